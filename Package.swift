@@ -37,7 +37,8 @@ let package = Package(
         .default(enabledTraits: ["Formats"]),
         .trait(
             name: "Formats",
-            description: "PDF files, comics in RAR, 7z and TAR, properties of images and sound, and thumbnails, by C libraries."),
+            description:
+                "PDF files, comics in RAR, 7z and TAR, properties of images and sound, and thumbnails, by C libraries."),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -60,7 +61,9 @@ let package = Package(
         // Needed with the trait Formats only.
         .target(
             name: "CPDF",
-            cxxSettings: [.define("CARREL_WITH_QPDF", .when(traits: ["Formats"])), .define("POINTERHOLDER_TRANSITION", to: "4")],
+            cxxSettings: [
+                .define("CARREL_WITH_QPDF", .when(traits: ["Formats"])), .define("POINTERHOLDER_TRANSITION", to: "4"),
+            ],
             linkerSettings: [.linkedLibrary("qpdf", .when(traits: ["Formats"]))]),
         // Needed with the trait Formats only.
         .systemLibrary(name: "CTurboJPEG", pkgConfig: "libturbojpeg", providers: [.apt(["libturbojpeg0-dev"])]),
@@ -114,7 +117,8 @@ let package = Package(
             path: "Providers/FTP"),
 
         .target(
-            name: "SFTPFileProvider", dependencies: ["FileProviderCore", "SFTPEngine", "SSHTransport"], path: "Providers/SFTP"),
+            name: "SFTPFileProvider", dependencies: ["FileProviderCore", "SFTPEngine", "SSHTransport"],
+            path: "Providers/SFTP"),
 
         // What sound files say of themselves, by ranges; no C library.
         .target(name: "MediaTags", dependencies: ["FileProviderCore"]),
@@ -129,7 +133,8 @@ let package = Package(
         .target(
             name: "Publication",
             dependencies: [
-                "Archives", .target(name: "CPDF", condition: .when(traits: ["Formats"])), "Cryptography", "FileProviderCore",
+                "Archives", .target(name: "CPDF", condition: .when(traits: ["Formats"])), "Cryptography",
+                "FileProviderCore",
                 "MediaTags", "MediaTypes", "SafeXML",
             ]),
         .target(
@@ -156,7 +161,8 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ]),
 
-        // calibre's protocol with reader applications: what is exchanged, the side of the application, the side of the driver.
+        // calibre's protocol with reader applications: what is exchanged, the side of the application, the side of the
+        // driver.
         .target(name: "ReaderMessages", dependencies: ["Cryptography", "FileProviderCore"]),
         .target(
             name: "ReaderApplication",
@@ -166,7 +172,8 @@ let package = Package(
         .target(
             name: "ReaderDriver",
             dependencies: [
-                "Cryptography", "FileProviderCore", "Publication", "ReaderMessages", .product(name: "Logging", package: "swift-log"),
+                "Cryptography", "FileProviderCore", "Publication", "ReaderMessages",
+                .product(name: "Logging", package: "swift-log"),
             ]),
         .target(name: "ReaderLink", dependencies: ["ReaderApplication", "ReaderDriver"]),
         // A library in SQLite for the application's side.
@@ -181,8 +188,10 @@ let package = Package(
         .target(
             name: "Carrel",
             dependencies: [
-                "FileProviderCore", "FileProviderUndo", "PredicateFormat", "LocalFileProvider", "MemoryFileProvider", "HTTPFileProvider",
-                "WebDAVFileProvider", "FTPFileProvider", "S3FileProvider", "SFTPFileProvider", "Publication", "PublicationCache",
+                "FileProviderCore", "FileProviderUndo", "PredicateFormat", "LocalFileProvider", "MemoryFileProvider",
+                "HTTPFileProvider",
+                "WebDAVFileProvider", "FTPFileProvider", "S3FileProvider", "SFTPFileProvider", "Publication",
+                "PublicationCache",
                 "ReaderLink", "FileInformation", "SafeXML",
             ]),
         .target(
@@ -197,65 +206,89 @@ let package = Package(
         // Books that the project makes itself, for tests, benchmarks and the demo.
         .target(name: "SampleBooks", dependencies: ["CZlib"], path: "Tests/Fixtures"),
         .executableTarget(
-            name: "sniffing-benchmark", dependencies: ["FileProviderCore", "LocalFileProvider", "Publication", "SampleBooks"],
+            name: "sniffing-benchmark",
+            dependencies: ["FileProviderCore", "LocalFileProvider", "Publication", "SampleBooks"],
             path: "Tests/Performance/Sniffing"),
         .executableTarget(
-            name: "sync-memory-benchmark", dependencies: ["FileProviderCore", "Sync"], path: "Tests/Performance/SyncMemory"),
-        .executableTarget(name: "checkpoints-benchmark", dependencies: ["Carrel", "SampleBooks"], path: "Tests/Performance/Checkpoints"),
+            name: "sync-memory-benchmark", dependencies: ["FileProviderCore", "Sync"],
+            path: "Tests/Performance/SyncMemory"),
+        .executableTarget(
+            name: "checkpoints-benchmark", dependencies: ["Carrel", "SampleBooks"],
+            path: "Tests/Performance/Checkpoints"),
         .executableTarget(name: "sample-book", dependencies: ["SampleBooks"], path: "Examples/SampleBook"),
         .executableTarget(name: "reading-a-book", dependencies: ["Carrel"], path: "Examples/ReadingABook"),
 
         // Tests. Those against real servers are started by Tests/run.sh.
         .testTarget(
             name: "FileProviderCoreTests",
-            dependencies: ["FileProviderCore", "LocalFileProvider", "MemoryFileProvider", "PredicateFormat", "ProviderDoubles"]),
-        .testTarget(name: "LocalFileProviderTests", dependencies: ["FileProviderUndo", "LocalFileProvider", "ProviderDoubles"]),
+            dependencies: [
+                "FileProviderCore", "LocalFileProvider", "MemoryFileProvider", "PredicateFormat", "ProviderDoubles",
+            ]),
+        .testTarget(
+            name: "LocalFileProviderTests", dependencies: ["FileProviderUndo", "LocalFileProvider", "ProviderDoubles"]),
         .testTarget(
             name: "MemoryFileProviderTests",
             dependencies: ["FileProviderUndo", "MemoryFileProvider", "PredicateFormat", "ProviderDoubles"]),
         .testTarget(
             name: "HTTPFileProviderTests",
-            dependencies: ["HTTPFileProvider", "CurlTransport", "FaultServer", "FileProviderConformance", "ProviderDoubles"]),
+            dependencies: [
+                "HTTPFileProvider", "CurlTransport", "FaultServer", "FileProviderConformance", "ProviderDoubles",
+            ]),
         .testTarget(
             name: "WebDAVFileProviderTests",
-            dependencies: ["WebDAVFileProvider", "HTTPFileProvider", "FaultServer", "PredicateFormat", "ProviderDoubles"]),
+            dependencies: [
+                "WebDAVFileProvider", "HTTPFileProvider", "FaultServer", "PredicateFormat", "ProviderDoubles",
+            ]),
         .testTarget(
             name: "S3FileProviderTests",
-            dependencies: ["S3FileProvider", "HTTPFileProvider", "Cryptography", "CurlTransport", "FaultServer", "ProviderDoubles"]),
+            dependencies: [
+                "S3FileProvider", "HTTPFileProvider", "Cryptography", "CurlTransport", "FaultServer", "ProviderDoubles",
+            ]),
         .testTarget(
             name: "FTPFileProviderTests",
-            dependencies: ["FTPFileProvider", "CurlTransport", "FaultServer", "FileProviderConformance", "ProviderDoubles"]),
+            dependencies: [
+                "FTPFileProvider", "CurlTransport", "FaultServer", "FileProviderConformance", "ProviderDoubles",
+            ]),
         .testTarget(name: "SFTPEngineTests", dependencies: ["SFTPEngine", "FaultServer", "ProviderDoubles"]),
-        .testTarget(name: "SSHTransportTests", dependencies: ["CSSH2", "FileProviderCore", "ProviderDoubles", "SSHTransport"]),
+        .testTarget(
+            name: "SSHTransportTests", dependencies: ["CSSH2", "FileProviderCore", "ProviderDoubles", "SSHTransport"]),
         .testTarget(
             name: "SFTPFileProviderTests",
             dependencies: [
-                "SFTPFileProvider", "SFTPEngine", "FaultServer", "FileProviderConformance", "ProviderDoubles", "Publication", "SampleBooks",
+                "SFTPFileProvider", "SFTPEngine", "FaultServer", "FileProviderConformance", "ProviderDoubles",
+                "Publication", "SampleBooks",
             ]),
         .testTarget(name: "SafeXMLTests", dependencies: ["SafeXML"]),
         .testTarget(name: "CryptographyTests", dependencies: ["CCrypto", "Cryptography"]),
-        .testTarget(name: "MediaTagsTests", dependencies: ["FileProviderCore", "MediaTags", "ProviderDoubles", "SampleBooks"]),
+        .testTarget(
+            name: "MediaTagsTests", dependencies: ["FileProviderCore", "MediaTags", "ProviderDoubles", "SampleBooks"]),
         .testTarget(
             name: "PublicationTests",
             dependencies: [
-                "Archives", "Publication", "PublicationCache", "LocalFileProvider", "MediaTypes", "MemoryFileProvider", "ProviderDoubles",
+                "Archives", "Publication", "PublicationCache", "LocalFileProvider", "MediaTypes", "MemoryFileProvider",
+                "ProviderDoubles",
                 "SafeXML", "SampleBooks",
                 .target(name: "CArchive", condition: .when(traits: ["Formats"])), "Cryptography",
             ]),
         .testTarget(
             name: "FileInformationTests",
-            dependencies: ["FileInformation", "LocalFileProvider", "MediaTags", "MemoryFileProvider", "ProviderDoubles", "SampleBooks"]),
+            dependencies: [
+                "FileInformation", "LocalFileProvider", "MediaTags", "MemoryFileProvider", "ProviderDoubles",
+                "SampleBooks",
+            ]),
         .testTarget(
             name: "ReaderLinkTests",
             dependencies: [
-                "ReaderApplication", "ReaderDriver", "ReaderLink", "ReaderMessages", "LocalFileProvider", "MemoryFileProvider",
+                "ReaderApplication", "ReaderDriver", "ReaderLink", "ReaderMessages", "LocalFileProvider",
+                "MemoryFileProvider",
                 "ProviderDoubles", "SampleBooks",
                 .product(name: "Logging", package: "swift-log"),
             ]),
         .testTarget(
             name: "ReaderLibraryTests",
             dependencies: [
-                "ReaderLibrary", "ReaderLink", "LocalFileProvider", "MemoryFileProvider", "ProviderDoubles", "Publication", "SampleBooks",
+                "ReaderLibrary", "ReaderLink", "LocalFileProvider", "MemoryFileProvider", "ProviderDoubles",
+                "Publication", "SampleBooks",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ]),
         .testTarget(
@@ -266,16 +299,20 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ]),
         .testTarget(
-            name: "FileProviderConformanceTests", dependencies: ["FileProviderConformance", "MemoryFileProvider", "ProviderDoubles"]),
+            name: "FileProviderConformanceTests",
+            dependencies: ["FileProviderConformance", "MemoryFileProvider", "ProviderDoubles"]),
         // Doubles of storages, readers and sources, and what tests need for waiting and for folders.
         .target(name: "ProviderDoubles", dependencies: ["FileProviderCore", "SampleBooks"], path: "Tests/Doubles"),
         // Random histories of two folders in step, on any storages.
-        .target(name: "SyncHistories", dependencies: ["FileProviderCore", "ProviderDoubles", "Sync"], path: "Tests/SyncHistories"),
+        .target(
+            name: "SyncHistories", dependencies: ["FileProviderCore", "ProviderDoubles", "Sync"],
+            path: "Tests/SyncHistories"),
         .target(name: "FaultServer", dependencies: ["FileProviderCore"], path: "Tests/Servers/FaultServer"),
         .testTarget(
             name: "IntegrationTests",
             dependencies: [
-                "Carrel", "CarrelTool", "CurlTransport", "FaultServer", "FileProviderConformance", "ProviderDoubles", "ReaderLibrary",
+                "Carrel", "CarrelTool", "CurlTransport", "FaultServer", "FileProviderConformance", "ProviderDoubles",
+                "ReaderLibrary",
                 "SampleBooks", "SFTPEngine", "Sync", "SyncHistories", "SSHTransport",
             ], exclude: ["Calibre"]),
     ]

@@ -2,7 +2,9 @@ import Carrel
 import Foundation
 
 try ProviderRegistry.shared.registerBuiltInProviders()
-guard let url = CommandLine.arguments.dropFirst().first.flatMap({ URL(string: $0) }) else { fatalError("usage: reading-a-book URL") }
+guard let url = CommandLine.arguments.dropFirst().first.flatMap({ URL(string: $0) }) else {
+    fatalError("usage: reading-a-book URL")
+}
 
 let location = try await ProviderRegistry.shared.location(of: url)
 let book = try await Publication.open(path: location.path, of: location.provider)

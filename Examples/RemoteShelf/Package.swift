@@ -11,7 +11,8 @@ let package = Package(
     targets: [
         .target(name: "RemoteShelf", dependencies: [.product(name: "Carrel", package: "carrel")]),
         .executableTarget(
-            name: "remote-shelf", dependencies: ["RemoteShelf", .product(name: "Carrel", package: "carrel")], path: "Sources/ShelfTool"),
+            name: "remote-shelf", dependencies: ["RemoteShelf", .product(name: "Carrel", package: "carrel")],
+            path: "Sources/ShelfTool"),
         .testTarget(
             name: "RemoteShelfTests",
             dependencies: ["RemoteShelf", "remote-shelf", .product(name: "Carrel", package: "carrel")]),

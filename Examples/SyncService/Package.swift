@@ -20,7 +20,8 @@ let package = Package(
         .testTarget(
             name: "SyncServiceTests",
             dependencies: [
-                "SyncDaemon", "sync-service", .product(name: "Carrel", package: "carrel"), .product(name: "Sync", package: "carrel"),
+                "SyncDaemon", "sync-service", .product(name: "Carrel", package: "carrel"),
+                .product(name: "Sync", package: "carrel"),
                 .product(name: "Logging", package: "swift-log"),
             ]),
     ]

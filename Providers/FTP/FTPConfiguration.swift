@@ -17,8 +17,8 @@ public struct FTPConfiguration: Codable, Hashable, Sendable {
     public enum Verification: String, Codable, Hashable, Sendable, CaseIterable {
         /// By the number of bytes. One that went on behind a part also by a hash, where the server offers one.
         case size
-        /// By a hash that the server computes (`HASH`, `MD5`, `XSHA256` and their like), where it offers one: a round trip more for each
-        /// file, which the server reads once more.
+        /// By a hash that the server computes (`HASH`, `MD5`, `XSHA256` and their like), where it offers one: a round
+        /// trip more for each file, which the server reads once more.
         case hash
     }
 
@@ -26,11 +26,11 @@ public struct FTPConfiguration: Codable, Hashable, Sendable {
     public let baseURL: URL
     /// ``DataMode/passive`` unless said otherwise.
     public var dataMode = DataMode.passive
-    /// The server's zone, for listings without one (`LIST`), as TimeZone(identifier:) takes it; nil for UTC. Each date is taken with the
-    /// offset that held then. Machine-readable listings are in UTC always.
+    /// The server's zone, for listings without one (`LIST`), as TimeZone(identifier:) takes it; nil for UTC. Each date
+    /// is taken with the offset that held then. Machine-readable listings are in UTC always.
     public var timeZone: String?
-    /// Whether more than TLS 1.2 is offered. Data connections have to go on with the session of the control connection on many servers,
-    /// and uploads over TLS 1.3 may lose their end with this libcurl.
+    /// Whether more than TLS 1.2 is offered. Data connections have to go on with the session of the control connection
+    /// on many servers, and uploads over TLS 1.3 may lose their end with this libcurl.
     public var offersNewestTLS = false
     /// ``Verification/size`` unless said otherwise.
     public var verification = Verification.size
@@ -46,14 +46,14 @@ public struct FTPConfiguration: Codable, Hashable, Sendable {
 
     /// Takes a server's names for bytes in the character set of that IANA name, such as `windows-1251`.
     ///
-    /// - Throws: `CocoaError(.fileReadUnknownStringEncoding)` for a name that this system does not know, and for a set in which ASCII is
-    ///   written differently.
+    /// - Throws: `CocoaError(.fileReadUnknownStringEncoding)` for a name that this system does not know, and for a set
+    ///   in which ASCII is written differently.
     public mutating func setCharset(_ name: String) throws { charset = try FTPCharset(name) }
 }
 
 extension FTPConfiguration {
-    /// The names of the settings: `charset`, `data` (`passive`, `ipv4passive` or `active`), `time-zone`, `tls` (`1.2` or `newest`)
-    /// and `verify` (`size` or `hash`).
+    /// The names of the settings: `charset`, `data` (`passive`, `ipv4passive` or `active`), `time-zone`, `tls` (`1.2`
+    /// or `newest`) and `verify` (`size` or `hash`).
     static let settingNames: Set<String> = ["charset", "data", "time-zone", "tls", "verify"]
 
     /// - Throws: `CocoaError(.featureUnsupported)` naming the setting whose value makes no sense;
@@ -73,7 +73,8 @@ extension FTPConfiguration {
             case ("verify", "hash"): verification = .hash
             default:
                 throw FileError.make(
-                    .featureUnsupported, path: name, url: baseURL, sentence: "“\(value)” is no value of the setting “\(name)” of FTP.")
+                    .featureUnsupported, path: name, url: baseURL,
+                    sentence: "“\(value)” is no value of the setting “\(name)” of FTP.")
             }
         }
     }

@@ -34,8 +34,8 @@ public struct FTPReplyError: FileProviderFTPError, LocalizedError, CustomNSError
     }
 }
 
-/// The conditions that a reply may mean. Servers have 550 for nearly everything, and words of their own for the rest; where looking can
-/// decide, that is done first.
+/// The conditions that a reply may mean. Servers have 550 for nearly everything, and words of their own for the rest;
+/// where looking can decide, that is done first.
 struct FTPCondition {
     let reply: FTPReply
     let path: ProviderPath
@@ -47,9 +47,11 @@ struct FTPCondition {
         let replyError = FTPReplyError(reply, path: path)
         switch reply.code {
         case 530, 332, 532, 331:
-            return FileError.make(.userAuthenticationRequired, url: url, sentence: replyError.sentence, underlying: replyError)
+            return FileError.make(
+                .userAuthenticationRequired, url: url, sentence: replyError.sentence, underlying: replyError)
         case 500, 502, 504:
-            let sentence = "The server does not know \(reply.verb.isEmpty ? "what it was sent" : reply.verb), which “\(path)” takes."
+            let sentence =
+                "The server does not know \(reply.verb.isEmpty ? "what it was sent" : reply.verb), which “\(path)” takes."
             return FileError.make(.featureUnsupported, path: path, url: url, sentence: sentence, underlying: replyError)
         case 452, 552: return made(.fileWriteOutOfSpace, replyError)
         case 550, 553, 450, 451:
@@ -57,7 +59,10 @@ struct FTPCondition {
             if says("no such", "not found", "doesn't exist", "does not exist", "not exist", "cannot find") {
                 return made(isWriting ? .fileNoSuchFile : .fileReadNoSuchFile, replyError)
             }
-            if says("permission", "privilege", "denied", "not permitted", "not allowed", "read-only", "forbidden", "prohibited") {
+            if says(
+                "permission", "privilege", "denied", "not permitted", "not allowed", "read-only", "forbidden",
+                "prohibited")
+            {
                 return made(isWriting ? .fileWriteNoPermission : .fileReadNoPermission, replyError)
             }
             return replyError

@@ -3,7 +3,8 @@ public import FileProviderCore
 public import Foundation
 
 extension FTPFileProvider: FileProviderAttributes {
-    /// By `SITE CHMOD`, and by `MFMT` (draft-somers-ftp-mfxx), `SITE UTIME`, or `MDTM` with a time in front where a server takes that.
+    /// By `SITE CHMOD`, and by `MFMT` (draft-somers-ftp-mfxx), `SITE UTIME`, or `MDTM` with a time in front where a
+    /// server takes that.
     ///
     /// - Complexity: One round trip for each.
     public func setAttributes(path: ProviderPath, permissions: UInt16?, modificationDate: Date?) async throws {
@@ -13,9 +14,13 @@ extension FTPFileProvider: FileProviderAttributes {
             if let permissions {
                 let mode = Array("CHMOD \(String(permissions & 0o7777, radix: 8)) ".utf8)
                 let reply = try await session.send([FTPCommand("SITE", argument: mode + name)])["SITE"]
-                if let reply, !reply.isPositive { throw try await self.refusal(reply, "Setting permissions", path, session) }
+                if let reply, !reply.isPositive {
+                    throw try await self.refusal(reply, "Setting permissions", path, session)
+                }
             }
-            if let modificationDate { try await self.setTime(modificationDate, path: path, name: name, session: session) }
+            if let modificationDate {
+                try await self.setTime(modificationDate, path: path, name: name, session: session)
+            }
         }
     }
 
@@ -29,7 +34,9 @@ extension FTPFileProvider: FileProviderAttributes {
         throw FileError.unsupported("Setting times", path: path, url: url(of: path))
     }
 
-    private func refusal(_ reply: FTPReply, _ what: String, _ path: ProviderPath, _ session: FTPSession) async throws -> any Error {
+    private func refusal(_ reply: FTPReply, _ what: String, _ path: ProviderPath, _ session: FTPSession) async throws
+        -> any Error
+    {
         if FileProviderFTPErrorCode(rawValue: reply.code).isUnknownCommand {
             return FileError.unsupported(what, path: path, url: url(of: path))
         }
@@ -52,14 +59,16 @@ extension FTPHost {
     }
 }
 
-/// How a server is told a file's time of modification. The raw value is the name under which a server is remembered not to know it.
+/// How a server is told a file's time of modification. The raw value is the name under which a server is remembered not
+/// to know it.
 enum FTPTimeCommand: String, CaseIterable {
     /// draft-somers-ftp-mfxx.
     case mfmt = "MFMT"
     case utime = "SITE UTIME"
     /// Behind the name the times of access, modification and creation, as others have it.
     case longUtime = "SITE UTIME with three times"
-    /// vsftpd and others set the time of a file whose name comes behind one; to the rest it is the name of a file that is not there.
+    /// vsftpd and others set the time of a file whose name comes behind one; to the rest it is the name of a file that
+    /// is not there.
     case mdtm = "MDTM with a time"
 
     var verb: String {
@@ -82,7 +91,8 @@ enum FTPTimeCommand: String, CaseIterable {
     func command(_ date: Date, _ name: [UInt8]) throws -> FTPCommand? {
         guard let text = FTPDate.text(date) else { return nil }
         if self == .longUtime {
-            return try FTPCommand(verb, argument: Array("UTIME ".utf8) + name + Array(" \(text) \(text) \(text) UTC".utf8))
+            return try FTPCommand(
+                verb, argument: Array("UTIME ".utf8) + name + Array(" \(text) \(text) \(text) UTC".utf8))
         }
         return try FTPCommand(verb, argument: Array((self == .utime ? "UTIME \(text) " : "\(text) ").utf8) + name)
     }

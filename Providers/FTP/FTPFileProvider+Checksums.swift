@@ -3,12 +3,12 @@ public import FileProviderCore
 import Foundation
 
 extension FTPFileProvider: FileProviderChecksums {
-    /// Has the server compute it: by `HASH` (draft-bryan-ftp-hash), else by `MD5`, `XCRC`, `XMD5`, `XSHA1`, `XSHA256` or `XSHA512`, as the
-    /// server's `FEAT` offers them.
+    /// Has the server compute it: by `HASH` (draft-bryan-ftp-hash), else by `MD5`, `XCRC`, `XMD5`, `XSHA1`, `XSHA256`
+    /// or `XSHA512`, as the server's `FEAT` offers them.
     ///
-    /// The server reads the whole file meanwhile and says nothing: a file for which that takes longer than `timeouts.idle` ends with
-    /// `URLError(.timedOut)`. The commands that begin with X have no way to say where a name ends: one that ends in a number behind a blank
-    /// is not asked about.
+    /// The server reads the whole file meanwhile and says nothing: a file for which that takes longer than
+    /// `timeouts.idle` ends with `URLError(.timedOut)`. The commands that begin with X have no way to say where a name
+    /// ends: one that ends in a number behind a blank is not asked about.
     ///
     /// - Throws: Also `CocoaError(.fileReadUnknown)` where the answer is no hash of that kind.
     /// - Complexity: One round trip, and the server's reading.
@@ -21,9 +21,12 @@ extension FTPFileProvider: FileProviderChecksums {
             if let value = reply.flatMap({ hash.value(in: $0) }) { return value }
             guard let item = try await self.item(path, session) else { throw self.missing(path) }
             if item.isDirectory { throw FileError.isADirectory(path, url: self.url(of: path), writing: false) }
-            if let reply, !reply.isPositive { throw FTPCondition(reply: reply, path: path, url: self.url(of: path)).error }
+            if let reply, !reply.isPositive {
+                throw FTPCondition(reply: reply, path: path, url: self.url(of: path)).error
+            }
             throw FileError.make(
-                .fileReadUnknown, path: path, url: self.url(of: path), sentence: "The server gave no \(kind) of “\(path)”.")
+                .fileReadUnknown, path: path, url: self.url(of: path),
+                sentence: "The server gave no \(kind) of “\(path)”.")
         }
     }
 }
@@ -40,7 +43,8 @@ extension FTPSession {
         case .hash:
             // Whichever kind another exchange has chosen on this connection: the reply names the one that was taken.
             return try await sendTogether([
-                FTPCommand("OPTS", argument: Array("HASH \(hash.kind.rawValue)".utf8)), FTPCommand("HASH", argument: name),
+                FTPCommand("OPTS", argument: Array("HASH \(hash.kind.rawValue)".utf8)),
+                FTPCommand("HASH", argument: name),
             ])["HASH"]
         case .own(let verb):
             let words = name.split(separator: UInt8(ascii: " "))

@@ -15,12 +15,16 @@ extension FTPFileProvider {
         }
     }
 
-    /// By `MLSD`, else by `CWD` and `LIST`. The listing is read while it comes and held until it is whole, at most 256 MiB, because the
-    /// connection may be needed by whoever takes the pages, and one that breaks off is asked for again.
+    /// By `MLSD`, else by `CWD` and `LIST`. The listing is read while it comes and held until it is whole, at most 256
+    /// MiB, because the connection may be needed by whoever takes the pages, and one that breaks off is asked for
+    /// again.
     ///
-    /// - Throws: Also `URLError(.cannotParseResponse)`, behind all pages, when lines of the listing cannot be read; also behind them
-    ///   ``FileError/unusableNames(_:in:url:)`` for names that no path can hold, or that are listed twice; `CocoaError(.fileReadTooLarge)`.
-    public func contentsOfDirectory(path: ProviderPath, page: @Sendable ([FileObject]) async throws -> Void) async throws {
+    /// - Throws: Also `URLError(.cannotParseResponse)`, behind all pages, when lines of the listing cannot be read;
+    ///   also behind them ``FileError/unusableNames(_:in:url:)`` for names that no path can hold, or that are listed
+    ///   twice; `CocoaError(.fileReadTooLarge)`.
+    public func contentsOfDirectory(path: ProviderPath, page: @Sendable ([FileObject]) async throws -> Void)
+        async throws
+    {
         if let known = cache.contents(of: path) { return try await page(data: known) }
         let record = cache.record(of: path)
         var pages = try await connection.run(path) { session in try await self.listing(path, session) }
@@ -34,7 +38,8 @@ extension FTPFileProvider {
     }
 
     func missing(_ path: ProviderPath, isWriting: Bool = false, underlying: (any Error)? = nil) -> CocoaError {
-        FileError.make(isWriting ? .fileNoSuchFile : .fileReadNoSuchFile, path: path, url: url(of: path), underlying: underlying)
+        FileError.make(
+            isWriting ? .fileNoSuchFile : .fileReadNoSuchFile, path: path, url: url(of: path), underlying: underlying)
     }
 
     // MARK: One item
@@ -67,7 +72,8 @@ extension FTPFileProvider {
         guard let refusal = try await session.enter(name) else { return FileObject(path: path, type: .directory) }
         let size = outcome["SIZE"]
         let isHidden = size.map { isForbidden($0, path) } ?? false
-        let knowsSizes = size.map { !$0.isPositive && !FileProviderFTPErrorCode(rawValue: $0.code).isUnknownCommand } ?? false
+        let knowsSizes =
+            size.map { !$0.isPositive && !FileProviderFTPErrorCode(rawValue: $0.code).isUnknownCommand } ?? false
         if knowsSizes, !isHidden { return try nothing(refusal, path) }
         // A file whose server tells no sizes shows in the listing of its folder.
         guard let parent = path.parent, var pages = try await folder(parent, session) else {
@@ -93,13 +99,16 @@ extension FTPFileProvider {
         (FTPCondition(reply: reply, path: path, url: url(of: path)).error as? CocoaError)?.code == .fileReadNoPermission
     }
 
-    /// As ``item(_:_:)``, where a refusal to show anything is an answer, too: drop boxes take files and let nobody look.
+    /// As ``item(_:_:)``, where a refusal to show anything is an answer, too: drop boxes take files and let nobody
+    /// look.
     func sight(_ path: ProviderPath, _ session: FTPSession) async throws -> FTPSight {
         do { return try await item(path, session).map { .item($0) } ?? .nothing } catch let error as CocoaError
             where error.code == .fileReadNoPermission
         {
             return .hidden
-        } catch let error as FTPReplyError where !error.code.isTransient && [500, 502, 504, 550, 553].contains(error.code.rawValue) {
+        } catch let error as FTPReplyError
+            where !error.code.isTransient && [500, 502, 504, 550, 553].contains(error.code.rawValue)
+        {
             return .hidden
         }
     }
@@ -132,7 +141,9 @@ extension FTPFileProvider {
         if code.isUnknownCommand, reply.code != 501 {
             if command.argument.count <= FTPHost.maxLength { session.host.lacks("MLSD") }
         } else if reply.verb == "MLSD" {
-            guard try await item(path, session)?.isDirectory == true else { throw try await refusalOfListing(path, session: session) }
+            guard try await item(path, session)?.isDirectory == true else {
+                throw try await refusalOfListing(path, session: session)
+            }
         }
         return nil
     }

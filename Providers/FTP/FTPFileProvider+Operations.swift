@@ -33,13 +33,15 @@ extension FTPFileProvider {
 
     /// Renames on the server (RFC 959, section 4.1.3).
     ///
-    /// FTP renames onto a file that is there without a word, and so `overwrite: false` is a look right before; whoever writes in between
-    /// loses. Where something has to give way that the server does not replace by itself, the two are not one step: a folder is removed
-    /// before, a file is moved out of the way, and back where its place stays empty.
+    /// FTP renames onto a file that is there without a word, and so `overwrite: false` is a look right before; whoever
+    /// writes in between loses. Where something has to give way that the server does not replace by itself, the two are
+    /// not one step: a folder is removed before, a file is moved out of the way, and back where its place stays empty.
     ///
     /// - Throws: Also `CocoaError(.fileWriteInvalidFileName)` when `destination` is the item itself or lies in it.
     /// - Complexity: Four round trips: two looks, `RNFR` and `RNTO`; without `MLST` up to two more for each look.
-    public func moveItem(path: ProviderPath, to destination: ProviderPath, overwrite: Bool, progress: ProgressReporter) async throws {
+    public func moveItem(path: ProviderPath, to destination: ProviderPath, overwrite: Bool, progress: ProgressReporter)
+        async throws
+    {
         try refuseOverlap(path, destination)
         defer {
             cache.drop(path)
@@ -55,7 +57,9 @@ extension FTPFileProvider {
                 guard let target = try await self.item(destination, session) else {
                     return try await self.rename(path, to: destination, session)
                 }
-                if !overwrite { throw FileError.make(.fileWriteFileExists, path: destination, url: self.url(of: destination)) }
+                if !overwrite {
+                    throw FileError.make(.fileWriteFileExists, path: destination, url: self.url(of: destination))
+                }
                 if !target.isDirectory, !item.isDirectory {
                     return try await self.replace(destination, by: path, with: replacement, on: session)
                 }
@@ -76,7 +80,8 @@ extension FTPFileProvider {
     /// Whether an item that was seen before a renaming has the new name and no other, the reply to that being lost.
     private func wasMoved(_ item: FileObject, to destination: ProviderPath) async -> Bool {
         let isMoved = try? await connection.run(destination) { session in
-            guard try await self.item(item.path, session) == nil, let moved = try await self.item(destination, session) else {
+            guard try await self.item(item.path, session) == nil, let moved = try await self.item(destination, session)
+            else {
                 return false
             }
             return moved.type == item.type && moved.size == item.size
@@ -102,20 +107,26 @@ extension FTPFileProvider {
 
     /// - Returns: What the server has against the new name; nil when the item has it.
     /// - Throws: What it has against the old one.
-    private func renamingRefusal(_ path: ProviderPath, to destination: ProviderPath, session: FTPSession) async throws -> FTPReply? {
+    private func renamingRefusal(_ path: ProviderPath, to destination: ProviderPath, session: FTPSession) async throws
+        -> FTPReply?
+    {
         session.leave()
         let (source, target) = try (session.host.bytes(of: path), session.host.newBytes(of: destination))
         let first = try await session.send([FTPCommand("RNFR", argument: source)])["RNFR"]
         if let reply = first, !reply.isPositive { throw try await refusal(reply, ofChanging: path, session) }
-        guard let second = try await session.send([FTPCommand("RNTO", argument: target)])["RNTO"], !second.isPositive else { return nil }
+        guard let second = try await session.send([FTPCommand("RNTO", argument: target)])["RNTO"], !second.isPositive
+        else { return nil }
         return second
     }
 
     /// On the server where that has `SITE CPFR` and `SITE CPTO`, to a temporary name first; else through this machine.
-    public func copyItem(path: ProviderPath, to destination: ProviderPath, overwrite: Bool, progress: ProgressReporter) async throws {
+    public func copyItem(path: ProviderPath, to destination: ProviderPath, overwrite: Bool, progress: ProgressReporter)
+        async throws
+    {
         try refuseOverlap(path, destination)
         guard try await capabilities()[.serverSideCopying] == .native else {
-            return try await copyThroughThisMachine(path: path, to: destination, overwrite: overwrite, progress: progress)
+            return try await copyThroughThisMachine(
+                path: path, to: destination, overwrite: overwrite, progress: progress)
         }
         let temporary = try TemporaryName.make(beside: destination)
         let item = try await connection.run(path) { session in
@@ -128,7 +139,8 @@ extension FTPFileProvider {
         do {
             guard try await copyOnServer(path, to: temporary, for: destination) else {
                 await connection.tidy { () async throws in try await self.removeItem(path: temporary) }
-                return try await copyThroughThisMachine(path: path, to: destination, overwrite: overwrite, progress: progress)
+                return try await copyThroughThisMachine(
+                    path: path, to: destination, overwrite: overwrite, progress: progress)
             }
             try await moveItem(path: temporary, to: destination, overwrite: overwrite)
         } catch {
@@ -143,18 +155,24 @@ extension FTPFileProvider {
     /// `SITE CPFR` and `SITE CPTO`, to which nothing is said before all is copied.
     ///
     /// - Returns: False when the server does not do it, or not in ten times as long as it may take for anything else.
-    private func copyOnServer(_ path: ProviderPath, to temporary: ProviderPath, for destination: ProviderPath) async throws -> Bool {
+    private func copyOnServer(_ path: ProviderPath, to temporary: ProviderPath, for destination: ProviderPath)
+        async throws -> Bool
+    {
         do {
             return try await connection.run(path, mayRepeat: false) { session in
                 let (host, from) = (session.host, try session.host.bytes(of: path))
                 let first = try await session.send([FTPCommand("SITE", argument: Array("CPFR ".utf8) + from)])["SITE"]
                 if let first, !first.isPositive {
-                    return try self.isRefusedHere(first, error: try await self.refusal(first, ofChanging: path, session))
+                    return try self.isRefusedHere(
+                        first, error: try await self.refusal(first, ofChanging: path, session))
                 }
-                var copying = FTPExchange([try FTPCommand("SITE", argument: Array("CPTO ".utf8) + host.newBytes(of: temporary))])
+                var copying = FTPExchange([
+                    try FTPCommand("SITE", argument: Array("CPTO ".utf8) + host.newBytes(of: temporary))
+                ])
                 copying.patience = 10
                 guard let second = try await session.send(copying)["SITE"], !second.isPositive else { return true }
-                return try self.isRefusedHere(second, error: try await self.refusal(second, ofWriting: destination, session))
+                return try self.isRefusedHere(
+                    second, error: try await self.refusal(second, ofWriting: destination, session))
             }
         } catch let error as URLError where error.code == .timedOut {
             connection.host.lacks("SITE CPFR")
@@ -164,7 +182,9 @@ extension FTPFileProvider {
 
     /// False, for a copy that this machine can make.
     private func isRefusedHere(_ reply: FTPReply, error: any Error) throws -> Bool {
-        if error.isNoSuchFile || error.isTransient || (error as? CocoaError)?.code == .fileWriteOutOfSpace { throw error }
+        if error.isNoSuchFile || error.isTransient || (error as? CocoaError)?.code == .fileWriteOutOfSpace {
+            throw error
+        }
         if FileProviderFTPErrorCode(rawValue: reply.code).isUnknownCommand { connection.host.lacks("SITE CPFR") }
         return false
     }
@@ -176,11 +196,12 @@ extension FTPFileProvider {
             sentence: "“\(path)” cannot be moved or copied to “\(destination)”, which is itself or lies in it.")
     }
 
-    /// Whether a file is at `path`, in one round trip where the server lets it be seen; without `MLST`, a folder there shows no sooner than
-    /// something is put in its place.
+    /// Whether a file is at `path`, in one round trip where the server lets it be seen; without `MLST`, a folder there
+    /// shows no sooner than something is put in its place.
     func isTaken(_ path: ProviderPath, _ session: FTPSession) async throws -> Bool {
         if !session.host.hasMachineListings, session.host.mayKnow("SIZE") {
-            let outcome = try await session.sendTogether(session.binary + [FTPCommand("SIZE", argument: session.host.bytes(of: path))])
+            let outcome = try await session.sendTogether(
+                session.binary + [FTPCommand("SIZE", argument: session.host.bytes(of: path))])
             if outcome.size != nil { return true }
             if let reply = outcome["SIZE"], session.host.mayKnow("SIZE"), !isForbidden(reply, path) { return false }
         }
@@ -191,10 +212,13 @@ extension FTPFileProvider {
         }
     }
 
-    /// Whether `RNFR` finds something there, which it does where nothing can be looked at. The renaming ends under the same name.
+    /// Whether `RNFR` finds something there, which it does where nothing can be looked at. The renaming ends under the
+    /// same name.
     private func takesNewName(_ path: ProviderPath, session: FTPSession) async throws -> Bool {
         let name = try session.host.bytes(of: path)
-        guard try await session.send([FTPCommand("RNFR", argument: name)])["RNFR"]?.isPositive == true else { return false }
+        guard try await session.send([FTPCommand("RNFR", argument: name)])["RNFR"]?.isPositive == true else {
+            return false
+        }
         _ = try await session.send([FTPCommand("RNTO", argument: name)])
         return true
     }

@@ -4,9 +4,13 @@ import Foundation
 
 /// What a refusal means: where looking can decide, that is done.
 extension FTPFileProvider {
-    func refusal(_ reply: FTPReply, ofRemovingFolder path: ProviderPath, _ session: FTPSession) async throws -> any Error {
+    func refusal(_ reply: FTPReply, ofRemovingFolder path: ProviderPath, _ session: FTPSession) async throws
+        -> any Error
+    {
         let replyError = FTPReplyError(reply, path: path)
-        guard let item = try await item(path, session) else { return missing(path, isWriting: true, underlying: replyError) }
+        guard let item = try await item(path, session) else {
+            return missing(path, isWriting: true, underlying: replyError)
+        }
         if item.isDirectory, (try? await hasContents(path, session: session)) == true {
             return FileError.make(errno: ENOTEMPTY, path: path, url: url(of: path), writing: true)
         }
@@ -37,7 +41,9 @@ extension FTPFileProvider {
         let condition = FTPCondition(reply: reply, path: path, url: url(of: path), isWriting: true).error
         if (condition as? CocoaError)?.code == .fileWriteOutOfSpace || replyError.code.isTransient { return condition }
         if let item = try await sight(path, session).item {
-            if reply.verb == "MKD" { return FileError.make(.fileWriteFileExists, path: path, url: url(of: path), underlying: replyError) }
+            if reply.verb == "MKD" {
+                return FileError.make(.fileWriteFileExists, path: path, url: url(of: path), underlying: replyError)
+            }
             if item.isDirectory { return FileError.isADirectory(path, url: url(of: path), writing: true) }
         }
         if let parent = path.parent, try await !mayBeFolder(parent, session: session) {
@@ -45,8 +51,11 @@ extension FTPFileProvider {
                 .fileNoSuchFile, path: parent, url: url(of: parent), sentence: "The folder “\(parent)” does not exist.",
                 underlying: replyError)
         }
-        if let moving, case .nothing = try await sight(moving, session) { return missing(moving, isWriting: true, underlying: replyError) }
-        // By now something is known to be there that belongs there: the words of the server about a missing file are about a permission.
+        if let moving, case .nothing = try await sight(moving, session) {
+            return missing(moving, isWriting: true, underlying: replyError)
+        }
+        // By now something is known to be there that belongs there: the words of the server about a missing file are
+        // about a permission.
         if (condition as? CocoaError)?.code == .fileNoSuchFile { return replyError }
         return condition
     }

@@ -5,12 +5,16 @@ import Foundation
 extension FTPFileProvider {
     /// By `DELE` and `RMD`; a folder with all it holds item by item. A link goes, and never what is behind it.
     public func removeItem(path: ProviderPath, recursive: Bool, progress: ProgressReporter) async throws {
-        if path.isRoot { throw FileError.make(.fileWriteNoPermission, path: path, sentence: "The root cannot be removed.") }
+        if path.isRoot {
+            throw FileError.make(.fileWriteNoPermission, path: path, sentence: "The root cannot be removed.")
+        }
         defer { cache.drop(path) }
         let isDone = try await connection.run(path, mayRepeat: false) { session in
             guard let item = try await self.item(path, session) else {
                 // Servers that follow links take one that leads nowhere for nothing at all, and yet remove it.
-                if try await self.removeAsFiles([path], session: session).isEmpty { throw self.missing(path, isWriting: true) }
+                if try await self.removeAsFiles([path], session: session).isEmpty {
+                    throw self.missing(path, isWriting: true)
+                }
                 return true
             }
             if item.isDirectory, recursive { return try await !self.removeAsFiles([path], session: session).isEmpty }
@@ -21,15 +25,16 @@ extension FTPFileProvider {
         progress.advance(by: 1)
     }
 
-    /// Those that `DELE` removes, in one round trip for all where nothing is encrypted. It refuses folders; links to folders it removes,
-    /// which many a server shows as folders.
+    /// Those that `DELE` removes, in one round trip for all where nothing is encrypted. It refuses folders; links to
+    /// folders it removes, which many a server shows as folders.
     private func removeAsFiles(_ paths: [ProviderPath], session: FTPSession) async throws -> Set<ProviderPath> {
         var removed: Set<ProviderPath> = []
         var rest = paths[...]
         while !rest.isEmpty {
             let batch = rest.prefix(50)
             rest = rest.dropFirst(50)
-            let outcome = try await session.sendTogether(batch.map { try FTPCommand("DELE", argument: session.host.bytes(of: $0)) })
+            let outcome = try await session.sendTogether(
+                batch.map { try FTPCommand("DELE", argument: session.host.bytes(of: $0)) })
             let replies = outcome.replies.filter { $0.verb == "DELE" && $0.code >= 200 }
             for (path, reply) in zip(batch, replies) where reply.isPositive { removed.insert(path) }
         }
@@ -39,7 +44,9 @@ extension FTPFileProvider {
     private func removeTree(path: ProviderPath, progress: ProgressReporter) async throws {
         cache.drop(path)
         try await removeTree([path] + items(below: path), progress: progress) { item in
-            try await self.connection.run(item, mayRepeat: false) { session in try await self.removeUnknown(item, session: session) }
+            try await self.connection.run(item, mayRepeat: false) { session in
+                try await self.removeUnknown(item, session: session)
+            }
         }
     }
 
@@ -51,7 +58,11 @@ extension FTPFileProvider {
             let listed = try await contentsOfDirectory(path: folder)
             let inner = listed.filter(\.isDirectory).map(\.path)
             let links =
-                inner.isEmpty ? [] : try await connection.run(folder, mayRepeat: false) { try await self.removeAsFiles(inner, session: $0) }
+                inner.isEmpty
+                ? []
+                : try await connection.run(folder, mayRepeat: false) {
+                    try await self.removeAsFiles(inner, session: $0)
+                }
             items += listed.map(\.path).filter { !links.contains($0) }
             folders += inner.filter { !links.contains($0) }
         }
@@ -61,18 +72,26 @@ extension FTPFileProvider {
     /// Removes a file, a link or an empty folder.
     func removeOne(_ item: FileObject, _ session: FTPSession) async throws {
         let name = try session.host.bytes(of: item.path)
-        guard let reply = try await session.send([FTPCommand("DELE", argument: name)])["DELE"], !reply.isPositive else { return }
+        guard let reply = try await session.send([FTPCommand("DELE", argument: name)])["DELE"], !reply.isPositive else {
+            return
+        }
         if !item.isDirectory { throw try await refusal(reply, ofChanging: item.path, session) }
         session.leave()
-        guard let reply = try await session.send([FTPCommand("RMD", argument: name)])["RMD"], !reply.isPositive else { return }
+        guard let reply = try await session.send([FTPCommand("RMD", argument: name)])["RMD"], !reply.isPositive else {
+            return
+        }
         throw try await refusal(reply, ofRemovingFolder: item.path, session)
     }
 
     private func removeUnknown(_ path: ProviderPath, session: FTPSession) async throws {
         let name = try session.host.bytes(of: path)
         session.leave()
-        guard let reply = try await session.send([FTPCommand("DELE", argument: name)])["DELE"], !reply.isPositive else { return }
-        guard let second = try await session.send([FTPCommand("RMD", argument: name)])["RMD"], !second.isPositive else { return }
+        guard let reply = try await session.send([FTPCommand("DELE", argument: name)])["DELE"], !reply.isPositive else {
+            return
+        }
+        guard let second = try await session.send([FTPCommand("RMD", argument: name)])["RMD"], !second.isPositive else {
+            return
+        }
         guard let item = try await item(path, session) else { throw missing(path, isWriting: true) }
         if !item.isDirectory { throw try await refusal(reply, ofChanging: path, session) }
         if try await removeLinksThatLeadNowhere(in: path, session: session),
@@ -83,7 +102,8 @@ extension FTPFileProvider {
         throw try await refusal(second, ofRemovingFolder: path, session)
     }
 
-    /// In a folder that was emptied of all that `MLSD` shows: some servers leave such links out there, and list them by `LIST`.
+    /// In a folder that was emptied of all that `MLSD` shows: some servers leave such links out there, and list them by
+    /// `LIST`.
     ///
     /// - Returns: Whether there were any.
     private func removeLinksThatLeadNowhere(in path: ProviderPath, session: FTPSession) async throws -> Bool {

@@ -3,7 +3,8 @@ public import FileProviderCore
 import Foundation
 
 extension FTPFileProvider: FileProviderSymbolicLink {
-    /// By `SITE SYMLINK`, which few servers have. ProFTPD stores the absolute path of the target, which has to be there.
+    /// By `SITE SYMLINK`, which few servers have. ProFTPD stores the absolute path of the target, which has to be
+    /// there.
     public func createSymbolicLink(path: ProviderPath, target: [UInt8]) async throws {
         defer { cache.drop(path) }
         let space = UInt8(ascii: " ")
@@ -15,19 +16,25 @@ extension FTPFileProvider: FileProviderSymbolicLink {
             let name = try session.host.newBytes(of: path)
             // Servers count it from the folder that they are in.
             let target = target.isEmpty ? target : try session.host.bytes(of: self.resolve(target, from: path))
-            guard !target.isEmpty, target.count < 4096, !target.contains(0), !target.contains(space), !name.contains(space) else {
+            guard !target.isEmpty, target.count < 4096, !target.contains(0), !target.contains(space),
+                !name.contains(space)
+            else {
                 throw FileError.make(
-                    .fileWriteInvalidFileName, path: path, url: self.url(of: path), sentence: "FTP has no way to make this link.")
+                    .fileWriteInvalidFileName, path: path, url: self.url(of: path),
+                    sentence: "FTP has no way to make this link.")
             }
             if try await self.item(path, session) != nil {
                 throw FileError.make(.fileWriteFileExists, path: path, url: self.url(of: path))
             }
-            let reply = try await session.send([FTPCommand("SITE", argument: Array("SYMLINK ".utf8) + target + [space] + name)])["SITE"]
+            let reply = try await session.send([
+                FTPCommand("SITE", argument: Array("SYMLINK ".utf8) + target + [space] + name)
+            ])["SITE"]
             if let reply, !reply.isPositive { throw try await self.refusal(reply, ofWriting: path, session) }
         }
     }
 
-    /// Follows what the listings tell; where a listing shows a link without its target, what is there behind it is asked for.
+    /// Follows what the listings tell; where a listing shows a link without its target, what is there behind it is
+    /// asked for.
     public func destinationOfSymbolicLink(path: ProviderPath) async throws -> FileObject {
         var current = path
         for step in 0..<40 {
@@ -57,7 +64,8 @@ extension FTPFileProvider: FileProviderSymbolicLink {
         try await connection.run(path) { session in
             let name = try session.host.bytes(of: path)
             if try await session.enter(name) == nil { return FileObject(path: path, type: .directory) }
-            let outcome = try await session.send(session.binary + [FTPCommand("SIZE", argument: name), FTPCommand("MDTM", argument: name)])
+            let outcome = try await session.send(
+                session.binary + [FTPCommand("SIZE", argument: name), FTPCommand("MDTM", argument: name)])
             guard let size = outcome.size else { throw self.missing(path) }
             return FileObject(path: path, type: .regular, size: size, modifiedDate: outcome.modificationDate)
         }
@@ -84,6 +92,7 @@ extension FTPFileProvider: FileProviderSymbolicLink {
     }
 
     private func leadsOut(_ link: ProviderPath) -> CocoaError {
-        FileError.make(.fileReadNoPermission, path: link, url: url(of: link), sentence: "“\(link)” leads out of the root.")
+        FileError.make(
+            .fileReadNoPermission, path: link, url: url(of: link), sentence: "“\(link)” leads out of the root.")
     }
 }

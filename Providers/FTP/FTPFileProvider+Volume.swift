@@ -3,14 +3,15 @@ public import FileProviderCore
 import Foundation
 
 extension FTPFileProvider {
-    /// Free space by `AVBL` (draft-peterson-streamlined-ftp-command-extensions), or the quota that `SITE QUOTA` tells (ProFTPD's
-    /// mod_quotatab); nil where there is neither.
+    /// Free space by `AVBL` (draft-peterson-streamlined-ftp-command-extensions), or the quota that `SITE QUOTA` tells
+    /// (ProFTPD's mod_quotatab); nil where there is neither.
     ///
     /// - Complexity: One round trip; none once a server was found to have neither.
     public func storageProperties() async throws -> VolumeObject? {
         try await connection.run(.root) { session in
             if session.host.features?.has("AVBL") == true, session.host.mayKnow("AVBL") {
-                let reply = try await session.send([FTPCommand("AVBL", argument: session.host.bytes(of: .root))])["AVBL"]
+                let reply = try await session.send([FTPCommand("AVBL", argument: session.host.bytes(of: .root))])[
+                    "AVBL"]
                 if let volume = reply.flatMap({ Self.free($0) }) { return volume }
                 session.host.lacks("AVBL")
             }
@@ -23,7 +24,9 @@ extension FTPFileProvider {
 
     /// `213 1234567`: bytes that can still be written.
     static func free(_ reply: FTPReply) -> VolumeObject? {
-        guard reply.code == 213, let free = reply.text.split(separator: " ").lazy.compactMap({ Int64($0) }).first(where: { $0 >= 0 }) else {
+        guard reply.code == 213,
+            let free = reply.text.split(separator: " ").lazy.compactMap({ Int64($0) }).first(where: { $0 >= 0 })
+        else {
             return nil
         }
         return VolumeObject(availableCapacity: free)
@@ -34,11 +37,14 @@ extension FTPFileProvider {
         guard reply.isPositive else { return nil }
         for line in reply.lines {
             let words = String(decoding: line, as: UTF8.self).split { $0.isWhitespace || $0 == ":" }
-            guard words.count >= 3, words[0].lowercased() == "uploaded", let unit = units[words[1].lowercased()] else { continue }
+            guard words.count >= 3, words[0].lowercased() == "uploaded", let unit = units[words[1].lowercased()] else {
+                continue
+            }
             let numbers = words[2].split(separator: "/").compactMap { Double($0) }.map { $0 * unit }
             guard numbers.count == 2, numbers.allSatisfy({ (0..<9e18).contains($0) }) else { continue }
             return VolumeObject(
-                totalCapacity: Int64(numbers[1]), availableCapacity: Int64(max(0, numbers[1] - numbers[0])), usage: Int64(numbers[0]))
+                totalCapacity: Int64(numbers[1]), availableCapacity: Int64(max(0, numbers[1] - numbers[0])),
+                usage: Int64(numbers[0]))
         }
         return nil
     }

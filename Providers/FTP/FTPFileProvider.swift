@@ -4,8 +4,8 @@ public import Foundation
 
 /// Files on an FTP server (RFC 959, 2389, 2428, 3659), in clear or over TLS (RFC 4217).
 ///
-/// Control connections are kept and lent, one to each operation. Files are written under a temporary name, their size is looked at, and
-/// they are renamed into place.
+/// Control connections are kept and lent, one to each operation. Files are written under a temporary name, their size
+/// is looked at, and they are renamed into place.
 public final class FTPFileProvider: FileProviderBasicRemote, FileProviderOperations, FileProviderReadWrite {
     /// `FTP`, whichever of its schemes the URL had.
     public static let type = "FTP"
@@ -17,7 +17,8 @@ public final class FTPFileProvider: FileProviderBasicRemote, FileProviderOperati
 
     /// Nothing is sent.
     ///
-    /// - Parameter configuration: Its root is the provider's; a path that begins with `/~/` counts from the folder that a login begins in.
+    /// - Parameter configuration: Its root is the provider's; a path that begins with `/~/` counts from the folder that
+    ///   a login begins in.
     /// - Throws: `URLError(.badURL)` when the address names no FTP server.
     public convenience init(configuration: FTPConfiguration, options: ConnectionOptions = ConnectionOptions()) throws {
         try self.init(configuration: configuration, user: nil, password: nil, options: options)
@@ -29,15 +30,18 @@ public final class FTPFileProvider: FileProviderBasicRemote, FileProviderOperati
         cache = ListingCache(policy: options.cache)
     }
 
-    /// The schemes `ftp` (in clear), `ftpes` (explicit TLS) and `ftps` (implicit TLS). The provider's root is the server's.
+    /// The schemes `ftp` (in clear), `ftpes` (explicit TLS) and `ftps` (implicit TLS). The provider's root is the
+    /// server's.
     public static let registration = ProviderRegistration(
         type: type, schemes: ["ftp", "ftpes", "ftps"], settings: FTPConfiguration.settingNames
     ) { url, options in
         let configuration = try FTPConfiguration(baseURL: url.serverRoot, settings: options.settings)
         let provider = try FTPFileProvider(
-            configuration: configuration, user: url.user(percentEncoded: false), password: url.password(percentEncoded: false),
+            configuration: configuration, user: url.user(percentEncoded: false),
+            password: url.password(percentEncoded: false),
             options: options)
-        return ProviderLocation(provider: provider, path: try ProviderPath(percentEncoded: url.path(percentEncoded: true)))
+        return ProviderLocation(
+            provider: provider, path: try ProviderPath(percentEncoded: url.path(percentEncoded: true)))
     }
 
     /// Never nil.
@@ -52,9 +56,11 @@ public final class FTPFileProvider: FileProviderBasicRemote, FileProviderOperati
     /// ``baseURL`` with the percent-encoded path behind it. Nothing is sent.
     public func url(of path: ProviderPath) -> URL { connection.url(of: path) }
 
-    /// A range takes a data connection of its own, six round trips with what makes sure of the version; so it pays to read on.
+    /// A range takes a data connection of its own, six round trips with what makes sure of the version; so it pays to
+    /// read on.
     static let readCost = Capabilities.ReadCost(
-        roundTripsToOpen: 7, roundTripsPerRange: 6, preferredBlock: 64 << 10, coalescingGap: 256 << 10, concurrentRanges: 1)
+        roundTripsToOpen: 7, roundTripsPerRange: 6, preferredBlock: 64 << 10, coalescingGap: 256 << 10,
+        concurrentRanges: 1)
 
     /// What FTP gives everywhere, and what this server says that it has (RFC 2389). One login, where there was none.
     public func capabilities() async throws -> Capabilities {
@@ -63,14 +69,16 @@ public final class FTPFileProvider: FileProviderBasicRemote, FileProviderOperati
         var capabilities = Capabilities(
             [
                 .rangedReading: .native, .suffixReading: .derived, .writing: .native, .streamedWriting: .native,
-                .atomicReplacement: host.renameReplaces ? .native : .derived, .exclusiveCreation: .derived, .resumingWrites: .native,
+                .atomicReplacement: host.renameReplaces ? .native : .derived, .exclusiveCreation: .derived,
+                .resumingWrites: .native,
                 .folderCreation: .native,
                 .removal: .native,
                 .recursiveRemoval: .derived, .moving: .native,
                 .serverSideCopying: features.hasSite("COPY") && host.mayKnow("SITE CPFR") ? .native : .unavailable,
             ],
             readCost: Self.readCost, timePrecision: host.hasMachineListings ? 1 : 60,
-            listsEveryName: host.hasMachineListings || host.listsHidden != false, hashKinds: host.hashes.map(\.kind.name))
+            listsEveryName: host.hasMachineListings || host.listsHidden != false,
+            hashKinds: host.hashes.map(\.kind.name))
         if timeCommand != nil { capabilities[.settingModificationDate] = .native }
         if features.hasSite("SYMLINK") { capabilities[.symbolicLinks] = .native }
         // What is free changes, that it is told does not.

@@ -2,36 +2,46 @@ public import FileProviderCore
 import Foundation
 
 extension HTTPFileProvider {
-    /// Makes a folder, after a look at the place and its parent. A parent that is missing is made where writing makes folders.
+    /// Makes a folder, after a look at the place and its parent. A parent that is missing is made where writing makes
+    /// folders.
     public func createFolder(path: ProviderPath) async throws {
-        if try await itemIfAny(path) != nil { throw FileError.make(.fileWriteFileExists, path: path, url: url(of: path)) }
+        if try await itemIfAny(path) != nil {
+            throw FileError.make(.fileWriteFileExists, path: path, url: url(of: path))
+        }
         try await refuseMissingParent(of: path)
         try await refuseFile(asParentOf: path)
         try await perform(.createFolder(path), overwrite: false)
         folders.update { $0.made(path) }
     }
 
-    /// Moves by the service. A folder at `destination`, or a file there that gives way to a folder, is removed before: the two are not
-    /// one step.
+    /// Moves by the service. A folder at `destination`, or a file there that gives way to a folder, is removed before:
+    /// the two are not one step.
     ///
     /// - Throws: Also `CocoaError(.fileWriteInvalidFileName)` when `destination` is the item itself or lies in it.
-    public func moveItem(path: ProviderPath, to destination: ProviderPath, overwrite: Bool, progress: ProgressReporter) async throws {
+    public func moveItem(path: ProviderPath, to destination: ProviderPath, overwrite: Bool, progress: ProgressReporter)
+        async throws
+    {
         let item = try await prepare(path, for: destination, overwrite: overwrite)
         try await perform(.move(item, to: destination), overwrite: overwrite, progress: progress)
     }
 
     /// Copies by the service, else through this machine; see ``Capabilities/Ability/serverSideCopying``.
-    public func copyItem(path: ProviderPath, to destination: ProviderPath, overwrite: Bool, progress: ProgressReporter) async throws {
+    public func copyItem(path: ProviderPath, to destination: ProviderPath, overwrite: Bool, progress: ProgressReporter)
+        async throws
+    {
         let item = try await prepare(path, for: destination, overwrite: overwrite)
         guard try await capabilities()[.serverSideCopying] == .native else {
-            return try await copyThroughThisMachine(path: path, to: destination, overwrite: overwrite, progress: progress)
+            return try await copyThroughThisMachine(
+                path: path, to: destination, overwrite: overwrite, progress: progress)
         }
         try await perform(.copy(item, to: destination), overwrite: overwrite, progress: progress)
     }
 
     /// Removes by the service, after a look at what is there.
     public func removeItem(path: ProviderPath, recursive: Bool, progress: ProgressReporter) async throws {
-        if path.isRoot { throw FileError.make(.fileWriteNoPermission, path: path, sentence: "The root cannot be removed.") }
+        if path.isRoot {
+            throw FileError.make(.fileWriteNoPermission, path: path, sentence: "The root cannot be removed.")
+        }
         let item = try await existing(path)
         if item.isDirectory, !recursive, try await !isEmpty(path) {
             throw FileError.make(errno: ENOTEMPTY, path: path, url: url(of: path), writing: true)
@@ -39,7 +49,9 @@ extension HTTPFileProvider {
         try await perform(.remove(item, recursive: recursive), overwrite: false, progress: progress)
     }
 
-    private func perform(_ operation: HTTPOperation, overwrite: Bool, progress: ProgressReporter = ProgressReporter()) async throws {
+    private func perform(_ operation: HTTPOperation, overwrite: Bool, progress: ProgressReporter = ProgressReporter())
+        async throws
+    {
         if !operation.keepsFolders { folders.update { $0.forget() } }
         let places = operation.places
         // Before, for whoever asks meanwhile must not keep the answer, and after.
@@ -64,7 +76,9 @@ extension HTTPFileProvider {
     }
 
     /// Looks at both ends of a move or copy, and clears the destination where that is allowed.
-    private func prepare(_ path: ProviderPath, for destination: ProviderPath, overwrite: Bool) async throws -> FileObject {
+    private func prepare(_ path: ProviderPath, for destination: ProviderPath, overwrite: Bool) async throws
+        -> FileObject
+    {
         if path.isRoot || destination == path || destination.isBelow(path) {
             throw FileError.make(
                 .fileWriteInvalidFileName, path: destination, url: url(of: destination),
@@ -85,29 +99,38 @@ extension HTTPFileProvider {
 
     /// What is at `path`, for an operation that changes it.
     private func existing(_ path: ProviderPath) async throws -> FileObject {
-        guard let item = try await itemIfAny(path) else { throw FileError.make(.fileNoSuchFile, path: path, url: url(of: path)) }
+        guard let item = try await itemIfAny(path) else {
+            throw FileError.make(.fileNoSuchFile, path: path, url: url(of: path))
+        }
         return item
     }
 
     /// What is at `path` now; nil for nothing.
     func itemIfAny(_ path: ProviderPath) async throws -> FileObject? {
-        do { return try await service.attributesOfItem(path: path, over: connection) } catch let error where error.isNoSuchFile {
+        do { return try await service.attributesOfItem(path: path, over: connection) } catch let error
+            where error.isNoSuchFile
+        {
             return nil
         }
     }
 
-    /// - Throws: `CocoaError(.fileNoSuchFile)` when the folder that should hold `path` is not there, and writing does not make it.
+    /// - Throws: `CocoaError(.fileNoSuchFile)` when the folder that should hold `path` is not there, and writing does
+    ///   not make it.
     func refuseMissingParent(of path: ProviderPath) async throws {
         if try await capabilities().makesParentFolders { return }
-        guard let parent = path.parent, !folders.value.knows(parent), try await !service.isFolder(path: parent, over: connection) else {
+        guard let parent = path.parent, !folders.value.knows(parent),
+            try await !service.isFolder(path: parent, over: connection)
+        else {
             return
         }
-        throw FileError.make(.fileNoSuchFile, path: parent, url: url(of: parent), sentence: "The folder “\(parent)” does not exist.")
+        throw FileError.make(
+            .fileNoSuchFile, path: parent, url: url(of: parent), sentence: "The folder “\(parent)” does not exist.")
     }
 }
 
 extension HTTPFileProvider {
-    /// - Throws: `CocoaError(.fileWriteUnknown)` where writing makes folders, and the nearest item above `path` is a file.
+    /// - Throws: `CocoaError(.fileWriteUnknown)` where writing makes folders, and the nearest item above `path` is a
+    ///   file.
     private func refuseFile(asParentOf path: ProviderPath) async throws {
         guard try await capabilities().makesParentFolders else { return }
         var folder = path.parent

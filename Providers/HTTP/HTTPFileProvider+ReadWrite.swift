@@ -5,7 +5,8 @@ import Foundation
 extension HTTPFileProvider {
     /// A reader for one file. Nothing is sent: the first read tells whether the file is there.
     public func open(path: ProviderPath) async throws -> any FileReader {
-        guard let request = try service.request(for: .read(path), overwrite: false, attributes: HTTPWriteAttributes()) else {
+        guard let request = try service.request(for: .read(path), overwrite: false, attributes: HTTPWriteAttributes())
+        else {
             throw FileError.unsupported("Reading", path: path, url: url(of: path))
         }
         let capabilities = try await capabilities()
@@ -19,15 +20,18 @@ extension HTTPFileProvider {
             })
     }
 
-    /// Writes a file in the one step that the service has: a request, or the end of an upload in parts. Either placement is the same here.
+    /// Writes a file in the one step that the service has: a request, or the end of an upload in parts. Either
+    /// placement is the same here.
     ///
-    /// What is there afterwards is looked at, unless the answer proves it. Where the server lets nothing be looked at, its word is taken,
-    /// and the file that is returned has no size.
+    /// What is there afterwards is looked at, unless the answer proves it. Where the server lets nothing be looked at,
+    /// its word is taken, and the file that is returned has no size.
     ///
-    /// - Complexity: Two looks, at the place and at its parent, the upload, and a look at what was written. The parent is not looked for where
-    ///   writing makes it, nor what was made or written to a moment ago; of a new file in a folder that was just made, the server decides
-    ///   alone where it can.
-    public func writeContents(path: ProviderPath, from source: any WriteSource, options: WriteOptions) async throws -> FileObject {
+    /// - Complexity: Two looks, at the place and at its parent, the upload, and a look at what was written. The parent
+    ///   is not looked for where writing makes it, nor what was made or written to a moment ago; of a new file in a
+    ///   folder that was just made, the server decides alone where it can.
+    public func writeContents(path: ProviderPath, from source: any WriteSource, options: WriteOptions) async throws
+        -> FileObject
+    {
         if path.isRoot { throw FileError.isADirectory(path, url: url(of: path), writing: true) }
         var attributes = HTTPWriteAttributes(
             length: source.length, ifMatch: options.ifMatch, modificationDate: options.modificationDate)
@@ -57,7 +61,9 @@ extension HTTPFileProvider {
     ///
     /// - Parameter isDecidedThere: Whether the server keeps what must not be replaced: then nothing need be seen.
     /// - Returns: The file that is to be replaced.
-    private func clearWay(to path: ProviderPath, options: WriteOptions, isDecidedThere: Bool) async throws -> FileObject? {
+    private func clearWay(to path: ProviderPath, options: WriteOptions, isDecidedThere: Bool) async throws
+        -> FileObject?
+    {
         let item: FileObject?
         do {
             (item, _) = try await both {
@@ -81,7 +87,8 @@ extension HTTPFileProvider {
         return nil
     }
 
-    /// Whether `source` goes up in one request. The end of an upload in parts is not compared with what is there by every server.
+    /// Whether `source` goes up in one request. The end of an upload in parts is not compared with what is there by
+    /// every server.
     private func isOneRequest(_ source: any WriteSource) -> Bool {
         guard let service = service as? any HTTPUploadingService else { return true }
         return source.length.map { $0 <= Int64(service.singleWriteLimit) } ?? false
@@ -89,7 +96,8 @@ extension HTTPFileProvider {
 
     private func otherVersion(_ path: ProviderPath, underlying: (any Error)? = nil) -> CocoaError {
         FileError.make(
-            .fileWriteUnknown, path: path, url: url(of: path), sentence: "“\(path)” is no longer the version that was to be replaced.",
+            .fileWriteUnknown, path: path, url: url(of: path),
+            sentence: "“\(path)” is no longer the version that was to be replaced.",
             underlying: underlying)
     }
 
@@ -101,7 +109,9 @@ extension HTTPFileProvider {
         }
         let limit = service.singleWriteLimit
         let isShort = source.length.map { $0 <= Int64(limit) }
-        if isShort == true, !service.gathersSingleWrites { return try await put(source, to: path, overwrite: overwrite, attributes) }
+        if isShort == true, !service.gathersSingleWrites {
+            return try await put(source, to: path, overwrite: overwrite, attributes)
+        }
         let parts = try SourceParts(source)
         if isShort != false {
             // What is, or turns out to be, short goes up in one request.
@@ -116,7 +126,8 @@ extension HTTPFileProvider {
             try PartedUpload.compare(Int64(start.count + 1), promised: source.length)
             parts.putBack(start + next)
         }
-        let session = try await service.uploadSession(path: path, overwrite: overwrite, attributes: attributes, over: connection)
+        let session = try await service.uploadSession(
+            path: path, overwrite: overwrite, attributes: attributes, over: connection)
         let upload = PartedUpload(connection: connection, session: session, promised: source.length)
         let (head, length) = try await upload.run(parts)
         let file = written(path, head, length)
@@ -140,12 +151,16 @@ extension HTTPFileProvider {
             if source.stop() { upload.cancel() }
         }
         // The end of the source was seen before its last byte was sent.
-        guard let length = source.length ?? source.count else { return try await service.attributesOfItem(path: path, over: connection) }
+        guard let length = source.length ?? source.count else {
+            return try await service.attributesOfItem(path: path, over: connection)
+        }
         return try await confirmed(written(path, head, length), head, attributes)
     }
 
     /// Runs the look in a separate task: the file may be there even if the caller is cancelled.
-    private func confirmed(_ file: FileObject, _ head: ResponseHead, _ attributes: HTTPWriteAttributes) async throws -> FileObject {
+    private func confirmed(_ file: FileObject, _ head: ResponseHead, _ attributes: HTTPWriteAttributes) async throws
+        -> FileObject
+    {
         try await withCancellationShield {
             try await self.service.confirmed(file, answer: head, attributes: attributes, over: self.connection)
         }

@@ -3,9 +3,12 @@ public import Foundation
 
 /// A provider over HTTP: what every service has in common, around what `Service` does in its own way.
 ///
-/// Third parties write an ``HTTPService`` of about eight functions, and have a provider that lists in pages, reads by ranges that go on
-/// after a broken connection, writes from any source, logs in, tries again, and speaks with Foundation's errors.
-public final class HTTPFileProvider<Service: HTTPService>: FileProviderBasicRemote, FileProviderOperations, FileProviderReadWrite {
+/// Third parties write an ``HTTPService`` of about eight functions, and have a provider that lists in pages, reads by
+/// ranges that go on after a broken connection, writes from any source, logs in, tries again, and speaks with
+/// Foundation's errors.
+public final class HTTPFileProvider<Service: HTTPService>: FileProviderBasicRemote, FileProviderOperations,
+    FileProviderReadWrite
+{
     /// The service's.
     public static var type: String { Service.type }
 
@@ -65,8 +68,11 @@ public final class HTTPFileProvider<Service: HTTPService>: FileProviderBasicRemo
 
     /// Lists page by page, each asked for when the one before was used up.
     ///
-    /// - Complexity: One request for each page; another one for a listing without items, to see whether it is of a folder.
-    public func contentsOfDirectory(path: ProviderPath, page: @Sendable ([FileObject]) async throws -> Void) async throws {
+    /// - Complexity: One request for each page; another one for a listing without items, to see whether it is of a
+    ///   folder.
+    public func contentsOfDirectory(path: ProviderPath, page: @Sendable ([FileObject]) async throws -> Void)
+        async throws
+    {
         if let known = cache.contents(of: path) { return try await page(data: known) }
         let record = cache.record(of: path)
         try await list(path) { items in
@@ -108,7 +114,9 @@ public final class HTTPFileProvider<Service: HTTPService>: FileProviderBasicRemo
     }
 
     /// What the service tells, or nil.
-    public func storageProperties() async throws -> VolumeObject? { try await service.storageProperties(over: connection) }
+    public func storageProperties() async throws -> VolumeObject? {
+        try await service.storageProperties(over: connection)
+    }
 
     /// Ends what runs: it throws `URLError(.cancelled)`. Connections are closed; operations after it start anew.
     public func invalidate() {

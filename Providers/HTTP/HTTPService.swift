@@ -4,8 +4,9 @@ public import Foundation
 
 /// What one service over HTTP does in its own way: its requests, its answers, its errors.
 ///
-/// ``HTTPFileProvider`` does the rest: transfers with progress and back-pressure, cancellation, retries, ranges that go on where a
-/// connection broke, logins, redirects, caching, and Foundation's errors. What has no default has to be written, or it does not compile.
+/// ``HTTPFileProvider`` does the rest: transfers with progress and back-pressure, cancellation, retries, ranges that go
+/// on where a connection broke, logins, redirects, caching, and Foundation's errors. What has no default has to be
+/// written, or it does not compile.
 public protocol HTTPService: Sendable {
     /// The provider's name, such as `S3`: for display, and to compare what two providers are.
     static var type: String { get }
@@ -35,11 +36,13 @@ public protocol HTTPService: Sendable {
     /// The provider has looked before: what an operation starts from is there, and so is the folder it leads to.
     ///
     /// - Parameters:
-    ///   - overwrite: Whether what is at the destination may be replaced. A server that can decide that itself is to be told.
+    ///   - overwrite: Whether what is at the destination may be replaced. A server that can decide that itself is to be
+    ///     told.
     ///   - attributes: What is known of a file that is written.
     func request(for operation: HTTPOperation, overwrite: Bool, attributes: HTTPWriteAttributes) throws -> HTTPRequest?
 
-    /// What the server meant by an answer that is an error: `code` may be put right, where a service says 409 for what others call 404.
+    /// What the server meant by an answer that is an error: `code` may be put right, where a service says 409 for what
+    /// others call 404.
     ///
     /// - Parameters:
     ///   - path: The item that the request was about.
@@ -51,17 +54,18 @@ public protocol HTTPService: Sendable {
     /// Whether there is a folder at `path`: asked before something is put into it. The default looks at its attributes.
     func isFolder(path: ProviderPath, over connection: HTTPConnection) async throws -> Bool
 
-    /// The written file as the storage has it now, once the server took the last byte. Called after a write in one request, and after an
-    /// upload in parts that did not look itself (``HTTPUploadSession/looksAfterwards``).
+    /// The written file as the storage has it now, once the server took the last byte. Called after a write in one
+    /// request, and after an upload in parts that did not look itself (``HTTPUploadSession/looksAfterwards``).
     ///
-    /// An answer of 200 proves little: a proxy or a login page gives the same. The default looks at the attributes of ``file``. A service
-    /// whose answers prove the write, by the length or a hash of the bytes, saves that request.
+    /// An answer of 200 proves little: a proxy or a login page gives the same. The default looks at the attributes of
+    /// ``file``. A service whose answers prove the write, by the length or a hash of the bytes, saves that request.
     ///
     /// - Parameters:
     ///   - file: The path, the number of bytes that were sent, and the tag in the answer.
     ///   - answer: The answer to the write, or to the end of the upload.
     ///   - attributes: As in ``request(for:overwrite:attributes:)``.
-    /// - Returns: `file`, with what was learnt. Without a size, nothing but the answer proves the write: the item cannot be looked at.
+    /// - Returns: `file`, with what was learnt. Without a size, nothing but the answer proves the write: the item
+    ///   cannot be looked at.
     /// - Throws: `CocoaError(.fileWriteUnknown)` if the file is missing or has another size.
     func confirmed(
         _ file: FileObject, answer: ResponseHead, attributes: HTTPWriteAttributes, over connection: HTTPConnection
@@ -70,15 +74,18 @@ public protocol HTTPService: Sendable {
     /// Capacity and free space; nil, the default, where the service does not tell.
     func storageProperties(over connection: HTTPConnection) async throws -> VolumeObject?
 
-    /// Proves in each request who sends it. Nil, the default, logs in with Basic, Digest or Bearer, as the credentials say.
+    /// Proves in each request who sends it. Nil, the default, logs in with Basic, Digest or Bearer, as the credentials
+    /// say.
     var signer: (any HTTPRequestSigner)? { get }
 
-    /// Carries out an operation that changes something: the place for what takes several requests. The default sends the one that
-    /// ``request(for:overwrite:attributes:)`` gives.
+    /// Carries out an operation that changes something: the place for what takes several requests. The default sends
+    /// the one that ``request(for:overwrite:attributes:)`` gives.
     ///
     /// - Parameter progress: Counts items, of a copy bytes.
     /// - Throws: `CocoaError(.featureUnsupported)` for what the service cannot do.
-    func perform(_ operation: HTTPOperation, overwrite: Bool, progress: ProgressReporter, over connection: HTTPConnection) async throws
+    func perform(
+        _ operation: HTTPOperation, overwrite: Bool, progress: ProgressReporter, over connection: HTTPConnection)
+        async throws
 }
 
 /// A service whose long files go up in parts.
@@ -87,10 +94,11 @@ public protocol HTTPUploadingService: HTTPService {
     /// ``uploadSession(path:overwrite:attributes:over:)``.
     var singleWriteLimit: Int { get }
 
-    /// Whether a file that goes up in one request is read into memory before, up to ``singleWriteLimit`` bytes. False by default.
+    /// Whether a file that goes up in one request is read into memory before, up to ``singleWriteLimit`` bytes. False
+    /// by default.
     ///
-    /// For a service that wants a digest of the bytes, or whose server keeps what came when the source turns out to be longer than it
-    /// promised. The bytes come as ``HTTPWriteAttributes/contents``.
+    /// For a service that wants a digest of the bytes, or whose server keeps what came when the source turns out to be
+    /// longer than it promised. The bytes come as ``HTTPWriteAttributes/contents``.
     var gathersSingleWrites: Bool { get }
 
     /// Begins an upload in parts.
@@ -132,7 +140,8 @@ public enum HTTPOperation: Sendable {
 public struct HTTPWriteAttributes: Sendable, Hashable {
     /// Bytes; nil where only the end will tell.
     public var length: Int64?
-    /// The version that is to be replaced (RFC 9110, section 13.1.1). It was compared before; a server that can is to compare it, too.
+    /// The version that is to be replaced (RFC 9110, section 13.1.1). It was compared before; a server that can is to
+    /// compare it, too.
     public var ifMatch: String?
     /// The modification time to keep, where the service can.
     public var modificationDate: Date?
@@ -158,10 +167,11 @@ public struct HTTPPage: Sendable {
     public var items: [FileObject]
     /// What the next page is asked for with; nil for the last page.
     public var nextToken: String?
-    /// Whether the answer shows that there is a folder, also without items. Where no page does, an empty listing is followed by a look.
+    /// Whether the answer shows that there is a folder, also without items. Where no page does, an empty listing is
+    /// followed by a look.
     public var showsFolder: Bool
-    /// Names on the page that no path can hold, or that stand for a second item: the listing goes on without them and reports them at its
-    /// end (``FileError/unusableNames(_:in:url:)``).
+    /// Names on the page that no path can hold, or that stand for a second item: the listing goes on without them and
+    /// reports them at its end (``FileError/unusableNames(_:in:url:)``).
     public var leftOut: [[UInt8]] = []
 
     /// The last page, unless there is a token for another.
@@ -174,11 +184,12 @@ public struct HTTPPage: Sendable {
 
 /// Puts into a request what proves who sends it, such as AWS Signature Version 4.
 public protocol HTTPRequestSigner: Sendable {
-    /// Called for each sending anew, so that a time in it is the present one. The request goes to the service's own origin.
+    /// Called for each sending anew, so that a time in it is the present one. The request goes to the service's own
+    /// origin.
     func sign(_ request: inout TransferRequest, with credential: Credential) throws
 
-    /// What an answer to a signed request says about the signature: a refusal is told to the credential source, and a request may be signed
-    /// and sent once more. The default takes 401 for a refusal, and everything else for none.
+    /// What an answer to a signed request says about the signature: a refusal is told to the credential source, and a
+    /// request may be signed and sent once more. The default takes 401 for a refusal, and everything else for none.
     func verdict(on head: ResponseHead) -> HTTPSignatureVerdict
 }
 
@@ -215,7 +226,9 @@ extension HTTPRequestSigner {
 extension HTTPService {
     /// The default looks at its attributes.
     public func isFolder(path: ProviderPath, over connection: HTTPConnection) async throws -> Bool {
-        do { return try await attributesOfItem(path: path, over: connection).isDirectory } catch let error where error.isNoSuchFile {
+        do { return try await attributesOfItem(path: path, over: connection).isDirectory } catch let error
+            where error.isNoSuchFile
+        {
             return false
         }
     }
@@ -227,7 +240,9 @@ extension HTTPService {
         var file = file
         do {
             let found = try await attributesOfItem(path: file.path, over: connection)
-            if let size = found.size, size != file.size { throw HTTPWriteProof.wrongSize(size, of: file, over: connection) }
+            if let size = found.size, size != file.size {
+                throw HTTPWriteProof.wrongSize(size, of: file, over: connection)
+            }
             file.entryTag = file.entryTag ?? found.entryTag
         } catch let error where error.isNoSuchFile {
             throw HTTPWriteProof.missing(file.path, underlying: error, over: connection)

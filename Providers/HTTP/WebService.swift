@@ -11,11 +11,13 @@ extension HTTPFileProvider where Service == WebService {
         try self.init(service: WebService(), url: configuration.baseURL, options: options)
     }
 
-    /// The schemes `http` and `https`, read by `GET` and ranges whatever else the server can do. The provider's root is the server's.
+    /// The schemes `http` and `https`, read by `GET` and ranges whatever else the server can do. The provider's root is
+    /// the server's.
     public static var registration: ProviderRegistration {
         ProviderRegistration(type: type, schemes: ["http", "https"]) { url, options in
             let provider = try WebFileProvider(service: WebService(), url: url.serverRoot, options: options)
-            return ProviderLocation(provider: provider, path: try ProviderPath(percentEncoded: url.path(percentEncoded: true)))
+            return ProviderLocation(
+                provider: provider, path: try ProviderPath(percentEncoded: url.path(percentEncoded: true)))
         }
     }
 }
@@ -54,15 +56,21 @@ public struct WebService: HTTPService {
     }
 
     /// Never called: there is no request for it.
-    public func page(ofContentsOf path: ProviderPath, data: Data, head: ResponseHead) throws -> HTTPPage { HTTPPage([]) }
+    public func page(ofContentsOf path: ProviderPath, data: Data, head: ResponseHead) throws -> HTTPPage {
+        HTTPPage([])
+    }
 
     /// `GET` for reading, and nothing else.
-    public func request(for operation: HTTPOperation, overwrite: Bool, attributes: HTTPWriteAttributes) throws -> HTTPRequest? {
+    public func request(for operation: HTTPOperation, overwrite: Bool, attributes: HTTPWriteAttributes) throws
+        -> HTTPRequest?
+    {
         if case .read(let path) = operation { HTTPRequest("GET", path: path) } else { nil }
     }
 
     /// Whatever a person can read in the answer.
-    public func serverError(with code: FileProviderHTTPErrorCode, path: ProviderPath, data: Data) -> any FileProviderHTTPError {
+    public func serverError(with code: FileProviderHTTPErrorCode, path: ProviderPath, data: Data)
+        -> any FileProviderHTTPError
+    {
         HTTPServerMessage(code: code, path: path, data: data)
     }
 }
@@ -71,7 +79,8 @@ extension FileObject {
     /// A file as the head of an answer to `GET` or `HEAD` describes it (RFC 9110, section 8).
     public init(path: ProviderPath, describedBy head: ResponseHead) {
         self.init(
-            path: path, type: .regular, size: head["Content-Length"].flatMap { Int64($0) }.flatMap { $0 >= 0 ? $0 : nil },
+            path: path, type: .regular,
+            size: head["Content-Length"].flatMap { Int64($0) }.flatMap { $0 >= 0 ? $0 : nil },
             modifiedDate: head["Last-Modified"].flatMap { HTTPDate.parse($0) }, entryTag: head["ETag"])
         mimeType = head["Content-Type"]
     }

@@ -17,7 +17,8 @@ public struct LocalConfiguration: Sendable, Hashable, Codable {
     public init(root: URL) throws {
         guard root.isFileURL else {
             throw FileError.make(
-                .fileReadUnsupportedScheme, path: root.path, url: root, sentence: "“\(root.withoutSecrets)” is not a file URL.")
+                .fileReadUnsupportedScheme, path: root.path, url: root,
+                sentence: "“\(root.withoutSecrets)” is not a file URL.")
         }
         let absolute = root.absoluteURL.path(percentEncoded: true)
         let isPlain = !absolute.split(separator: "/").contains { $0 == "." || $0 == ".." } && !absolute.contains("//")

@@ -3,8 +3,8 @@ public import FileProviderCore
 public import Foundation
 
 extension LocalFileProvider: FileProviderAttributes {
-    /// Sets permissions with fchmodat(2) and the modification time with utimensat(2). A link is never followed: its own time can be set,
-    /// its permissions cannot.
+    /// Sets permissions with fchmodat(2) and the modification time with utimensat(2). A link is never followed: its own
+    /// time can be set, its permissions cannot.
     ///
     /// - Throws: `CocoaError(.fileNoSuchFile)`; `CocoaError(.fileWriteNoPermission)` for a file of somebody else's;
     ///   `CocoaError(.featureUnsupported)` for a link's permissions.
@@ -12,7 +12,9 @@ extension LocalFileProvider: FileProviderAttributes {
         let context = context(path, writing: true)
         try await BlockingThreads.shared.run { [self] _ in
             // A name of the root itself.
-            let place = path.isRoot ? LocalPlace(folder: resolver.root, name: [UInt8(ascii: ".")]) : try resolver.place(of: path, context)
+            let place =
+                path.isRoot
+                ? LocalPlace(folder: resolver.root, name: [UInt8(ascii: ".")]) : try resolver.place(of: path, context)
             if let permissions { try setPermissions(UInt32(permissions), place, context) }
             guard let modificationDate else { return }
             let keep = timespec(tv_sec: 0, tv_nsec: Self.omitted)
@@ -42,23 +44,27 @@ extension LocalFileProvider: FileProviderAttributes {
     ///
     /// Names that are not UTF-8 are left out. Source: xattr(7).
     ///
-    /// - Throws: `CocoaError(.fileReadNoSuchFile)`; `CocoaError(.fileReadTooLarge)` over 16 MiB in all; `CocoaError(.featureUnsupported)`
-    ///   for a link, which is not followed, a pipe or a device.
+    /// - Throws: `CocoaError(.fileReadNoSuchFile)`; `CocoaError(.fileReadTooLarge)` over 16 MiB in all;
+    ///   `CocoaError(.featureUnsupported)` for a link, which is not followed, a pipe or a device.
     public func extendedAttributes(path: ProviderPath) async throws -> [String: [UInt8]] {
         try await withAttributes(path, writing: false) { attributes in
             var all: [String: [UInt8]] = [:]
             var room = 16 << 20
             for name in try attributes.rawNames() {
-                guard let text = String(validating: name, as: UTF8.self), let value = try attributes.value(of: name) else { continue }
+                guard let text = String(validating: name, as: UTF8.self), let value = try attributes.value(of: name)
+                else { continue }
                 room -= value.count
-                guard room >= 0 else { throw FileError.make(.fileReadTooLarge, path: path, url: attributes.context.url) }
+                guard room >= 0 else {
+                    throw FileError.make(.fileReadTooLarge, path: path, url: attributes.context.url)
+                }
                 all[text] = value
             }
             return all
         }
     }
 
-    /// The extended attribute called `name`; nil where there is none. Links, pipes and devices fail as in ``extendedAttributes(path:)``.
+    /// The extended attribute called `name`; nil where there is none. Links, pipes and devices fail as in
+    /// ``extendedAttributes(path:)``.
     public func extendedAttribute(_ name: String, path: ProviderPath) async throws -> [UInt8]? {
         try await withAttributes(path, writing: false) { try $0.value(of: Array(name.utf8)) }
     }
@@ -66,8 +72,8 @@ extension LocalFileProvider: FileProviderAttributes {
     /// Sets the extended attribute called `name`, such as `user.comment`.
     ///
     /// - Parameter value: At most 65,536 bytes; file systems may take far fewer (ext4: 4,096 for all of a file).
-    /// - Throws: `CocoaError(.fileWriteOutOfSpace)`; `CocoaError(.featureUnsupported)` where the storage or a link has none, and for
-    ///   another namespace than one it knows.
+    /// - Throws: `CocoaError(.fileWriteOutOfSpace)`; `CocoaError(.featureUnsupported)` where the storage or a link has
+    ///   none, and for another namespace than one it knows.
     public func setExtendedAttribute(_ name: String, to value: [UInt8], path: ProviderPath) async throws {
         try await withAttributes(path, writing: true) { attributes in
             let code = attributes.set(Array(name.utf8), value)
@@ -79,7 +85,9 @@ extension LocalFileProvider: FileProviderAttributes {
     /// Removes the extended attribute called `name`; one that is not there is fine.
     public func removeExtendedAttribute(_ name: String, path: ProviderPath) async throws {
         try await withAttributes(path, writing: true) { attributes in
-            if Array(name.utf8).withName({ carrel_fremovexattr(attributes.file.raw, $0) }) == 0 || errno == ENODATA { return }
+            if Array(name.utf8).withName({ carrel_fremovexattr(attributes.file.raw, $0) }) == 0 || errno == ENODATA {
+                return
+            }
             throw errno == EOPNOTSUPP ? attributes.context.hasNoExtendedAttributes : attributes.context.error()
         }
     }
@@ -89,7 +97,9 @@ extension LocalFileProvider: FileProviderAttributes {
     ) async throws -> Value {
         let context = context(path, writing: writing)
         return try await BlockingThreads.shared.run { [self] _ in
-            let place = path.isRoot ? LocalPlace(folder: resolver.root, name: [UInt8(ascii: ".")]) : try resolver.place(of: path, context)
+            let place =
+                path.isRoot
+                ? LocalPlace(folder: resolver.root, name: [UInt8(ascii: ".")]) : try resolver.place(of: path, context)
             // Opening a pipe or a device may do something, so it is looked at first.
             guard let type = try place.status(context)?.type else { throw context.error(ENOENT) }
             guard type == .regular || type == .directory else { throw context.hasNoExtendedAttributes }

@@ -59,7 +59,9 @@ struct LocalContext: Sendable {
         return below([name])
     }
 
-    func error(_ code: Int32 = errno) -> CocoaError { FileError.make(errno: code, path: path, url: url, writing: writing) }
+    func error(_ code: Int32 = errno) -> CocoaError {
+        FileError.make(errno: code, path: path, url: url, writing: writing)
+    }
 
     /// Passes on what a system call gave back.
     ///
@@ -74,7 +76,8 @@ struct LocalContext: Sendable {
     var leadsOut: CocoaError {
         FileError.make(
             .fileReadNoPermission, path: path, url: url,
-            sentence: "A symbolic link on the way to “\(path)” leads out of this provider's root, which is not allowed.")
+            sentence: "A symbolic link on the way to “\(path)” leads out of this provider's root, which is not allowed."
+        )
     }
 
     var intoItself: CocoaError {
@@ -93,7 +96,8 @@ struct LocalContext: Sendable {
 
     /// The root stays where it is.
     func rootIsFixed(_ verb: String) -> CocoaError {
-        FileError.make(.fileWriteNoPermission, path: path, url: url, sentence: "The root of a provider cannot be \(verb).")
+        FileError.make(
+            .fileWriteNoPermission, path: path, url: url, sentence: "The root of a provider cannot be \(verb).")
     }
 
     /// The file is not the version that the caller knows.
@@ -107,7 +111,8 @@ struct LocalContext: Sendable {
     func wrongLength(_ count: Int64, of expected: Int64) -> CocoaError {
         let given = count > expected ? "more than \(expected) bytes" : "\(count) of \(expected) bytes"
         return FileError.make(
-            .fileWriteUnknown, path: path, url: url, sentence: "The source of “\(path)” gave \(given); nothing was kept.")
+            .fileWriteUnknown, path: path, url: url,
+            sentence: "The source of “\(path)” gave \(given); nothing was kept.")
     }
 }
 

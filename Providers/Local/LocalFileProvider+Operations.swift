@@ -4,7 +4,8 @@ import Foundation
 extension LocalFileProvider {
     /// Makes a folder. Source: mkdir(2).
     ///
-    /// - Throws: `CocoaError(.fileWriteFileExists)` when anything is there already; `CocoaError(.fileNoSuchFile)` without its parent.
+    /// - Throws: `CocoaError(.fileWriteFileExists)` when anything is there already; `CocoaError(.fileNoSuchFile)`
+    ///   without its parent.
     public func createFolder(path: ProviderPath) async throws {
         let context = context(path, writing: true)
         if path.isRoot { throw context.error(EEXIST) }
@@ -14,42 +15,55 @@ extension LocalFileProvider {
         }
     }
 
-    /// Moves with rename(2) or, without `overwrite`, renameat2(2): the kernel decides in one step. A symbolic link is moved itself.
+    /// Moves with rename(2) or, without `overwrite`, renameat2(2): the kernel decides in one step. A symbolic link is
+    /// moved itself.
     ///
-    /// Both names are on the disk afterwards. Between file systems the item is copied, brought onto the disk and then removed; it stays
-    /// where it is when a `user` extended attribute would be lost. What somebody changes in it meanwhile stays there, too, beside the copy
-    /// of what it was.
+    /// Both names are on the disk afterwards. Between file systems the item is copied, brought onto the disk and then
+    /// removed; it stays where it is when a `user` extended attribute would be lost. What somebody changes in it
+    /// meanwhile stays there, too, beside the copy of what it was.
     ///
-    /// - Throws: `CocoaError(.fileWriteFileExists)` when `destination` is taken, or is a folder with content (`ENOTEMPTY` below it);
-    ///   `CocoaError(.fileWriteInvalidFileName)` when it lies in the folder to be moved; `CocoaError(.fileNoSuchFile)`;
-    ///   `CocoaError(.fileReadUnknown)` with `ESTALE` below it for what changed on its way between file systems.
-    public func moveItem(path: ProviderPath, to destination: ProviderPath, overwrite: Bool, progress: ProgressReporter) async throws {
-        try await relocate(path, to: destination, verb: "moved") { [calls = resolver.calls] from, to, source, target, flag in
+    /// - Throws: `CocoaError(.fileWriteFileExists)` when `destination` is taken, or is a folder with content
+    ///   (`ENOTEMPTY` below it); `CocoaError(.fileWriteInvalidFileName)` when it lies in the folder to be moved;
+    ///   `CocoaError(.fileNoSuchFile)`; `CocoaError(.fileReadUnknown)` with `ESTALE` below it for what changed on its
+    ///   way between file systems.
+    public func moveItem(path: ProviderPath, to destination: ProviderPath, overwrite: Bool, progress: ProgressReporter)
+        async throws
+    {
+        try await relocate(path, to: destination, verb: "moved") {
+            [calls = resolver.calls] from, to, source, target, flag in
             progress.expect(1)
-            switch try LocalMove(from: from, to: to, overwrite: overwrite, source: source, target: target, calls: calls).run() {
+            switch try LocalMove(from: from, to: to, overwrite: overwrite, source: source, target: target, calls: calls)
+                .run()
+            {
             case .done: progress.advance(by: 1)
             case .otherFileSystem:
                 let copied = CopiedItems()
                 let copy = LocalCopy(
                     overwrite: overwrite, copied: copied, source: source, target: target, flag: flag, calls: calls)
                 try copy.run(from: from, to: to)
-                try LocalRemoval(flag: flag, context: source, progress: ProgressReporter(), copied: copied).runAside(from, calls: calls)
+                try LocalRemoval(flag: flag, context: source, progress: ProgressReporter(), copied: copied).runAside(
+                    from, calls: calls)
                 progress.advance(by: 1)
             }
         }
     }
 
-    /// Copies by sharing blocks where the file system can (ioctl_ficlone(2)), else with copy_file_range(2). Holes stay holes, symbolic
-    /// links are copied as links; permissions, access control lists, `user` extended attributes and modification times are kept where
-    /// the target's storage can keep them.
+    /// Copies by sharing blocks where the file system can (ioctl_ficlone(2)), else with copy_file_range(2). Holes stay
+    /// holes, symbolic links are copied as links; permissions, access control lists, `user` extended attributes and
+    /// modification times are kept where the target's storage can keep them.
     ///
-    /// The copy is on the disk and appears under its name only when it is whole; a failure or cancellation leaves nothing.
+    /// The copy is on the disk and appears under its name only when it is whole; a failure or cancellation leaves
+    /// nothing.
     ///
     /// - Throws: As ``moveItem(path:to:overwrite:progress:)``; `CocoaError(.featureUnsupported)` for a device or pipe.
-    public func copyItem(path: ProviderPath, to destination: ProviderPath, overwrite: Bool, progress: ProgressReporter) async throws {
-        try await relocate(path, to: destination, verb: "copied") { [calls = resolver.calls] from, to, source, target, flag in
+    public func copyItem(path: ProviderPath, to destination: ProviderPath, overwrite: Bool, progress: ProgressReporter)
+        async throws
+    {
+        try await relocate(path, to: destination, verb: "copied") {
+            [calls = resolver.calls] from, to, source, target, flag in
             let copy = LocalCopy(
-                overwrite: overwrite, copied: nil, source: source, target: target, flag: flag, progress: progress, calls: calls)
+                overwrite: overwrite, copied: nil, source: source, target: target, flag: flag, progress: progress,
+                calls: calls)
             try copy.run(from: from, to: to)
         }
     }
@@ -59,8 +73,8 @@ extension LocalFileProvider {
     /// Cancelling leaves what was not reached yet.
     ///
     /// - Throws: `CocoaError(.fileNoSuchFile)`; `CocoaError(.fileWriteFileExists)` with `ENOTEMPTY` below it.
-    /// - Complexity: One system call for each file, about six for each folder. Held are the names of the folders on the way down, and
-    ///   beside it; 48 descriptors.
+    /// - Complexity: One system call for each file, about six for each folder. Held are the names of the folders on the
+    ///   way down, and beside it; 48 descriptors.
     public func removeItem(path: ProviderPath, recursive: Bool, progress: ProgressReporter) async throws {
         let context = context(path, writing: true)
         if path.isRoot { throw context.rootIsFixed("removed") }
@@ -71,7 +85,8 @@ extension LocalFileProvider {
     }
 
     private typealias Relocation =
-        @Sendable (LocalPlace, LocalPlace, _ source: LocalContext, _ target: LocalContext, CancellationFlag) throws -> Void
+        @Sendable (LocalPlace, LocalPlace, _ source: LocalContext, _ target: LocalContext, CancellationFlag) throws ->
+        Void
 
     /// Finds both ends, and refuses what no file system could do.
     private func relocate(

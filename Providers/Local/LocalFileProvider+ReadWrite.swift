@@ -2,7 +2,8 @@ public import FileProviderCore
 import Foundation
 
 extension LocalFileProvider: FileProviderPushWrite {
-    /// Opens a regular file, through symbolic links that stay below the root. The version that is opened is the one that is read.
+    /// Opens a regular file, through symbolic links that stay below the root. The version that is opened is the one
+    /// that is read.
     ///
     /// - Throws: `CocoaError(.fileReadNoSuchFile)`; `CocoaError(.fileReadUnknown)` with `EISDIR` below it for a folder.
     public func open(path: ProviderPath) async throws -> any FileReader {
@@ -13,24 +14,28 @@ extension LocalFileProvider: FileProviderPushWrite {
         }
     }
 
-    /// Writes a file; by default under a temporary name, which rename(2) or renameat2(2) puts into place after fsync(2).
+    /// Writes a file; by default under a temporary name, which rename(2) or renameat2(2) puts into place after
+    /// fsync(2).
     ///
-    /// A file that is replaced keeps its permissions, unless others are given; a symbolic link is replaced itself. `ifMatch` takes
-    /// ``FileObject/entryTag`` and is compared right before the move, not in the same step. In place, nothing is left of a file that
-    /// did not exist before. With `resumption`, what a failed write brought stays beside the target; it is gone on with if its first and last
-    /// 64 KiB are the source's.
+    /// A file that is replaced keeps its permissions, unless others are given; a symbolic link is replaced itself.
+    /// `ifMatch` takes ``FileObject/entryTag`` and is compared right before the move, not in the same step. In place,
+    /// nothing is left of a file that did not exist before. With `resumption`, what a failed write brought stays beside
+    /// the target; it is gone on with if its first and last 64 KiB are the source's.
     ///
-    /// - Throws: `CocoaError(.fileWriteFileExists)` when the name is taken and `overwrite` is false, or a folder with content is there;
-    ///   `CocoaError(.fileNoSuchFile)` without its parent; `CocoaError(.fileWriteUnknown)` for another version or a source of another
-    ///   length than it said.
+    /// - Throws: `CocoaError(.fileWriteFileExists)` when the name is taken and `overwrite` is false, or a folder with
+    ///   content is there; `CocoaError(.fileNoSuchFile)` without its parent; `CocoaError(.fileWriteUnknown)` for
+    ///   another version or a source of another length than it said.
     @discardableResult
-    public func writeContents(path: ProviderPath, from source: any WriteSource, options: WriteOptions) async throws -> FileObject {
+    public func writeContents(path: ProviderPath, from source: any WriteSource, options: WriteOptions) async throws
+        -> FileObject
+    {
         var options = options
         if !source.isRepeatable { options.resumption = nil }
         return try await write(path, options) { try await $0.pour(source) }
     }
 
-    /// Writes what `fill` gives, as it comes, on the thread that gives it; otherwise as ``writeContents(path:from:options:)``.
+    /// Writes what `fill` gives, as it comes, on the thread that gives it; otherwise as
+    /// ``writeContents(path:from:options:)``.
     @discardableResult
     public func writeContents(
         path: ProviderPath, options: WriteOptions, fill: @Sendable (any ByteSink) async throws -> FileExtent

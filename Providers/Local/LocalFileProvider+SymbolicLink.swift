@@ -4,8 +4,9 @@ import Foundation
 extension LocalFileProvider: FileProviderSymbolicLink {
     /// Makes a link with symlink(2). A target outside the root can be stored; this provider does not follow it.
     ///
-    /// - Throws: `CocoaError(.fileWriteFileExists)` when anything is at `path`; `CocoaError(.fileNoSuchFile)` without its parent;
-    ///   `CocoaError(.fileWriteInvalidFileName)` for a target that is empty, longer than 4,095 bytes, or has a NUL in it.
+    /// - Throws: `CocoaError(.fileWriteFileExists)` when anything is at `path`; `CocoaError(.fileNoSuchFile)` without
+    ///   its parent; `CocoaError(.fileWriteInvalidFileName)` for a target that is empty, longer than 4,095 bytes, or
+    ///   has a NUL in it.
     public func createSymbolicLink(path: ProviderPath, target: [UInt8]) async throws {
         let context = context(path, writing: true)
         if path.isRoot { throw context.error(EEXIST) }
@@ -16,7 +17,8 @@ extension LocalFileProvider: FileProviderSymbolicLink {
         }
         try await BlockingThreads.shared.run { [self] _ in
             let place = try resolver.place(of: path, context)
-            try context.check(target.withName { target in place.name.withName { symlinkat(target, place.folder.raw, $0) } })
+            try context.check(
+                target.withName { target in place.name.withName { symlinkat(target, place.folder.raw, $0) } })
         }
     }
 
@@ -38,7 +40,9 @@ extension LocalFileProvider: FileProviderSymbolicLink {
 
     /// Where an open item lies, counted from the root. Source: proc(5), `/proc/self/fd`.
     private func realPath(of item: FileDescriptor, context: LocalContext) throws -> ProviderPath {
-        let (root, whole) = (try machinePath(of: resolver.root, context: context), try machinePath(of: item, context: context))
+        let (root, whole) = (
+            try machinePath(of: resolver.root, context: context), try machinePath(of: item, context: context)
+        )
         guard let path = whole.relative(to: root) else { throw context.error(ENOENT) }
         return path
     }

@@ -6,7 +6,8 @@ extension LocalFileProvider: FileProviderSynchronization {
     /// Moves, and copies of whole folders, wait for the disk here, too.
     public var unsynchronized: any FileProvider { LocalFileProvider(self, without: .fsync) }
 
-    /// Brings the file system that holds the folder at `path`, and those that are mounted below it, onto their disks. Source: syncfs(2).
+    /// Brings the file system that holds the folder at `path`, and those that are mounted below it, onto their disks.
+    /// Source: syncfs(2).
     public func synchronize(path: ProviderPath) async throws {
         try await BlockingThreads.shared.run { [self] in
             let context = context(path, writing: true)
@@ -24,7 +25,8 @@ extension LocalFileProvider: FileProviderSynchronization {
         var (points, devices): (Set<ProviderPath>, Set<String>) = ([], [own.device])
         // Of two at one point, the later one hides the other.
         return all.reversed().filter { $0.point.isBelow(top) && points.insert($0.point).inserted }.compactMap { mount in
-            // What cannot be opened lies below another mount, or may not be read: nothing was written to it by its name, or read from it.
+            // What cannot be opened lies below another mount, or may not be read: nothing was written to it by its
+            // name, or read from it.
             guard !mount.isMountedOnAccess, !devices.contains(mount.device), let open = mount.open() else { return nil }
             devices.insert(mount.device)
             return open

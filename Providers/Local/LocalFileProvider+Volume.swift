@@ -2,7 +2,8 @@ public import FileProviderCore
 import Foundation
 
 extension LocalFileProvider {
-    /// What fstatvfs(3) says of the file system that holds the root. Its name is that of the folder where it is mounted.
+    /// What fstatvfs(3) says of the file system that holds the root. Its name is that of the folder where it is
+    /// mounted.
     public func storageProperties() async throws -> VolumeObject? {
         try await BlockingThreads.shared.run { [self] _ in
             var status = statvfs()

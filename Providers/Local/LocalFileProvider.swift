@@ -3,8 +3,9 @@ public import Foundation
 
 /// A folder of this machine, and what lies below it.
 ///
-/// The root folder is opened once and held: paths are resolved from that descriptor, so that neither `..` nor a symbolic link leads out
-/// of it, whatever other processes rename meanwhile. Every call runs on ``BlockingThreads/shared``.
+/// The root folder is opened once and held: paths are resolved from that descriptor, so that neither `..` nor a
+/// symbolic link leads out of it, whatever other processes rename meanwhile. Every call runs on
+/// ``BlockingThreads/shared``.
 public final class LocalFileProvider: FileProviderBasic, FileProviderOperations, FileProviderReadWrite {
     /// `Local`.
     public static let type = "Local"
@@ -17,7 +18,8 @@ public final class LocalFileProvider: FileProviderBasic, FileProviderOperations,
     public static let registration = ProviderRegistration(type: type, schemes: ["file"]) { url, _ in
         if let host = url.host(percentEncoded: false), !["", "localhost"].contains(host.lowercased()) {
             throw FileError.make(
-                .unsupportedURL, url: url, sentence: "“\(host)” is another machine; a file URL names a file of this one.")
+                .unsupportedURL, url: url,
+                sentence: "“\(host)” is another machine; a file URL names a file of this one.")
         }
         let path = try ProviderPath(percentEncoded: url.path(percentEncoded: true))
         let root = URL(fileURLWithPath: "/", isDirectory: true)
@@ -26,8 +28,8 @@ public final class LocalFileProvider: FileProviderBasic, FileProviderOperations,
 
     /// Opens the folder at `root`, which may be reached through symbolic links.
     ///
-    /// - Throws: `CocoaError(.fileReadNoSuchFile)`; `CocoaError(.fileReadUnknown)` with `ENOTDIR` below it when it is no folder;
-    ///   `CocoaError(.fileReadUnsupportedScheme)` for a URL of another scheme.
+    /// - Throws: `CocoaError(.fileReadNoSuchFile)`; `CocoaError(.fileReadUnknown)` with `ENOTDIR` below it when it is
+    ///   no folder; `CocoaError(.fileReadUnsupportedScheme)` for a URL of another scheme.
     public convenience init(root: URL) throws {
         try self.init(configuration: LocalConfiguration(root: root))
     }
@@ -69,26 +71,31 @@ public final class LocalFileProvider: FileProviderBasic, FileProviderOperations,
         LocalContext(path: path, base: baseURL?.absoluteString ?? "file:///", writing: writing)
     }
 
-    /// What holds for Linux file systems in general; one that is mounted here may do less (FAT: no links, coarse times).
+    /// What holds for Linux file systems in general; one that is mounted here may do less (FAT: no links, coarse
+    /// times).
     ///
     /// - Complexity: Nothing is asked.
     public func capabilities() async throws -> Capabilities {
         Capabilities(
             [
                 .rangedReading: .native, .suffixReading: .native, .writing: .native, .streamedWriting: .native,
-                .atomicReplacement: .native, .exclusiveCreation: .native, .conditionalWriting: .derived, .resumingWrites: .native,
+                .atomicReplacement: .native, .exclusiveCreation: .native, .conditionalWriting: .derived,
+                .resumingWrites: .native,
                 .folderCreation: .native,
                 .removal: .native, .recursiveRemoval: .derived, .moving: .native, .serverSideCopying: .native,
-                .settingModificationDate: .native, .storageProperties: .native, .entryTags: .native, .symbolicLinks: .native,
+                .settingModificationDate: .native, .storageProperties: .native, .entryTags: .native,
+                .symbolicLinks: .native,
                 .rawNames: .native,
             ],
             readCost: .local, timePrecision: 1e-9, longestName: 255, concurrentTransfers: nil)
     }
 
-    /// What statx(2) says. ``FileObject/entryTag`` of a file is made of inode, size and modification time; ``FileObject/identity`` of inode
-    /// and time of birth. On FAT, exFAT and over FUSE, where inodes have no lasting numbers, the tag goes without and there is no identity.
+    /// What statx(2) says. ``FileObject/entryTag`` of a file is made of inode, size and modification time;
+    /// ``FileObject/identity`` of inode and time of birth. On FAT, exFAT and over FUSE, where inodes have no lasting
+    /// numbers, the tag goes without and there is no identity.
     ///
-    /// - Throws: `CocoaError(.fileReadNoSuchFile)`; `CocoaError(.fileReadNoPermission)` when a link on the way leads out of the root.
+    /// - Throws: `CocoaError(.fileReadNoSuchFile)`; `CocoaError(.fileReadNoPermission)` when a link on the way leads
+    ///   out of the root.
     public func attributesOfItem(path: ProviderPath) async throws -> FileObject {
         try await BlockingThreads.shared.run { [self] _ in
             let context = context(path, writing: false)
@@ -101,9 +108,12 @@ public final class LocalFileProvider: FileProviderBasic, FileProviderOperations,
 
     /// Lists with getdents64(2) and statx(2), 1,000 items at a time. What vanishes between the two is left out.
     ///
-    /// - Throws: `CocoaError(.fileReadNoSuchFile)`; `CocoaError(.fileReadUnknown)` with `ENOTDIR` below it when `path` is no folder.
+    /// - Throws: `CocoaError(.fileReadNoSuchFile)`; `CocoaError(.fileReadUnknown)` with `ENOTDIR` below it when `path`
+    ///   is no folder.
     /// - Complexity: One system call for each item, two for a symbolic link; one page is held.
-    public func contentsOfDirectory(path: ProviderPath, page: @Sendable ([FileObject]) async throws -> Void) async throws {
+    public func contentsOfDirectory(path: ProviderPath, page: @Sendable ([FileObject]) async throws -> Void)
+        async throws
+    {
         let context = context(path, writing: false)
         let listing = try await BlockingThreads.shared.run { [self] _ in
             try FolderListing(of: resolver.folder(at: path, context), context: context)

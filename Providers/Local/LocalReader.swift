@@ -3,8 +3,8 @@ import Foundation
 
 /// One open file of this machine.
 ///
-/// The descriptor keeps the version that was opened, also when another file takes its name. A file that is changed in place is noticed
-/// by size and modification time, looked at again at the end of each read.
+/// The descriptor keeps the version that was opened, also when another file takes its name. A file that is changed in
+/// place is noticed by size and modification time, looked at again at the end of each read.
 final class LocalReader: FileReader {
     let path: ProviderPath
     let cost = Capabilities.ReadCost.local
@@ -24,7 +24,9 @@ final class LocalReader: FileReader {
     }
 
     /// - Complexity: Nothing is asked; this is how the file was when it was opened.
-    func attributes() async throws -> FileReaderAttributes { FileReaderAttributes(size: opened.size, validator: opened.tag) }
+    func attributes() async throws -> FileReaderAttributes {
+        FileReaderAttributes(size: opened.size, validator: opened.tag)
+    }
 
     func stream(_ part: FilePart, into sink: any ByteSink) async throws -> FileExtent {
         let file = try openFile()
@@ -45,7 +47,8 @@ final class LocalReader: FileReader {
 
     /// Sends bytes until the sink has enough or `range` is done; gives back how far it came.
     private func send(
-        _ file: FileDescriptor, _ range: Range<Int64>, through buffer: TransferBuffer, into sink: any ByteSink, _ flag: CancellationFlag
+        _ file: FileDescriptor, _ range: Range<Int64>, through buffer: TransferBuffer, into sink: any ByteSink,
+        _ flag: CancellationFlag
     ) throws -> Int64 {
         var offset = range.lowerBound
         var flow = FlowState.ready
@@ -91,7 +94,9 @@ final class LocalReader: FileReader {
     }
 
     /// At least one byte: the range was in the file when it was opened.
-    private func read(_ file: FileDescriptor, into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws -> Int {
+    private func read(_ file: FileDescriptor, into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws
+        -> Int
+    {
         let count = try file.read(into: buffer, at: offset, path: path)
         guard count > 0 else { throw context.changed }
         return count
@@ -112,7 +117,8 @@ final class LocalReader: FileReader {
     private func openFile() throws -> FileDescriptor {
         guard let file = file.value else {
             throw FileError.make(
-                .fileReadUnknown, path: path, url: context.url, sentence: "“\(path)” was closed already.", underlying: POSIXError(.EBADF))
+                .fileReadUnknown, path: path, url: context.url, sentence: "“\(path)” was closed already.",
+                underlying: POSIXError(.EBADF))
         }
         return file
     }
@@ -150,5 +156,7 @@ final class TransferBuffer: @unchecked Sendable {
     }
 
     /// The first `count` bytes.
-    func first(_ count: Int) -> UnsafeMutableRawBufferPointer { UnsafeMutableRawBufferPointer(rebasing: bytes[..<count]) }
+    func first(_ count: Int) -> UnsafeMutableRawBufferPointer {
+        UnsafeMutableRawBufferPointer(rebasing: bytes[..<count])
+    }
 }

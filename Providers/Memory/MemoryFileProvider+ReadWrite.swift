@@ -14,10 +14,12 @@ extension MemoryFileProvider {
     /// Gathers the bytes and puts them under their name in one step; `placement` makes no difference here.
     ///
     /// - Throws: `CocoaError(.fileWriteFileExists)`; `CocoaError(.fileNoSuchFile)` without its parent;
-    ///   `CocoaError(.fileWriteOutOfSpace)` over the capacity; `CocoaError(.fileWriteUnknown)` for another version, or a source of
-    ///   another length than it said. Nothing is left behind.
+    ///   `CocoaError(.fileWriteOutOfSpace)` over the capacity; `CocoaError(.fileWriteUnknown)` for another version, or
+    ///   a source of another length than it said. Nothing is left behind.
     @discardableResult
-    public func writeContents(path: ProviderPath, from source: any WriteSource, options: WriteOptions) async throws -> FileObject {
+    public func writeContents(path: ProviderPath, from source: any WriteSource, options: WriteOptions) async throws
+        -> FileObject
+    {
         try Task.checkCancellation()
         _ = try tree.value.check(path, options)
         let write = MemoryWrite(path: path, tree: tree)
@@ -44,7 +46,8 @@ private final class MemoryWrite: @unchecked Sendable {
         self.tree = tree
     }
 
-    /// Takes all of `source`. The source may read a disk, so this runs on the disks' threads; none waits while it has nothing.
+    /// Takes all of `source`. The source may read a disk, so this runs on the disks' threads; none waits while it has
+    /// nothing.
     func pour(_ source: any WriteSource) async throws {
         let length = source.length
         let from = try source.bytes(from: 0)
@@ -56,7 +59,9 @@ private final class MemoryWrite: @unchecked Sendable {
     }
 
     /// Takes what the source has now; `.ready` when that was its end.
-    private func take(_ source: any ByteSource, _ length: Int64?, by size: Int, _ flag: CancellationFlag) throws -> FlowState {
+    private func take(_ source: any ByteSource, _ length: Int64?, by size: Int, _ flag: CancellationFlag) throws
+        -> FlowState
+    {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: size, alignment: 16)
         defer { buffer.deallocate() }
         while true {
@@ -81,6 +86,7 @@ private final class MemoryWrite: @unchecked Sendable {
     private func wrongLength(_ expected: Int64) -> CocoaError {
         FileError.make(
             .fileWriteUnknown, path: path,
-            sentence: "The source of “\(path)” said it had \(expected) bytes and gave another number; nothing was kept.")
+            sentence: "The source of “\(path)” said it had \(expected) bytes and gave another number; nothing was kept."
+        )
     }
 }

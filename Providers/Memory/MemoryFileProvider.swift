@@ -3,8 +3,8 @@ public import Foundation
 
 /// A tree of files in this process's memory, gone with the object: for tests, previews and examples.
 ///
-/// It keeps every promise of the contract natively: one lock decides each operation as a whole, and each content has a version of
-/// its own.
+/// It keeps every promise of the contract natively: one lock decides each operation as a whole, and each content has a
+/// version of its own.
 public final class MemoryFileProvider: FileProviderBasic, FileProviderOperations, FileProviderReadWrite {
     /// `Memory`.
     public static let type = "Memory"
@@ -26,7 +26,8 @@ public final class MemoryFileProvider: FileProviderBasic, FileProviderOperations
             named[name] = new
             return new
         }
-        return ProviderLocation(provider: provider, path: try ProviderPath(percentEncoded: url.path(percentEncoded: true)))
+        return ProviderLocation(
+            provider: provider, path: try ProviderPath(percentEncoded: url.path(percentEncoded: true)))
     }
 
     /// An empty tree.
@@ -41,7 +42,8 @@ public final class MemoryFileProvider: FileProviderBasic, FileProviderOperations
         Capabilities(
             [
                 .rangedReading: .native, .suffixReading: .native, .writing: .native, .streamedWriting: .native,
-                .atomicReplacement: .native, .exclusiveCreation: .native, .conditionalWriting: .native, .folderCreation: .native,
+                .atomicReplacement: .native, .exclusiveCreation: .native, .conditionalWriting: .native,
+                .folderCreation: .native,
                 .removal: .native, .recursiveRemoval: .native, .moving: .native, .serverSideCopying: .native,
                 .settingModificationDate: .native, .storageProperties: .native, .entryTags: .native, .rawNames: .native,
             ],
@@ -57,9 +59,14 @@ public final class MemoryFileProvider: FileProviderBasic, FileProviderOperations
 
     /// The children as they are at this moment, in pages of 1,000.
     ///
-    /// - Throws: `CocoaError(.fileReadNoSuchFile)`; `CocoaError(.fileReadUnknown)` with `ENOTDIR` below it when `path` is no folder.
-    public func contentsOfDirectory(path: ProviderPath, page: @Sendable ([FileObject]) async throws -> Void) async throws {
-        guard let children = try tree.value.item(at: path, writing: false).children else { throw FileError.notADirectory(path) }
+    /// - Throws: `CocoaError(.fileReadNoSuchFile)`; `CocoaError(.fileReadUnknown)` with `ENOTDIR` below it when `path`
+    ///   is no folder.
+    public func contentsOfDirectory(path: ProviderPath, page: @Sendable ([FileObject]) async throws -> Void)
+        async throws
+    {
+        guard let children = try tree.value.item(at: path, writing: false).children else {
+            throw FileError.notADirectory(path)
+        }
         var items: [FileObject] = []
         for (name, item) in children {
             items.append(item.object(at: try path.appending(nameBytes: name)))
@@ -76,6 +83,7 @@ public final class MemoryFileProvider: FileProviderBasic, FileProviderOperations
         let used = tree.value.used
         let capacity = configuration.capacity
         return VolumeObject(
-            name: configuration.name, totalCapacity: capacity, availableCapacity: capacity.map { max(0, $0 - used) }, usage: used)
+            name: configuration.name, totalCapacity: capacity, availableCapacity: capacity.map { max(0, $0 - used) },
+            usage: used)
     }
 }

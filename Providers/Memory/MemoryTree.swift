@@ -50,11 +50,14 @@ struct MemoryItem: Sendable {
 
     func object(at path: ProviderPath) -> FileObject {
         FileObject(
-            path: path, type: bytes == nil ? .directory : .regular, size: bytes?.size, modifiedDate: modified, entryTag: tag)
+            path: path, type: bytes == nil ? .directory : .regular, size: bytes?.size, modifiedDate: modified,
+            entryTag: tag)
     }
 
     /// Works on the item at `names`, in place; nil when nothing is there.
-    mutating func change<Value>(_ names: ArraySlice<ArraySlice<UInt8>>, _ body: (inout MemoryItem) throws -> Value) rethrows -> Value? {
+    mutating func change<Value>(_ names: ArraySlice<ArraySlice<UInt8>>, _ body: (inout MemoryItem) throws -> Value)
+        rethrows -> Value?
+    {
         guard let name = names.first else { return try body(&self) }
         // An optional chain ends the recursion where there is no such child.
         return try children?[Array(name)]?.change(names.dropFirst(), body) ?? nil
@@ -83,7 +86,9 @@ struct MemoryTree: Sendable {
         var here = ProviderPath.root
         for name in path.components {
             guard let children = item.children else { throw FileError.notADirectory(here, writing: writing) }
-            guard let child = children[Array(name)] else { throw FileError.make(errno: ENOENT, path: path, writing: writing) }
+            guard let child = children[Array(name)] else {
+                throw FileError.make(errno: ENOENT, path: path, writing: writing)
+            }
             item = child
             here = try here.appending(nameBytes: name)
         }
@@ -93,8 +98,12 @@ struct MemoryTree: Sendable {
     /// What is at `path`; nil when nothing is. Its folder must be there.
     func existing(at path: ProviderPath) throws -> MemoryItem? {
         guard let folder = path.parent else { throw FileError.make(errno: EEXIST, path: path, writing: true) }
-        guard path.components.count <= Self.maxDepth else { throw FileError.make(errno: ENAMETOOLONG, path: path, writing: true) }
-        guard let children = try item(at: folder, writing: true).children else { throw FileError.notADirectory(folder, writing: true) }
+        guard path.components.count <= Self.maxDepth else {
+            throw FileError.make(errno: ENAMETOOLONG, path: path, writing: true)
+        }
+        guard let children = try item(at: folder, writing: true).children else {
+            throw FileError.notADirectory(folder, writing: true)
+        }
         return children[Array(path.nameBytes)]
     }
 
@@ -148,7 +157,9 @@ struct MemoryTree: Sendable {
 
     /// Takes `count` bytes of the capacity; a negative number gives them back.
     mutating func take(_ count: Int64, for path: ProviderPath) throws {
-        if let capacity, count > 0, used + count > capacity { throw FileError.make(errno: ENOSPC, path: path, writing: true) }
+        if let capacity, count > 0, used + count > capacity {
+            throw FileError.make(errno: ENOSPC, path: path, writing: true)
+        }
         used += count
     }
 
@@ -175,7 +186,9 @@ struct MemoryTree: Sendable {
     mutating func remove(_ path: ProviderPath, recursive: Bool) throws -> Int64 {
         if path.isRoot { throw rootIsFixed("removed") }
         let item = try item(at: path, writing: true)
-        if !recursive, item.children?.isEmpty == false { throw FileError.make(errno: ENOTEMPTY, path: path, writing: true) }
+        if !recursive, item.children?.isEmpty == false {
+            throw FileError.make(errno: ENOTEMPTY, path: path, writing: true)
+        }
         set(nil, at: path)
         used -= item.size
         return item.count
@@ -187,12 +200,14 @@ struct MemoryTree: Sendable {
         if destination == path { throw FileError.make(errno: EEXIST, path: destination, writing: true) }
         if destination.isBelow(path) {
             throw FileError.make(
-                .fileWriteInvalidFileName, path: destination, sentence: "“\(path)” cannot be \(verb) into itself (“\(destination)”).")
+                .fileWriteInvalidFileName, path: destination,
+                sentence: "“\(path)” cannot be \(verb) into itself (“\(destination)”).")
         }
         return try item(at: path, writing: true)
     }
 
     private func rootIsFixed(_ verb: String) -> CocoaError {
-        FileError.make(.fileWriteNoPermission, path: ProviderPath.root, sentence: "The root of a provider cannot be \(verb).")
+        FileError.make(
+            .fileWriteNoPermission, path: ProviderPath.root, sentence: "The root of a provider cannot be \(verb).")
     }
 }

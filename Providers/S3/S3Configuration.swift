@@ -17,12 +17,14 @@ public struct S3Configuration: Codable, Hashable, Sendable {
     public var region: String
     /// `http` or `https`, without the bucket; nil for AWS.
     public var endpoint: URL?
-    /// Nil chooses: ``Style/path`` at an endpoint that was given, and for a bucket of AWS whose name no certificate covers.
+    /// Nil chooses: ``Style/path`` at an endpoint that was given, and for a bucket of AWS whose name no certificate
+    /// covers.
     public var style: Style?
-    /// Whether the server honours `If-None-Match` and `If-Match` of a write. Without them what is there is looked at before.
+    /// Whether the server honours `If-None-Match` and `If-Match` of a write. Without them what is there is looked at
+    /// before.
     public var hasConditionalWrites = true
-    /// Bytes of a part of an upload, 5 MiB to 5 GiB; more where a file would have more than 10,000 parts. What is no longer than one part
-    /// goes up in one request.
+    /// Bytes of a part of an upload, 5 MiB to 5 GiB; more where a file would have more than 10,000 parts. What is no
+    /// longer than one part goes up in one request.
     public var partSize = 5 << 20
 
     /// A bucket of AWS, unless there is an endpoint.
@@ -35,12 +37,16 @@ public struct S3Configuration: Codable, Hashable, Sendable {
 
     /// Reads `settings`; see ``settingNames``.
     ///
-    /// - Throws: `CocoaError(.featureUnsupported)` naming the setting that has no such value; `URLError(.badURL)` for an endpoint.
+    /// - Throws: `CocoaError(.featureUnsupported)` naming the setting that has no such value; `URLError(.badURL)` for
+    ///   an endpoint.
     public init(bucket: String, settings: [String: String]) throws {
         self.init(bucket: bucket, region: settings["region"].flatMap { $0.isEmpty ? nil : $0 } ?? "us-east-1")
         if let text = settings["endpoint"] {
-            guard let url = URL(string: text), let host = url.host(), !host.isEmpty, ["http", "https"].contains(url.scheme) else {
-                throw FileError.make(.badURL, url: nil, sentence: "The endpoint of an S3 service is a URL such as https://host:9000.")
+            guard let url = URL(string: text), let host = url.host(), !host.isEmpty,
+                ["http", "https"].contains(url.scheme)
+            else {
+                throw FileError.make(
+                    .badURL, url: nil, sentence: "The endpoint of an S3 service is a URL such as https://host:9000.")
             }
             endpoint = url.withoutSecrets
         }
@@ -60,7 +66,8 @@ public struct S3Configuration: Codable, Hashable, Sendable {
         }
     }
 
-    /// `endpoint` (a URL), `region`, `style` (`path` or `host`), `conditional-writes` (`yes` or `no`) and `part-size` (bytes).
+    /// `endpoint` (a URL), `region`, `style` (`path` or `host`), `conditional-writes` (`yes` or `no`) and `part-size`
+    /// (bytes).
     public static let settingNames: Set<String> = ["endpoint", "region", "style", "conditional-writes", "part-size"]
 
     private static func refusal(_ name: String, _ values: String) -> CocoaError {
@@ -72,9 +79,13 @@ public struct S3Configuration: Codable, Hashable, Sendable {
     /// - Throws: `URLError(.badURL)` for a name that no bucket can have.
     public func bucketURL() throws -> URL {
         let letters = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789")
-        let isLegal = bucket.allSatisfy { letters.contains($0) || ".-_".contains($0) } && bucket.first.map(letters.contains) == true
-        guard isLegal, bucket.count <= 255, var parts = URLComponents(url: serviceURL, resolvingAgainstBaseURL: true) else {
-            throw FileError.make(.badURL, url: nil, sentence: "“\(bucket)” is no name of a bucket, as in s3://bucket/key.")
+        let isLegal =
+            bucket.allSatisfy { letters.contains($0) || ".-_".contains($0) }
+            && bucket.first.map(letters.contains) == true
+        guard isLegal, bucket.count <= 255, var parts = URLComponents(url: serviceURL, resolvingAgainstBaseURL: true)
+        else {
+            throw FileError.make(
+                .badURL, url: nil, sentence: "“\(bucket)” is no name of a bucket, as in s3://bucket/key.")
         }
         // A wildcard certificate covers one label, and host names know neither capitals nor underscores.
         let isLabel = bucket.allSatisfy { $0.isLowercase || $0.isNumber || $0 == "-" }

@@ -14,7 +14,9 @@ struct S3ErrorDocument {
 
     /// Nil for what is no such document.
     init?(_ data: Data) {
-        guard !data.isEmpty, let root = try? XMLElement.parse(data, limits: XMLLimits(bytes: 1 << 16, depth: 8)) else { return nil }
+        guard !data.isEmpty, let root = try? XMLElement.parse(data, limits: XMLLimits(bytes: 1 << 16, depth: 8)) else {
+            return nil
+        }
         self.init(root)
     }
 
@@ -49,7 +51,8 @@ struct S3ErrorDocument {
         case "SignatureDoesNotMatch": return "The server refuses the secret key of this access key."
         case "ExpiredToken": return "The session token has expired."
         case "InvalidToken": return "The server refuses the session token."
-        case "RequestTimeTooSkewed": return "The clocks of the server and of this machine differ by more than the server allows."
+        case "RequestTimeTooSkewed":
+            return "The clocks of the server and of this machine differ by more than the server allows."
         case "InvalidObjectState": return "“\(path)” is archived; it has to be restored before it can be read."
         case "AuthorizationHeaderMalformed", "PermanentRedirect":
             let place = region.map { "the region “\($0)”" } ?? endpoint.map { "“\($0)”" } ?? "another region"
@@ -61,7 +64,9 @@ struct S3ErrorDocument {
 
 extension S3Service {
     /// What S3 meant, by the code in the answer.
-    public func serverError(with code: FileProviderHTTPErrorCode, path: ProviderPath, data: Data) -> any FileProviderHTTPError {
+    public func serverError(with code: FileProviderHTTPErrorCode, path: ProviderPath, data: Data)
+        -> any FileProviderHTTPError
+    {
         guard let error = S3ErrorDocument(data) else { return HTTPServerMessage(code: code, path: path, data: data) }
         let status = error.status.map { FileProviderHTTPErrorCode(rawValue: $0) } ?? code
         var message = HTTPServerMessage(code: status, path: path, description: error.message ?? error.code)

@@ -8,20 +8,22 @@ public typealias S3FileProvider = HTTPFileProvider<S3Service>
 extension HTTPFileProvider where Service == S3Service {
     /// The bucket that `configuration` names. Nothing is sent.
     ///
-    /// - Parameter options: The user of their credential is the access key, the password the secret key; a session token follows it after a
-    ///   space. Without a credential nothing is signed.
+    /// - Parameter options: The user of their credential is the access key, the password the secret key; a session
+    ///   token follows it after a space. Without a credential nothing is signed.
     /// - Throws: `URLError(.badURL)`.
     public convenience init(configuration: S3Configuration, options: ConnectionOptions = ConnectionOptions()) throws {
         let service = try S3Service(configuration: configuration)
         try self.init(service: service, url: service.bucketURL, options: options)
     }
 
-    /// The scheme `s3`, as in `s3://bucket/key`; its settings are ``S3Configuration/settingNames``. The provider's root is the bucket's.
+    /// The scheme `s3`, as in `s3://bucket/key`; its settings are ``S3Configuration/settingNames``. The provider's root
+    /// is the bucket's.
     public static var registration: ProviderRegistration {
         ProviderRegistration(type: type, schemes: ["s3"], settings: S3Configuration.settingNames) { url, options in
             let path = try ProviderPath(percentEncoded: url.path(percentEncoded: true))
             let service = try S3Service(
-                configuration: S3Configuration(bucket: url.host(percentEncoded: false) ?? "", settings: options.settings))
+                configuration: S3Configuration(
+                    bucket: url.host(percentEncoded: false) ?? "", settings: options.settings))
             var parts = URLComponents(url: service.bucketURL, resolvingAgainstBaseURL: true)
             let given = URLComponents(url: url, resolvingAgainstBaseURL: true)
             parts?.percentEncodedUser = given?.percentEncodedUser

@@ -20,10 +20,12 @@ struct S3Page: Sendable {
     /// Where the listing goes on; nil at its end.
     var next: S3ListingPlace?
 
-    /// - Parameter isOld: Whether `ListObjects` was asked for. A server that does not know the newer request may answer it as the old one.
+    /// - Parameter isOld: Whether `ListObjects` was asked for. A server that does not know the newer request may answer
+    ///   it as the old one.
     init(_ root: XMLElement, isOld: Bool) throws {
         guard root.name == "ListBucketResult" else {
-            throw FileError.make(.badServerResponse, url: nil, sentence: "The server's answer is no listing of a bucket.")
+            throw FileError.make(
+                .badServerResponse, url: nil, sentence: "The server's answer is no listing of a bucket.")
         }
         let isEncoded = root.first("EncodingType")?.text == "url"
         for element in root.children {
@@ -51,14 +53,16 @@ struct S3Page: Sendable {
         guard isTruncated == "true" else { return nil }
         // Only the newer listing says always where it goes on; in the old one, it is behind its last key.
         if isOld || root.first("Marker") != nil, let last = last() { return .marker(last) }
-        throw FileError.make(.badServerResponse, url: nil, sentence: "The server's listing has more and does not say where it goes on.")
+        throw FileError.make(
+            .badServerResponse, url: nil, sentence: "The server's listing has more and does not say where it goes on.")
     }
 
     private static func object(_ element: XMLElement, _ isEncoded: Bool) -> S3Object {
         S3Object(
             key: bytes(element.first("Key")?.text ?? "", isEncoded),
             size: element.first("Size").flatMap { Int64($0.text) }.flatMap { $0 >= 0 ? $0 : nil },
-            modified: element.first("LastModified").flatMap { HTTPDate.parse($0.text) }, entryTag: element.first("ETag")?.text)
+            modified: element.first("LastModified").flatMap { HTTPDate.parse($0.text) },
+            entryTag: element.first("ETag")?.text)
     }
 
     /// With `encoding-type=url`, AWS writes a space as a plus sign, others as `%20`.
@@ -93,11 +97,13 @@ enum S3ListingPlace: Sendable {
 extension S3Service {
     /// One page of the folder at `path`: its objects, and the prefixes that end at the next slash.
     public func request(forContentsOf path: ProviderPath, token: String?) throws -> HTTPRequest? {
-        listing(of: path, prefix: Self.prefix(of: path), isDeep: false, at: token.map { S3ListingPlace(text: $0) } ?? firstPlace)
+        listing(
+            of: path, prefix: Self.prefix(of: path), isDeep: false,
+            at: token.map { S3ListingPlace(text: $0) } ?? firstPlace)
     }
 
-    /// The marker of the folder itself is left out. What no path can hold, and what is not in the folder, is counted. Of an object and a
-    /// prefix of one name the object is given, because it is what the name reads.
+    /// The marker of the folder itself is left out. What no path can hold, and what is not in the folder, is counted.
+    /// Of an object and a prefix of one name the object is given, because it is what the name reads.
     public func page(ofContentsOf path: ProviderPath, data: Data, head: ResponseHead) throws -> HTTPPage {
         guard head.isSuccess else { return HTTPPage([], nextToken: beginOldListing().text) }
         let page = try page(data: data)
@@ -110,7 +116,9 @@ extension S3Service {
                 continue
             }
             items.append(
-                FileObject(path: place, type: .regular, size: object.size, modifiedDate: object.modified, entryTag: object.entryTag))
+                FileObject(
+                    path: place, type: .regular, size: object.size, modifiedDate: object.modified,
+                    entryTag: object.entryTag))
         }
         for folder in page.prefixes {
             guard folder.last == UInt8(ascii: "/"), let place = Self.place(folder.dropLast(), in: path, prefix) else {
@@ -119,7 +127,8 @@ extension S3Service {
             }
             items.append(FileObject(path: place, type: .directory))
         }
-        var answer = HTTPPage(items, nextToken: page.next?.text, showsFolder: !page.objects.isEmpty || !page.prefixes.isEmpty)
+        var answer = HTTPPage(
+            items, nextToken: page.next?.text, showsFolder: !page.objects.isEmpty || !page.prefixes.isEmpty)
         answer.leftOut = leftOut
         return answer
     }
@@ -146,7 +155,8 @@ extension S3Service {
     /// What the keys of everything below the folder begin with; nothing for the root.
     static func prefix(of folder: ProviderPath) -> [UInt8] { folder.isRoot ? [] : folder.bytes + [UInt8(ascii: "/")] }
 
-    /// The request for one page of keys. A server that refuses the newer one as unknown is asked for the older one after it.
+    /// The request for one page of keys. A server that refuses the newer one as unknown is asked for the older one
+    /// after it.
     ///
     /// - Parameter path: Named in messages.
     private func listing(
@@ -211,7 +221,8 @@ struct S3Tree {
         isOver = place == nil
         if let place, !known.insert(place.text).inserted {
             throw FileError.make(
-                .badServerResponse, url: connection.url(of: folder), sentence: "The server's listing of “\(folder)” goes in a circle.")
+                .badServerResponse, url: connection.url(of: folder),
+                sentence: "The server's listing of “\(folder)” goes in a circle.")
         }
         // A key from elsewhere must never be copied or removed.
         let prefix = S3Service.prefix(of: folder)

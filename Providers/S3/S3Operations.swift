@@ -5,22 +5,28 @@ public import HTTPFileProvider
 extension S3Service {
     /// Copies and moves by `CopyObject`, removes by `DeleteObjects` in batches of a thousand.
     ///
-    /// A move is a copy, and when all of it has arrived a removal of the versions that were copied. A copy of a folder that fails takes
-    /// back what it made; a removal that fails leaves a folder that can be removed again.
+    /// A move is a copy, and when all of it has arrived a removal of the versions that were copied. A copy of a folder
+    /// that fails takes back what it made; a removal that fails leaves a folder that can be removed again.
     ///
-    /// - Complexity: A request for each object that is copied, one for a thousand that are removed; a move lists its folder twice. A move
-    ///   or copy of a folder holds the keys and tags of all it copied.
+    /// - Complexity: A request for each object that is copied, one for a thousand that are removed; a move lists its
+    ///   folder twice. A move or copy of a folder holds the keys and tags of all it copied.
     public func perform(
         _ operation: HTTPOperation, overwrite: Bool, progress: ProgressReporter, over connection: HTTPConnection
     ) async throws {
         switch operation {
-        case .copy(let item, let destination): try await copy(item, to: destination, progress: progress, over: connection)
-        case .move(let item, let destination): try await move(item, to: destination, progress: progress, over: connection)
-        case .remove(let item, let recursive): try await remove(item, recursive: recursive, progress: progress, over: connection)
+        case .copy(let item, let destination):
+            try await copy(item, to: destination, progress: progress, over: connection)
+        case .move(let item, let destination):
+            try await move(item, to: destination, progress: progress, over: connection)
+        case .remove(let item, let recursive):
+            try await remove(item, recursive: recursive, progress: progress, over: connection)
         case .read, .createFolder, .write:
-            guard let request = try request(for: operation, overwrite: overwrite, attributes: HTTPWriteAttributes()) else { return }
+            guard let request = try request(for: operation, overwrite: overwrite, attributes: HTTPWriteAttributes())
+            else { return }
             let head = try await connection.send(request)
-            if case .createFolder(let path) = operation { try await confirmMarker(of: path, answer: head, over: connection) }
+            if case .createFolder(let path) = operation {
+                try await confirmMarker(of: path, answer: head, over: connection)
+            }
             progress.advance(by: 1)
         }
     }
@@ -41,6 +47,7 @@ extension S3Service: HTTPSharingService {
         guard let credential = try await connection.signingCredential() else { return PublicLink(url: url) }
         let signature = try signing.signature(credential)
         return PublicLink(
-            url: signature.presigned(url, seconds: Self.linkLifetime), expiration: signature.date + Double(Self.linkLifetime))
+            url: signature.presigned(url, seconds: Self.linkLifetime),
+            expiration: signature.date + Double(Self.linkLifetime))
     }
 }

@@ -38,8 +38,10 @@ public struct S3Service: HTTPUploadingService {
         return Capabilities(
             [
                 .rangedReading: .native, .suffixReading: .native, .writing: .native, .streamedWriting: .native,
-                .atomicReplacement: .native, .exclusiveCreation: conditional, .conditionalWriting: conditional, .folderCreation: .derived,
-                .removal: .native, .recursiveRemoval: .derived, .moving: .derived, .serverSideCopying: .native, .entryTags: .native,
+                .atomicReplacement: .native, .exclusiveCreation: conditional, .conditionalWriting: conditional,
+                .folderCreation: .derived,
+                .removal: .native, .recursiveRemoval: .derived, .moving: .derived, .serverSideCopying: .native,
+                .entryTags: .native,
                 .publicLinks: .native,
             ],
             readCost: .request, timePrecision: 1, largestFile: 5 << 40, makesParentFolders: true)
@@ -53,7 +55,9 @@ public struct S3Service: HTTPUploadingService {
             _ = try await isFolder(path: path, over: connection)
             return FileObject(path: path, type: .directory)
         }
-        guard Self.isKey(path) else { throw FileError.make(.fileReadNoSuchFile, path: path, url: connection.url(of: path)) }
+        guard Self.isKey(path) else {
+            throw FileError.make(.fileReadNoSuchFile, path: path, url: connection.url(of: path))
+        }
         let request = HTTPRequest("HEAD", path: path, accepts: [301, 400, 403, 404])
         let head = try await connection.send(request)
         if head.isSuccess { return FileObject(path: path, describedBy: head) }
@@ -62,8 +66,11 @@ public struct S3Service: HTTPUploadingService {
         throw connection.error(head, request: request)
     }
 
-    /// `GET` for reading, `PUT` for writing and for the marker of a folder. Copies, moves and removal take several requests.
-    public func request(for operation: HTTPOperation, overwrite: Bool, attributes: HTTPWriteAttributes) throws -> HTTPRequest? {
+    /// `GET` for reading, `PUT` for writing and for the marker of a folder. Copies, moves and removal take several
+    /// requests.
+    public func request(for operation: HTTPOperation, overwrite: Bool, attributes: HTTPWriteAttributes) throws
+        -> HTTPRequest?
+    {
         switch operation {
         case .read(let path):
             var request = HTTPRequest("GET", path: path)
@@ -73,13 +80,17 @@ public struct S3Service: HTTPUploadingService {
             try Self.checkKey(path)
             let headers = [("Content-Type", "application/x-directory")] + conditions(overwrite: false)
             return HTTPRequest(
-                "PUT", path: path, isFolder: true, headers: headers, body: .data(Data()), repetition: repetition(overwrite: false),
+                "PUT", path: path, isFolder: true, headers: headers, body: .data(Data()),
+                repetition: repetition(overwrite: false),
                 isWriting: true)
         case .write(let path):
             try Self.checkKey(path)
-            let headers = conditions(overwrite: overwrite, ifMatch: attributes.ifMatch) + (attributes.contents.map(Self.digests) ?? [])
+            let headers =
+                conditions(overwrite: overwrite, ifMatch: attributes.ifMatch)
+                + (attributes.contents.map(Self.digests) ?? [])
             return HTTPRequest(
-                "PUT", path: path, headers: headers, repetition: repetition(overwrite: overwrite, ifMatch: attributes.ifMatch),
+                "PUT", path: path, headers: headers,
+                repetition: repetition(overwrite: overwrite, ifMatch: attributes.ifMatch),
                 isWriting: true)
         case .copy, .move, .remove: return nil
         }
@@ -107,7 +118,8 @@ public struct S3Service: HTTPUploadingService {
         return overwrite ? [] : [("If-None-Match", "*")]
     }
 
-    /// Where the first of two tries was done and its answer lost, the condition of the second would fail by what the first has made.
+    /// Where the first of two tries was done and its answer lost, the condition of the second would fail by what the
+    /// first has made.
     private func repetition(overwrite: Bool, ifMatch: String? = nil) -> HTTPRequest.Repetition {
         conditions(overwrite: overwrite, ifMatch: ifMatch).isEmpty ? .always : .ifNotDone
     }
@@ -131,12 +143,15 @@ extension S3Service {
     static func checkKey(_ path: ProviderPath) throws {
         guard !isKey(path) else { return }
         throw FileError.make(
-            .fileWriteInvalidFileName, path: path, sentence: "The name of “\(path)” is not UTF-8, which S3 cannot store.")
+            .fileWriteInvalidFileName, path: path,
+            sentence: "The name of “\(path)” is not UTF-8, which S3 cannot store.")
     }
 
     /// The URL of any key, one that no path can hold too; of none, the bucket's.
     func url(ofKey key: [UInt8], query: String? = nil) -> URL {
-        let text = bucketURL.absoluteString + S3Encoding.percentEncoded(key, keepsSlashes: true) + (query.map { "?\($0)" } ?? "")
+        let text =
+            bucketURL.absoluteString + S3Encoding.percentEncoded(key, keepsSlashes: true)
+            + (query.map { "?\($0)" } ?? "")
         // Never nil: the bucket's is a URL, and all that is added is unreserved or percent-encoded.
         return URL(string: text) ?? bucketURL
     }
@@ -151,17 +166,20 @@ extension S3Service {
         return request
     }
 
-    /// Sends `request` and reads the document that answers it. S3 may begin an answer with 200 and find out later that it failed.
+    /// Sends `request` and reads the document that answers it. S3 may begin an answer with 200 and find out later that
+    /// it failed.
     ///
     /// - Parameter name: What the name of the answer's root element begins with; a proxy may answer with a page.
-    /// - Throws: Also the error that the document is; one that passes is tried again. `URLError(.badServerResponse)` for what is no answer
-    ///   of S3.
+    /// - Throws: Also the error that the document is; one that passes is tried again. `URLError(.badServerResponse)`
+    ///   for what is no answer of S3.
     func document(
         for request: HTTPRequest, named name: String, over connection: HTTPConnection
     ) async throws -> (XMLElement, ResponseHead) {
         try await tryingAgain(over: connection) {
             let (data, head) = try await connection.data(for: request, limit: 16 << 20)
-            guard let root = try? XMLElement.parse(data) else { throw Self.noAnswer(to: request, head: head, over: connection) }
+            guard let root = try? XMLElement.parse(data) else {
+                throw Self.noAnswer(to: request, head: head, over: connection)
+            }
             guard let error = S3ErrorDocument(root) else {
                 if root.name.hasPrefix(name) { return (root, head) }
                 throw Self.noAnswer(to: request, head: head, over: connection)
@@ -173,7 +191,9 @@ extension S3Service {
         }
     }
 
-    private static func noAnswer(to request: HTTPRequest, head: ResponseHead, over connection: HTTPConnection) -> URLError {
+    private static func noAnswer(to request: HTTPRequest, head: ResponseHead, over connection: HTTPConnection)
+        -> URLError
+    {
         let type = head["Content-Type"].map { " (\($0.prefix(100)))" } ?? ""
         return FileError.make(
             .badServerResponse, url: connection.url(of: request.path),

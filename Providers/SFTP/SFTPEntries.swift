@@ -1,7 +1,8 @@
 import FileProviderCore
 import SFTPEngine
 
-/// The entries of one folder as items, and those that cannot be any: names that no path can hold, and names that came before.
+/// The entries of one folder as items, and those that cannot be any: names that no path can hold, and names that came
+/// before.
 struct SFTPEntries {
     let folder: ProviderPath
     /// What was left out.
@@ -15,7 +16,8 @@ struct SFTPEntries {
     mutating func object(_ name: SFTPName) -> FileObject? {
         let dot = UInt8(ascii: ".")
         if name.filename == [dot] || name.filename == [dot, dot] { return nil }
-        guard let path = try? folder.appending(nameBytes: name.filename), seen.insert(name.filename.hashValue).inserted else {
+        guard let path = try? folder.appending(nameBytes: name.filename), seen.insert(name.filename.hashValue).inserted
+        else {
             unusable.add(nameBytes: name.filename)
             return nil
         }

@@ -30,7 +30,8 @@ public struct SFTPStatusError: FileProviderSFTPError, LocalizedError, CustomNSEr
     }
 }
 
-/// The conditions that a status may mean. Most servers have "failure" for nearly everything; where looking can decide, that is done first.
+/// The conditions that a status may mean. Most servers have "failure" for nearly everything; where looking can decide,
+/// that is done first.
 struct SFTPCondition {
     let status: SFTPStatus
     let path: ProviderPath
@@ -43,10 +44,12 @@ struct SFTPCondition {
         // From 10 on as the later drafts have them (draft-ietf-secsh-filexfer-13, section 9.1).
         switch status.code {
         case SFTPStatus.Code.noSuchFile, 10: return made(isWriting ? .fileNoSuchFile : .fileReadNoSuchFile, statusError)
-        case SFTPStatus.Code.permissionDenied: return made(isWriting ? .fileWriteNoPermission : .fileReadNoPermission, statusError)
+        case SFTPStatus.Code.permissionDenied:
+            return made(isWriting ? .fileWriteNoPermission : .fileReadNoPermission, statusError)
         case SFTPStatus.Code.unsupported:
             let sentence = "The server does not do what “\(path)” takes."
-            return FileError.make(.featureUnsupported, path: path, url: url, sentence: sentence, underlying: statusError)
+            return FileError.make(
+                .featureUnsupported, path: path, url: url, sentence: sentence, underlying: statusError)
         case 11: return made(.fileWriteFileExists, statusError)
         case 12: return made(.fileWriteVolumeReadOnly, statusError)
         case 14, 15: return made(.fileWriteOutOfSpace, statusError)
@@ -63,7 +66,9 @@ struct SFTPCondition {
         let statusError = SFTPStatusError(status, path: path)
         let text = status.message.lowercased()
         func has(_ words: String...) -> Bool { words.contains { text.contains($0) } }
-        if has("no space", "disk full", "disk space", "quota", "out of space") { return made(.fileWriteOutOfSpace, statusError) }
+        if has("no space", "disk full", "disk space", "quota", "out of space") {
+            return made(.fileWriteOutOfSpace, statusError)
+        }
         if has("read-only file system") { return made(.fileWriteVolumeReadOnly, statusError) }
         if has("not empty") { return FileError.make(errno: ENOTEMPTY, path: path, url: url, writing: true) }
         if has("file exists", "already exists") { return made(.fileWriteFileExists, statusError) }

@@ -5,8 +5,8 @@ import SFTPEngine
 extension SFTPFileProvider {
     /// The folder that a login begins in, counted from the provider's root: what `/~/` stands for.
     ///
-    /// By `home-directory` (draft-ietf-secsh-filexfer-extensions-00), `expand-path@openssh.com`, or `REALPATH` of the folder that the session
-    /// is in, whichever the server answers first.
+    /// By `home-directory` (draft-ietf-secsh-filexfer-extensions-00), `expand-path@openssh.com`, or `REALPATH` of the
+    /// folder that the session is in, whichever the server answers first.
     ///
     /// - Throws: `CocoaError(.fileReadNoPermission)` when it lies outside the provider's root.
     /// - Complexity: One round trip.
@@ -30,17 +30,19 @@ extension SFTPFileProvider {
         }
     }
 
-    /// The names of users and groups by the numbers that ``FileObjectKey/sftpOwner`` and ``FileObjectKey/sftpGroup`` tell.
+    /// The names of users and groups by the numbers that ``FileObjectKey/sftpOwner`` and ``FileObjectKey/sftpGroup``
+    /// tell.
     ///
-    /// - Returns: In the order of the numbers; nil for one that the server has no name for. Empty where it does not know
-    ///   `users-groups-by-id@openssh.com`.
+    /// - Returns: In the order of the numbers; nil for one that the server has no name for. Empty where it does not
+    ///   know `users-groups-by-id@openssh.com`.
     /// - Complexity: One round trip.
     public func ownerNames(users: [UInt32], groups: [UInt32]) async throws -> (users: [String?], groups: [String?]) {
         try await connection.run(.root) { session in
             guard self.connection.host.has(.usersGroups, session) else { return ([], []) }
             switch try await self.connection.send(.usersGroups(users: users, groups: groups), session) {
             case .extended(let reply):
-                guard let owners = try? SFTPOwners(reply: reply), owners.users.count == users.count, owners.groups.count == groups.count
+                guard let owners = try? SFTPOwners(reply: reply), owners.users.count == users.count,
+                    owners.groups.count == groups.count
                 else { throw self.unexpected(.root) }
                 return (owners.users.map { $0.isEmpty ? nil : $0 }, owners.groups.map { $0.isEmpty ? nil : $0 })
             case .status(let status): throw SFTPRefusal(status: status)

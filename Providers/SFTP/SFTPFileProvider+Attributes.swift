@@ -13,15 +13,18 @@ extension SFTPFileProvider: FileProviderAttributes {
             guard let item = try await self.item(path, session) else { throw self.missing(path, isWriting: true) }
             let time = try modificationDate.map { date in
                 guard let time = Self.time(date) else {
-                    throw FileError.unsupported("Setting a time before 1970 or after 2106", path: path, url: self.url(of: path))
+                    throw FileError.unsupported(
+                        "Setting a time before 1970 or after 2106", path: path, url: self.url(of: path))
                 }
                 return time
             }
             let attributes = SFTPAttributes(
-                permissions: permissions.map { UInt32($0 & 0o7777) }, times: time.map { (access: $0, modification: $0) })
+                permissions: permissions.map { UInt32($0 & 0o7777) }, times: time.map { (access: $0, modification: $0) }
+            )
             let name = self.connection.host.bytes(of: path)
             if item.isSymbolicLink, !self.connection.host.has(.lsetstat, session) {
-                throw FileError.unsupported("Setting attributes of a symbolic link", path: path, url: self.url(of: path))
+                throw FileError.unsupported(
+                    "Setting attributes of a symbolic link", path: path, url: self.url(of: path))
             }
             let reply = try await self.connection.send(
                 item.isSymbolicLink ? .lsetstat(name, attributes) : .setstat(name, attributes), session)

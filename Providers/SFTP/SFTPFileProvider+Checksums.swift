@@ -22,7 +22,8 @@ extension SFTPFileProvider: FileProviderChecksums {
     /// Seconds for which the command may be silent, which it is while it reads.
     private static let maxHashTime = 3600.0
 
-    /// By a command of the account's shell, such as `sha256sum`, where the configuration allows that and the account has one.
+    /// By a command of the account's shell, such as `sha256sum`, where the configuration allows that and the account
+    /// has one.
     ///
     /// Paths are the shell's then: an account whose SFTP is locked up in a folder has others.
     ///
@@ -35,7 +36,8 @@ extension SFTPFileProvider: FileProviderChecksums {
         guard let item else { throw missing(path) }
         if item.isDirectory { throw FileError.isADirectory(path, url: url(of: path)) }
         guard let name = String(validating: Self.quoted(connection.host.bytes(of: path)), as: UTF8.self) else {
-            throw FileError.unsupported("Asking for the hash of a file whose name is not UTF-8", path: path, url: url(of: path))
+            throw FileError.unsupported(
+                "Asking for the hash of a file whose name is not UTF-8", path: path, url: url(of: path))
         }
         let (status, output) = try await connection.options.retries.run(
             counters: connection.options.counters, mayRepeat: { $0.isTransient && ($0 as? URLError)?.code != .timedOut }
@@ -46,7 +48,8 @@ extension SFTPFileProvider: FileProviderChecksums {
         guard status == 0, value.count == hash.digits, value.allSatisfy(\.isHexDigit) else {
             throw FileError.make(
                 .featureUnsupported, path: path, url: url(of: path),
-                sentence: "The account's shell did not compute \(kind) of “\(path)” (\(hash.command) ended with \(status)).")
+                sentence:
+                    "The account's shell did not compute \(kind) of “\(path)” (\(hash.command) ended with \(status)).")
         }
         return value
     }

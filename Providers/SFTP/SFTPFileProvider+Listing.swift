@@ -14,10 +14,13 @@ extension SFTPFileProvider {
 
     /// By `OPENDIR` and `READDIR`, many of which are on their way at once; attributes come with the names.
     ///
-    /// - Throws: Also `CocoaError(.fileReadTooLarge)` behind ten million items or 256 MiB of names; ``FileError/unusableNames(_:in:url:)``
-    ///   after the last page, if names were left out that no path can hold or that came twice.
+    /// - Throws: Also `CocoaError(.fileReadTooLarge)` behind ten million items or 256 MiB of names;
+    ///   ``FileError/unusableNames(_:in:url:)`` after the last page, if names were left out that no path can hold or
+    ///   that came twice.
     /// - Complexity: Two round trips, and one more each time that the server has given twice as much as before.
-    public func contentsOfDirectory(path: ProviderPath, page: @Sendable ([FileObject]) async throws -> Void) async throws {
+    public func contentsOfDirectory(path: ProviderPath, page: @Sendable ([FileObject]) async throws -> Void)
+        async throws
+    {
         if let known = cache.contents(of: path) { return try await page(data: known) }
         let record = cache.record(of: path)
         let hasBegun = LockedValue(false)
@@ -37,7 +40,8 @@ extension SFTPFileProvider {
     }
 
     func missing(_ path: ProviderPath, isWriting: Bool = false, underlying: (any Error)? = nil) -> CocoaError {
-        FileError.make(isWriting ? .fileNoSuchFile : .fileReadNoSuchFile, path: path, url: url(of: path), underlying: underlying)
+        FileError.make(
+            isWriting ? .fileNoSuchFile : .fileReadNoSuchFile, path: path, url: url(of: path), underlying: underlying)
     }
 
     /// What is at `path`; nil where nothing is.
@@ -47,7 +51,9 @@ extension SFTPFileProvider {
         var replies = try await connection.send(
             connection.host.mayFollow(session) ? [.lstat(name), .readlink(name)] : [.lstat(name)], session)
         guard var item = try item(replies[0], at: path) else { return nil }
-        if replies.count == 1, item.isSymbolicLink { replies.append(try await connection.send(.readlink(name), session)) }
+        if replies.count == 1, item.isSymbolicLink {
+            replies.append(try await connection.send(.readlink(name), session))
+        }
         guard replies.count > 1, case .names(let target) = replies[1] else { return item }
         if !item.isSymbolicLink { item = FileObject(path: path, type: .symbolicLink) }
         item.linkTarget = target.first?.filename
@@ -68,7 +74,9 @@ extension SFTPFileProvider {
             // Below a file there is nothing; some servers say no more than "failure" then.
             if (error as? CocoaError)?.code == .fileReadNoSuchFile || error.isNotADirectory { return nil }
             // Nothing has a name of more bytes on Linux (NAME_MAX).
-            if path.components.contains(where: { $0.count > 255 }), error is SFTPStatusError || error.isNameTooLong { return nil }
+            if path.components.contains(where: { $0.count > 255 }), error is SFTPStatusError || error.isNameTooLong {
+                return nil
+            }
             throw error
         default: throw unexpected(path)
         }
@@ -76,7 +84,9 @@ extension SFTPFileProvider {
 
     /// The server answers with what does not belong to the request.
     func unexpected(_ path: ProviderPath) -> any Error {
-        FileError.make(.cannotParseResponse, url: url(of: path), sentence: "The server gave an answer about “\(path)” that makes no sense.")
+        FileError.make(
+            .cannotParseResponse, url: url(of: path),
+            sentence: "The server gave an answer about “\(path)” that makes no sense.")
     }
 
     /// Gives the entries of a folder as they come.
@@ -86,7 +96,9 @@ extension SFTPFileProvider {
         let replies = try await connection.open([.opendir(connection.host.bytes(of: path))], session) { _, status in
             try await mayLackHandles(status, path: path, session: session)
         }
-        guard case .handle(let handle) = replies[0] else { throw try await refusal(replies[0], ofListing: path, session) }
+        guard case .handle(let handle) = replies[0] else {
+            throw try await refusal(replies[0], ofListing: path, session)
+        }
         defer { session.close([handle]) }
         var listing = SFTPListing(session, handle: handle)
         var entries = SFTPEntries(folder: path)
@@ -103,7 +115,8 @@ extension SFTPFileProvider {
             throw FileError.make(
                 .fileReadTooLarge, path: path, url: url(of: path),
                 sentence:
-                    "“\(path)” has more than \(limits.entries) items, or more than \(limits.names >> 20) MiB of names, which are not read.")
+                    "“\(path)” has more than \(limits.entries) items, or more than \(limits.names >> 20) MiB of names, which are not read."
+            )
         }
         if !entries.unusable.isEmpty { throw FileError.unusableNames(entries.unusable, in: path, url: url(of: path)) }
     }
@@ -115,10 +128,14 @@ extension SFTPFileProvider {
         return try await item(path, session, followsLinks: true)?.isDirectory == true
     }
 
-    private func refusal(_ reply: SFTPReply, ofListing path: ProviderPath, _ session: SFTPSession) async throws -> any Error {
+    private func refusal(_ reply: SFTPReply, ofListing path: ProviderPath, _ session: SFTPSession) async throws
+        -> any Error
+    {
         guard let status = reply.status else { return unexpected(path) }
         let statusError = SFTPStatusError(status, path: path)
-        guard let item = try await item(path, session, followsLinks: true) else { return missing(path, underlying: statusError) }
+        guard let item = try await item(path, session, followsLinks: true) else {
+            return missing(path, underlying: statusError)
+        }
         if !item.isDirectory { return FileError.notADirectory(path, url: url(of: path)) }
         return SFTPCondition(status: status, path: path, url: url(of: path)).error
     }
@@ -127,8 +144,12 @@ extension SFTPFileProvider {
 extension Error {
     /// Whether something on the way is no folder.
     var isNotADirectory: Bool {
-        guard let error = self as? CocoaError, let cause = error.userInfo[NSUnderlyingErrorKey] as? any Error else { return false }
-        if let status = cause as? SFTPStatusError { return status.code.rawValue == 19 || status.serverDescription == "Not a directory" }
+        guard let error = self as? CocoaError, let cause = error.userInfo[NSUnderlyingErrorKey] as? any Error else {
+            return false
+        }
+        if let status = cause as? SFTPStatusError {
+            return status.code.rawValue == 19 || status.serverDescription == "Not a directory"
+        }
         return (cause as? POSIXError)?.code == .ENOTDIR
     }
 }

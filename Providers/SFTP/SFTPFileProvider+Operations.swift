@@ -25,18 +25,23 @@ extension SFTPFileProvider {
 
     /// Renames on the server, in one step where it has `posix-rename@openssh.com`.
     ///
-    /// With `overwrite: false` the destination is looked at, and `RENAME` refuses what is there on servers that keep to the draft; on
-    /// others an empty file takes a file's new name first. A folder may come in the place of an empty one that was made meanwhile.
+    /// With `overwrite: false` the destination is looked at, and `RENAME` refuses what is there on servers that keep to
+    /// the draft; on others an empty file takes a file's new name first. A folder may come in the place of an empty one
+    /// that was made meanwhile.
     ///
     /// - Throws: Also `CocoaError(.fileWriteInvalidFileName)` when `destination` is the item itself or lies in it.
-    /// - Complexity: Two round trips; for the first file up to three more, where the server is not known to be OpenSSH's.
-    public func moveItem(path: ProviderPath, to destination: ProviderPath, overwrite: Bool, progress: ProgressReporter) async throws {
+    /// - Complexity: Two round trips; for the first file up to three more, where the server is not known to be
+    ///   OpenSSH's.
+    public func moveItem(path: ProviderPath, to destination: ProviderPath, overwrite: Bool, progress: ProgressReporter)
+        async throws
+    {
         try refuseOverlap(path, destination)
         defer {
             cache.drop(path)
             cache.drop(destination)
         }
-        let placement = SFTPPlacement(provider: self, path: destination, state: LockedValue(SFTPWriteState(location: path)))
+        let placement = SFTPPlacement(
+            provider: self, path: destination, state: LockedValue(SFTPWriteState(location: path)))
         try await connection.run(path, mayRepeat: false) { session in
             let (found, target) = try await both {
                 try await self.item(path, session)
@@ -48,9 +53,13 @@ extension SFTPFileProvider {
                 if overwrite || !item.isRegularFile { return try await self.rename(path, to: destination, session) }
                 return try await placement.run { try await placement.move(path, on: session) }
             }
-            if !overwrite { throw FileError.make(.fileWriteFileExists, path: destination, url: self.url(of: destination)) }
+            if !overwrite {
+                throw FileError.make(.fileWriteFileExists, path: destination, url: self.url(of: destination))
+            }
             if !target.isDirectory {
-                return try await placement.run { try await placement.replace(by: path, isFolder: item.isDirectory, on: session) }
+                return try await placement.run {
+                    try await placement.replace(by: path, isFolder: item.isDirectory, on: session)
+                }
             }
             // Servers have different rules for what may come in the place of a folder.
             try await self.removeOne(target, session)
@@ -70,8 +79,11 @@ extension SFTPFileProvider {
 
     /// On the server where it has `copy-data`, else through this machine; to a temporary name first.
     ///
-    /// A copy on the server goes in pieces of 16 MiB, gets the permission bits of the file, and is looked at before it gets its name.
-    public func copyItem(path: ProviderPath, to destination: ProviderPath, overwrite: Bool, progress: ProgressReporter) async throws {
+    /// A copy on the server goes in pieces of 16 MiB, gets the permission bits of the file, and is looked at before it
+    /// gets its name.
+    public func copyItem(path: ProviderPath, to destination: ProviderPath, overwrite: Bool, progress: ProgressReporter)
+        async throws
+    {
         try refuseOverlap(path, destination)
         let canCopy = try await connection.run(path) { session in
             guard self.connection.host.has(.copyData, session) else { return false }
@@ -79,15 +91,19 @@ extension SFTPFileProvider {
             return item.isRegularFile
         }
         guard canCopy else {
-            return try await copyThroughThisMachine(path: path, to: destination, overwrite: overwrite, progress: progress)
+            return try await copyThroughThisMachine(
+                path: path, to: destination, overwrite: overwrite, progress: progress)
         }
         defer { cache.drop(destination) }
         // On a lane: a server may take long over each piece, and requests would wait behind it.
         let session = try await connection.retrying(path) { try await self.connection.pool.firstLane() }
-        let copy = SFTPServerCopy(provider: self, path: path, destination: destination, overwrite: overwrite, session: session)
+        let copy = SFTPServerCopy(
+            provider: self, path: path, destination: destination, overwrite: overwrite, session: session)
         let didCopy: Bool
         do { didCopy = try await copy.run(progress) } catch { throw connection.translated(error, path: path) }
-        if !didCopy { try await copyThroughThisMachine(path: path, to: destination, overwrite: overwrite, progress: progress) }
+        if !didCopy {
+            try await copyThroughThisMachine(path: path, to: destination, overwrite: overwrite, progress: progress)
+        }
     }
 
     private func refuseOverlap(_ path: ProviderPath, _ destination: ProviderPath) throws {
@@ -120,12 +136,15 @@ extension SFTPFileProvider {
         if (condition as? CocoaError)?.code == .fileWriteOutOfSpace { return condition }
         do {
             if let item = try await item(path, session) {
-                if isFolder { return FileError.make(.fileWriteFileExists, path: path, url: url(of: path), underlying: statusError) }
+                if isFolder {
+                    return FileError.make(.fileWriteFileExists, path: path, url: url(of: path), underlying: statusError)
+                }
                 if item.isDirectory { return FileError.isADirectory(path, url: url(of: path), writing: true) }
             }
             if let parent = path.parent, try await item(parent, session, followsLinks: true)?.isDirectory != true {
                 return FileError.make(
-                    .fileNoSuchFile, path: parent, url: url(of: parent), sentence: "The folder “\(parent)” does not exist.",
+                    .fileNoSuchFile, path: parent, url: url(of: parent),
+                    sentence: "The folder “\(parent)” does not exist.",
                     underlying: statusError)
             }
         } catch let error where error.isRefusal {
@@ -140,10 +159,14 @@ extension SFTPFileProvider {
         return condition
     }
 
-    func refusal(_ reply: SFTPReply, ofRemovingFolder path: ProviderPath, _ session: SFTPSession) async throws -> any Error {
+    func refusal(_ reply: SFTPReply, ofRemovingFolder path: ProviderPath, _ session: SFTPSession) async throws
+        -> any Error
+    {
         guard let status = reply.status else { return unexpected(path) }
         let statusError = SFTPStatusError(status, path: path)
-        guard let item = try await item(path, session) else { return missing(path, isWriting: true, underlying: statusError) }
+        guard let item = try await item(path, session) else {
+            return missing(path, isWriting: true, underlying: statusError)
+        }
         let condition = SFTPCondition(status: status, path: path, url: url(of: path), isWriting: true).error
         guard item.isDirectory, condition is SFTPStatusError else { return condition }
         return try await isEmpty(path, session)

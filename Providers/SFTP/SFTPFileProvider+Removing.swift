@@ -3,12 +3,15 @@ import Foundation
 import SFTPEngine
 
 extension SFTPFileProvider {
-    /// By `REMOVE` and `RMDIR`; a folder with all it holds item by item, many at once. A link goes, and never what is behind it.
+    /// By `REMOVE` and `RMDIR`; a folder with all it holds item by item, many at once. A link goes, and never what is
+    /// behind it.
     ///
     /// - Throws: Also `CocoaError(.fileReadTooLarge)` for a tree of more than a million folders.
     /// - Complexity: Two round trips; of a tree, three for each level of folders and about one for each 500 items.
     public func removeItem(path: ProviderPath, recursive: Bool, progress: ProgressReporter) async throws {
-        if path.isRoot { throw FileError.make(.fileWriteNoPermission, path: path, sentence: "The root cannot be removed.") }
+        if path.isRoot {
+            throw FileError.make(.fileWriteNoPermission, path: path, sentence: "The root cannot be removed.")
+        }
         defer { cache.drop(path) }
         let isTree = try await connection.run(path, mayRepeat: false) { session in
             guard let item = try await self.item(path, session) else { throw self.missing(path, isWriting: true) }
@@ -18,9 +21,10 @@ extension SFTPFileProvider {
         }
         guard isTree else { return progress.advance(by: 1) }
         // Of folders, those first that lie deepest.
-        for level in Dictionary(grouping: try await removeFiles(below: path, progress: progress), by: \.components.count)
-            .sorted(by: { $0.key > $1.key })
-        {
+        for level in Dictionary(
+            grouping: try await removeFiles(below: path, progress: progress), by: \.components.count
+        )
+        .sorted(by: { $0.key > $1.key }) {
             try await removeAll(level.value, areFolders: true, of: path, progress)
         }
     }
@@ -55,7 +59,9 @@ extension SFTPFileProvider {
                 }
             }
             progress.expect(count)
-            if let deepest = folders.first(where: { $0.components.count > path.components.count + ProviderPath.maxTreeDepth }) {
+            if let deepest = folders.first(where: {
+                $0.components.count > path.components.count + ProviderPath.maxTreeDepth
+            }) {
                 throw FileError.tooDeep(deepest)
             }
             if all.count > Self.maxFolders {
@@ -88,7 +94,9 @@ extension SFTPFileProvider {
     }
 
     /// Removes items that need not wait for each other.
-    private func removeAll(_ items: [ProviderPath], areFolders: Bool, of root: ProviderPath, _ progress: ProgressReporter) async throws {
+    private func removeAll(
+        _ items: [ProviderPath], areFolders: Bool, of root: ProviderPath, _ progress: ProgressReporter
+    ) async throws {
         var rest = items[...]
         while !rest.isEmpty {
             let batch = rest.prefix(Self.batch)
@@ -113,8 +121,12 @@ extension SFTPFileProvider {
         to reply: SFTPReply, at path: ProviderPath, isFolder: Bool, of root: ProviderPath, _ session: SFTPSession
     ) async throws {
         let error =
-            isFolder ? try await refusal(reply, ofRemovingFolder: path, session) : try await refusal(reply, ofChanging: path, session)
-        guard path != root, await OperationConsent.proceeds(after: error, operation: .remove(path: path.string)) else { throw error }
+            isFolder
+            ? try await refusal(reply, ofRemovingFolder: path, session)
+            : try await refusal(reply, ofChanging: path, session)
+        guard path != root, await OperationConsent.proceeds(after: error, operation: .remove(path: path.string)) else {
+            throw error
+        }
     }
 
     /// Removes a file, a link or an empty folder.

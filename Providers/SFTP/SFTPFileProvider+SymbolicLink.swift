@@ -3,8 +3,8 @@ import Foundation
 import SFTPEngine
 
 extension SFTPFileProvider: FileProviderSymbolicLink {
-    /// By `SYMLINK`, whose arguments stand in the draft's order on some servers and in OpenSSH's on most: the first link that is made on a
-    /// server is read back.
+    /// By `SYMLINK`, whose arguments stand in the draft's order on some servers and in OpenSSH's on most: the first
+    /// link that is made on a server is read back.
     ///
     /// - Complexity: Two round trips; three for the first.
     public func createSymbolicLink(path: ProviderPath, target: [UInt8]) async throws {
@@ -19,7 +19,9 @@ extension SFTPFileProvider: FileProviderSymbolicLink {
             if try await self.item(path, session) != nil {
                 throw FileError.make(.fileWriteFileExists, path: path, url: self.url(of: path))
             }
-            if self.connection.host.hasReversedLinks == nil { try await self.learnOrder(beside: path, session: session) }
+            if self.connection.host.hasReversedLinks == nil {
+                try await self.learnOrder(beside: path, session: session)
+            }
             try await self.makeLink(path, target, session)
         }
     }
@@ -35,10 +37,15 @@ extension SFTPFileProvider: FileProviderSymbolicLink {
     /// Makes a link between two temporary names, of which only one can be the link, and looks which.
     private func learnOrder(beside path: ProviderPath, session: SFTPSession) async throws {
         let host = connection.host
-        let (link, target) = (host.bytes(of: try TemporaryName.make(beside: path)), host.bytes(of: try TemporaryName.make(beside: path)))
+        let (link, target) = (
+            host.bytes(of: try TemporaryName.make(beside: path)), host.bytes(of: try TemporaryName.make(beside: path))
+        )
         // Together, so that nothing stays behind however this ends.
         let replies = try await connection.send(
-            [.symlink(link, to: target, isReversed: true), .readlink(link), .readlink(target), .remove(link), .remove(target)], session)
+            [
+                .symlink(link, to: target, isReversed: true), .readlink(link), .readlink(target), .remove(link),
+                .remove(target),
+            ], session)
         guard replies[0].status?.isOK == true else { throw try await refusal(replies[0], ofWriting: path, session) }
         if case .names = replies[1] { host.hasReversedLinks = true }
         if case .names = replies[2] { host.hasReversedLinks = false }
@@ -51,7 +58,9 @@ extension SFTPFileProvider: FileProviderSymbolicLink {
             for step in 0..<40 {
                 guard let item = try await self.item(current, session) else { throw self.missing(current) }
                 guard item.isSymbolicLink else {
-                    if step == 0 { throw FileError.make(errno: EINVAL, path: path, url: self.url(of: path), writing: false) }
+                    if step == 0 {
+                        throw FileError.make(errno: EINVAL, path: path, url: self.url(of: path), writing: false)
+                    }
                     return item
                 }
                 current = try self.resolve(try await self.target(of: current, session), from: current)
@@ -73,7 +82,8 @@ extension SFTPFileProvider: FileProviderSymbolicLink {
         let slash = UInt8(ascii: "/")
         let isAbsolute = target.first == slash
         let outside = FileError.make(
-            .fileReadNoPermission, path: path, url: url(of: path), sentence: "“\(path)” leads out of the storage, where it is not followed."
+            .fileReadNoPermission, path: path, url: url(of: path),
+            sentence: "“\(path)” leads out of the storage, where it is not followed."
         )
         var names = isAbsolute ? [] : path.parent?.components.map { Array($0) } ?? []
         for name in target.split(separator: slash) where name.elementsEqual(".".utf8) == false {

@@ -3,8 +3,8 @@ import Foundation
 import SFTPEngine
 
 extension SFTPFileProvider {
-    /// By `statvfs@openssh.com`, of the provider's root or, where the server refuses that, of the folder that a login begins in; nil where
-    /// the server does not have it.
+    /// By `statvfs@openssh.com`, of the provider's root or, where the server refuses that, of the folder that a login
+    /// begins in; nil where the server does not have it.
     ///
     /// - Complexity: One round trip; two where the root is refused.
     public func storageProperties() async throws -> VolumeObject? {
@@ -20,8 +20,10 @@ extension SFTPFileProvider {
             case .extended(let reply):
                 guard let volume = try? SFTPVolume(reply: reply) else { throw self.unexpected(.root) }
                 return VolumeObject(
-                    totalCapacity: Int64(clamping: volume.capacity), availableCapacity: Int64(clamping: volume.available),
-                    usage: Int64(clamping: volume.capacity) - Int64(clamping: volume.free), isReadOnly: volume.isReadOnly)
+                    totalCapacity: Int64(clamping: volume.capacity),
+                    availableCapacity: Int64(clamping: volume.available),
+                    usage: Int64(clamping: volume.capacity) - Int64(clamping: volume.free),
+                    isReadOnly: volume.isReadOnly)
             case .status(let status) where status.code == SFTPStatus.Code.unsupported:
                 host.lacks(.statvfs)
                 return nil

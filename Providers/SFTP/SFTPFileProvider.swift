@@ -4,8 +4,8 @@ import SFTPEngine
 
 /// Files on an SFTP server (draft-ietf-secsh-filexfer-02, and OpenSSH's extensions).
 ///
-/// Any number of requests is on its way at once, over one channel; large files have channels, and connections, of their own. Files are
-/// written under a temporary name and renamed into place in one step.
+/// Any number of requests is on its way at once, over one channel; large files have channels, and connections, of their
+/// own. Files are written under a temporary name and renamed into place in one step.
 public final class SFTPFileProvider: FileProviderBasicRemote, FileProviderOperations, FileProviderReadWrite {
     /// `SFTP`.
     public static let type = "SFTP"
@@ -19,7 +19,8 @@ public final class SFTPFileProvider: FileProviderBasicRemote, FileProviderOperat
 
     /// Nothing is sent.
     ///
-    /// - Parameter configuration: Its root is the provider's; a path that begins with `/~/` counts from the folder that a login begins in.
+    /// - Parameter configuration: Its root is the provider's; a path that begins with `/~/` counts from the folder that
+    ///   a login begins in.
     /// - Throws: `URLError(.badURL)` when the address names no SFTP server.
     public convenience init(configuration: SFTPConfiguration, options: ConnectionOptions = ConnectionOptions()) throws {
         try self.init(configuration: configuration, password: nil, options: options)
@@ -36,7 +37,8 @@ public final class SFTPFileProvider: FileProviderBasicRemote, FileProviderOperat
     ///   - connect: Makes a link that is logged in.
     init(
         configuration: SFTPConfiguration, options: ConnectionOptions, near: Duration = .milliseconds(2),
-        standstill: Duration = .seconds(15), access: SFTPAccess? = nil, connect: @escaping @Sendable () async throws -> any SFTPLink
+        standstill: Duration = .seconds(15), access: SFTPAccess? = nil,
+        connect: @escaping @Sendable () async throws -> any SFTPLink
     ) throws {
         self.configuration = configuration
         self.access = access
@@ -45,13 +47,16 @@ public final class SFTPFileProvider: FileProviderBasicRemote, FileProviderOperat
         cache = ListingCache(policy: options.cache)
     }
 
-    /// The scheme `sftp`. The provider's root is the server's; a path that begins with `/~/` counts from the login's folder.
+    /// The scheme `sftp`. The provider's root is the server's; a path that begins with `/~/` counts from the login's
+    /// folder.
     public static let registration = ProviderRegistration(
         type: type, schemes: ["sftp"], settings: SFTPConfiguration.settingNames
     ) { url, options in
         let configuration = try SFTPConfiguration(baseURL: url.serverRoot, settings: options.settings)
-        let provider = try SFTPFileProvider(configuration: configuration, password: url.password(percentEncoded: false), options: options)
-        return ProviderLocation(provider: provider, path: try ProviderPath(percentEncoded: url.path(percentEncoded: true)))
+        let provider = try SFTPFileProvider(
+            configuration: configuration, password: url.password(percentEncoded: false), options: options)
+        return ProviderLocation(
+            provider: provider, path: try ProviderPath(percentEncoded: url.path(percentEncoded: true)))
     }
 
     /// Never nil.
@@ -60,8 +65,8 @@ public final class SFTPFileProvider: FileProviderBasicRemote, FileProviderOperat
     /// Those given; changing them takes a new provider.
     public var connectionOptions: ConnectionOptions { connection.options }
 
-    /// A sentence where the user has a configuration of ssh that is not followed, because no ssh program is there to read it. Empty until the
-    /// first connection.
+    /// A sentence where the user has a configuration of ssh that is not followed, because no ssh program is there to
+    /// read it. Empty until the first connection.
     public var warnings: [String] { access?.warnings ?? [] }
 
     /// Forgets `path`, what lies below it, and the listing of the folder it is in; at the root, everything.
@@ -72,7 +77,8 @@ public final class SFTPFileProvider: FileProviderBasicRemote, FileProviderOperat
 
     /// The first read opens the file and looks at it in one round trip; from then on any number of ranges takes one.
     static let readCost = Capabilities.ReadCost(
-        roundTripsToOpen: 2, roundTripsPerRange: 1, preferredBlock: 16 << 10, coalescingGap: 16 << 10, concurrentRanges: 16)
+        roundTripsToOpen: 2, roundTripsPerRange: 1, preferredBlock: 16 << 10, coalescingGap: 16 << 10,
+        concurrentRanges: 16)
 
     /// What SFTP gives everywhere, and what this server announces.
     ///
@@ -90,7 +96,8 @@ public final class SFTPFileProvider: FileProviderBasicRemote, FileProviderOperat
                     .resumingWrites: isHonest ? .native : .unavailable,
                     .folderCreation: .native, .removal: .native,
                     .recursiveRemoval: .derived, .moving: .native,
-                    .serverSideCopying: host.has(.copyData, session) ? .native : .unavailable, .settingModificationDate: .native,
+                    .serverSideCopying: host.has(.copyData, session) ? .native : .unavailable,
+                    .settingModificationDate: .native,
                     .storageProperties: isHonest && host.has(.statvfs, session) ? .native : .unavailable,
                     .symbolicLinks: isHonest ? .native : .unavailable, .rawNames: .native,
                 ],
@@ -100,8 +107,8 @@ public final class SFTPFileProvider: FileProviderBasicRemote, FileProviderOperat
         }
     }
 
-    /// Small files in flight: each takes a few round trips and next to nothing else, and a handle for most of that time. A few more than there
-    /// are handles keep the server busy: they wait for one.
+    /// Small files in flight: each takes a few round trips and next to nothing else, and a handle for most of that
+    /// time. A few more than there are handles keep the server busy: they wait for one.
     private static func concurrentTransfers(_ limits: SFTPLimits, _ learned: Int?) -> Int {
         let maxCount = limits.handles.map { min(128, max(4, $0 / 4)) } ?? 64
         return learned.map { min(maxCount, max(4, 2 * $0)) } ?? maxCount

@@ -4,10 +4,12 @@ import Foundation
 import HTTPFileProvider
 
 extension WebDAVFileProvider {
-    /// Makes a folder with one `MKCOL`, after a look: rclone's server answers for a folder that exists as for a new one. A look that is
-    /// refused keeps nothing from being made, as below a folder that may be written and not read.
+    /// Makes a folder with one `MKCOL`, after a look: rclone's server answers for a folder that exists as for a new
+    /// one. A look that is refused keeps nothing from being made, as below a folder that may be written and not read.
     public func createFolder(path: ProviderPath) async throws {
-        if try await itemIfSeen(path) != nil { throw FileError.make(.fileWriteFileExists, path: path, url: url(of: path)) }
+        if try await itemIfSeen(path) != nil {
+            throw FileError.make(.fileWriteFileExists, path: path, url: url(of: path))
+        }
         try await refuseMisreadFolder(path)
         do { try await makeCollection(path) } catch let error as HTTPStatusError where error.code.rawValue == 409 {
             // By now the parent is there: it may have come into being meanwhile.
@@ -17,10 +19,11 @@ extension WebDAVFileProvider {
 
     private func makeCollection(_ path: ProviderPath) async throws {
         do {
-            _ = try await change(HTTPRequest("MKCOL", path: path, isFolder: true, repetition: .ifNotDone, isWriting: true))
+            _ = try await change(
+                HTTPRequest("MKCOL", path: path, isFolder: true, repetition: .ifNotDone, isWriting: true))
         } catch let error where !error.isCancellation && !Self.isWithoutAnswer(error) {
-            // Servers refuse a folder that is there, or that has no parent, with half a dozen statuses; looking decides. Where looks are
-            // refused, 405 means that the name is taken (RFC 4918, section 9.3.1).
+            // Servers refuse a folder that is there, or that has no parent, with half a dozen statuses; looking
+            // decides. Where looks are refused, 405 means that the name is taken (RFC 4918, section 9.3.1).
             if case .refused = try await look(path), Self.status(of: error) == 405 {
                 throw FileError.make(.fileWriteFileExists, path: path, url: url(of: path), underlying: error)
             }
@@ -30,18 +33,23 @@ extension WebDAVFileProvider {
         }
     }
 
-    /// Moves on the server; progress moves once, at the end. A folder at `destination`, or a file there that gives way to a folder, is
-    /// removed before: the two are not one step.
+    /// Moves on the server; progress moves once, at the end. A folder at `destination`, or a file there that gives way
+    /// to a folder, is removed before: the two are not one step.
     ///
     /// - Throws: Also `CocoaError(.fileWriteInvalidFileName)` when `destination` is the item itself or lies in it.
-    /// - Complexity: Two requests; one more for another folder, one for `overwrite`, and up to three for what is removed before.
-    public func moveItem(path: ProviderPath, to destination: ProviderPath, overwrite: Bool, progress: ProgressReporter) async throws {
+    /// - Complexity: Two requests; one more for another folder, one for `overwrite`, and up to three for what is
+    ///   removed before.
+    public func moveItem(path: ProviderPath, to destination: ProviderPath, overwrite: Bool, progress: ProgressReporter)
+        async throws
+    {
         try await transfer("MOVE", path, to: destination, overwrite: overwrite)
         progress.advance(by: 1)
     }
 
     /// Copies on the server; progress moves once, at the end.
-    public func copyItem(path: ProviderPath, to destination: ProviderPath, overwrite: Bool, progress: ProgressReporter) async throws {
+    public func copyItem(path: ProviderPath, to destination: ProviderPath, overwrite: Bool, progress: ProgressReporter)
+        async throws
+    {
         let item = try await transfer("COPY", path, to: destination, overwrite: overwrite)
         progress.expect(item.size ?? 1)
         progress.advance(by: item.size ?? 1)
@@ -49,11 +57,14 @@ extension WebDAVFileProvider {
 
     /// Removes what is at `path` with one `DELETE`, after a look at what it is.
     public func removeItem(path: ProviderPath, recursive: Bool, progress: ProgressReporter) async throws {
-        if path.isRoot { throw FileError.make(.fileWriteNoPermission, path: path, sentence: "The root cannot be removed.") }
+        if path.isRoot {
+            throw FileError.make(.fileWriteNoPermission, path: path, sentence: "The root cannot be removed.")
+        }
         let item = try await item(path, isWriting: true)
         if item.isDirectory, !recursive { try await refuseContent(in: path) }
         do {
-            _ = try await change(HTTPRequest("DELETE", path: path, isFolder: item.isDirectory, repetition: .ifNotDone, isWriting: true))
+            _ = try await change(
+                HTTPRequest("DELETE", path: path, isFolder: item.isDirectory, repetition: .ifNotDone, isWriting: true))
         } catch let error where Self.isWithoutAnswer(error) {
             if try await itemIfAny(path) != nil { throw error }
         }
@@ -61,9 +72,11 @@ extension WebDAVFileProvider {
         progress.advance(by: 1)
     }
 
-    /// `MOVE` or `COPY` (RFC 4918, sections 9.8 and 9.9), kept from merging folders and from replacing one with content.
+    /// `MOVE` or `COPY` (RFC 4918, sections 9.8 and 9.9), kept from merging folders and from replacing one with
+    /// content.
     @discardableResult
-    private func transfer(_ method: String, _ path: ProviderPath, to destination: ProviderPath, overwrite: Bool) async throws -> FileObject
+    private func transfer(_ method: String, _ path: ProviderPath, to destination: ProviderPath, overwrite: Bool)
+        async throws -> FileObject
     {
         if path.isRoot || destination == path || destination.isBelow(path) {
             throw FileError.make(
@@ -75,7 +88,8 @@ extension WebDAVFileProvider {
         if destination.parent != path.parent { try await refuseMissingParent(of: destination, underlying: nil) }
         var overwrite = overwrite
         if overwrite, let target = try await itemIfAny(destination), target.isDirectory || item.isDirectory {
-            // What servers do here differs, down to merging; removing the empty folder or the file first is the same everywhere.
+            // What servers do here differs, down to merging; removing the empty folder or the file first is the same
+            // everywhere.
             try await removeItem(path: destination, recursive: false)
             overwrite = false
         }
@@ -85,7 +99,9 @@ extension WebDAVFileProvider {
 
     private func refuseContent(in path: ProviderPath) async throws {
         try await list(path) { items in
-            if !items.isEmpty { throw FileError.make(errno: ENOTEMPTY, path: path, url: self.url(of: path), writing: true) }
+            if !items.isEmpty {
+                throw FileError.make(errno: ENOTEMPTY, path: path, url: self.url(of: path), writing: true)
+            }
         }
     }
 
@@ -103,6 +119,7 @@ extension WebDAVFileProvider {
         if case .refused = look { return }
         if look.item?.isDirectory == true { return }
         throw FileError.make(
-            .fileNoSuchFile, path: parent, url: url(of: parent), sentence: "The folder “\(parent)” does not exist.", underlying: underlying)
+            .fileNoSuchFile, path: parent, url: url(of: parent), sentence: "The folder “\(parent)” does not exist.",
+            underlying: underlying)
     }
 }

@@ -4,27 +4,33 @@ import Foundation
 import HTTPFileProvider
 
 extension WebDAVFileProvider {
-    /// A reader for one file by ranged `GET`. Nothing is sent: the first read tells whether the file is there. A whole file that comes with
-    /// an `OC-Checksum` is compared with it; one that differs ends with `CocoaError(.fileReadCorruptFile)`.
+    /// A reader for one file by ranged `GET`. Nothing is sent: the first read tells whether the file is there. A whole
+    /// file that comes with an `OC-Checksum` is compared with it; one that differs ends with
+    /// `CocoaError(.fileReadCorruptFile)`.
     public func open(path: ProviderPath) async throws -> any FileReader {
         connection.open(HTTPRequest("GET", path: path), cost: .request, proof: { OCChecksum($0) })
     }
 
-    /// Writes a file: `PUT` to a temporary name and `MOVE` into place, or one `PUT` where that shows whole files only, or in place.
+    /// Writes a file: `PUT` to a temporary name and `MOVE` into place, or one `PUT` where that shows whole files only,
+    /// or in place.
     ///
-    /// Each upload is looked at, one `PROPFIND` of depth 0, unless the answer gives the hash of its bytes: under its temporary name before
-    /// anything old goes, and under its own name if it was put there directly. A file is replaced directly once an upload of this provider was seen
-    /// whole under a temporary name. Where the server refuses looks, its acknowledgement is the proof, and the file is returned without a
-    /// size. Where `MOVE` is refused, the same bytes are put to the name itself once they were seen under the temporary one.
+    /// Each upload is looked at, one `PROPFIND` of depth 0, unless the answer gives the hash of its bytes: under its
+    /// temporary name before anything old goes, and under its own name if it was put there directly. A file is replaced
+    /// directly once an upload of this provider was seen whole under a temporary name. Where the server refuses looks,
+    /// its acknowledgement is the proof, and the file is returned without a size. Where `MOVE` is refused, the same
+    /// bytes are put to the name itself once they were seen under the temporary one.
     ///
-    /// A move that the server does not answer is looked after for as long as the policy's longest pause, a large upload and the joining of
-    /// chunks for ten minutes; while a move may still be under way, what was uploaded is left.
+    /// A move that the server does not answer is looked after for as long as the policy's longest pause, a large upload
+    /// and the joining of chunks for ten minutes; while a move may still be under way, what was uploaded is left.
     ///
-    /// - Complexity: For a new file of up to 1 MiB three requests, two where a `PUT` shows whole files only, in place two. What is larger
-    ///   costs one look more, or two; what overwrites one where a `PUT` is not whole; a condition that only a lock keeps three requests. The server is
-    ///   asked once what it is. A source of unknown length is kept in a temporary file of this machine until the server has taken one, 64 MiB
-    ///   at most; a server that refuses such an upload (411) gets it from there.
-    public func writeContents(path: ProviderPath, from source: any WriteSource, options: WriteOptions) async throws -> FileObject {
+    /// - Complexity: For a new file of up to 1 MiB three requests, two where a `PUT` shows whole files only, in place
+    ///   two. What is larger costs one look more, or two; what overwrites one where a `PUT` is not whole; a condition
+    ///   that only a lock keeps three requests. The server is asked once what it is. A source of unknown length is kept
+    ///   in a temporary file of this machine until the server has taken one, 64 MiB at most; a server that refuses such
+    ///   an upload (411) gets it from there.
+    public func writeContents(path: ProviderPath, from source: any WriteSource, options: WriteOptions) async throws
+        -> FileObject
+    {
         if path.isRoot { throw FileError.isADirectory(path, url: url(of: path), writing: true) }
         if let tag = options.ifMatch, tag.unicodeScalars.contains(where: { $0.value < 32 || $0.value == 127 }) {
             throw otherVersion(path)
@@ -46,9 +52,12 @@ extension WebDAVFileProvider {
         return try await write(path, try await spool.whole(), options)
     }
 
-    private func write(_ path: ProviderPath, _ source: any WriteSource, _ options: WriteOptions) async throws -> FileObject {
+    private func write(_ path: ProviderPath, _ source: any WriteSource, _ options: WriteOptions) async throws
+        -> FileObject
+    {
         let write = FileWrite(
-            path: path, options: options, quirks: try await quirks(), source: MarkedSource(source), isTrusted: keepsUploads.value)
+            path: path, options: options, quirks: try await quirks(), source: MarkedSource(source),
+            isTrusted: keepsUploads.value)
         let found = write.isLarge ? try await refuse(write) : nil
         if let chunked = try ChunkedUpload(write, replacing: found, of: self) {
             // The chunks are joined by another connection, which knows nothing of what this one has kept in a folder.
@@ -62,7 +71,8 @@ extension WebDAVFileProvider {
             await connection.forget([path])
             return try result.get()
         }
-        return write.isDirect ? try await putDirectly(write, replacing: found) : try await publish(write, replacing: found)
+        return write.isDirect
+            ? try await putDirectly(write, replacing: found) : try await publish(write, replacing: found)
     }
 
     /// Refuses a write that would be refused at its end: a large upload had better not begin.
@@ -76,7 +86,9 @@ extension WebDAVFileProvider {
         if let wanted = options.ifMatch {
             if case .refused(let error) = look { throw error }
             var tag = item?.entryTag
-            if let item, tag == nil, !item.isDirectory { tag = try await connection.send(HTTPRequest("HEAD", path: path))["ETag"] }
+            if let item, tag == nil, !item.isDirectory {
+                tag = try await connection.send(HTTPRequest("HEAD", path: path))["ETag"]
+            }
             if tag.map(HTTPConnection.version) != HTTPConnection.version(wanted) { throw otherVersion(path) }
         }
         guard let item else { return nil }
@@ -86,7 +98,8 @@ extension WebDAVFileProvider {
 
     func otherVersion(_ path: ProviderPath, underlying: (any Error)? = nil) -> CocoaError {
         FileError.make(
-            .fileWriteUnknown, path: path, url: url(of: path), sentence: "“\(path)” is no longer the version that was to be replaced.",
+            .fileWriteUnknown, path: path, url: url(of: path),
+            sentence: "“\(path)” is no longer the version that was to be replaced.",
             underlying: underlying)
     }
 }
@@ -106,26 +119,32 @@ struct FileWrite: Sendable {
     /// Whether it is large, or may be.
     var isLarge: Bool { (source.length ?? .max) > Self.large }
 
-    /// Whether the bytes go to the name itself: as the caller wants it, or because a `PUT` is as good as a `MOVE` after it.
+    /// Whether the bytes go to the name itself: as the caller wants it, or because a `PUT` is as good as a `MOVE` after
+    /// it.
     var isDirect: Bool {
         if options.placement == .inPlace { return true }
         // There is no temporary name for a new file that could not be moved away from it.
         if quirks.refusesMoves, !options.overwrite { return true }
-        // A server that puts whole files has a temporary name of its own: the longest names have no room for what it adds.
+        // A server that puts whole files has a temporary name of its own: the longest names have no room for what it
+        // adds.
         guard quirks.putsWhole, path.nameBytes.count <= 200 else { return false }
         // A new file that is large, and was cancelled when it had arrived, could not be told from another's.
         if !options.overwrite { return quirks.ifNoneMatch != .ignored && !isLarge }
         guard isTrusted else { return false }
         // A condition is looked at when the bytes begin to come: a large upload would leave much time after that.
-        return options.ifMatch == nil || quirks.putsConditionally || (!isLarge && (quirks.honoursIf || quirks.ifMatch != .ignored))
+        return options.ifMatch == nil || quirks.putsConditionally
+            || (!isLarge && (quirks.honoursIf || quirks.ifMatch != .ignored))
     }
 
-    /// What is known of the file once it is in place: what `item` says, and the tag in the first of `heads` that has one.
+    /// What is known of the file once it is in place: what `item` says, and the tag in the first of `heads` that has
+    /// one.
     func finished(_ item: FileObject, _ heads: [ResponseHead?]) -> FileObject {
         var item = item
         item.path = path
         item.name = path.name
-        if quirks.timeSetting != .none { item.modifiedDate = options.modificationDate.map { $0.wholeSeconds } ?? item.modifiedDate }
+        if quirks.timeSetting != .none {
+            item.modifiedDate = options.modificationDate.map { $0.wholeSeconds } ?? item.modifiedDate
+        }
         item.entryTag = heads.lazy.compactMap { $0?["OC-ETag"] ?? $0?["ETag"] }.first ?? item.entryTag
         return item
     }

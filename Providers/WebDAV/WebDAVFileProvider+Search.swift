@@ -5,18 +5,20 @@ import HTTPFileProvider
 
 /// Searching on the server, where it offers a basic search (RFC 5323).
 extension WebDAVFileProvider: FileProviderSearch {
-    /// Whether the server searches, and could leave something out; without what is below there is one listing, and nothing to gain.
+    /// Whether the server searches, and could leave something out; without what is below there is one listing, and
+    /// nothing to gain.
     public func searchesNatively(path: ProviderPath, recursive: Bool, query: FileQuery) async throws -> Bool {
         guard recursive else { return false }
         return try await searchRequest(query, in: path) != nil
     }
 
-    /// Asks the server once where it can leave something out, and looks at each item of its answer itself; lists folders otherwise, also
-    /// where the server refuses the search or cuts its answer short.
+    /// Asks the server once where it can leave something out, and looks at each item of its answer itself; lists
+    /// folders otherwise, also where the server refuses the search or cuts its answer short.
     ///
     /// - Complexity: One request where the server searches, whatever the number of folders.
     public func searchFiles(
-        path: ProviderPath, recursive: Bool, query: FileQuery, found: @escaping @Sendable ([FileObject]) async throws -> Void
+        path: ProviderPath, recursive: Bool, query: FileQuery,
+        found: @escaping @Sendable ([FileObject]) async throws -> Void
     ) async throws {
         guard recursive, let request = try await searchRequest(query, in: path) else {
             return try await searchByListing(path: path, recursive: recursive, query: query, found: found)
@@ -99,7 +101,9 @@ extension WebDAVFileProvider: FileProviderSearch {
         else { return nil }
         // Nextcloud counts the scope from the root of its WebDAV, which alone takes the request.
         let scope =
-            isNextcloud ? "/" + (files?.scope.percentEncoded ?? "") : connection.url(of: path, isFolder: true).path(percentEncoded: true)
+            isNextcloud
+            ? "/" + (files?.scope.percentEncoded ?? "")
+            : connection.url(of: path, isFolder: true).path(percentEncoded: true)
         let body = """
             <?xml version="1.0" encoding="utf-8"?><D:searchrequest \(Self.namespaces)><D:basicsearch>\
             <D:select><D:prop>\(Self.searchedProperties)\(isNextcloud ? Self.ownCloudProperties : "")</D:prop></D:select>\
@@ -107,7 +111,8 @@ extension WebDAVFileProvider: FileProviderSearch {
             <D:where>\(condition)</D:where></D:basicsearch></D:searchrequest>
             """
         var request = HTTPRequest(
-            "SEARCH", path: path, isFolder: true, headers: [("Content-Type", "text/xml; charset=utf-8")], body: .data(Data(body.utf8)))
+            "SEARCH", path: path, isFolder: true, headers: [("Content-Type", "text/xml; charset=utf-8")],
+            body: .data(Data(body.utf8)))
         if isNextcloud, let dav = files?.dav { request.url = serverURL(dav, isFolder: true) }
         return request
     }

@@ -8,8 +8,8 @@ import SafeXML
 extension WebDAVFileProvider: FileProviderSharing {
     /// A link to the item at `path` that needs no password: the one that is there, else a new one for reading only.
     ///
-    /// - Throws: Also `CocoaError(.featureUnsupported)` on any server but Nextcloud and ownCloud, and with their own words where the
-    ///   administrator allows no links.
+    /// - Throws: Also `CocoaError(.featureUnsupported)` on any server but Nextcloud and ownCloud, and with their own
+    ///   words where the administrator allows no links.
     /// - Complexity: One request where there is a link, else two.
     public func publicLink(to path: ProviderPath) async throws -> PublicLink {
         guard let files = try await ownCloudFiles(at: path) else {
@@ -19,9 +19,13 @@ extension WebDAVFileProvider: FileProviderSharing {
         let shares = try await shares(files, of: path)
         let links = shares.compactMap(\.link).filter { $0.expiration.map { $0 > now } ?? true }
         // The one that lasts longest.
-        if let link = links.max(by: { ($0.expiration ?? .distantFuture) < ($1.expiration ?? .distantFuture) }) { return link }
+        if let link = links.max(by: { ($0.expiration ?? .distantFuture) < ($1.expiration ?? .distantFuture) }) {
+            return link
+        }
         guard let link = try await makeShare(files, of: path).link else {
-            throw FileError.make(.badServerResponse, url: url(of: path), sentence: "The server made a share of “\(path)” without a link.")
+            throw FileError.make(
+                .badServerResponse, url: url(of: path), sentence: "The server made a share of “\(path)” without a link."
+            )
         }
         return link
     }
@@ -32,13 +36,16 @@ extension WebDAVFileProvider: FileProviderSharing {
     }
 
     private func makeShare(_ files: OwnCloudFiles, of path: ProviderPath) async throws -> OwnCloudShare {
-        OwnCloudShare(try await send("POST", "path=/\(files.file.percentEncoded)&shareType=3&permissions=1", files, of: path))
+        OwnCloudShare(
+            try await send("POST", "path=/\(files.file.percentEncoded)&shareType=3&permissions=1", files, of: path))
     }
 
     /// One request to the list of shares.
     ///
     /// - Returns: What stands under `data` in the answer.
-    private func send(_ method: String, _ parameters: String, _ files: OwnCloudFiles, of path: ProviderPath) async throws -> XMLElement {
+    private func send(_ method: String, _ parameters: String, _ files: OwnCloudFiles, of path: ProviderPath)
+        async throws -> XMLElement
+    {
         let endpoint = try ProviderPath("ocs/v2.php/apps/files_sharing/api/v1/shares")
         let isPost = method == "POST"
         var headers = [("OCS-APIRequest", "true"), ("Accept", "application/xml")]
@@ -52,9 +59,11 @@ extension WebDAVFileProvider: FileProviderSharing {
         let head = try await connection.send(request)
         let document = try XMLElement.parse(
             head.isSuccess ? answer.data : head.errorBody, limits: XMLLimits(bytes: 4 << 20, depth: 16, text: 1 << 20))
-        guard let meta = document.first("meta"), let status = meta.first("statuscode").flatMap({ Int($0.trimmedText) }) else {
+        guard let meta = document.first("meta"), let status = meta.first("statuscode").flatMap({ Int($0.trimmedText) })
+        else {
             throw FileError.make(
-                .badServerResponse, url: url(of: path), sentence: "The server's answer about shares of “\(path)” makes no sense.")
+                .badServerResponse, url: url(of: path),
+                sentence: "The server's answer about shares of “\(path)” makes no sense.")
         }
         if [100, 200].contains(status) { return document.first("data") ?? XMLElement(name: "data") }
         throw try await refusal(status, words: meta.first("message")?.trimmedText ?? "", request)
@@ -62,15 +71,21 @@ extension WebDAVFileProvider: FileProviderSharing {
 
     /// What the interface's own status means: it says “not found” also where links are switched off.
     private func refusal(_ status: Int, words: String, _ request: HTTPRequest) async throws -> any Error {
-        let cause = connection.error(status: (100..<600).contains(status) ? status : 500, words: words, request: request)
+        let cause = connection.error(
+            status: (100..<600).contains(status) ? status : 500, words: words, request: request)
         let path = request.path
         switch status {
         case 997: return connection.error(status: 401, words: words, request: request)
-        case 403: return FileError.make(.fileReadNoPermission, path: path, url: url(of: path), sentence: said(words), underlying: cause)
+        case 403:
+            return FileError.make(
+                .fileReadNoPermission, path: path, url: url(of: path), sentence: said(words), underlying: cause)
         case 400, 404, 996, 998:
-            guard try await itemIfAny(path) != nil else { return FileError.make(.fileReadNoSuchFile, path: path, url: url(of: path)) }
+            guard try await itemIfAny(path) != nil else {
+                return FileError.make(.fileReadNoSuchFile, path: path, url: url(of: path))
+            }
             let sentence = said(words) ?? "The server makes no public link to “\(path)”."
-            return FileError.make(.featureUnsupported, path: path, url: url(of: path), sentence: sentence, underlying: cause)
+            return FileError.make(
+                .featureUnsupported, path: path, url: url(of: path), sentence: sentence, underlying: cause)
         default: return cause
         }
     }

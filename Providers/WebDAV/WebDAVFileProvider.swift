@@ -5,8 +5,8 @@ public import HTTPFileProvider
 
 /// Files on a WebDAV server (RFC 4918).
 ///
-/// Files appear whole: written under a temporary name and moved into place by `MOVE`, or by one `PUT` where the server is known to show
-/// nothing before its end; in chunks on Nextcloud. Each upload is looked at before anything old goes.
+/// Files appear whole: written under a temporary name and moved into place by `MOVE`, or by one `PUT` where the server
+/// is known to show nothing before its end; in chunks on Nextcloud. Each upload is looked at before anything old goes.
 public final class WebDAVFileProvider: FileProviderBasicRemote, FileProviderOperations, FileProviderReadWrite {
     /// `WebDAV`, whichever of its schemes the URL had.
     public static let type = "WebDAV"
@@ -34,9 +34,11 @@ public final class WebDAVFileProvider: FileProviderBasicRemote, FileProviderOper
     /// The server from its root on, where this provider begins below it and something lies elsewhere.
     let wholeServer = LockedValue<WebDAVFileProvider?>(nil)
 
-    /// - Throws: `URLError(.badURL)` when the address names no host; `CocoaError(.featureUnsupported)` for a setting that makes no sense.
+    /// - Throws: `URLError(.badURL)` when the address names no host; `CocoaError(.featureUnsupported)` for a setting
+    ///   that makes no sense.
     public convenience init(
-        configuration: WebDAVConfiguration, options: ConnectionOptions = ConnectionOptions(), servers: WebDAVServers = .shared
+        configuration: WebDAVConfiguration, options: ConnectionOptions = ConnectionOptions(),
+        servers: WebDAVServers = .shared
     ) throws {
         try self.init(
             connection: HTTPConnection(url: WebDAVConfiguration.httpURL(configuration.baseURL), options: options),
@@ -49,10 +51,11 @@ public final class WebDAVFileProvider: FileProviderBasicRemote, FileProviderOper
     ///   - home: A path that is known to be WebDAV's, for questions about the storage as a whole.
     ///   - quirks: What the server does in its own way; nil to find out.
     ///   - servers: Where that is remembered.
-    /// - Throws: `CocoaError(.fileReadInvalidFileName)` when the connection's path is none; `CocoaError(.featureUnsupported)` for a setting
-    ///   that makes no sense.
+    /// - Throws: `CocoaError(.fileReadInvalidFileName)` when the connection's path is none;
+    ///   `CocoaError(.featureUnsupported)` for a setting that makes no sense.
     public init(
-        connection: HTTPConnection, home: ProviderPath = .root, quirks: WebDAVQuirks? = nil, servers: WebDAVServers = .shared
+        connection: HTTPConnection, home: ProviderPath = .root, quirks: WebDAVQuirks? = nil,
+        servers: WebDAVServers = .shared
     ) throws {
         self.connection = connection
         known = try KnownQuirks(
@@ -69,7 +72,8 @@ public final class WebDAVFileProvider: FileProviderBasicRemote, FileProviderOper
     ) { url, options in
         let url = WebDAVConfiguration.httpURL(url)
         let path = try ProviderPath(percentEncoded: url.path(percentEncoded: true))
-        let provider = try WebDAVFileProvider(connection: HTTPConnection(url: url.serverRoot, options: options), home: path)
+        let provider = try WebDAVFileProvider(
+            connection: HTTPConnection(url: url.serverRoot, options: options), home: path)
         return ProviderLocation(provider: provider, path: path)
     }
 
@@ -96,7 +100,8 @@ public final class WebDAVFileProvider: FileProviderBasicRemote, FileProviderOper
         var capabilities = Capabilities(
             [
                 .rangedReading: .native, .suffixReading: .native, .writing: .native, .streamedWriting: .native,
-                .folderCreation: .native, .removal: .native, .recursiveRemoval: .native, .moving: .native, .serverSideCopying: .native,
+                .folderCreation: .native, .removal: .native, .recursiveRemoval: .native, .moving: .native,
+                .serverSideCopying: .native,
             ],
             readCost: .request, timePrecision: 1)
         let tells: Bool
@@ -114,7 +119,9 @@ public final class WebDAVFileProvider: FileProviderBasicRemote, FileProviderOper
 
     /// Whether the server tells its quota; one that refuses the question does not.
     private func tellsStorage() async throws -> Bool {
-        do { return try await storageProperties() != nil } catch let error where [403, 405, 501].contains(Self.status(of: error)) {
+        do { return try await storageProperties() != nil } catch let error
+            where [403, 405, 501].contains(Self.status(of: error))
+        {
             return false
         }
     }

@@ -11,7 +11,8 @@ package enum ArchiveOpener {
     /// What names in a ZIP archive mean that say no encoding is left open.
     ///
     /// - Throws: What is known to be an archive and cannot be opened; errors of the reader.
-    /// - Complexity: What ``ZIPArchive/open(_:limits:salvaging:)`` costs; for what is no ZIP archive, its first 16 KiB as well.
+    /// - Complexity: What ``ZIPArchive/open(_:limits:salvaging:)`` costs; for what is no ZIP archive, its first 16 KiB
+    ///   as well.
     package static func open(
         _ reader: CachedFileReader, limits: ArchiveLimits, checkpoints: (any CheckpointStore)?
     ) async throws -> (any Archive)? {
@@ -35,6 +36,8 @@ package enum ArchiveOpener {
             }
         }
     #else
-        private static func packed(_ reader: CachedFileReader, limits: ArchiveLimits) async throws -> (any Archive)? { nil }
+        private static func packed(_ reader: CachedFileReader, limits: ArchiveLimits) async throws -> (any Archive)? {
+            nil
+        }
     #endif
 }

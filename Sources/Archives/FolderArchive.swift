@@ -36,7 +36,8 @@ public final class FolderArchive: Archive {
             guard index.add(name, at: entries.count) else { continue }
             entries.append(
                 ArchiveEntry(
-                    path: name, length: file.size ?? 0, packedLength: file.size, version: Self.version(of: file), index: entries.count))
+                    path: name, length: file.size ?? 0, packedLength: file.size, version: Self.version(of: file),
+                    index: entries.count))
             listed.append(ListedFile(path: file.path, size: file.size, entryTag: file.entryTag))
         }
         warnings = LeftOutEntries(special: special).warnings
@@ -51,7 +52,8 @@ public final class FolderArchive: Archive {
 
     /// Lists the files below `path`; symbolic links are left out, because they may lead out of the folder.
     ///
-    /// - Throws: `CocoaError(.fileReadTooLarge)` over the limit of entries, or deeper than a walk goes; the provider's errors.
+    /// - Throws: `CocoaError(.fileReadTooLarge)` over the limit of entries, or deeper than a walk goes; the provider's
+    ///   errors.
     /// - Complexity: One listing for each folder.
     public static func open(
         _ provider: any FileProviderReadWrite, path: ProviderPath, limits: ArchiveLimits = .standard
@@ -71,7 +73,8 @@ public final class FolderArchive: Archive {
             }
             found.append(item)
         }
-        return FolderArchive(found.values.sorted { $0.path < $1.path }, below: path, of: provider, special: special.value)
+        return FolderArchive(
+            found.values.sorted { $0.path < $1.path }, below: path, of: provider, special: special.value)
     }
 
     /// As of ``Archive/entry(at:)``.
@@ -79,8 +82,9 @@ public final class FolderArchive: Archive {
 
     /// Reads the part of the file, which is opened at the first read and kept open for the next ones.
     ///
-    /// - Throws: `CocoaError(.fileReadNoSuchFile)` for what was removed since the list was made, `CocoaError(.fileReadUnknown)` for what
-    ///   has another size or entity tag than it had then; the provider's errors.
+    /// - Throws: `CocoaError(.fileReadNoSuchFile)` for what was removed since the list was made,
+    ///   `CocoaError(.fileReadUnknown)` for what has another size or entity tag than it had then; the provider's
+    ///   errors.
     public func stream(_ entry: ArchiveEntry, range: Range<Int64>?, into sink: any ByteSink) async throws {
         guard !isClosed, listed.indices.contains(entry.index) else { throw closed(entry) }
         let path = listed[entry.index].path
@@ -93,7 +97,8 @@ public final class FolderArchive: Archive {
         }
     }
 
-    /// After a read, when it costs nothing. Of storages that tell versions in different ways only the size can be compared.
+    /// After a read, when it costs nothing. Of storages that tell versions in different ways only the size can be
+    /// compared.
     private func check(_ reader: any FileReader, against listed: ListedFile) async throws {
         let now = try await reader.attributes()
         let tags = [listed.entryTag, now.validator].compactMap { $0.flatMap(Self.comparable) }

@@ -10,7 +10,8 @@ import SFTPFileProvider
 import WebDAVFileProvider
 
 extension ProviderRegistry {
-    /// A registry with the built-in providers: `file`, `dav` and `davs`, `http` and `https`, `ftp`, `ftpes` and `ftps`, `sftp`, `s3`, and `mem` for trying things out.
+    /// A registry with the built-in providers: `file`, `dav` and `davs`, `http` and `https`, `ftp`, `ftpes` and `ftps`,
+    /// `sftp`, `s3`, and `mem` for trying things out.
     ///
     /// - Throws: Never, unless a scheme were entered twice.
     public static func withBuiltInProviders() throws -> ProviderRegistry {
@@ -32,8 +33,8 @@ extension ProviderRegistry {
         FileInformationGenerators.shared.registerBuiltInGenerators()
     }
 
-    /// In place of `WebFileProvider.registration`, whose schemes it has: WebDAV if the server's `OPTIONS` says so (RFC 4918, section 10.1),
-    /// else plain reading.
+    /// In place of `WebFileProvider.registration`, whose schemes it has: WebDAV if the server's `OPTIONS` says so (RFC
+    /// 4918, section 10.1), else plain reading.
     private static let web = ProviderRegistration(
         type: WebFileProvider.type, schemes: WebFileProvider.registration.schemes, settings: WebDAVFileProvider.settings
     ) { url, options in
@@ -42,7 +43,8 @@ extension ProviderRegistry {
         let speaksWebDAV = try await connection.speaksWebDAV(at: path)
         let provider: any FileProvider =
             speaksWebDAV
-            ? try WebDAVFileProvider(connection: connection, home: path) : WebFileProvider(service: WebService(), connection: connection)
+            ? try WebDAVFileProvider(connection: connection, home: path)
+            : WebFileProvider(service: WebService(), connection: connection)
         return ProviderLocation(provider: provider, path: path)
     }
 }

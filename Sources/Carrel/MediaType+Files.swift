@@ -6,12 +6,15 @@ public import Publication
 extension MediaType {
     /// What the file of this machine at `path` is: by hints, its name among them, else by looking inside.
     ///
-    /// - Throws: `CocoaError(.fileReadNoSuchFile)` and its like, when the hints do not tell and the file cannot be read.
+    /// - Throws: `CocoaError(.fileReadNoSuchFile)` and its like, when the hints do not tell and the file cannot be
+    ///   read.
     public static func of(
-        path: String, mediaTypes: [String?] = [], fileExtensions: [String?] = [], sniffers: [Sniffer] = MediaType.sniffers.all
+        path: String, mediaTypes: [String?] = [], fileExtensions: [String?] = [],
+        sniffers: [Sniffer] = MediaType.sniffers.all
     ) async throws -> MediaType? {
         let (place, provider) = try local(path)
-        return try await of(path: place, of: provider, mediaTypes: mediaTypes, fileExtensions: fileExtensions, sniffers: sniffers)
+        return try await of(
+            path: place, of: provider, mediaTypes: mediaTypes, fileExtensions: fileExtensions, sniffers: sniffers)
     }
 
     /// A path of this machine, from the current folder unless absolute, with the provider of the whole machine.
@@ -26,11 +29,13 @@ extension Format {
     ///
     /// - Throws: As ``Publication/MediaType/of(path:mediaTypes:fileExtensions:sniffers:)``.
     public static func guess(
-        path: String, fileExtensions: [String?] = [], mediaTypes: [String?] = [], sniffers: [MediaType.Sniffer] = MediaType.sniffers.all
+        path: String, fileExtensions: [String?] = [], mediaTypes: [String?] = [],
+        sniffers: [MediaType.Sniffer] = MediaType.sniffers.all
     ) async throws -> Format? {
-        try await MediaType.of(path: path, mediaTypes: mediaTypes, fileExtensions: fileExtensions, sniffers: sniffers).flatMap {
-            Format($0)
-        }
+        try await MediaType.of(path: path, mediaTypes: mediaTypes, fileExtensions: fileExtensions, sniffers: sniffers)
+            .flatMap {
+                Format($0)
+            }
     }
 }
 
@@ -43,6 +48,7 @@ extension Format.File {
         formatSniffers: [MediaType.Sniffer] = Format.defaultSniffers.all
     ) throws {
         let (place, provider) = try MediaType.local(path)
-        self.init(path: place, of: provider, sourceURL: sourceURL, mediaTypes: mediaTypes, formatSniffers: formatSniffers)
+        self.init(
+            path: place, of: provider, sourceURL: sourceURL, mediaTypes: mediaTypes, formatSniffers: formatSniffers)
     }
 }

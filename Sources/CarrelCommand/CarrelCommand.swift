@@ -4,7 +4,8 @@ import ArgumentParser
 public enum CarrelCommand {
     /// Runs the command line of this process and ends it with the exit code of the contract.
     ///
-    /// A plug-in author registers a provider in `ProviderRegistry.shared` and calls this from an executable of five lines.
+    /// A plug-in author registers a provider in `ProviderRegistry.shared` and calls this from an executable of five
+    /// lines.
     public static func main() async -> Never {
         await CommandRun.main(arguments: Array(CommandLine.arguments.dropFirst()))
     }
@@ -25,8 +26,10 @@ struct AllVerbs: ParsableCommand {
             """,
         version: "carrel 0.1.0",
         subcommands: [
-            List.self, ShowTree.self, Stat.self, Cat.self, Copy.self, SyncFolders.self, Check.self, Clean.self, Move.self, Remove.self,
-            MakeFolder.self, MakeLink.self, ReadLink.self, Share.self, Find.self, FreeSpace.self, DiskUsage.self, Checksum.self, Watch.self,
+            List.self, ShowTree.self, Stat.self, Cat.self, Copy.self, SyncFolders.self, Check.self, Clean.self,
+            Move.self, Remove.self,
+            MakeFolder.self, MakeLink.self, ReadLink.self, Share.self, Find.self, FreeSpace.self, DiskUsage.self,
+            Checksum.self, Watch.self,
             ShowProperties.self, MakeThumbnail.self, Providers.self, Sniff.self, Book.self, DeviceGroup.self, App.self,
             ConfigurationGroup.self, Manual.self, Conform.self,
         ])

@@ -15,7 +15,8 @@ enum CommandRun {
             endParsing(error, arguments: arguments)
         }
         guard let verb = command as? any Verb else {
-            // Help, and a group without a verb, such as `carrel` and `carrel book`: running them tells what there is to show.
+            // Help, and a group without a verb, such as `carrel` and `carrel book`: running them tells what there is to
+            // show.
             var group = command
             do { try group.run() } catch { endParsing(error, arguments: arguments) }
             Foundation.exit(ExitStatus.done.rawValue)
@@ -43,7 +44,8 @@ enum CommandRun {
         }
         if !".?".contains(text.last ?? " ") { text += "." }
         let failure = CommandFailure.usage("\(text) See “\((["carrel"] + verb + ["--help"]).joined(separator: " "))”.")
-        Output.standardError((verb.isEmpty ? "carrel" : "carrel: " + verb.joined(separator: " ")) + ": " + failure.sentence)
+        Output.standardError(
+            (verb.isEmpty ? "carrel" : "carrel: " + verb.joined(separator: " ")) + ": " + failure.sentence)
         if arguments.contains("--json") { Output().printError(failure) }
         Foundation.exit(ExitStatus.usage.rawValue)
     }
@@ -64,8 +66,10 @@ enum CommandRun {
             status = Task.isCancelled ? .interrupted : ExitStatus(error)
             if status != .closedPipe {
                 let hasDocument = (error.innermost as? CommandFailure)?.hasDocument == true
-                let interruption = CommandFailure(status: .interrupted, sentence: "Interrupted.", hasDocument: hasDocument)
-                session.report(status == .interrupted ? interruption : error, verb: type(of: verb).verb, location: verb.blamed)
+                let interruption = CommandFailure(
+                    status: .interrupted, sentence: "Interrupted.", hasDocument: hasDocument)
+                session.report(
+                    status == .interrupted ? interruption : error, verb: type(of: verb).verb, location: verb.blamed)
             }
         }
         if verb.common.stats { Output.standardError(session.statistics(since: start)) }
@@ -98,8 +102,8 @@ extension AllVerbs {
         return found
     }
 
-    /// What is wrong with the first of `words` that stands where a verb does and is none, with the verb that is probably meant; nil if all
-    /// are verbs.
+    /// What is wrong with the first of `words` that stands where a verb does and is none, with the verb that is
+    /// probably meant; nil if all are verbs.
     fileprivate static func unknownVerb(in words: [String]) -> String? {
         var commands = configuration.subcommands
         for word in words {

@@ -4,7 +4,8 @@ import Foundation
 struct Manual: Verb {
     static let configuration = CommandConfiguration(
         commandName: "manual", abstract: "Print the manual page, for man(1).",
-        discussion: "“carrel manual > carrel.1” makes the file that belongs in a folder such as /usr/local/share/man/man1.")
+        discussion:
+            "“carrel manual > carrel.1” makes the file that belongs in a folder such as /usr/local/share/man/man1.")
 
     @OptionGroup var common: CommonOptions
 

@@ -3,7 +3,8 @@ package import Foundation
 
 /// The result of a hash or of an HMAC.
 ///
-/// `==` takes different times for different digests; compare what must stay secret with ``HMAC/isValid(_:of:key:algorithm:)``.
+/// `==` takes different times for different digests; compare what must stay secret with
+/// ``HMAC/isValid(_:of:key:algorithm:)``.
 package struct Digest: Hashable, Sendable {
     package let bytes: [UInt8]
 
@@ -19,7 +20,9 @@ package struct Digest: Hashable, Sendable {
     package init(_ algorithm: HashAlgorithm, of message: some ContiguousBytes) {
         self.init(count: algorithm.byteCount) { output in
             message.withUnsafeBytes { message in
-                guard EVP_Digest(message.baseAddress, message.count, output, nil, HashLibrary.shared[algorithm], nil) == 1 else {
+                guard
+                    EVP_Digest(message.baseAddress, message.count, output, nil, HashLibrary.shared[algorithm], nil) == 1
+                else {
                     HashLibrary.fail("compute a hash")
                 }
             }

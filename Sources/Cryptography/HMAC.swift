@@ -16,9 +16,11 @@ package enum HMAC {
         }
     }
 
-    /// Whether `code` is the authentication code of `message`, compared in a time that tells nothing about where they differ.
+    /// Whether `code` is the authentication code of `message`, compared in a time that tells nothing about where they
+    /// differ.
     package static func isValid(
-        _ code: some ContiguousBytes, of message: some ContiguousBytes, key: some ContiguousBytes, algorithm: HashAlgorithm
+        _ code: some ContiguousBytes, of message: some ContiguousBytes, key: some ContiguousBytes,
+        algorithm: HashAlgorithm
     ) -> Bool {
         let expected = Self.code(of: message, key: key, algorithm).bytes
         return code.withUnsafeBytes { code in

@@ -1,7 +1,7 @@
 /// A hash algorithm. The raw values are libcrypto's names for them, which ignore case.
 ///
-/// MD5 (RFC 1321) and SHA-1 (FIPS 180-4) can be forged: they detect damage, and servers ask for them, but they prove nothing.
-/// SHA-256, SHA-384 and SHA-512 are in FIPS 180-4.
+/// MD5 (RFC 1321) and SHA-1 (FIPS 180-4) can be forged: they detect damage, and servers ask for them, but they prove
+/// nothing. SHA-256, SHA-384 and SHA-512 are in FIPS 180-4.
 package enum HashAlgorithm: String, CaseIterable, Sendable {
     case md5
     case sha1

@@ -2,7 +2,8 @@ import CCrypto
 
 /// The one owner of an `EVP_MD_CTX`. Source: EVP_DigestInit(3).
 final class HashContext: @unchecked Sendable {
-    // Unchecked: `Hash` changes a context only while it is its one owner, and contexts with several owners are only copied from.
+    // Unchecked: `Hash` changes a context only while it is its one owner, and contexts with several owners are only
+    // copied from.
     private let pointer: OpaquePointer
 
     init(_ algorithm: HashAlgorithm) {
@@ -13,7 +14,9 @@ final class HashContext: @unchecked Sendable {
     }
 
     init(copying other: HashContext) {
-        guard let pointer = EVP_MD_CTX_new(), EVP_MD_CTX_copy_ex(pointer, other.pointer) == 1 else { HashLibrary.fail("compute a hash") }
+        guard let pointer = EVP_MD_CTX_new(), EVP_MD_CTX_copy_ex(pointer, other.pointer) == 1 else {
+            HashLibrary.fail("compute a hash")
+        }
         self.pointer = pointer
     }
 

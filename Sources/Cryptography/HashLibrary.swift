@@ -2,9 +2,10 @@ import CCrypto
 
 /// libcrypto's hash functions and HMAC, each fetched once for the whole process and never freed.
 ///
-/// They are fetched in a library context that has only the default provider, which is a part of libcrypto. The system's `openssl.cnf`
-/// applies to the process's own context, so a machine in FIPS mode still has MD5 and SHA-1, which serve as checksums here. At exit(3)
-/// OpenSSL frees the process's own context and not this one, so another thread may still compute a hash then.
+/// They are fetched in a library context that has only the default provider, which is a part of libcrypto. The system's
+/// `openssl.cnf` applies to the process's own context, so a machine in FIPS mode still has MD5 and SHA-1, which serve
+/// as checksums here. At exit(3) OpenSSL frees the process's own context and not this one, so another thread may still
+/// compute a hash then.
 ///
 /// Sources: OSSL_LIB_CTX(3), OSSL_PROVIDER-default(7), property(7).
 struct HashLibrary: @unchecked Sendable {
@@ -26,7 +27,9 @@ struct HashLibrary: @unchecked Sendable {
         guard let hmac = EVP_MAC_fetch(context, "HMAC", HashLibrary.properties) else { HashLibrary.fail("give HMAC") }
         self.context = context
         self.hmac = hmac
-        functions = HashAlgorithm.allCases.reduce(into: [:]) { $0[$1] = EVP_MD_fetch(context, $1.rawValue, HashLibrary.properties) }
+        functions = HashAlgorithm.allCases.reduce(into: [:]) {
+            $0[$1] = EVP_MD_fetch(context, $1.rawValue, HashLibrary.properties)
+        }
     }
 
     /// The `EVP_MD` of `algorithm`.
@@ -35,7 +38,8 @@ struct HashLibrary: @unchecked Sendable {
         return function
     }
 
-    /// Ends the process, as Swift does it itself without memory: with what was fetched and valid buffers, calls of libcrypto fail only so.
+    /// Ends the process, as Swift does it itself without memory: with what was fetched and valid buffers, calls of
+    /// libcrypto fail only so.
     static func fail(_ task: String) -> Never {
         fatalError("This system's libcrypto could not \(task) (error \(String(ERR_get_error(), radix: 16))).")
     }

@@ -10,8 +10,8 @@ extension FileInformationGenerators {
 
     /// Enters the built-in generators behind those that are there: images, audio, PDF, EPUB and comic books.
     ///
-    /// Without the package trait `Formats`, images and covers are refused with a sentence that names it, and of audio the length
-    /// and the tags that audiobooks take are there.
+    /// Without the package trait `Formats`, images and covers are refused with a sentence that names it, and of audio
+    /// the length and the tags that audiobooks take are there.
     public func registerBuiltInGenerators() {
         let tools = PDFTools()
         registerLast([
@@ -34,27 +34,34 @@ extension FileInformationGenerator {
 
     #if Formats
         static let images = FileInformationGenerator(
-            name: "images", fileExtensions: imageExtensions, mediaTypes: imageTypes, properties: ImageInformation.properties,
+            name: "images", fileExtensions: imageExtensions, mediaTypes: imageTypes,
+            properties: ImageInformation.properties,
             thumbnail: ImageInformation.thumbnail)
         static let audio = FileInformationGenerator(
-            name: "audio", fileExtensions: audioExtensions, mediaTypes: audioTypes, properties: AudioInformation.properties)
+            name: "audio", fileExtensions: audioExtensions, mediaTypes: audioTypes,
+            properties: AudioInformation.properties)
         static let epub = FileInformationGenerator(
-            name: "EPUB", fileExtensions: ["epub"], mediaTypes: ["application/epub+zip"], properties: EPUBInformation.properties,
+            name: "EPUB", fileExtensions: ["epub"], mediaTypes: ["application/epub+zip"],
+            properties: EPUBInformation.properties,
             thumbnail: EPUBInformation.thumbnail)
         static let comics = FileInformationGenerator(
-            name: "comic books", fileExtensions: ["cbz"], mediaTypes: comicTypes, properties: ComicInformation.properties,
+            name: "comic books", fileExtensions: ["cbz"], mediaTypes: comicTypes,
+            properties: ComicInformation.properties,
             thumbnail: ComicInformation.thumbnail)
     #else
         private static let missing = MissingTrait(name: "Formats", purpose: "reads images and makes thumbnails")
         static let images = FileInformationGenerator(
             name: "images", fileExtensions: imageExtensions, mediaTypes: imageTypes, missingTrait: missing)
         static let audio = FileInformationGenerator(
-            name: "audio", fileExtensions: audioExtensions, mediaTypes: audioTypes, properties: AudioInformation.properties)
+            name: "audio", fileExtensions: audioExtensions, mediaTypes: audioTypes,
+            properties: AudioInformation.properties)
         static let epub = FileInformationGenerator(
-            name: "EPUB", fileExtensions: ["epub"], mediaTypes: ["application/epub+zip"], properties: EPUBInformation.properties,
+            name: "EPUB", fileExtensions: ["epub"], mediaTypes: ["application/epub+zip"],
+            properties: EPUBInformation.properties,
             missingTrait: missing)
         static let comics = FileInformationGenerator(
-            name: "comic books", fileExtensions: ["cbz"], mediaTypes: comicTypes, properties: ComicInformation.properties,
+            name: "comic books", fileExtensions: ["cbz"], mediaTypes: comicTypes,
+            properties: ComicInformation.properties,
             missingTrait: missing)
     #endif
 }

@@ -3,10 +3,11 @@ public import Foundation
 
 /// For generators, and for apps that have a picture already.
 extension Thumbnail {
-    /// An encoded picture (JPEG, PNG, WebP) with its longer side at most `dimension` pixels, turned as its EXIF data say. It never grows.
+    /// An encoded picture (JPEG, PNG, WebP) with its longer side at most `dimension` pixels, turned as its EXIF data
+    /// say. It never grows.
     ///
-    /// - Throws: `CocoaError(.fileReadCorruptFile)`, `.fileReadTooLarge`; `.featureUnsupported` for another format, and without the
-    ///   package trait `Formats`.
+    /// - Throws: `CocoaError(.fileReadCorruptFile)`, `.fileReadTooLarge`; `.featureUnsupported` for another format, and
+    ///   without the package trait `Formats`.
     public static func scaleDown(image: Data, toSize dimension: Int) async throws -> Thumbnail {
         let reader = DataReader(image, path: try ProviderPath("image"))
         let images = FileInformationGenerator.images
@@ -19,11 +20,13 @@ extension Thumbnail {
 
     /// A page of a PDF file, counted from 1, with its longer side `dimension` pixels long.
     ///
-    /// - Throws: `CocoaError(.fileReadNoSuchFile)` for a page that is not there; `.fileReadCorruptFile`, `.fileReadTooLarge`;
-    ///   `.featureUnsupported` where Poppler's `pdftoppm` is not installed.
-    /// - Complexity: What the page consists of: of an undamaged file of any size usually up to eight requests. Without the package trait
-    ///   `PDF`, the whole file is copied to a temporary one.
-    public static func convertToImage(pdf reader: any FileReader, page: Int = 1, dimension: Int = 1024) async throws -> Thumbnail {
+    /// - Throws: `CocoaError(.fileReadNoSuchFile)` for a page that is not there; `.fileReadCorruptFile`,
+    ///   `.fileReadTooLarge`; `.featureUnsupported` where Poppler's `pdftoppm` is not installed.
+    /// - Complexity: What the page consists of: of an undamaged file of any size usually up to eight requests. Without
+    ///   the package trait `PDF`, the whole file is copied to a temporary one.
+    public static func convertToImage(pdf reader: any FileReader, page: Int = 1, dimension: Int = 1024) async throws
+        -> Thumbnail
+    {
         try await PDFTools().thumbnail(reader, ThumbnailRequest(dimension: dimension, page: page))
     }
 }

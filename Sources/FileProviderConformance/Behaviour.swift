@@ -90,14 +90,17 @@ public struct Behaviour: Sendable {
     }
 
     /// A behaviour that changes nothing, in a folder that is there.
-    init(lookingOnly name: String, _ requirements: Requirement..., body: @escaping @Sendable (Trial) async throws -> Void) {
+    init(
+        lookingOnly name: String, _ requirements: Requirement..., body: @escaping @Sendable (Trial) async throws -> Void
+    ) {
         self.name = name
         self.requirements = requirements
         needsFolder = false
         self.body = body
     }
 
-    /// Group and sentence, as in `names: A name of 200 bytes is kept`: the same in every run, and from version to version.
+    /// Group and sentence, as in `names: A name of 200 bytes is kept`: the same in every run, and from version to
+    /// version.
     public var id: String { Self.id(group, name) }
 
     static func id(_ group: Group, _ name: String) -> String { "\(group.rawValue): \(name)" }
@@ -107,8 +110,10 @@ public struct Behaviour: Sendable {
         (Group.capabilities, capabilities), (.listing, listing + leavingOut), (.folders, folders), (.sizes, sizes),
         (.writing, writing + makingParents + arriving), (.sources, sources),
         (.replacing, replacing), (.ranges, parts + boundaries), (.reading, reading), (.sinks, sinks),
-        (.names, names + nameRules), (.moving, moving + movingOnto), (.copying, copying + copyingOnto), (.removing, removing),
-        (.completion, completion + completionEndings), (.cancellation, cancellation), (.delegates, vetoes), (.progress, progress),
+        (.names, names + nameRules), (.moving, moving + movingOnto), (.copying, copying + copyingOnto),
+        (.removing, removing),
+        (.completion, completion + completionEndings), (.cancellation, cancellation), (.delegates, vetoes),
+        (.progress, progress),
         (.concurrency, concurrency + fiftyTasks), (.errors, errors + missing),
     ].flatMap { group, behaviours in
         behaviours.map { behaviour in

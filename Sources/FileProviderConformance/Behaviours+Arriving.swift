@@ -12,7 +12,8 @@ extension Behaviour {
         Behaviour("What a replacing write returns is there", .ability(.writing)) { trial in
             try await trial.write("file", Pattern.data(5000))
             for length in [70_000, 300, 0] {
-                try await trial.expectArrival(of: Pattern.data(length, seed: UInt64(length + 2)), named: "file", overwrite: true)
+                try await trial.expectArrival(
+                    of: Pattern.data(length, seed: UInt64(length + 2)), named: "file", overwrite: true)
             }
         },
         Behaviour("What is read has the size that was listed", .ability(.writing)) { trial in
@@ -29,7 +30,8 @@ extension Behaviour {
                 "Expected \(listed) bytes, as listed, but the reader tells \(told), the extent \(extent.count) of \(extent.size), and \(count) came."
             )
         },
-        Behaviour("A write without a size in its result has arrived, or cannot be looked at", .ability(.writing)) { trial in
+        Behaviour("A write without a size in its result has arrived, or cannot be looked at", .ability(.writing)) {
+            trial in
             let data = Pattern.data(4000)
             let path = try trial.at("file")
             let written = try await trial.provider.writeContents(path: path, contents: data)
@@ -53,7 +55,8 @@ extension Behaviour {
                 "Expected every item or a count of those left out, but “\(missing.first?.name ?? "")” is missing and \(leftOut) were reported."
             )
             try expect(
-                Set(items.map(\.path)).count == items.count, "Expected each name once in the listing, but one was listed twice.")
+                Set(items.map(\.path)).count == items.count,
+                "Expected each name once in the listing, but one was listed twice.")
         },
         Behaviour("A walk gives every item, or says what was left out", .ability(.writing)) { trial in
             let written = try await trial.writeUnusualNames()
@@ -78,12 +81,14 @@ extension Trial {
         let path = try at(name)
         let written = try await provider.writeContents(path: path, contents: data, overwrite: overwrite)
         guard let size = written.size else { return }
-        try expect(size == data.count, "Expected the result of a write of \(data.count) bytes to say so, but it says \(size).")
+        try expect(
+            size == data.count, "Expected the result of a write of \(data.count) bytes to say so, but it says \(size).")
         let sizes = [
             try await provider.attributesOfItem(path: path).size, try await list().first { $0.path == path }?.size,
         ].compactMap(\.self)
         try expect(
-            sizes.allSatisfy { $0 == size }, "Expected \(size) bytes, as the write returned, but attributes and listing say \(sizes).")
+            sizes.allSatisfy { $0 == size },
+            "Expected \(size) bytes, as the write returned, but attributes and listing say \(sizes).")
         try await expectBytes(data, at: path, when: "A write that returned \(size) bytes")
     }
 
@@ -108,7 +113,9 @@ extension Trial {
             try await provider.contentsOfDirectory(path: folder) { page in for item in page { items.append(item) } }
         } catch {
             guard let names = error.unusableNames else { throw error }
-            try expect(names.count > 0, "Expected a listing that says it is incomplete to count what is missing, but it counts 0.")
+            try expect(
+                names.count > 0,
+                "Expected a listing that says it is incomplete to count what is missing, but it counts 0.")
             return (items.values, names.count)
         }
         return (items.values, 0)

@@ -5,20 +5,27 @@ extension Behaviour {
     /// How each operation with a completion handler may end: one behaviour for each operation and ending.
     static let cancellation: [Behaviour] = HandledOperation.all.flatMap { operation in
         [
-            Behaviour("\(operation.name) with a handler ends once, done", operation.needs) { try await $0.succeed(operation) },
+            Behaviour("\(operation.name) with a handler ends once, done", operation.needs) {
+                try await $0.succeed(operation)
+            },
             Behaviour(
                 "\(operation.name) with a handler where nothing is ends once, with the reason",
                 // One that starts from nothing makes the folder where writing does.
                 operation.needs + (operation.before.isEmpty ? [.makingParents(false)] : [])
             ) { try await $0.fail(operation) },
-            Behaviour("\(operation.name) with a handler, cancelled at random points, ends once, done or undone", operation.needs) {
+            Behaviour(
+                "\(operation.name) with a handler, cancelled at random points, ends once, done or undone",
+                operation.needs
+            ) {
                 try await $0.cancelAtRandom(operation)
             },
             Behaviour(
-                "\(operation.name) with a handler goes on when its provider is released, and ends once", operation.needs + [.connection]
+                "\(operation.name) with a handler goes on when its provider is released, and ends once",
+                operation.needs + [.connection]
             ) { try await $0.release(operation) },
             Behaviour(
-                "\(operation.name) with a handler, invalidated at random points, ends once, done or undone", operation.needs + [.connection]
+                "\(operation.name) with a handler, invalidated at random points, ends once, done or undone",
+                operation.needs + [.connection]
             ) { try await $0.invalidate(operation) },
         ]
     }
@@ -45,14 +52,17 @@ extension Trial {
     }
 
     fileprivate func cancelAtRandom(_ operation: HandledOperation) async throws {
-        try await endAtRandom(operation, how: "cancelled", through: { provider }, end: { progress, _ in progress?.cancel() }) {
+        try await endAtRandom(
+            operation, how: "cancelled", through: { provider }, end: { progress, _ in progress?.cancel() }
+        ) {
             try await expectContents(oneOf: $0, in: $1, $2)
         }
     }
 
     fileprivate func invalidate(_ operation: HandledOperation) async throws {
         guard let connect else { return }
-        try await endAtRandom(operation, how: "invalidated", through: connect, end: { $1.invalidate() }) { allowed, folder, when in
+        try await endAtRandom(operation, how: "invalidated", through: connect, end: { $1.invalidate() }) {
+            allowed, folder, when in
             // Without a connection nobody can take a part back: it may stay, under a name that tells.
             try await expectContents(oneOf: allowed, in: folder, when, isSwept: true)
         }
@@ -97,7 +107,8 @@ extension Trial {
             let handled = CompletionRecorder<(any Error)?>()
             try await start(operation, through: connect, in: folder, local, handled)
             if let error = try await handled.value(operation.name) { throw error }
-            try await expectContents(operation.after, in: folder, "After \(operation.name.lowercased()) through a provider that was let go")
+            try await expectContents(
+                operation.after, in: folder, "After \(operation.name.lowercased()) through a provider that was let go")
         }
     }
 
@@ -109,11 +120,16 @@ extension Trial {
         _ = handled.start { operation.start(provider, folder.string, local, $0) }
     }
 
-    /// What a folder may hold: after success all that belongs to it, after a cancellation everything as it was, or done.
-    private func statesAllowed(after operation: HandledOperation, error: (any Error)?, what: String) throws -> [Contents] {
+    /// What a folder may hold: after success all that belongs to it, after a cancellation everything as it was, or
+    /// done.
+    private func statesAllowed(after operation: HandledOperation, error: (any Error)?, what: String) throws
+        -> [Contents]
+    {
         guard let error else { return [operation.after] }
         if let unmet = error as? Unmet { throw unmet }
-        try expect(Refusal.userCancelled.matches(error), "\(what): expected CocoaError.userCancelled, but it was \(describe(error))")
+        try expect(
+            Refusal.userCancelled.matches(error),
+            "\(what): expected CocoaError.userCancelled, but it was \(describe(error))")
         // A move that is a copy and a removal may be left between the two.
         let between = capabilities[.moving] == .native ? [] : [operation.before.merging(operation.after) { $1 }]
         return [operation.before, operation.after] + between

@@ -12,25 +12,35 @@ extension Behaviour {
             let (data, error) = try await trial.complete("Reading") { called in
                 trial.provider.contents(path: path) { called(($0, $1)) }
             }
-            try expect(data == Pattern.data(5000), "Expected 5000 bytes and no error, but \(error.map(describe) ?? "others") came.")
+            try expect(
+                data == Pattern.data(5000),
+                "Expected 5000 bytes and no error, but \(error.map(describe) ?? "others") came.")
         },
         Behaviour("With handlers, a part of a file is read", .ability(.writing), .ability(.rangedReading)) { trial in
             let path = try await trial.write("file", Pattern.data(5000)).string
             let (data, _) = try await trial.complete("Reading a part") { called in
                 trial.provider.contents(path: path, offset: 1000, length: 50) { called(($0, $1)) }
             }
-            try expect(data == Pattern.data(5000)[1000..<1050], "Expected 50 bytes from 1000, but \(data?.count ?? -1) others came.")
+            try expect(
+                data == Pattern.data(5000)[1000..<1050],
+                "Expected 50 bytes from 1000, but \(data?.count ?? -1) others came.")
         },
-        Behaviour("With handlers, a length beyond all measure reads to the end", .ability(.writing), .ability(.rangedReading)) { trial in
+        Behaviour(
+            "With handlers, a length beyond all measure reads to the end", .ability(.writing), .ability(.rangedReading)
+        ) { trial in
             let path = try await trial.write("file", Pattern.data(5000)).string
             let (data, _) = try await trial.complete("Reading a very long part") { called in
                 trial.provider.contents(path: path, offset: 1000, length: .max) { called(($0, $1)) }
             }
-            try expect(data == Pattern.data(5000).dropFirst(1000), "Expected 4000 bytes from 1000, but \(data?.count ?? -1) came.")
+            try expect(
+                data == Pattern.data(5000).dropFirst(1000),
+                "Expected 4000 bytes from 1000, but \(data?.count ?? -1) came.")
         },
         Behaviour("With handlers, writing nothing makes an empty file", .ability(.writing)) { trial in
             let path = try trial.at("file")
-            try await trial.finish("Writing nil") { trial.provider.writeContents(path: path.string, contents: nil, completionHandler: $0) }
+            try await trial.finish("Writing nil") {
+                trial.provider.writeContents(path: path.string, contents: nil, completionHandler: $0)
+            }
             try await trial.expectBytes(Data(), at: path, when: "A write of nil")
         },
         Behaviour("With handlers, listing and attributes answer", .ability(.writing)) { trial in
@@ -41,13 +51,20 @@ extension Behaviour {
             let (item, _) = try await trial.complete("Attributes") { called in
                 trial.provider.attributesOfItem(path: path.string) { called(($0, $1)) }
             }
-            try expect(items.map(\.path) == [path] && item?.path == path, "Expected “file” twice, but \(items.count) items came.")
+            try expect(
+                items.map(\.path) == [path] && item?.path == path,
+                "Expected “file” twice, but \(items.count) items came.")
         },
-        Behaviour("With handlers, folders are made, moved, copied and removed", .ability(.writing), .ability(.moving)) { trial in
+        Behaviour("With handlers, folders are made, moved, copied and removed", .ability(.writing), .ability(.moving)) {
+            trial in
             let folder = trial.folder.string
-            try await trial.finish("Making a folder") { trial.provider.create(folder: "a", at: folder, completionHandler: $0) }
+            try await trial.finish("Making a folder") {
+                trial.provider.create(folder: "a", at: folder, completionHandler: $0)
+            }
             try await trial.write("a/file")
-            try await trial.finish("Moving") { trial.provider.moveItem(path: folder + "/a", to: folder + "/b", completionHandler: $0) }
+            try await trial.finish("Moving") {
+                trial.provider.moveItem(path: folder + "/a", to: folder + "/b", completionHandler: $0)
+            }
             try await trial.finish("Copying") {
                 trial.provider.copyItem(path: folder + "/b/file", to: folder + "/c", completionHandler: $0)
             }
@@ -60,10 +77,15 @@ extension Behaviour {
             try await trial.withLocalFolder { local in
                 let (source, target) = (local.appendingPathComponent("up"), local.appendingPathComponent("down"))
                 try Pattern.data(90_000).write(to: source)
-                try await trial.finish("Sending") { trial.provider.copyItem(localFile: source, to: path, completionHandler: $0) }
-                try await trial.finish("Fetching") { trial.provider.copyItem(path: path, toLocalURL: target, completionHandler: $0) }
+                try await trial.finish("Sending") {
+                    trial.provider.copyItem(localFile: source, to: path, completionHandler: $0)
+                }
+                try await trial.finish("Fetching") {
+                    trial.provider.copyItem(path: path, toLocalURL: target, completionHandler: $0)
+                }
                 let found = try Data(contentsOf: target)
-                try expect(found == Pattern.data(90_000), "Up and down: \(difference(found, from: Pattern.data(90_000))).")
+                try expect(
+                    found == Pattern.data(90_000), "Up and down: \(difference(found, from: Pattern.data(90_000))).")
             }
         },
         Behaviour("With handlers, reachability and volume answer") { trial in
@@ -73,8 +95,11 @@ extension Behaviour {
             let answers = (try? await trial.provider.checkReachability()) != nil
             try expect(
                 isReachable == answers && (error == nil) == answers,
-                "Expected what the other form says, \(answers), but it is \(isReachable), \(error.map(describe) ?? "no error").")
-            _ = try await trial.complete("Asking for the volume") { trial.provider.storageProperties(completionHandler: $0) }
+                "Expected what the other form says, \(answers), but it is \(isReachable), \(error.map(describe) ?? "no error")."
+            )
+            _ = try await trial.complete("Asking for the volume") {
+                trial.provider.storageProperties(completionHandler: $0)
+            }
         },
     ]
 
@@ -93,7 +118,9 @@ extension Behaviour {
         Behaviour("With handlers, “..” in a path is refused, once", .ability(.writing)) { trial in
             let path = trial.folder.string + "/../carrel-conformance-escape"
             try await expectFailure("Writing to a path with “..”", .invalidName) {
-                try await trial.finish("Writing") { trial.provider.writeContents(path: path, contents: nil, completionHandler: $0) }
+                try await trial.finish("Writing") {
+                    trial.provider.writeContents(path: path, contents: nil, completionHandler: $0)
+                }
             }
             try await expectFailure("Making a folder called “..”", .invalidName) {
                 try await trial.finish("Making a folder") {
@@ -103,7 +130,8 @@ extension Behaviour {
             let (items, error) = try await trial.complete("Listing “..”") { called in
                 trial.provider.contentsOfDirectory(path: path) { called(($0, $1)) }
             }
-            try expect(items.isEmpty && error != nil, "Expected no entries and an error for “..”, but \(items.count) came.")
+            try expect(
+                items.isEmpty && error != nil, "Expected no entries and an error for “..”, but \(items.count) came.")
         },
         Behaviour("With handlers, cancelling at once gives userCancelled or the result", .ability(.writing)) { trial in
             for round in 0..<10 { try await trial.cancelWriting(file: "file \(round)") }
@@ -114,7 +142,8 @@ extension Behaviour {
             _ = try await provider.attributesOfItem(path: trial.folder)
             provider.invalidate()
             do { _ = try await provider.attributesOfItem(path: trial.folder) } catch {
-                try expect(error.isCancellation, "Expected success or a cancellation error, but it was \(describe(error))")
+                try expect(
+                    error.isCancellation, "Expected success or a cancellation error, but it was \(describe(error))")
             }
         },
     ]
@@ -126,13 +155,16 @@ extension Trial {
         let path = try at(name)
         let data = Pattern.data(300_000)
         let handled = CompletionRecorder<(any Error)?>()
-        let progress = handled.start { provider.writeContents(path: path.string, contents: data, completionHandler: $0) }
+        let progress = handled.start {
+            provider.writeContents(path: path.string, contents: data, completionHandler: $0)
+        }
         progress?.cancel()
         guard let error = try await handled.value("Cancelling a write") else {
             try await expectBytes(data, at: path, when: "A write that was done before it was cancelled")
             return try await provider.removeItem(path: path)
         }
-        try expect(Refusal.userCancelled.matches(error), "Expected CocoaError.userCancelled, but it was \(describe(error))")
+        try expect(
+            Refusal.userCancelled.matches(error), "Expected CocoaError.userCancelled, but it was \(describe(error))")
         try await expectNames([], when: "After a cancelled write")
     }
 }

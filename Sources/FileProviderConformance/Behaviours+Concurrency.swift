@@ -30,7 +30,8 @@ extension Behaviour {
             try await inParallel(8) { _ in try await trial.provider.createFolderWithParents(path: path) }
             try await trial.expectFolder(path, when: "A folder made by eight tasks")
         },
-        Behaviour("Of eight tasks that remove one file one succeeds, and the file is gone", .ability(.writing)) { trial in
+        Behaviour("Of eight tasks that remove one file one succeeds, and the file is gone", .ability(.writing)) {
+            trial in
             let path = try await trial.write("file")
             let removed = CollectedValues<Int>()
             try await inParallel(8) { index in
@@ -41,7 +42,9 @@ extension Behaviour {
             try expect(!removed.values.isEmpty, "Expected one of eight removals to succeed, but none did.")
             try await trial.expectNames([], when: "After eight removals of one file")
         },
-        Behaviour("Writers of one file leave one of their versions whole", .ability(.writing), .ability(.atomicReplacement)) { trial in
+        Behaviour(
+            "Writers of one file leave one of their versions whole", .ability(.writing), .ability(.atomicReplacement)
+        ) { trial in
             let path = try await trial.write("file", Pattern.data(50_000))
             let versions = (1...6).map { Pattern.data(50_000 + $0, seed: UInt64($0)) }
             try await inParallel(6) { index in
@@ -49,13 +52,18 @@ extension Behaviour {
                 _ = try? await trial.provider.writeContents(path: path, contents: versions[index], overwrite: true)
             }
             let found = try await trial.provider.contents(path: path)
-            try expect((versions + [Pattern.data(50_000)]).contains(found), "Expected one whole version, but a mixture came.")
+            try expect(
+                (versions + [Pattern.data(50_000)]).contains(found), "Expected one whole version, but a mixture came.")
             try await trial.expectNames(["file"], when: "After six writers of one file")
         },
         Behaviour("Listing goes on while others write", .ability(.writing)) { trial in
             try await inParallel(2) { worker in
                 for index in 0..<12 {
-                    if worker == 0 { try await trial.write("file \(index)", Data([1])) } else { _ = try await trial.list() }
+                    if worker == 0 {
+                        try await trial.write("file \(index)", Data([1]))
+                    } else {
+                        _ = try await trial.list()
+                    }
                 }
             }
             try await trial.expectNames((0..<12).map { "file \($0)" }, when: "After writes during listings")
@@ -74,7 +82,8 @@ extension Behaviour {
                 }
             }
             await all.wait()
-            try expect(done.values == Array(1...20), "Expected handlers one after the other, but two ran at the same time.")
+            try expect(
+                done.values == Array(1...20), "Expected handlers one after the other, but two ran at the same time.")
         },
     ]
 }

@@ -33,7 +33,9 @@ extension Behaviour {
         },
         Behaviour("Copying what is missing is refused", .ability(.writing)) { trial in
             let (path, target) = (try trial.at("missing"), try trial.at("target"))
-            try await expectFailure("Copying a missing item", .noSuchFile) { try await trial.provider.copyItem(path: path, to: target) }
+            try await expectFailure("Copying a missing item", .noSuchFile) {
+                try await trial.provider.copyItem(path: path, to: target)
+            }
             try await trial.expectNames([], when: "After a refused copy")
         },
         Behaviour("Copying to a missing parent is refused", .ability(.writing), .makingParents(false)) { trial in
@@ -48,7 +50,9 @@ extension Behaviour {
             let tree = try await trial.makeTree("tree")
             for target in ["tree/inside", "tree/deep/inside"] {
                 let target = try trial.at(target)
-                try await expectFailure("Copying a folder into itself") { try await trial.provider.copyItem(path: tree, to: target) }
+                try await expectFailure("Copying a folder into itself") {
+                    try await trial.provider.copyItem(path: tree, to: target)
+                }
             }
             try await trial.expectTree(tree, when: "After a refused copy")
         },
@@ -66,13 +70,19 @@ extension Behaviour {
     /// Copying to where something lies already.
     static let copyingOnto: [Behaviour] = [
         Behaviour("Without overwrite a copy leaves a file in its way", .ability(.writing)) { trial in
-            try await trial.expectRefused(onto: .file, overwrite: false) { try await $0.copyItem(path: $1, to: $2, overwrite: $3) }
+            try await trial.expectRefused(onto: .file, overwrite: false) {
+                try await $0.copyItem(path: $1, to: $2, overwrite: $3)
+            }
         },
         Behaviour("Without overwrite a copy leaves an empty folder in its way", .ability(.writing)) { trial in
-            try await trial.expectRefused(onto: .emptyFolder, overwrite: false) { try await $0.copyItem(path: $1, to: $2, overwrite: $3) }
+            try await trial.expectRefused(onto: .emptyFolder, overwrite: false) {
+                try await $0.copyItem(path: $1, to: $2, overwrite: $3)
+            }
         },
         Behaviour("With overwrite a copy never replaces a folder with content", .ability(.writing)) { trial in
-            try await trial.expectRefused(onto: .tree, overwrite: true) { try await $0.copyItem(path: $1, to: $2, overwrite: $3) }
+            try await trial.expectRefused(onto: .tree, overwrite: true) {
+                try await $0.copyItem(path: $1, to: $2, overwrite: $3)
+            }
         },
         Behaviour("Copying never merges folders", .ability(.writing)) { trial in
             try await trial.expectNoMerge { try await $0.copyItem(path: $1, to: $2, overwrite: $3) }

@@ -13,7 +13,9 @@ extension Behaviour {
         },
         Behaviour(lookingOnly: "Reading a missing file says that it is missing") { trial in
             let path = try trial.at("carrel-conformance-missing")
-            try await expectFailure("Reading a missing file", .noSuchFile) { _ = try await trial.provider.contents(path: path) }
+            try await expectFailure("Reading a missing file", .noSuchFile) {
+                _ = try await trial.provider.contents(path: path)
+            }
         },
         Behaviour(lookingOnly: "The size of a missing file says that it is missing") { trial in
             let path = try trial.at("carrel-conformance-missing")
@@ -44,31 +46,41 @@ extension Behaviour {
     static let errors: [Behaviour] = [
         Behaviour("Reading a folder as a file says that it is a folder") { trial in
             let path = try await trial.makeFolder("folder")
-            try await expectFailure("Reading a folder", .isAFolder) { _ = try await trial.provider.contents(path: path) }
+            try await expectFailure("Reading a folder", .isAFolder) {
+                _ = try await trial.provider.contents(path: path)
+            }
         },
         Behaviour("Looking below a file fails", .ability(.writing)) { trial in
             try await trial.write("file")
             let path = try trial.at("file/inner")
-            try await expectFailure("Attributes of an item below a file") { _ = try await trial.provider.attributesOfItem(path: path) }
-            try await expectFailure("Reading an item below a file") { _ = try await trial.provider.contents(path: path) }
+            try await expectFailure("Attributes of an item below a file") {
+                _ = try await trial.provider.attributesOfItem(path: path)
+            }
+            try await expectFailure("Reading an item below a file") {
+                _ = try await trial.provider.contents(path: path)
+            }
         },
         Behaviour("An error names the path it is about") { trial in
             let path = try trial.at("the missing one")
             let error = await trial.error { _ = try await trial.provider.attributesOfItem(path: path) }
             let known = (error as? CocoaError)?.userInfo[NSFilePathErrorKey] as? String
-            try expect(known == path.string, "Expected \(path) under NSFilePathErrorKey, but there is \(known ?? "nothing").")
+            try expect(
+                known == path.string, "Expected \(path) under NSFilePathErrorKey, but there is \(known ?? "nothing").")
         },
         Behaviour("An error has a sentence for a person") { trial in
             let path = try trial.at("missing")
             let error = await trial.error { _ = try await trial.provider.contents(path: path) }
             let sentence = error?.sentence ?? ""
-            try expect(sentence.contains("missing"), "Expected a sentence that names “missing”, but it is “\(sentence)”.")
+            try expect(
+                sentence.contains("missing"), "Expected a sentence that names “missing”, but it is “\(sentence)”.")
         },
         Behaviour("An error shows no user and password") { trial in
             let path = try trial.at("missing")
             let error = await trial.error { _ = try await trial.provider.contents(path: path) } as? CocoaError
             guard let url = error?.userInfo[NSURLErrorKey] as? URL else { return }
-            try expect(url.user == nil && url.password == nil, "Expected a URL without user and password in the error, but it has one.")
+            try expect(
+                url.user == nil && url.password == nil,
+                "Expected a URL without user and password in the error, but it has one.")
         },
         Behaviour("Errors are Foundation's, or a server's own words") { trial in
             let missing = try trial.at("missing/deep")
@@ -82,13 +94,16 @@ extension Behaviour {
             for error in errors {
                 guard let error else { throw Unmet("Expected an error, but an impossible operation succeeded.") }
                 let isKnown = error is CocoaError || error is URLError || error is any FileProviderHTTPError
-                try expect(isKnown, "Expected CocoaError, URLError or FileProviderHTTPError, but it is \(describe(error))")
+                try expect(
+                    isKnown, "Expected CocoaError, URLError or FileProviderHTTPError, but it is \(describe(error))")
             }
         },
         Behaviour("A missing file is no passing failure") { trial in
             let path = try trial.at("missing")
             let error = await trial.error { _ = try await trial.provider.attributesOfItem(path: path) }
-            try expect(error?.isTransient == false, "Expected a missing file not to count as transient, but trying again is suggested.")
+            try expect(
+                error?.isTransient == false,
+                "Expected a missing file not to count as transient, but trying again is suggested.")
         },
     ]
 }

@@ -4,7 +4,9 @@ import Foundation
 extension Behaviour {
     /// Fifty tasks on one provider: what each of them gets, and what is there in the end, is exact.
     static let fiftyTasks: [Behaviour] = [
-        Behaviour("Fifty tasks write, list, read, move, copy and remove in one folder", .ability(.writing), .ability(.moving)) { trial in
+        Behaviour(
+            "Fifty tasks write, list, read, move, copy and remove in one folder", .ability(.writing), .ability(.moving)
+        ) { trial in
             try await inParallel(50) { try await trial.work($0, in: "") }
             try await trial.expectWork(of: 0..<50, in: "")
         },
@@ -16,24 +18,29 @@ extension Behaviour {
             try await trial.expectNames((0..<50).map(String.init), when: "After fifty tasks")
             for index in 0..<50 { try await trial.expectWork(of: index..<index + 1, in: "\(index)/") }
         },
-        Behaviour("Fifty tasks read parts of one file through one reader", .ability(.writing), .ability(.rangedReading)) { trial in
+        Behaviour("Fifty tasks read parts of one file through one reader", .ability(.writing), .ability(.rangedReading))
+        { trial in
             let all = Pattern.data(500_000)
             let path = try await trial.write("file", all)
             try await trial.provider.withReader(path: path) { reader in
                 try await inParallel(50) { index in
                     let range = index * 9_900..<index * 9_900 + 10_101
                     let found = try await reader.read(Int64(range.lowerBound)..<Int64(range.upperBound))
-                    try expect(found == all[range.clamped(to: 0..<all.count)], "Bytes \(range), read by one of fifty tasks, are others.")
+                    try expect(
+                        found == all[range.clamped(to: 0..<all.count)],
+                        "Bytes \(range), read by one of fifty tasks, are others.")
                 }
             }
         },
-        Behaviour("Fifty operations with handlers at once each end once, with their own result", .ability(.writing)) { trial in
+        Behaviour("Fifty operations with handlers at once each end once, with their own result", .ability(.writing)) {
+            trial in
             let handled = (0..<50).map { _ in CompletionRecorder<(any Error)?>() }
             for (index, handled) in handled.enumerated() {
                 let path = try trial.at("file \(index)").string
                 _ = handled.start {
                     trial.provider.writeContents(
-                        path: path, contents: Pattern.data(1000 + index, seed: UInt64(index + 1)), completionHandler: $0)
+                        path: path, contents: Pattern.data(1000 + index, seed: UInt64(index + 1)), completionHandler: $0
+                    )
                 }
             }
             for handled in handled { if let error = await handled.firstValue() { throw error } }
@@ -41,7 +48,8 @@ extension Behaviour {
             try await trial.expectNames((0..<50).map { "file \($0)" }, when: "After fifty writes at once")
             try await inParallel(50) { index in
                 let path = try trial.at("file \(index)")
-                try await trial.expectBytes(Pattern.data(1000 + index, seed: UInt64(index + 1)), at: path, when: "Write \(index) of fifty")
+                try await trial.expectBytes(
+                    Pattern.data(1000 + index, seed: UInt64(index + 1)), at: path, when: "Write \(index) of fifty")
             }
         },
     ]
@@ -55,7 +63,9 @@ extension Trial {
     fileprivate func work(_ index: Int, in folder: String) async throws {
         let path = try await write("\(folder)new \(index)", data(index))
         let names = try await list(path.parent).map(\.path)
-        try expect(names.contains(path), "Expected task \(index) of fifty to see its own file in the listing, but it is not there.")
+        try expect(
+            names.contains(path),
+            "Expected task \(index) of fifty to see its own file in the listing, but it is not there.")
         try await expectBytes(data(index), at: path, when: "Task \(index) of fifty")
         let moved = try at("\(folder)moved \(index)")
         try await provider.moveItem(path: path, to: moved)
@@ -67,8 +77,13 @@ extension Trial {
     fileprivate func expectWork(of tasks: Range<Int>, in folder: String) async throws {
         let moved = tasks.filter { !$0.isMultiple(of: 5) }
         let copied = tasks.filter { $0.isMultiple(of: 3) }
-        try await expectNames(moved.map { "moved \($0)" } + copied.map { "copy \($0)" }, in: try at(folder), when: "After fifty tasks")
-        for index in moved { try await expectBytes(data(index), at: try at("\(folder)moved \(index)"), when: "The file of task \(index)") }
-        for index in copied { try await expectBytes(data(index), at: try at("\(folder)copy \(index)"), when: "The copy of task \(index)") }
+        try await expectNames(
+            moved.map { "moved \($0)" } + copied.map { "copy \($0)" }, in: try at(folder), when: "After fifty tasks")
+        for index in moved {
+            try await expectBytes(data(index), at: try at("\(folder)moved \(index)"), when: "The file of task \(index)")
+        }
+        for index in copied {
+            try await expectBytes(data(index), at: try at("\(folder)copy \(index)"), when: "The copy of task \(index)")
+        }
     }
 }

@@ -11,7 +11,9 @@ extension Behaviour {
         },
         Behaviour("Making a folder that exists is refused") { trial in
             let path = try await trial.makeFolder("folder")
-            try await expectFailure("Making a folder that exists", .fileExists) { try await trial.provider.createFolder(path: path) }
+            try await expectFailure("Making a folder that exists", .fileExists) {
+                try await trial.provider.createFolder(path: path)
+            }
         },
         Behaviour("Making a folder that exists leaves what it holds", .ability(.writing)) { trial in
             let tree = try await trial.makeTree("tree")
@@ -20,7 +22,9 @@ extension Behaviour {
         },
         Behaviour("Making a folder where a file lies is refused", .ability(.writing)) { trial in
             let path = try await trial.write("file")
-            try await expectFailure("Making a folder over a file", .fileExists) { try await trial.provider.createFolder(path: path) }
+            try await expectFailure("Making a folder over a file", .fileExists) {
+                try await trial.provider.createFolder(path: path)
+            }
             try await trial.expectBytes(Pattern.data(100), at: path, when: "After a refused folder")
         },
         Behaviour("Making a folder without its parent is refused", .makingParents(false)) { trial in
@@ -33,7 +37,9 @@ extension Behaviour {
         Behaviour("Making a folder below a file is refused", .ability(.writing)) { trial in
             let file = try await trial.write("file")
             let path = try trial.at("file/folder")
-            try await expectFailure("Making a folder below a file") { try await trial.provider.createFolder(path: path) }
+            try await expectFailure("Making a folder below a file") {
+                try await trial.provider.createFolder(path: path)
+            }
             try await trial.expectBytes(Pattern.data(100), at: file, when: "After a refused folder")
         },
         Behaviour("Folders can lie 20 deep") { trial in

@@ -4,7 +4,8 @@ import Foundation
 extension Behaviour {
     /// Moving and renaming to a free name.
     static let moving: [Behaviour] = [
-        Behaviour("A renamed file has its bytes, and its old name is gone", .ability(.writing), .ability(.moving)) { trial in
+        Behaviour("A renamed file has its bytes, and its old name is gone", .ability(.writing), .ability(.moving)) {
+            trial in
             let path = try await trial.write("old", Pattern.data(5000))
             let target = try trial.at("new")
             try await trial.provider.moveItem(path: path, to: target)
@@ -34,7 +35,9 @@ extension Behaviour {
         },
         Behaviour("Moving what is missing is refused", .ability(.moving)) { trial in
             let (path, target) = (try trial.at("missing"), try trial.at("target"))
-            try await expectFailure("Moving a missing item", .noSuchFile) { try await trial.provider.moveItem(path: path, to: target) }
+            try await expectFailure("Moving a missing item", .noSuchFile) {
+                try await trial.provider.moveItem(path: path, to: target)
+            }
             try await trial.expectNames([], when: "After a refused move")
         },
         Behaviour("Moving what is missing leaves the target", .ability(.writing), .ability(.moving)) { trial in
@@ -45,7 +48,8 @@ extension Behaviour {
             }
             try await trial.expectBytes(Pattern.data(100), at: target, when: "After a refused move")
         },
-        Behaviour("Moving to a missing parent is refused", .ability(.writing), .ability(.moving), .makingParents(false)) { trial in
+        Behaviour("Moving to a missing parent is refused", .ability(.writing), .ability(.moving), .makingParents(false))
+        { trial in
             let path = try await trial.write("file")
             let target = try trial.at("missing/file")
             try await expectFailure("Moving to a missing parent", .noSuchFile) {
@@ -58,7 +62,9 @@ extension Behaviour {
             let tree = try await trial.makeTree("tree")
             for target in ["tree/inside", "tree/deep/inside"] {
                 let target = try trial.at(target)
-                try await expectFailure("Moving a folder into itself") { try await trial.provider.moveItem(path: tree, to: target) }
+                try await expectFailure("Moving a folder into itself") {
+                    try await trial.provider.moveItem(path: tree, to: target)
+                }
             }
             try await trial.expectNames(["tree"], when: "After a refused move")
             try await trial.expectTree(tree, when: "After a refused move")
@@ -78,13 +84,21 @@ extension Behaviour {
     /// Moving to where something lies already.
     static let movingOnto: [Behaviour] = [
         Behaviour("Without overwrite a move leaves a file in its way", .ability(.writing), .ability(.moving)) { trial in
-            try await trial.expectRefused(onto: .file, overwrite: false) { try await $0.moveItem(path: $1, to: $2, overwrite: $3) }
+            try await trial.expectRefused(onto: .file, overwrite: false) {
+                try await $0.moveItem(path: $1, to: $2, overwrite: $3)
+            }
         },
-        Behaviour("Without overwrite a move leaves an empty folder in its way", .ability(.writing), .ability(.moving)) { trial in
-            try await trial.expectRefused(onto: .emptyFolder, overwrite: false) { try await $0.moveItem(path: $1, to: $2, overwrite: $3) }
+        Behaviour("Without overwrite a move leaves an empty folder in its way", .ability(.writing), .ability(.moving)) {
+            trial in
+            try await trial.expectRefused(onto: .emptyFolder, overwrite: false) {
+                try await $0.moveItem(path: $1, to: $2, overwrite: $3)
+            }
         },
-        Behaviour("With overwrite a move never replaces a folder with content", .ability(.writing), .ability(.moving)) { trial in
-            try await trial.expectRefused(onto: .tree, overwrite: true) { try await $0.moveItem(path: $1, to: $2, overwrite: $3) }
+        Behaviour("With overwrite a move never replaces a folder with content", .ability(.writing), .ability(.moving)) {
+            trial in
+            try await trial.expectRefused(onto: .tree, overwrite: true) {
+                try await $0.moveItem(path: $1, to: $2, overwrite: $3)
+            }
         },
         Behaviour("Moving never merges folders", .ability(.writing), .ability(.moving)) { trial in
             try await trial.expectNoMerge { try await $0.moveItem(path: $1, to: $2, overwrite: $3) }
@@ -98,7 +112,8 @@ extension Behaviour {
             try await trial.expectReplaced(.emptyFolder) { try await $0.moveItem(path: $1, to: $2, overwrite: $3) }
             try await trial.expectNames(["target"], when: "After a move onto an empty folder")
         },
-        Behaviour("With overwrite a folder moves onto an empty folder", .ability(.writing), .ability(.moving)) { trial in
+        Behaviour("With overwrite a folder moves onto an empty folder", .ability(.writing), .ability(.moving)) {
+            trial in
             try await trial.expectTreeReplaces(.emptyFolder) { try await $0.moveItem(path: $1, to: $2, overwrite: $3) }
             try await trial.expectNames(["target"], when: "After a move onto an empty folder")
         },

@@ -29,7 +29,9 @@ extension Behaviour {
             try await trial.expectNames([name], when: "After making a folder with a name of 200 bytes")
         },
         Behaviour("A name longer than declared is refused, not cut", .ability(.writing)) { trial in
-            guard let maxLength = trial.capabilities.longestName else { throw SkippedBehaviour(reason: "needs a limit of name lengths") }
+            guard let maxLength = trial.capabilities.longestName else {
+                throw SkippedBehaviour(reason: "needs a limit of name lengths")
+            }
             let name = String(repeating: "x", count: maxLength + 1)
             try await expectFailure("Writing to a name of \(maxLength + 1) bytes") { try await trial.write(name) }
             try await trial.expectNames([], when: "After a refused name")
@@ -45,17 +47,22 @@ extension Behaviour {
     ].flatMap { pair, what, need in
         let needs = need ?? .ability(.writing)
         return [
-            Behaviour("\(what) are two files\(pair.mayBeRefused ? ", or one is refused" : "")", .ability(.writing), needs) {
+            Behaviour(
+                "\(what) are two files\(pair.mayBeRefused ? ", or one is refused" : "")", .ability(.writing), needs
+            ) {
                 try await $0.tryFiles(pair)
             },
-            Behaviour("\(what) are two folders\(pair.mayBeRefused ? ", or one is refused" : "")", .ability(.writing), needs) {
+            Behaviour(
+                "\(what) are two folders\(pair.mayBeRefused ? ", or one is refused" : "")", .ability(.writing), needs
+            ) {
                 try await $0.tryFolders(pair)
             },
         ]
     }
 
     private static let places: [Behaviour] = [
-        Behaviour("An item can be renamed to a hostile name and copied from it", .ability(.writing), .ability(.moving)) { trial in
+        Behaviour("An item can be renamed to a hostile name and copied from it", .ability(.writing), .ability(.moving))
+        { trial in
             let path = try await trial.write("plain")
             let hostile = try trial.at("50% #1 + ünï;x")
             try await trial.provider.moveItem(path: path, to: hostile)
@@ -66,9 +73,15 @@ extension Behaviour {
         Behaviour("Every path has a URL of its own, percent-encoded") { trial in
             let paths = try HostileName.all.map { try trial.folder.appending(nameBytes: $0.bytes) }
             let urls = paths.map { trial.provider.url(of: $0).absoluteString }
-            try expect(Set(urls.map { Array($0.utf8) }).count == paths.count, "Expected a URL for each hostile name, but some are alike.")
-            let legal = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~:/?#[]@!$&'()*+,;=%".utf8)
-            for url in urls { try expect(url.utf8.allSatisfy(legal.contains), "Expected only characters of RFC 3986, but it is \(url).") }
+            try expect(
+                Set(urls.map { Array($0.utf8) }).count == paths.count,
+                "Expected a URL for each hostile name, but some are alike.")
+            let legal = Set(
+                "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~:/?#[]@!$&'()*+,;=%".utf8)
+            for url in urls {
+                try expect(
+                    url.utf8.allSatisfy(legal.contains), "Expected only characters of RFC 3986, but it is \(url).")
+            }
             guard trial.provider.baseURL != nil else { return }
             for (path, url) in zip(paths, urls) {
                 let last = url.split(separator: "/").last.map(String.init) ?? ""
@@ -118,10 +131,13 @@ extension Trial {
         try await expectPaths([path], when: "After making \(name.shown)")
         let found = try await provider.attributesOfItem(path: path)
         try expect(
-            found.path == path && found.isDirectory, "Expected a folder \(name.shown), but it is \(found.path), \(found.type.rawValue).")
+            found.path == path && found.isDirectory,
+            "Expected a folder \(name.shown), but it is \(found.path), \(found.type.rawValue).")
         try await provider.writeContents(path: try path.appending("%25 file"), contents: Pattern.data(70))
         try await expectNames(["%25 file"], in: path, when: "A folder called \(name.shown)")
-        try await tryTransfers(of: path, name: name) { try await expectBytes(Pattern.data(70), at: try $0.appending("%25 file"), when: $1) }
+        try await tryTransfers(of: path, name: name) {
+            try await expectBytes(Pattern.data(70), at: try $0.appending("%25 file"), when: $1)
+        }
         try await removeTree(path)
         try await expectMissing(path, when: "After removing \(name.shown)")
     }
@@ -136,7 +152,8 @@ extension Trial {
 
     /// Copies the item into a folder under its own name, and moves it away and back.
     private func tryTransfers(
-        of path: ProviderPath, name: HostileName, _ expectWhole: (_ path: ProviderPath, _ when: String) async throws -> Void
+        of path: ProviderPath, name: HostileName,
+        _ expectWhole: (_ path: ProviderPath, _ when: String) async throws -> Void
     ) async throws {
         let aside = try await makeFolder("aside")
         let copy = try aside.appending(nameBytes: name.bytes)
@@ -155,7 +172,9 @@ extension Trial {
     fileprivate func tryFiles(_ pair: NamePair) async throws {
         let (one, other) = pair.names
         let first = try await write(one, Pattern.data(50))
-        do { try await write(other, Pattern.data(60, seed: 2)) } catch let error where pair.mayBeRefused && !error.isTransient {
+        do { try await write(other, Pattern.data(60, seed: 2)) } catch let error
+            where pair.mayBeRefused && !error.isTransient
+        {
             try await expectBytes(Pattern.data(50), at: first, when: "After the twin was refused")
             throw RefusedName(error: error)
         }

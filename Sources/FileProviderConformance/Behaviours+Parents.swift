@@ -29,7 +29,9 @@ extension Behaviour {
             try await trial.expectPath(to: target, when: "After a copy")
             try await trial.expectBytes(Pattern.data(100), at: target, when: "A copy to a missing parent")
         },
-        Behaviour("Moving to a missing parent makes the path", .ability(.writing), .ability(.moving), .makingParents(true)) { trial in
+        Behaviour(
+            "Moving to a missing parent makes the path", .ability(.writing), .ability(.moving), .makingParents(true)
+        ) { trial in
             let (path, target) = (try await trial.write("file"), try trial.at("new/prefix/file"))
             try await trial.provider.moveItem(path: path, to: target)
             try await trial.expectPath(to: target, when: "After a move")

@@ -14,7 +14,9 @@ extension Behaviour {
         },
         Behaviour("The Progress of a read ends at 1.0, with the file's size", .ability(.writing)) { trial in
             let path = try await trial.write("file", Pattern.data(200_000)).string
-            let progress = try await trial.follow("Reading") { called in trial.provider.contents(path: path) { called($1) } }
+            let progress = try await trial.follow("Reading") { called in
+                trial.provider.contents(path: path) { called($1) }
+            }
             try expectDone(progress, 200_000, "Reading")
         },
         Behaviour("The Progress of files that go up and down ends at 1.0", .ability(.writing)) { trial in
@@ -22,7 +24,9 @@ extension Behaviour {
             try await trial.withLocalFolder { local in
                 let (source, target) = (local.appendingPathComponent("up"), local.appendingPathComponent("down"))
                 try Pattern.data(90_000).write(to: source)
-                let up = try await trial.follow("Sending") { trial.provider.copyItem(localFile: source, to: path, completionHandler: $0) }
+                let up = try await trial.follow("Sending") {
+                    trial.provider.copyItem(localFile: source, to: path, completionHandler: $0)
+                }
                 try expectDone(up, 90_000, "Sending")
                 let down = try await trial.follow("Fetching") {
                     trial.provider.copyItem(path: path, toLocalURL: target, completionHandler: $0)
@@ -32,10 +36,14 @@ extension Behaviour {
         },
         Behaviour("The Progress of an empty file ends at 1.0", .ability(.writing)) { trial in
             let path = try trial.at("file").string
-            let up = try await trial.follow("Writing") { trial.provider.writeContents(path: path, contents: nil, completionHandler: $0) }
-            let down = try await trial.follow("Reading") { called in trial.provider.contents(path: path) { called($1) } }
+            let up = try await trial.follow("Writing") {
+                trial.provider.writeContents(path: path, contents: nil, completionHandler: $0)
+            }
+            let down = try await trial.follow("Reading") { called in trial.provider.contents(path: path) { called($1) }
+            }
             let fractions = [up?.fractionCompleted, down?.fractionCompleted]
-            try expect(fractions == [1, 1], "Expected 1.0 for writing and reading an empty file, but it is \(fractions).")
+            try expect(
+                fractions == [1, 1], "Expected 1.0 for writing and reading an empty file, but it is \(fractions).")
         },
         Behaviour("The Progress of a failure does not end at 1.0") { trial in
             let path = try trial.at("missing").string
@@ -47,13 +55,15 @@ extension Behaviour {
         Behaviour("A write reports every byte once, and never more than there are", .ability(.writing)) { trial in
             let reports = Reports()
             try await trial.provider.writeContents(
-                path: try trial.at("file"), from: DataSource(Pattern.data(500_000)), options: WriteOptions(), progress: reports.reporter)
+                path: try trial.at("file"), from: DataSource(Pattern.data(500_000)), options: WriteOptions(),
+                progress: reports.reporter)
             try reports.expectEnd(500_000, what: "Writing")
         },
         Behaviour("A copy reports no more bytes than there are", .ability(.writing)) { trial in
             let path = try await trial.write("file", Pattern.data(300_000))
             let reports = Reports()
-            try await trial.provider.copyItem(path: path, to: try trial.at("copy"), overwrite: false, progress: reports.reporter)
+            try await trial.provider.copyItem(
+                path: path, to: try trial.at("copy"), overwrite: false, progress: reports.reporter)
             let furthest = reports.furthest
             try expect(furthest <= 300_000, "Expected at most 300000 bytes to be reported, but it was \(furthest).")
         },
@@ -64,7 +74,8 @@ extension Behaviour {
         let counts = "\(progress.completedUnitCount) of \(progress.totalUnitCount)"
         try expect(
             progress.completedUnitCount == size && progress.totalUnitCount == size && progress.fractionCompleted == 1,
-            "\(what): expected \(size) of \(size) bytes and 1.0, but it ended at \(counts) and \(progress.fractionCompleted).")
+            "\(what): expected \(size) of \(size) bytes and 1.0, but it ended at \(counts) and \(progress.fractionCompleted)."
+        )
     }
 }
 

@@ -12,21 +12,28 @@ extension Behaviour {
             let size = try await reader.attributes().size
             let known = reader.path
             await reader.close()
-            try expect(size == 777 && known == path, "Expected 777 bytes at \(path), but the reader says \(size) at \(known).")
+            try expect(
+                size == 777 && known == path, "Expected 777 bytes at \(path), but the reader says \(size) at \(known).")
         },
         Behaviour("A reader of an empty file tells 0 bytes and gives none", .ability(.writing)) { trial in
             let path = try await trial.write("empty", Data())
             try await trial.provider.withReader(path: path) { reader in
                 let size = try await reader.attributes().size
                 let whole = try await reader.read(.whole).data
-                try expect(size == 0 && whole.isEmpty, "Expected an empty file, but it has \(size) and gave \(whole.count) bytes.")
+                try expect(
+                    size == 0 && whole.isEmpty,
+                    "Expected an empty file, but it has \(size) and gave \(whole.count) bytes.")
             }
         },
-        Behaviour("Several ranges in one call come in their order, whatever it is", .ability(.writing), .ability(.rangedReading)) { trial in
+        Behaviour(
+            "Several ranges in one call come in their order, whatever it is", .ability(.writing),
+            .ability(.rangedReading)
+        ) { trial in
             let all = Pattern.data(200_000)
             let path = try await trial.write("file", all)
             let ranges: [Range<Int64>] = [
-                150_000..<150_100, 0..<10, 5..<20, 5..<20, 199_990..<200_010, 70_000..<70_000, 300_000..<300_005, 40_000..<60_000, 20..<21,
+                150_000..<150_100, 0..<10, 5..<20, 5..<20, 199_990..<200_010, 70_000..<70_000, 300_000..<300_005,
+                40_000..<60_000, 20..<21,
             ]
             let found = try await trial.provider.withReader(path: path) { try await $0.read(ranges) }
             try expect(found.count == ranges.count, "Expected \(ranges.count) parts, but \(found.count) came.")
@@ -34,7 +41,8 @@ extension Behaviour {
                 let bounds = FilePart.range(range).resolved(size: 200_000)
                 let expected = Data(all[Int(bounds.lowerBound)..<Int(bounds.upperBound)])
                 try expect(
-                    data == expected, "Range \(range): expected its \(expected.count) bytes, but \(difference(data, from: expected)).")
+                    data == expected,
+                    "Range \(range): expected its \(expected.count) bytes, but \(difference(data, from: expected)).")
             }
         },
         Behaviour("A call without ranges gives nothing", .ability(.writing)) { trial in
@@ -60,7 +68,8 @@ extension Behaviour {
                 for time in ["first", "second"] {
                     let found = try await reader.read(.whole).data
                     let expected = Pattern.data(5000)
-                    try expect(found == expected, "The \(time) read of one reader: \(difference(found, from: expected)).")
+                    try expect(
+                        found == expected, "The \(time) read of one reader: \(difference(found, from: expected)).")
                 }
             }
         },
@@ -84,13 +93,15 @@ extension Behaviour {
     ]
 
     private static let versions: [Behaviour] = [
-        Behaviour("A reader never mixes two versions of a file", .ability(.writing), .ability(.rangedReading)) { trial in
+        Behaviour("A reader never mixes two versions of a file", .ability(.writing), .ability(.rangedReading)) {
+            trial in
             let previous = Pattern.data(100_000)
             let path = try await trial.write("file", previous)
             let reader = try await trial.provider.open(path: path)
             let start = try await reader.read(0..<1000)
             try expect(
-                start == previous.prefix(1000), "Expected the file's first bytes, but \(difference(start, from: previous.prefix(1000))).")
+                start == previous.prefix(1000),
+                "Expected the file's first bytes, but \(difference(start, from: previous.prefix(1000))).")
             try await trial.provider.writeContents(path: path, contents: Pattern.data(99_000, seed: 2), overwrite: true)
             // An error is right; so are the old bytes, where the storage keeps them for the reader.
             let rest = try? await reader.read(50_000..<60_000)
@@ -103,7 +114,8 @@ extension Behaviour {
 
     private static let whatIsThere: [Behaviour] = [
         Behaviour(
-            lookingOnly: "A file in a read-only folder reads alike in whole and in ranges", .unavailable(.writing), .ability(.rangedReading)
+            lookingOnly: "A file in a read-only folder reads alike in whole and in ranges", .unavailable(.writing),
+            .ability(.rangedReading)
         ) { trial in
             // Failing to list is another behaviour's matter.
             let files = ((try? await trial.list()) ?? []).filter { $0.isRegularFile && 2...(1 << 20) ~= $0.size ?? 0 }
@@ -112,7 +124,9 @@ extension Behaviour {
                 let whole = try await reader.read(.whole).data
                 let half = Int64(whole.count / 2)
                 let parts = try await reader.read(.range(0..<half)).data + reader.read(.from(half)).data
-                try expect(parts == whole, "The halves of “\(file.name)” against the whole: \(difference(parts, from: whole)).")
+                try expect(
+                    parts == whole, "The halves of “\(file.name)” against the whole: \(difference(parts, from: whole))."
+                )
             }
         }
     ]

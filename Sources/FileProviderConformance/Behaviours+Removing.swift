@@ -46,7 +46,9 @@ extension Behaviour {
         Behaviour("Removing twice fails the second time", .ability(.writing)) { trial in
             let path = try await trial.write("file")
             try await trial.provider.removeItem(path: path)
-            try await expectFailure("Removing a second time", .noSuchFile) { try await trial.provider.removeItem(path: path) }
+            try await expectFailure("Removing a second time", .noSuchFile) {
+                try await trial.provider.removeItem(path: path)
+            }
         },
         Behaviour("A removed name can be used again", .ability(.writing)) { trial in
             let path = try await trial.makeFolder("name")
@@ -56,12 +58,15 @@ extension Behaviour {
             try await trial.makeFolder("name")
             try await trial.expectFolder(path, when: "A folder in place of a removed file")
         },
-        Behaviour("A removal counts no more items than it says there are", .ability(.writing), .ability(.recursiveRemoval)) { trial in
+        Behaviour(
+            "A removal counts no more items than it says there are", .ability(.writing), .ability(.recursiveRemoval)
+        ) { trial in
             let tree = try await trial.makeTree("tree")
             let progress = ProgressReporter()
             try await trial.provider.removeItem(path: tree, recursive: true, progress: progress)
             let total = progress.total ?? progress.completed
-            try expect(progress.completed <= total, "Expected at most \(total) items, but \(progress.completed) were counted.")
+            try expect(
+                progress.completed <= total, "Expected at most \(total) items, but \(progress.completed) were counted.")
         },
     ]
 }

@@ -54,12 +54,16 @@ extension Behaviour {
     ]
 
     private static let conditions: [Behaviour] = [
-        Behaviour("A conditional write with the right version is done", .ability(.writing), .ability(.conditionalWriting)) { trial in
+        Behaviour(
+            "A conditional write with the right version is done", .ability(.writing), .ability(.conditionalWriting)
+        ) { trial in
             let path = try await trial.write("file")
             try await trial.writeIfMatch(try await trial.tag(of: path), data: Pattern.data(70, seed: 2), to: path)
             try await trial.expectBytes(Pattern.data(70, seed: 2), at: path, when: "After a conditional write")
         },
-        Behaviour("A conditional write with an old version is refused", .ability(.writing), .ability(.conditionalWriting)) { trial in
+        Behaviour(
+            "A conditional write with an old version is refused", .ability(.writing), .ability(.conditionalWriting)
+        ) { trial in
             let path = try await trial.write("file")
             let previous = try await trial.tag(of: path)
             try await trial.provider.writeContents(path: path, contents: Pattern.data(200, seed: 2), overwrite: true)
@@ -69,7 +73,9 @@ extension Behaviour {
             try await trial.expectNames(["file"], when: "After a refused conditional write")
             try await trial.expectBytes(Pattern.data(200, seed: 2), at: path, when: "After a refused conditional write")
         },
-        Behaviour("A conditional write to a file that is gone is refused", .ability(.writing), .ability(.conditionalWriting)) { trial in
+        Behaviour(
+            "A conditional write to a file that is gone is refused", .ability(.writing), .ability(.conditionalWriting)
+        ) { trial in
             let path = try await trial.write("file")
             let previous = try await trial.tag(of: path)
             try await trial.provider.removeItem(path: path)
@@ -81,12 +87,14 @@ extension Behaviour {
     ]
 
     private static let races: [Behaviour] = [
-        Behaviour("Of eight writers of a new file exactly one wins", .ability(.writing), .native(.exclusiveCreation)) { trial in
+        Behaviour("Of eight writers of a new file exactly one wins", .ability(.writing), .native(.exclusiveCreation)) {
+            trial in
             let path = try trial.at("file")
             let winners = CollectedValues<UInt64>()
             try await inParallel(8) { index in
                 do {
-                    try await trial.provider.writeContents(path: path, contents: Pattern.data(20_000, seed: UInt64(index + 1)))
+                    try await trial.provider.writeContents(
+                        path: path, contents: Pattern.data(20_000, seed: UInt64(index + 1)))
                     winners.append(UInt64(index + 1))
                 } catch let error where error.isFileExists {
                     // One of those who came too late.
@@ -95,9 +103,12 @@ extension Behaviour {
             let seeds = winners.values
             try expect(seeds.count == 1, "Expected exactly one of eight writers to win, but \(seeds.count) did.")
             try await trial.expectNames(["file"], when: "After eight writers")
-            try await trial.expectBytes(Pattern.data(20_000, seed: seeds.first ?? 0), at: path, when: "The file of the one who won")
+            try await trial.expectBytes(
+                Pattern.data(20_000, seed: seeds.first ?? 0), at: path, when: "The file of the one who won")
         },
-        Behaviour("Readers see the old file or the new one, never a part", .ability(.writing), .native(.atomicReplacement)) { trial in
+        Behaviour(
+            "Readers see the old file or the new one, never a part", .ability(.writing), .native(.atomicReplacement)
+        ) { trial in
             let versions = (0..<4).map { Pattern.data(150_000 + $0, seed: UInt64($0 + 1)) }
             let path = try await trial.write("file", versions[0])
             let isOver = CancellationFlag()
@@ -115,10 +126,12 @@ extension Behaviour {
 
 extension Trial {
     fileprivate func writeIfMatch(_ tag: String, data: Data, to path: ProviderPath) async throws {
-        try await provider.writeContents(path: path, from: DataSource(data), options: WriteOptions(overwrite: true, ifMatch: tag))
+        try await provider.writeContents(
+            path: path, from: DataSource(data), options: WriteOptions(overwrite: true, ifMatch: tag))
     }
 
-    /// The file's entry tag, or what a reader gives for it. A server may give a weak one for a file as young as its clock's step.
+    /// The file's entry tag, or what a reader gives for it. A server may give a weak one for a file as young as its
+    /// clock's step.
     fileprivate func tag(of path: ProviderPath) async throws -> String {
         var tag = try await provider.attributesOfItem(path: path).entryTag
         for _ in 0..<3 where tag?.hasPrefix("W/") ?? false {
@@ -127,7 +140,9 @@ extension Trial {
         }
         if let tag { return tag }
         let validator = try await provider.withReader(path: path) { try await $0.attributes().validator }
-        guard let validator else { throw Unmet("Expected an entry tag, as conditional writing is declared, but there is none.") }
+        guard let validator else {
+            throw Unmet("Expected an entry tag, as conditional writing is declared, but there is none.")
+        }
         return validator
     }
 
@@ -137,10 +152,12 @@ extension Trial {
             do {
                 let found = try await provider.contents(path: path)
                 try expect(
-                    versions.contains(found), "Expected one version whole while it is replaced, but a mixture of \(found.count) bytes came."
+                    versions.contains(found),
+                    "Expected one version whole while it is replaced, but a mixture of \(found.count) bytes came."
                 )
             } catch let error where error.isNoSuchFile {
-                throw Unmet("Expected a version of the file while it is replaced, but it was not there: \(describe(error))")
+                throw Unmet(
+                    "Expected a version of the file while it is replaced, but it was not there: \(describe(error))")
             } catch let error where !(error is Unmet) {
                 // “Changed while reading” is an honest answer.
             }

@@ -9,7 +9,8 @@ extension Behaviour {
             let path = try await trial.write("file", all)
             let sink = ProbeSink(.slow)
             let extent = try await trial.provider.withReader(path: path) { try await $0.stream(.whole, into: sink) }
-            try sink.expectDelivery(of: all, extent: extent, offset: 0, size: 3_000_000, what: "Reading into a slow sink")
+            try sink.expectDelivery(
+                of: all, extent: extent, offset: 0, size: 3_000_000, what: "Reading into a slow sink")
         },
         Behaviour("A sink that throws ends the transfer, and its error arrives", .ability(.writing)) { trial in
             let path = try await trial.write("file", Pattern.data(3_000_000))
@@ -31,7 +32,9 @@ extension Behaviour {
         Behaviour("Cancelling a read whose sink takes nothing ends it at once", .ability(.writing)) { trial in
             let path = try await trial.write("file", Pattern.data(4 << 20))
             let sink = ProbeSink(.stalling)
-            let reading = Task { try await trial.provider.withReader(path: path) { try await $0.stream(.whole, into: sink) } }
+            let reading = Task {
+                try await trial.provider.withReader(path: path) { try await $0.stream(.whole, into: sink) }
+            }
             try await withTaskCancellationHandler {
                 defer { sink.released.fire() }
                 await sink.reached.wait()
@@ -49,9 +52,12 @@ extension Behaviour {
                 return try await trial.provider.contents(path: path)
             }
             switch await reading.result {
-            case .success(let found): try expect(found == all, "A read in a cancelled task: \(difference(found, from: all)).")
+            case .success(let found):
+                try expect(found == all, "A read in a cancelled task: \(difference(found, from: all)).")
             case .failure(let error):
-                try expect(error.isCancellation, "Expected a cancellation error in a cancelled task, but it was \(describe(error))")
+                try expect(
+                    error.isCancellation,
+                    "Expected a cancellation error in a cancelled task, but it was \(describe(error))")
             }
         },
     ]

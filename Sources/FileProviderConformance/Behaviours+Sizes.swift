@@ -22,7 +22,9 @@ private enum Origin: String, CaseIterable {
 
     private func pieces(of data: Data) -> AsyncStream<Data> {
         AsyncStream { end in
-            for start in stride(from: 0, to: data.count, by: Self.piece) { end.yield(data[start..<min(start + Self.piece, data.count)]) }
+            for start in stride(from: 0, to: data.count, by: Self.piece) {
+                end.yield(data[start..<min(start + Self.piece, data.count)])
+            }
             end.finish()
         }
     }
@@ -38,7 +40,9 @@ extension Behaviour {
     static let sizes: [Behaviour] = Origin.allCases.flatMap { origin in
         awkwardSizes.map { size in
             origin == .unknownLength
-                ? Behaviour(name(size, origin), .ability(.writing), .ability(.streamedWriting)) { try await $0.tryFile(size, from: origin) }
+                ? Behaviour(name(size, origin), .ability(.writing), .ability(.streamedWriting)) {
+                    try await $0.tryFile(size, from: origin)
+                }
                 : Behaviour(name(size, origin), .ability(.writing)) { try await $0.tryFile(size, from: origin) }
         }
     }
@@ -50,14 +54,19 @@ extension Behaviour {
 
 extension Trial {
     fileprivate func tryFile(_ size: Int, from origin: Origin) async throws {
-        if let maxSize = capabilities.largestFile, maxSize < size { throw SkippedBehaviour(reason: "needs files of \(size) bytes") }
+        if let maxSize = capabilities.largestFile, maxSize < size {
+            throw SkippedBehaviour(reason: "needs files of \(size) bytes")
+        }
         let data = Pattern.data(size)
         let path = try at("file")
         let written = try await provider.writeContents(path: path, from: origin.source(data), options: WriteOptions())
         for (size, what) in [
-            (written.size, "returned size"), (try await provider.attributesOfItem(path: path).size, "size among the attributes"),
+            (written.size, "returned size"),
+            (try await provider.attributesOfItem(path: path).size, "size among the attributes"),
         ] {
-            try expect(size == Int64(data.count), "Expected the \(what) \(data.count), but it is \(size.map(String.init) ?? "nil").")
+            try expect(
+                size == Int64(data.count),
+                "Expected the \(what) \(data.count), but it is \(size.map(String.init) ?? "nil").")
         }
         try await expectBytes(data, at: path, when: "A file of \(size) bytes")
     }

@@ -11,16 +11,21 @@ extension Behaviour {
             try await trial.writeScript(ScriptedSource(data, length: 200_000, pauses: true))
             try await trial.expectBytes(data, at: try trial.at("file"), when: "A write from a source that makes pauses")
         },
-        Behaviour("A source of unknown length arrives in full", .ability(.writing), .ability(.streamedWriting)) { trial in
+        Behaviour("A source of unknown length arrives in full", .ability(.writing), .ability(.streamedWriting)) {
+            trial in
             let data = Pattern.data(200_000)
             try await trial.writeScript(ScriptedSource(data, length: nil, pauses: true))
             try await trial.expectBytes(data, at: try trial.at("file"), when: "A write from a source of unknown length")
         },
-        Behaviour("An empty source of unknown length makes an empty file", .ability(.writing), .ability(.streamedWriting)) { trial in
+        Behaviour(
+            "An empty source of unknown length makes an empty file", .ability(.writing), .ability(.streamedWriting)
+        ) { trial in
             try await trial.writeScript(ScriptedSource(Data(), length: nil))
             try await trial.expectBytes(Data(), at: try trial.at("file"), when: "A write from an empty source")
         },
-        Behaviour("A sequence that can be read only once arrives in full", .ability(.writing), .ability(.streamedWriting)) { trial in
+        Behaviour(
+            "A sequence that can be read only once arrives in full", .ability(.writing), .ability(.streamedWriting)
+        ) { trial in
             let (stream, end) = AsyncStream<Data>.makeStream()
             for seed in 1...20 { end.yield(Pattern.data(7001, seed: UInt64(seed))) }
             end.finish()
@@ -71,7 +76,10 @@ extension Behaviour {
             }
             try await trial.expectNames([], when: "After a write from a source longer than it said")
         },
-        Behaviour("A source of another length than it said keeps the old file", .ability(.writing), .ability(.atomicReplacement)) { trial in
+        Behaviour(
+            "A source of another length than it said keeps the old file", .ability(.writing),
+            .ability(.atomicReplacement)
+        ) { trial in
             try await trial.expectOldFileKept("a write whose source was shorter than it said", refusal: .any) {
                 ScriptedSource(Pattern.data(600, seed: 2), length: 1000)
             }
@@ -99,7 +107,8 @@ extension Behaviour {
 extension Trial {
     /// Writes `file` from `source`.
     fileprivate func writeScript(_ source: ScriptedSource, overwrite: Bool = false) async throws {
-        try await provider.writeContents(path: try at("file"), from: source, options: WriteOptions(overwrite: overwrite))
+        try await provider.writeContents(
+            path: try at("file"), from: source, options: WriteOptions(overwrite: overwrite))
     }
 
     fileprivate func cancelWrite(_ source: ScriptedSource) async throws {

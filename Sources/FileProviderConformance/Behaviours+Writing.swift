@@ -7,10 +7,13 @@ extension Behaviour {
         Behaviour("A write returns the file's path, name, type and size", .ability(.writing)) { trial in
             let path = try trial.at("file.txt")
             let file = try await trial.provider.writeContents(path: path, contents: Pattern.data(321))
-            try expect(file.path == path && file.name == "file.txt", "Expected \(path), but it returned \(file.path), “\(file.name)”.")
+            try expect(
+                file.path == path && file.name == "file.txt",
+                "Expected \(path), but it returned \(file.path), “\(file.name)”.")
             // Without a size, nothing but the storage's word proves the write: it may be a drop box.
             try expect(
-                file.isRegularFile && file.size ?? 321 == 321, "Expected a file of 321 bytes, but it is \(file.type), \(file.size ?? -1).")
+                file.isRegularFile && file.size ?? 321 == 321,
+                "Expected a file of 321 bytes, but it is \(file.type), \(file.size ?? -1).")
         },
         Behaviour("A write leaves no temporary name", .ability(.writing)) { trial in
             try await trial.write("file", Pattern.data(100_000))
@@ -19,7 +22,8 @@ extension Behaviour {
         Behaviour("A write in place arrives", .ability(.writing)) { trial in
             let path = try trial.at("file")
             let data = Pattern.data(70_000)
-            try await trial.provider.writeContents(path: path, from: DataSource(data), options: WriteOptions(placement: .inPlace))
+            try await trial.provider.writeContents(
+                path: path, from: DataSource(data), options: WriteOptions(placement: .inPlace))
             try await trial.expectNames(["file"], when: "After a write in place")
             try await trial.expectBytes(data, at: path, when: "A write in place")
         },
@@ -39,15 +43,19 @@ extension Behaviour {
             try await trial.expectNames(["file"], when: "After a refused write")
             try await trial.expectBytes(Pattern.data(100), at: file, when: "After a refused write")
         },
-        Behaviour("A write sets the modification time it is given", .ability(.writing), .ability(.settingModificationDate)) { trial in
+        Behaviour(
+            "A write sets the modification time it is given", .ability(.writing), .ability(.settingModificationDate)
+        ) { trial in
             let date = Date(timeIntervalSince1970: 981_173_106)
             let path = try trial.at("file")
-            try await trial.provider.writeContents(path: path, from: DataSource(Data([1])), options: WriteOptions(modificationDate: date))
+            try await trial.provider.writeContents(
+                path: path, from: DataSource(Data([1])), options: WriteOptions(modificationDate: date))
             let step = trial.timeStep
             let found = try await trial.provider.attributesOfItem(path: path).modifiedDate
             try expect(
                 found.map { abs($0.timeIntervalSince(date)) <= step } ?? false,
-                "Expected the modification time \(date) within \(step) s, but it is \(found.map { "\($0)" } ?? "unknown").")
+                "Expected the modification time \(date) within \(step) s, but it is \(found.map { "\($0)" } ?? "unknown")."
+            )
         },
     ]
 }

@@ -76,13 +76,16 @@ extension Trial {
     }
 
     /// Like ``complete(_:_:)``, for an operation without a result; throws what it failed with.
-    func finish(_ what: String, _ operation: (_ called: @escaping @Sendable ((any Error)?) -> Void) -> Progress?) async throws {
+    func finish(_ what: String, _ operation: (_ called: @escaping @Sendable ((any Error)?) -> Void) -> Progress?)
+        async throws
+    {
         if let error = try await complete(what, operation) { throw error }
     }
 
     /// A folder of this machine for the length of `body`.
     func withLocalFolder(_ body: (URL) async throws -> Void) async throws {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("carrel-conformance-\(UUID().uuidString)")
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
+            "carrel-conformance-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
         try await body(folder)

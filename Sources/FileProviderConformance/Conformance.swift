@@ -1,6 +1,7 @@
 public import FileProviderCore
 
-/// The test kit for any provider: tries every promise that `FileProviderCore` makes to callers and lists those that are not kept.
+/// The test kit for any provider: tries every promise that `FileProviderCore` makes to callers and lists those that are
+/// not kept.
 ///
 /// ```swift
 /// let report = await Conformance(provider: MyProvider(), folder: .root).run()
@@ -8,8 +9,8 @@ public import FileProviderCore
 /// ```
 ///
 /// The kit makes one folder of its own below ``folder``, works in there alone, and removes it at the end. It asks
-/// `capabilities()` first: a behaviour whose ability is missing is skipped and named in the report, and an ability that is
-/// declared unavailable must fail without changing anything. What is known to fail is told by ``known``.
+/// `capabilities()` first: a behaviour whose ability is missing is skipped and named in the report, and an ability that
+/// is declared unavailable must fail without changing anything. What is known to fail is told by ``known``.
 public struct Conformance: Sendable {
     /// Makes one more connection to the same storage.
     public typealias Connect = @Sendable () async throws -> any FileProvider
@@ -83,12 +84,17 @@ public struct Conformance: Sendable {
         }
         for (index, behaviour) in chosen.enumerated() {
             if Task.isCancelled {
-                report.add(.failure(SkippedBehaviour(reason: "the run was cancelled")), of: behaviour.name, in: behaviour.group)
-            } else if let reason = behaviour.reasonToSkip(capabilities, hasConnect: connect != nil, hasFolder: home != nil) {
+                report.add(
+                    .failure(SkippedBehaviour(reason: "the run was cancelled")), of: behaviour.name, in: behaviour.group
+                )
+            } else if let reason = behaviour.reasonToSkip(
+                capabilities, hasConnect: connect != nil, hasFolder: home != nil)
+            {
                 report.add(.failure(SkippedBehaviour(reason: reason)), of: behaviour.name, in: behaviour.group)
             } else {
                 let own = try? home?.appending("\(index + 1)")
-                let trial = Trial(provider: provider, capabilities: capabilities, folder: own ?? folder, connect: connect)
+                let trial = Trial(
+                    provider: provider, capabilities: capabilities, folder: own ?? folder, connect: connect)
                 report.add(await attempt(behaviour, in: trial), of: behaviour.name, in: behaviour.group)
             }
         }

@@ -65,13 +65,18 @@ struct Refusal: Sendable {
     static let notEmpty = Refusal("CocoaError.fileWriteFileExists with ENOTEMPTY below it") {
         $0.isFileExists && posixCode(below: $0) == .ENOTEMPTY
     }
-    static let versionChanged = Refusal("CocoaError.fileWriteUnknown") { ($0 as? CocoaError)?.code == .fileWriteUnknown }
+    static let versionChanged = Refusal("CocoaError.fileWriteUnknown") {
+        ($0 as? CocoaError)?.code == .fileWriteUnknown
+    }
 }
 
 /// The errno that lies anywhere below `error`.
 private func posixCode(below error: any Error) -> POSIXErrorCode? {
     if let posix = error as? POSIXError { return posix.code }
-    guard let underlying = (error as? CocoaError)?.underlying ?? (error as? URLError)?.userInfo[NSUnderlyingErrorKey] as? any Error else {
+    guard
+        let underlying = (error as? CocoaError)?.underlying ?? (error as? URLError)?.userInfo[NSUnderlyingErrorKey]
+            as? any Error
+    else {
         return nil
     }
     return posixCode(below: underlying)

@@ -13,7 +13,9 @@ struct HandledOperation: Sendable {
     let before: Contents
     let after: Contents
     /// Starts it in a folder, with a folder of this machine at hand.
-    let start: @Sendable (_ provider: any FileProvider, _ folder: String, _ local: URL, _ called: @escaping Handler) -> Progress?
+    let start:
+        @Sendable (_ provider: any FileProvider, _ folder: String, _ local: URL, _ called: @escaping Handler) ->
+            Progress?
 
     private init(
         _ name: String, before: Contents, after: Contents, needs: [Behaviour.Requirement] = [],
@@ -40,12 +42,16 @@ struct HandledOperation: Sendable {
         HandledOperation("Looking", before: file, after: file) { provider, folder, _, called in
             provider.attributesOfItem(path: folder + "/file") { item, error in
                 let isRight = error != nil || item?.size == Int64(bytes.count)
-                called(isRight ? error : Unmet("Expected the file's attributes, but they are \(String(describing: item))."))
+                called(
+                    isRight ? error : Unmet("Expected the file's attributes, but they are \(String(describing: item)).")
+                )
             }
         },
         HandledOperation("Reading", before: file, after: file) { provider, folder, _, called in
             provider.contents(path: folder + "/file") { data, error in
-                called(error != nil || data == bytes ? error : Unmet("Expected the file's bytes, but \(data?.count ?? 0) came."))
+                called(
+                    error != nil || data == bytes
+                        ? error : Unmet("Expected the file's bytes, but \(data?.count ?? 0) came."))
             }
         },
         HandledOperation("Fetching", before: file, after: file) { provider, folder, local, called in
@@ -59,15 +65,18 @@ struct HandledOperation: Sendable {
             provider.writeContents(path: folder + "/file", contents: bytes, completionHandler: called)
         },
         HandledOperation("Sending", before: [:], after: file) { provider, folder, local, called in
-            provider.copyItem(localFile: local.appendingPathComponent("up"), to: folder + "/file", completionHandler: called)
+            provider.copyItem(
+                localFile: local.appendingPathComponent("up"), to: folder + "/file", completionHandler: called)
         },
         HandledOperation("Making a folder", before: [:], after: ["folder": nil]) { provider, folder, _, called in
             provider.create(folder: "folder", at: folder, completionHandler: called)
         },
-        HandledOperation("Moving", before: file, after: ["moved": bytes], needs: [.ability(.moving)]) { provider, folder, _, called in
+        HandledOperation("Moving", before: file, after: ["moved": bytes], needs: [.ability(.moving)]) {
+            provider, folder, _, called in
             provider.moveItem(path: folder + "/file", to: folder + "/moved", completionHandler: called)
         },
-        HandledOperation("Copying", before: file, after: ["file": bytes, "copy": bytes]) { provider, folder, _, called in
+        HandledOperation("Copying", before: file, after: ["file": bytes, "copy": bytes]) {
+            provider, folder, _, called in
             provider.copyItem(path: folder + "/file", to: folder + "/copy", completionHandler: called)
         },
         HandledOperation("Removing", before: file, after: [:]) { provider, folder, _, called in
@@ -81,7 +90,10 @@ typealias Contents = [String: Data?]
 
 extension Trial {
     /// Calls `body` with a new folder that holds `contents`, and a folder of this machine with the file `up` in it.
-    func withContents(_ contents: Contents, in name: String = "in", _ body: (_ folder: ProviderPath, _ local: URL) async throws -> Void)
+    func withContents(
+        _ contents: Contents, in name: String = "in",
+        _ body: (_ folder: ProviderPath, _ local: URL) async throws -> Void
+    )
         async throws
     {
         let folder = try await makeFolder(name)
@@ -98,14 +110,20 @@ extension Trial {
         try await expectNames(Array(contents.keys), in: folder, when: when)
         for (name, data) in contents {
             let path = try folder.appending(name)
-            if let data { try await expectBytes(data, at: path, when: when) } else { try await expectNames([], in: path, when: when) }
+            if let data {
+                try await expectBytes(data, at: path, when: when)
+            } else {
+                try await expectNames([], in: path, when: when)
+            }
         }
     }
 
     /// Expects a folder to hold one of these. What a server still does for a client that has left may take it a moment.
     ///
     /// - Parameter isSwept: Whether what lies under temporary names is removed first.
-    func expectContents(oneOf all: [Contents], in folder: ProviderPath, _ when: String, isSwept: Bool = false) async throws {
+    func expectContents(oneOf all: [Contents], in folder: ProviderPath, _ when: String, isSwept: Bool = false)
+        async throws
+    {
         let deadline = ContinuousClock.now + .seconds(10)
         while true {
             if isSwept { try await sweep(folder) }

@@ -4,7 +4,8 @@ import FileProviderCore
 public struct HostileName: Sendable, Hashable {
     /// The bytes as a storage has them.
     public let bytes: [UInt8]
-    /// How reports write it: control characters are shown as pictures, other bytes as `\xFF`, long names by their length.
+    /// How reports write it: control characters are shown as pictures, other bytes as `\xFF`, long names by their
+    /// length.
     public let shown: String
     /// Whether a storage may refuse it; what it takes, it has to keep as it is.
     public let mayBeRefused: Bool
@@ -24,7 +25,8 @@ public struct HostileName: Sendable, Hashable {
 
     private init(bytes: [UInt8]) {
         self.bytes = bytes
-        shown = "“\(bytes.map { $0 < 0x80 ? String(Unicode.Scalar($0)) : "\\x" + String($0, radix: 16, uppercase: true) }.joined())”"
+        shown =
+            "“\(bytes.map { $0 < 0x80 ? String(Unicode.Scalar($0)) : "\\x" + String($0, radix: 16, uppercase: true) }.joined())”"
         mayBeRefused = false
     }
 
@@ -33,22 +35,28 @@ public struct HostileName: Sendable, Hashable {
 
     /// What every storage has to keep.
     private static let ordinary = [
-        "two words", "%41", "%2F", "percent %41 literal", "100%", "a+b", "a#b", "a;b", "a&b=c", "it's", "`ticks`", "[brackets]", "{braces}",
-        "(parentheses)", ".hidden", "...", "comma, and = at @", "$HOME", "~tilde", "tilde~", "-dash", "a!b^c", "München", "日本語", "שלום",
+        "two words", "%41", "%2F", "percent %41 literal", "100%", "a+b", "a#b", "a;b", "a&b=c", "it's", "`ticks`",
+        "[brackets]", "{braces}",
+        "(parentheses)", ".hidden", "...", "comma, and = at @", "$HOME", "~tilde", "tilde~", "-dash", "a!b^c",
+        "München", "日本語", "שלום",
         "😀", "👩🏽‍👩🏽‍👧🏽‍👦🏽", "no.dots.at.all.epub",
     ].map { HostileName($0) }
 
     /// What some storages cannot have.
     private static let delicate = [
-        "a?b", "\"quoted\"", "a\\b", "a:b", "a*b", "a|b", "<tag>", " leading blank", "trailing blank ", "trailing dot.", " ", "CON", "a／b",
+        "a?b", "\"quoted\"", "a\\b", "a:b", "a*b", "a|b", "<tag>", " leading blank", "trailing blank ", "trailing dot.",
+        " ", "CON", "a／b",
         "␉", "e\u{301}decomposed",
     ]
 
     /// Control characters: on their own, and at both ends, where somebody may trim.
     private static let control = [
-        String(String.UnicodeScalarView((UInt8(1)...8).map { Unicode.Scalar($0) })), "tab\there", "line\nfeed", "vertical\u{B}tab",
-        "form\u{C}feed", "carriage\rreturn", String(String.UnicodeScalarView((UInt8(14)...31).map { Unicode.Scalar($0) })), "del\u{7F}ete",
-        "next\u{85}line", "\tleading tab", "trailing tab\t", "\nleading line", "trailing line\n", "\u{B}leading", "trailing\u{B}",
+        String(String.UnicodeScalarView((UInt8(1)...8).map { Unicode.Scalar($0) })), "tab\there", "line\nfeed",
+        "vertical\u{B}tab",
+        "form\u{C}feed", "carriage\rreturn",
+        String(String.UnicodeScalarView((UInt8(14)...31).map { Unicode.Scalar($0) })), "del\u{7F}ete",
+        "next\u{85}line", "\tleading tab", "trailing tab\t", "\nleading line", "trailing line\n", "\u{B}leading",
+        "trailing\u{B}",
         "\rleading return", "trailing return\r",
     ]
 
@@ -73,7 +81,8 @@ extension String {
             switch scalar.value {
             case 0..<0x20: shown.append(Unicode.Scalar(0x2400 + scalar.value) ?? scalar)
             case 0x7F: shown.append("\u{2421}")
-            case 0x80..<0xA0: shown.append(contentsOf: "\\u{\(String(scalar.value, radix: 16, uppercase: true))}".unicodeScalars)
+            case 0x80..<0xA0:
+                shown.append(contentsOf: "\\u{\(String(scalar.value, radix: 16, uppercase: true))}".unicodeScalars)
             default: shown.append(scalar)
             }
         }

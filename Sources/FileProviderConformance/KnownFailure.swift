@@ -1,8 +1,8 @@
 extension Conformance {
     /// A behaviour that is known not to hold, because of what lies behind the provider, and why.
     ///
-    /// Such a failure is reported as known and breaks no promise. It does when it starts to hold, unless it fails only at times:
-    /// so a list of known failures stays true. As JSON it is
+    /// Such a failure is reported as known and breaks no promise. It does when it starts to hold, unless it fails only
+    /// at times: so a list of known failures stays true. As JSON it is
     /// `{"behaviour":…,"reason":…,"message":…,"sometimes":true}`, the last two only where needed.
     public struct KnownFailure: Sendable, Hashable {
         /// The name or the id of a ``Behaviour``, or of one of the run's own.
@@ -38,7 +38,8 @@ extension Conformance.KnownFailure: Codable {
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         self.init(
-            try container.decode(String.self, forKey: .behaviour), reason: try container.decode(String.self, forKey: .reason),
+            try container.decode(String.self, forKey: .behaviour),
+            reason: try container.decode(String.self, forKey: .reason),
             message: try container.decodeIfPresent(String.self, forKey: .message),
             isOccasional: try container.decodeIfPresent(Bool.self, forKey: .sometimes) ?? false)
     }

@@ -85,15 +85,21 @@ extension ProbeSink {
     /// Expects the sink to have got exactly `expected`, announced once and by the rules.
     func expectDelivery(of expected: Data, extent: FileExtent, offset: Int64, size: Int64, what: String) throws {
         if let fault { throw Unmet("\(what): expected the sink to be called by its rules, but \(fault).") }
-        try expect(data == expected, "\(what): expected \(expected.count) bytes from \(offset), but \(difference(data, from: expected)).")
         try expect(
-            extent.count == Int64(expected.count) && extent.size == size && (expected.isEmpty || extent.offset == offset),
+            data == expected,
+            "\(what): expected \(expected.count) bytes from \(offset), but \(difference(data, from: expected)).")
+        try expect(
+            extent.count == Int64(expected.count) && extent.size == size
+                && (expected.isEmpty || extent.offset == offset),
             "\(what): expected an extent of \(expected.count) bytes from \(offset) of \(size), but it was \(extent).")
         let begins = begins
         if expected.isEmpty {
-            return try expect(begins.count <= 1, "\(what): expected begin at most once, but it was called \(begins.count) times.")
+            return try expect(
+                begins.count <= 1, "\(what): expected begin at most once, but it was called \(begins.count) times.")
         }
-        try expect(begins.count == 1, "\(what): expected begin once before the first byte, but it was called \(begins.count) times.")
+        try expect(
+            begins.count == 1,
+            "\(what): expected begin once before the first byte, but it was called \(begins.count) times.")
         try expect(begins.first == extent, "\(what): expected begin to announce \(extent), but it said \(begins).")
     }
 }

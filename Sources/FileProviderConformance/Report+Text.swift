@@ -14,17 +14,21 @@ extension Conformance.Report: Encodable {
         var reason: String?
     }
 
-    /// Writes `{"passed":n,"failed":[{"id":…,"behaviour":…,"sentence":…}],"skipped":[{"id":…,"behaviour":…,"reason":…}]}`, and
+    /// Writes
+    /// `{"passed":n,"failed":[{"id":…,"behaviour":…,"sentence":…}],"skipped":[{"id":…,"behaviour":…,"reason":…}]}`, and
     /// `"known"`, like `"skipped"`, where a list of known failures was given.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(passed.count, forKey: .passed)
-        try container.encode(violations.map { Line(id: $0.id, behaviour: $0.behaviour, sentence: $0.sentence) }, forKey: .failed)
+        try container.encode(
+            violations.map { Line(id: $0.id, behaviour: $0.behaviour, sentence: $0.sentence) }, forKey: .failed)
         if hasKnownList { try container.encode(known.map(reason), forKey: .known) }
         try container.encode(skipped.map(reason), forKey: .skipped)
     }
 
-    private func reason(_ entry: Entry) -> Line { Line(id: entry.id, behaviour: entry.behaviour, reason: entry.sentence) }
+    private func reason(_ entry: Entry) -> Line {
+        Line(id: entry.id, behaviour: entry.behaviour, reason: entry.sentence)
+    }
 }
 
 extension Conformance.Report: CustomStringConvertible {
@@ -32,7 +36,8 @@ extension Conformance.Report: CustomStringConvertible {
     public var description: String {
         let lines =
             violations.map { "✗ \($0.id)\n    \($0.sentence)" } + known.map { "! \($0.id) (known: \($0.sentence))" }
-            + refused.map { "· \($0.id) (refused: \($0.sentence))" } + skipped.map { "– \($0.id) (skipped: \($0.sentence))" }
+            + refused.map { "· \($0.id) (refused: \($0.sentence))" }
+            + skipped.map { "– \($0.id) (skipped: \($0.sentence))" }
         let counts = [
             "\(passed.count) passed", "\(violations.count) failed", hasKnownList ? "\(known.count) known" : nil,
             "\(skipped.count) skipped",

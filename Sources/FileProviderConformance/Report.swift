@@ -7,8 +7,9 @@ extension Conformance {
             public let group: Behaviour.Group
             /// The behaviour's name.
             public let behaviour: String
-            /// Of a violation, what was expected and what happened; of a skipped behaviour, the ability that is missing or what else was
-            /// in the way; of a known failure, its reason; of a name that was refused, the provider's error. Else empty.
+            /// Of a violation, what was expected and what happened; of a skipped behaviour, the ability that is missing
+            /// or what else was in the way; of a known failure, its reason; of a name that was refused, the provider's
+            /// error. Else empty.
             public let sentence: String
 
             /// Group and name, as in ``Behaviour/id``.
@@ -58,7 +59,9 @@ extension Conformance {
         }
 
         mutating func add(_ result: Result<Void, any Error>, of behaviour: String, in group: Behaviour.Group) {
-            func entry(_ sentence: String) -> Entry { Entry(group: group, behaviour: behaviour, sentence: sentence.visible) }
+            func entry(_ sentence: String) -> Entry {
+                Entry(group: group, behaviour: behaviour, sentence: sentence.visible)
+            }
             switch result {
             case .success: passed.append(entry(""))
             case .failure(let refusal as RefusedName):
@@ -74,7 +77,8 @@ extension Conformance {
         mutating func judge(by list: [KnownFailure]) {
             for item in list {
                 func isMeant(_ entry: Entry) -> Bool { item.behaviour == entry.behaviour || item.behaviour == entry.id }
-                if let index = violations.firstIndex(where: { isMeant($0) && $0.sentence.contains(item.message ?? "") }) {
+                if let index = violations.firstIndex(where: { isMeant($0) && $0.sentence.contains(item.message ?? "") })
+                {
                     let violation = violations.remove(at: index)
                     known.append(Entry(group: violation.group, behaviour: violation.behaviour, sentence: item.reason))
                 } else if let index = passed.firstIndex(where: isMeant), !item.isOccasional {
@@ -83,12 +87,15 @@ extension Conformance {
                     violations.append(
                         Entry(
                             group: entry.group, behaviour: entry.behaviour,
-                            sentence: "Expected the known failure (\(item.reason)), but it holds now: take it off the list."))
+                            sentence:
+                                "Expected the known failure (\(item.reason)), but it holds now: take it off the list."))
                 } else if !Conformance.isBehaviour(item.behaviour) {
                     violations.append(
                         Entry(
                             group: .run, behaviour: item.behaviour,
-                            sentence: "Expected a behaviour of the kit in the list of known failures, but there is none of this name."))
+                            sentence:
+                                "Expected a behaviour of the kit in the list of known failures, but there is none of this name."
+                        ))
                 }
             }
         }

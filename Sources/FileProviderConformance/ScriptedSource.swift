@@ -32,7 +32,9 @@ struct ScriptedSource: WriteSource {
         self.pauses = pauses || ending.isEndless
     }
 
-    func bytes(from offset: Int64) throws -> any ByteSource { Bytes(script: self, rest: bytes.dropFirst(Int(clamping: offset))) }
+    func bytes(from offset: Int64) throws -> any ByteSource {
+        Bytes(script: self, rest: bytes.dropFirst(Int(clamping: offset)))
+    }
 
     private final class Bytes: ByteSource {
         private let script: ScriptedSource

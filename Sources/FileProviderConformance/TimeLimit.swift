@@ -2,7 +2,8 @@ import Synchronization
 
 /// Bounds work that may never end, also such as does not listen to cancellation.
 enum TimeLimit {
-    /// Runs `body` for at most `limit`; after that it is cancelled and left to itself. Cancelling the caller cancels `body`.
+    /// Runs `body` for at most `limit`; after that it is cancelled and left to itself. Cancelling the caller cancels
+    /// `body`.
     static func run<Value: Sendable>(
         _ limit: Duration, _ body: @escaping @Sendable () async throws -> Value
     ) async -> Result<Value, any Error> {

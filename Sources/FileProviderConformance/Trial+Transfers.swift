@@ -10,7 +10,8 @@ enum Obstacle: Sendable {
 
 /// A move or a copy, so that both are tried by the same rules.
 typealias Transfer =
-    @Sendable (_ provider: any FileProvider, _ path: ProviderPath, _ destination: ProviderPath, _ overwrite: Bool) async throws -> Void
+    @Sendable (_ provider: any FileProvider, _ path: ProviderPath, _ destination: ProviderPath, _ overwrite: Bool)
+    async throws -> Void
 
 extension Trial {
     private func put(_ obstacle: Obstacle) async throws -> ProviderPath {
@@ -33,7 +34,9 @@ extension Trial {
     func expectRefused(onto obstacle: Obstacle, overwrite: Bool, _ transfer: Transfer) async throws {
         let target = try await put(obstacle)
         let path = try await write("source")
-        try await expectFailure("A file onto a taken name", .fileExists) { try await transfer(provider, path, target, overwrite) }
+        try await expectFailure("A file onto a taken name", .fileExists) {
+            try await transfer(provider, path, target, overwrite)
+        }
         try await expectNames(["source", "target"], when: "After it was refused")
         try await expectBytes(Pattern.data(100), at: path, when: "The source, after it was refused")
         try await expectObstacle(obstacle, at: target, when: "The target, after a file onto it was refused")

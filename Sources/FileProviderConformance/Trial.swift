@@ -11,7 +11,8 @@ struct Trial: Sendable {
     /// The path of `relative` in the trial's folder.
     func at(_ relative: String) throws -> ProviderPath { folder.appending(try ProviderPath(relative)) }
 
-    /// How far two accounts of one modification time may lie apart, in seconds; a `Date` itself holds no less than about 10⁻⁷.
+    /// How far two accounts of one modification time may lie apart, in seconds; a `Date` itself holds no less than
+    /// about 10⁻⁷.
     var timeStep: Double { max(1e-6, capabilities.timePrecision ?? 1) }
 
     /// Writes a new file.
@@ -29,7 +30,9 @@ struct Trial: Sendable {
         return path
     }
 
-    func list(_ path: ProviderPath? = nil) async throws -> [FileObject] { try await provider.contentsOfDirectory(path: path ?? folder) }
+    func list(_ path: ProviderPath? = nil) async throws -> [FileObject] {
+        try await provider.contentsOfDirectory(path: path ?? folder)
+    }
 
     /// Removes a folder with all it holds, in the way that the provider has.
     func removeTree(_ path: ProviderPath) async throws {
@@ -69,7 +72,9 @@ extension Trial {
         do { found = try await provider.contents(path: path) } catch {
             throw Unmet("\(when): expected “\(path.name)” to be readable, but it failed with \(describe(error))")
         }
-        try expect(found == expected, "\(when): expected the \(expected.count) bytes written, but \(difference(found, from: expected)).")
+        try expect(
+            found == expected,
+            "\(when): expected the \(expected.count) bytes written, but \(difference(found, from: expected)).")
     }
 
     func expectMissing(_ path: ProviderPath, when: String) async throws {
@@ -80,7 +85,8 @@ extension Trial {
 
     func expectFolder(_ path: ProviderPath, when: String) async throws {
         let item = try await provider.attributesOfItem(path: path)
-        try expect(item.isDirectory, "\(when): expected “\(path.name)” to be a folder, but its type is \(item.type.rawValue).")
+        try expect(
+            item.isDirectory, "\(when): expected “\(path.name)” to be a folder, but its type is \(item.type.rawValue).")
     }
 
     /// A small tree called `name`: `top`, `deep/inner`, and the empty folder `bare`.

@@ -10,14 +10,15 @@ public protocol FileProviderUndoable: FileProviderOperations {
 
     /// Whether what `handle` stands for has been done and can be undone.
     ///
-    /// - Parameter handle: What a completion form of this provider returned. False while it runs, after it failed, once it is undone, and
-    ///   when its step has gone from the stack.
+    /// - Parameter handle: What a completion form of this provider returned. False while it runs, after it failed, once
+    ///   it is undone, and when its step has gone from the stack.
     func canUndo(handle: Progress) -> Bool
 
     /// Whether `operation` can be undone: as a step that is on the stack, else if it were carried out now.
     ///
     /// - Throws: Why the storage cannot be asked.
-    /// - Complexity: One request for what would be replaced or removed; with a limit on the trash's size a listing for each folder in it.
+    /// - Complexity: One request for what would be replaced or removed; with a limit on the trash's size a listing for
+    ///   each folder in it.
     func canUndo(operation: FileOperationType) async throws -> Bool
 }
 
@@ -30,7 +31,9 @@ extension FileProviderUndoable {
     public func canUndo(handle: Progress) -> Bool { undoManager.canUndo(handle: handle) }
 
     /// The default: asks ``undoManager``.
-    public func canUndo(operation: FileOperationType) async throws -> Bool { try await undoManager.canUndo(operation: operation) }
+    public func canUndo(operation: FileOperationType) async throws -> Bool {
+        try await undoManager.canUndo(operation: operation)
+    }
 
     /// Forgets all steps, and keeps ten from now on.
     public func setupUndoManager() {
@@ -40,7 +43,8 @@ extension FileProviderUndoable {
 }
 
 extension FileProviderOperations where Self: FileProviderReadWrite {
-    /// This provider with undo: what is done through the result is recorded, and what it removes or replaces goes to a trash folder.
+    /// This provider with undo: what is done through the result is recorded, and what it removes or replaces goes to a
+    /// trash folder.
     ///
     /// A provider that is undoable already is returned as it is.
     ///

@@ -3,7 +3,8 @@ import Foundation
 
 /// Keeps apart what must not happen at the same time: whoever works on a path claims it with all that lies below.
 ///
-/// Claims are granted in the order in which they came, as far as they meet none before them. A claim of the root excludes all others.
+/// Claims are granted in the order in which they came, as far as they meet none before them. A claim of the root
+/// excludes all others.
 final class PathClaims: Sendable {
     private struct Claim: Sendable {
         let id: UUID
@@ -41,7 +42,8 @@ final class PathClaims: Sendable {
         let granted = claims.update { claims in
             var granted: [@Sendable () -> Void] = []
             for index in claims.indices {
-                guard let grant = claims[index].grant, !claims[..<index].contains(where: { $0.meets(claims[index]) }) else { continue }
+                guard let grant = claims[index].grant, !claims[..<index].contains(where: { $0.meets(claims[index]) })
+                else { continue }
                 claims[index].grant = nil
                 granted.append(grant)
             }

@@ -25,7 +25,8 @@ final class Trash: Sendable {
         self.now = now
         path = try ProviderPath(policy.path)
         if path.isRoot {
-            throw FileError.make(.fileReadInvalidFileName, path: path, sentence: "The trash cannot be the provider's root.")
+            throw FileError.make(
+                .fileReadInvalidFileName, path: path, sentence: "The trash cannot be the provider's root.")
         }
     }
 
@@ -115,7 +116,9 @@ final class Trash: Sendable {
     func contents() async throws -> [TrashEntry] {
         var found: [TrashEntry] = []
         for (item, date) in try await entries() {
-            guard let (kept, names) = try await unfolded(item), let original = TrashName.path(in: names) else { continue }
+            guard let (kept, names) = try await unfolded(item), let original = TrashName.path(in: names) else {
+                continue
+            }
             found.append(TrashEntry(item: kept, originalPath: original, date: date))
         }
         return found
@@ -136,7 +139,9 @@ final class Trash: Sendable {
         var names = [entry.path.nameBytes]
         while let last = names.last, TrashName.isBroken(last) {
             // No path is as long as that.
-            guard names.count < 256, let inner = try await provider.contentsOfDirectory(path: item.path).first else { return nil }
+            guard names.count < 256, let inner = try await provider.contentsOfDirectory(path: item.path).first else {
+                return nil
+            }
             item = inner
             names.append(inner.path.nameBytes)
         }
@@ -155,7 +160,9 @@ final class Trash: Sendable {
     /// Whether something may be over a limit, as far as is known without looking.
     var isDue: Bool {
         let ledger = ledger.value
-        guard let next = ledger.nextSweep, next > now() else { return policy.longestAge != nil || policy.greatestSize != nil }
+        guard let next = ledger.nextSweep, next > now() else {
+            return policy.longestAge != nil || policy.greatestSize != nil
+        }
         guard let limit = policy.greatestSize else { return false }
         return ledger.sizes.reduce(0) { ledger.inFlight.contains($1.key) ? $0 : $0 + $1.value } > limit
     }

@@ -3,9 +3,11 @@ public import Foundation
 
 /// Where removed and replaced data goes, and how long it stays there.
 public struct TrashPolicy: Sendable, Hashable, Codable {
-    /// The folder, made when it is first needed. It is an ordinary folder: listings show it, and removing what lies in it is final.
+    /// The folder, made when it is first needed. It is an ordinary folder: listings show it, and removing what lies in
+    /// it is final.
     ///
-    /// On a provider whose root is not the user's own, name one that is. Moving into it must be possible from wherever items are removed.
+    /// On a provider whose root is not the user's own, name one that is. Moving into it must be possible from wherever
+    /// items are removed.
     public var path: String
     /// Seconds; what has been in the trash for longer is swept. Nil for no limit.
     public var longestAge: TimeInterval?
@@ -32,10 +34,12 @@ public struct TrashEntry: Sendable {
     public let date: Date
 }
 
-/// The name of an entry, which tells all that is needed to put it back, after a restart too: `<date>_<random>_<original path>`.
+/// The name of an entry, which tells all that is needed to put it back, after a restart too:
+/// `<date>_<random>_<original path>`.
 ///
-/// In the path `/` is written `=2F` and `=` is written `=3D`. A name too long for the storage goes on in a folder: `=` at its end is a
-/// soft break, as in quoted-printable text (RFC 2045, section 6.7), and the one item in that folder, after an underscore, is the rest.
+/// In the path `/` is written `=2F` and `=` is written `=3D`. A name too long for the storage goes on in a folder: `=`
+/// at its end is a soft break, as in quoted-printable text (RFC 2045, section 6.7), and the one item in that folder,
+/// after an underscore, is the rest.
 enum TrashName {
     private static let equals = UInt8(ascii: "=")
     private static let underscore = UInt8(ascii: "_")
@@ -50,7 +54,8 @@ enum TrashName {
         var names = [Array("\(date.formatted(style))_\(tag)_".utf8)]
         for byte in path.bytes {
             let count = names[names.count - 1].count
-            // A break goes between characters, as long as they are any: a name that is not UTF-8 is one that not all storages take.
+            // A break goes between characters, as long as they are any: a name that is not UTF-8 is one that not all
+            // storages take.
             if count > maxLength - 8, byte & 0xC0 != 0x80 || count == maxLength - 1 {
                 names[names.count - 1].append(equals)
                 names.append([underscore])
@@ -77,7 +82,8 @@ enum TrashName {
     static func path(in names: [ArraySlice<UInt8>]) -> ProviderPath? {
         var text: [UInt8] = []
         for (index, name) in names.enumerated() {
-            let parts = name.split(separator: underscore, maxSplits: index == 0 ? 2 : 1, omittingEmptySubsequences: false)
+            let parts = name.split(
+                separator: underscore, maxSplits: index == 0 ? 2 : 1, omittingEmptySubsequences: false)
             guard let part = parts.last, parts.count == (index == 0 ? 3 : 2) else { return nil }
             text += isBroken(part) ? part.dropLast() : part
         }

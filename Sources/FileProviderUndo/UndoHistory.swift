@@ -13,7 +13,8 @@ enum UndoDirection: Sendable {
 struct UndoChange: Sendable {
     enum Effect: Sendable {
         case moved(from: ProviderPath, to: ProviderPath)
-        /// The path holds something else than before. `kept` is where the other side lies in the trash; nil where that is nothing.
+        /// The path holds something else than before. `kept` is where the other side lies in the trash; nil where that
+        /// is nothing.
         case content(at: ProviderPath, kept: ProviderPath?)
     }
 
@@ -121,7 +122,8 @@ struct UndoHistory: Sendable {
         self[other][self[other].count - 1].changes.append(turned)
     }
 
-    /// Makes two of the next change: `done` is what half of it has become, on the other side; `rest` is still to be turned.
+    /// Makes two of the next change: `done` is what half of it has become, on the other side; `rest` is still to be
+    /// turned.
     mutating func split(_ direction: UndoDirection, done half: UndoChange, rest: UndoChange) {
         guard let step = self[direction].last?.id else { return }
         let index = self[direction].count - 1
@@ -129,7 +131,8 @@ struct UndoHistory: Sendable {
         turn(step, direction, into: half)
     }
 
-    /// Drops the steps that need what `isGone` says is no longer in the trash, with those that can be reached only through them.
+    /// Drops the steps that need what `isGone` says is no longer in the trash, with those that can be reached only
+    /// through them.
     mutating func forget(_ isGone: (ProviderPath) -> Bool) {
         for direction in [UndoDirection.undo, .redo] {
             let last = self[direction].lastIndex { step in step.changes.contains { $0.kept.map(isGone) ?? false } }
@@ -137,10 +140,11 @@ struct UndoHistory: Sendable {
         }
     }
 
-    /// Tells the next change at `path`, or where the item lies by then, how the item looks that was just put back there: the same version,
-    /// though perhaps under another tag.
+    /// Tells the next change at `path`, or where the item lies by then, how the item looks that was just put back
+    /// there: the same version, though perhaps under another tag.
     ///
-    /// - Parameter isRestored: Whether the item's version was made sure of before; otherwise it has to show in size and time.
+    /// - Parameter isRestored: Whether the item's version was made sure of before; otherwise it has to show in size and
+    ///   time.
     mutating func expect(_ trace: ItemTrace, at path: ProviderPath, _ direction: UndoDirection, isRestored: Bool) {
         var path = path
         for step in self[direction].indices.reversed() {
@@ -148,10 +152,16 @@ struct UndoHistory: Sendable {
                 switch self[direction][step].changes[index].effect {
                 case .moved(let from, let to):
                     let (now, then) = direction == .undo ? (to, from) : (from, to)
-                    if let rest = path.relative(to: now) { path = then.appending(rest) } else if path.relative(to: then) != nil { return }
+                    if let rest = path.relative(to: now) {
+                        path = then.appending(rest)
+                    } else if path.relative(to: then) != nil {
+                        return
+                    }
                 case .content(let place, _):
                     guard path.relative(to: place) != nil else { continue }
-                    guard place == path, case .item(let previous) = self[direction][step].changes[index].expected else { return }
+                    guard place == path, case .item(let previous) = self[direction][step].changes[index].expected else {
+                        return
+                    }
                     if old.type != .directory, isRestored || old.matches(trace, ignoringTag: true) {
                         self[direction][step].changes[index].expected = .item(trace)
                     }

@@ -5,16 +5,18 @@ import Foundation
 extension UndoStack {
     /// Carries out an operation that puts something at `destination`, and records it.
     ///
-    /// What is replaced goes to the trash first: as a copy where the storage copies by itself, so that the name is never free and the
-    /// provider replaces in one step; else it steps aside, and comes back when the operation fails.
+    /// What is replaced goes to the trash first: as a copy where the storage copies by itself, so that the name is
+    /// never free and the provider replaces in one step; else it steps aside, and comes back when the operation fails.
     ///
     /// - Parameters:
     ///   - source: The item that is moved or copied.
     ///   - replacing: Whether something at `destination` may be replaced.
-    ///   - ifMatch: The version that alone may be replaced, which only the provider can make sure of: so that version stays in its place.
+    ///   - ifMatch: The version that alone may be replaced, which only the provider can make sure of: so that version
+    ///     stays in its place.
     ///   - body: The provider's operation; it gets whether it is to overwrite.
     func place<Value>(
-        _ operation: FileOperationType, at destination: ProviderPath, from source: ProviderPath? = nil, isMove: Bool = false,
+        _ operation: FileOperationType, at destination: ProviderPath, from source: ProviderPath? = nil,
+        isMove: Bool = false,
         replacing: Bool, ifMatch: String? = nil, _ body: (_ overwrite: Bool) async throws -> Value
     ) async throws -> Value {
         try await claims.holding([destination] + (source.map { [$0] } ?? [])) {
@@ -28,7 +30,9 @@ extension UndoStack {
             let value: Value
             if let replaced {
                 (kept, value) = try await exchange(replaced, copies: ifMatch == nil ? nil : true, body) { stranded in
-                    record([UndoChange(operation: operation, effect: .content(at: destination, kept: stranded))], name: operation.title)
+                    record(
+                        [UndoChange(operation: operation, effect: .content(at: destination, kept: stranded))],
+                        name: operation.title)
                 }
             } else {
                 (kept, value) = (nil, try await body(replacing))
@@ -54,7 +58,8 @@ extension UndoStack {
         return kept == nil ? [move] : [content, move]
     }
 
-    /// After an operation that cannot be undone: what was undone before no longer fits, and the trash may have lost something.
+    /// After an operation that cannot be undone: what was undone before no longer fits, and the trash may have lost
+    /// something.
     private func forget(whatWasAt paths: [ProviderPath]) {
         history.update { history in
             history.forgetUndone()
@@ -94,13 +99,15 @@ extension UndoStack {
         return item
     }
 
-    /// Whether a change at `path` can be undone: the storage moves items, none of this is about the trash, and `item`, which would go
-    /// there, fits in.
+    /// Whether a change at `path` can be undone: the storage moves items, none of this is about the trash, and `item`,
+    /// which would go there, fits in.
     private func canKeep(
         _ item: FileObject?, at path: ProviderPath, from source: ProviderPath? = nil, isMove: Bool = false
     ) async throws -> Bool {
         let capabilities = try await provider.capabilities()
-        guard capabilities.has(.moving), capabilities.has(.folderCreation), !path.isRoot, !trash.touches(path) else { return false }
+        guard capabilities.has(.moving), capabilities.has(.folderCreation), !path.isRoot, !trash.touches(path) else {
+            return false
+        }
         if let source, isMove, trash.touches(source) { return false }
         return if let item { try await trash.takes(item) } else { true }
     }

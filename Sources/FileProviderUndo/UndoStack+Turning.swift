@@ -1,7 +1,8 @@
 import FileProviderCore
 import Foundation
 
-/// Taking changes back and carrying them out again, which is the same: what is at a path and what the trash keeps of it change places.
+/// Taking changes back and carrying them out again, which is the same: what is at a path and what the trash keeps of it
+/// change places.
 extension UndoStack {
     /// Turns a change over.
     ///
@@ -29,7 +30,8 @@ extension UndoStack {
         return turned
     }
 
-    /// Tells the next change at the path where `turned` has put something how that looks now: its tag or time may be another.
+    /// Tells the next change at the path where `turned` has put something how that looks now: its tag or time may be
+    /// another.
     func tellNext(after turned: UndoChange, direction: UndoDirection) async {
         let place: ProviderPath
         let expected: UndoChange.Expectation
@@ -72,7 +74,8 @@ extension UndoStack {
             history.update { $0.forget { $0 == kept } }
             throw FileError.make(
                 .fileNoSuchFile, path: path, url: provider.url(of: path),
-                sentence: "What was at “\(path)” is no longer in the trash and cannot be brought back.", underlying: error)
+                sentence: "What was at “\(path)” is no longer in the trash and cannot be brought back.",
+                underlying: error)
         }
     }
 
@@ -108,7 +111,8 @@ extension UndoStack {
     ///   - copies: Whether the item stays until it is replaced; nil where the storage is to decide.
     ///   - body: Gets whether it is to overwrite: whether the item is still there.
     ///   - stranded: Called when `body` has failed and the item is, or may be, in the trash alone.
-    /// - Returns: Where the item lies, which the caller has to settle once its step is recorded, and what `body` has returned.
+    /// - Returns: Where the item lies, which the caller has to settle once its step is recorded, and what `body` has
+    ///   returned.
     func exchange<Value>(
         _ item: FileObject, copies: Bool? = nil, _ body: (_ overwrite: Bool) async throws -> Value,
         stranded: (_ kept: ProviderPath) -> Void
@@ -128,7 +132,9 @@ extension UndoStack {
         do { return (kept, try await body(false)) } catch {
             defer { trash.settle(kept) }
             // Not to be cancelled: the item has to come back.
-            do { try await withCancellationShield { [trash] in try await trash.takeOut(kept, to: item.path) } } catch { stranded(kept) }
+            do { try await withCancellationShield { [trash] in try await trash.takeOut(kept, to: item.path) } } catch {
+                stranded(kept)
+            }
             throw error
         }
     }
@@ -136,14 +142,18 @@ extension UndoStack {
     /// Whether a file is still there after an operation that was to replace it has failed; its copy is then not needed.
     private func isInPlace(_ before: ItemTrace, at path: ProviderPath, copiedTo kept: ProviderPath) async -> Bool {
         guard case .item(let now) = await expectation(at: path), before.matches(now) else { return false }
-        // Size and time alone may be those of a new file whose answer was lost, and a copy that stays is swept when its time comes.
-        if before.tag != nil, now.tag != nil { _ = try? await withCancellationShield { [trash] in try await trash.discard(kept) } }
+        // Size and time alone may be those of a new file whose answer was lost, and a copy that stays is swept when its
+        // time comes.
+        if before.tag != nil, now.tag != nil {
+            _ = try? await withCancellationShield { [trash] in try await trash.discard(kept) }
+        }
         return true
     }
 
     // MARK: Looking
 
-    /// What is at `path` now and should be there later; asked even when the task is cancelled, since it is about what was done.
+    /// What is at `path` now and should be there later; asked even when the task is cancelled, since it is about what
+    /// was done.
     func expectation(at path: ProviderPath) async -> UndoChange.Expectation {
         let look = Task { () -> UndoChange.Expectation in
             guard let item = try await self.provider.itemIfAny(at: path) else { return .nothing }

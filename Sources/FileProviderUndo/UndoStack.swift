@@ -3,9 +3,9 @@ import Foundation
 
 /// The steps of one provider that can be undone and redone, and the trash that keeps their data.
 ///
-/// Steps are recorded by ``UndoableFileProvider`` in the order in which they end. One that can no longer be undone, because what it needs
-/// was swept from the trash, leaves the stack with those below it: what is on the stack can be undone, unless somebody else changes the
-/// storage.
+/// Steps are recorded by ``UndoableFileProvider`` in the order in which they end. One that can no longer be undone,
+/// because what it needs was swept from the trash, leaves the stack with those below it: what is on the stack can be
+/// undone, unless somebody else changes the storage.
 public final class UndoStack: Sendable {
     /// Steps that a stack keeps unless told otherwise.
     public static let usualLevels = 10
@@ -33,7 +33,8 @@ public final class UndoStack: Sendable {
     /// Whether there is a step to take back. What somebody else has changed meanwhile shows only when it is tried.
     public var canUndo: Bool { !history.value[.undo].isEmpty }
 
-    /// Whether there is a step to carry out again. A new operation drops them all, whether it is recorded or cannot be undone.
+    /// Whether there is a step to carry out again. A new operation drops them all, whether it is recorded or cannot be
+    /// undone.
     public var canRedo: Bool { !history.value[.redo].isEmpty }
 
     /// What ``undo(force:)`` would do, such as “Undo Moving a.txt”; nil for nothing.
@@ -45,13 +46,16 @@ public final class UndoStack: Sendable {
     /// Forgets all steps. What they kept in the trash stays there until it is swept.
     public func removeAll() { history.update { $0 = UndoHistory(levels: $0.levels) } }
 
-    /// Makes one step of all that `body` does through the provider, in tasks that it starts too, until it returns or throws.
+    /// Makes one step of all that `body` does through the provider, in tasks that it starts too, until it returns or
+    /// throws.
     ///
-    /// Operations of others that end in between split the step, so that all are undone in the order in which they happened. A group in a
-    /// group belongs to the outer one.
+    /// Operations of others that end in between split the step, so that all are undone in the order in which they
+    /// happened. A group in a group belongs to the outer one.
     ///
     /// - Parameter name: What stands after “Undo” in the title.
-    public func group<Value: Sendable>(_ name: String, _ body: @Sendable () async throws -> Value) async rethrows -> Value {
+    public func group<Value: Sendable>(_ name: String, _ body: @Sendable () async throws -> Value) async rethrows
+        -> Value
+    {
         try await UndoGroup.$current.withValue(UndoGroup.current ?? UndoGroup(name: name)) { try await body() }
     }
 
@@ -59,15 +63,18 @@ public final class UndoStack: Sendable {
 
     /// Takes back the last step, after everything that runs and before everything that comes later.
     ///
-    /// Each operation of a step is taken back as a whole or not at all. When one fails, or the task is cancelled, those before it stay
-    /// taken back and can be redone, and the rest stays on the stack: calling again goes on. Do not call it from within an operation of
-    /// the same provider, such as a source that is being written: each would wait for the other.
+    /// Each operation of a step is taken back as a whole or not at all. When one fails, or the task is cancelled, those
+    /// before it stay taken back and can be redone, and the rest stays on the stack: calling again goes on. Do not call
+    /// it from within an operation of the same provider, such as a source that is being written: each would wait for
+    /// the other.
     ///
-    /// - Parameter force: Whether an item goes to the trash that somebody else has changed or put in the way; it is refused otherwise.
+    /// - Parameter force: Whether an item goes to the trash that somebody else has changed or put in the way; it is
+    ///   refused otherwise.
     /// - Returns: Whether there was anything to undo.
-    /// - Throws: `CocoaError(.fileWriteFileExists)` when a place is taken, or a folder that was made is no longer empty (`ENOTEMPTY` below
-    ///   it); `CocoaError(.fileWriteUnknown)` for a file that was changed meanwhile; `CocoaError(.fileNoSuchFile)` when an item has gone,
-    ///   from the trash too, which drops the step; errors of the storage. Nothing is lost.
+    /// - Throws: `CocoaError(.fileWriteFileExists)` when a place is taken, or a folder that was made is no longer empty
+    ///   (`ENOTEMPTY` below it); `CocoaError(.fileWriteUnknown)` for a file that was changed meanwhile;
+    ///   `CocoaError(.fileNoSuchFile)` when an item has gone, from the trash too, which drops the step; errors of the
+    ///   storage. Nothing is lost.
     @discardableResult
     public func undo(force: Bool = false) async throws -> Bool { try await turn(.undo, force: force) }
 
@@ -105,14 +112,16 @@ public final class UndoStack: Sendable {
     /// Puts something back, as a step that can be undone. Steps that need the entry leave the stack.
     ///
     /// - Parameter path: Where to; nil for where it was.
-    /// - Throws: `CocoaError(.fileWriteFileExists)` when the place is taken; `CocoaError(.fileNoSuchFile)` when its folder has gone.
+    /// - Throws: `CocoaError(.fileWriteFileExists)` when the place is taken; `CocoaError(.fileNoSuchFile)` when its
+    ///   folder has gone.
     public func restore(_ entry: TrashEntry, to path: ProviderPath? = nil) async throws {
         let path = path ?? entry.originalPath
         try await claims.holding([.root]) {
             try await trash.takeOut(entry.item.path, to: path)
             history.update { $0.forget { $0 == entry.item.path } }
             let change = UndoChange(
-                operation: .create(path: path.string), effect: .content(at: path, kept: nil), expected: await expectation(at: path))
+                operation: .create(path: path.string), effect: .content(at: path, kept: nil),
+                expected: await expectation(at: path))
             record([change], name: "Restoring \(path.name)")
         }
     }

@@ -35,7 +35,9 @@ extension UndoableFileProvider: FileProviderSharing where Base: FileProviderShar
 
 extension UndoableFileProvider: FileProviderChecksums where Base: FileProviderChecksums {
     /// Asks the base.
-    public func checksum(of path: ProviderPath, kind: String) async throws -> String { try await base.checksum(of: path, kind: kind) }
+    public func checksum(of path: ProviderPath, kind: String) async throws -> String {
+        try await base.checksum(of: path, kind: kind)
+    }
 }
 
 extension UndoableFileProvider: FileProviderBasicRemote where Base: FileProviderBasicRemote {
@@ -68,7 +70,8 @@ extension UndoableFileProvider: FileProviderSearch where Base: FileProviderSearc
 
     /// Has the base search.
     public func searchFiles(
-        path: ProviderPath, recursive: Bool, query: FileQuery, found: @escaping @Sendable ([FileObject]) async throws -> Void
+        path: ProviderPath, recursive: Bool, query: FileQuery,
+        found: @escaping @Sendable ([FileObject]) async throws -> Void
     ) async throws {
         try await base.searchFiles(path: path, recursive: recursive, query: query, found: found)
     }

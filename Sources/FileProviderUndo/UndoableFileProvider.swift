@@ -3,9 +3,10 @@ public import Foundation
 
 /// A provider whose operations can be undone.
 ///
-/// It records what is done through it, and keeps what that removes or replaces in a trash folder of the same provider. What is done to
-/// the storage in another way, `base` included, counts as somebody else's. Operations on the same item or on folders around it wait for
-/// each other; undo and redo wait for all that run, and hold back those that come after.
+/// It records what is done through it, and keeps what that removes or replaces in a trash folder of the same provider.
+/// What is done to the storage in another way, `base` included, counts as somebody else's. Operations on the same item
+/// or on folders around it wait for each other; undo and redo wait for all that run, and hold back those that come
+/// after.
 public final class UndoableFileProvider<Base: FileProvider>: FileProviderUndoable, FileProviderReadWrite {
     /// The base's: names and messages do not tell that it is wrapped.
     public static var type: String { Base.type }
@@ -42,7 +43,8 @@ public final class UndoableFileProvider<Base: FileProvider>: FileProviderUndoabl
     /// Asks the base.
     public func checkReachability() async throws { try await base.checkReachability() }
 
-    /// The base's; but where the storage does not copy by itself, what is replaced steps aside first, and replacing is not atomic.
+    /// The base's; but where the storage does not copy by itself, what is replaced steps aside first, and replacing is
+    /// not atomic.
     public func capabilities() async throws -> Capabilities {
         var capabilities = try await base.capabilities()
         if capabilities[.serverSideCopying] != .native { capabilities[.atomicReplacement] = .unavailable }
@@ -50,10 +52,14 @@ public final class UndoableFileProvider<Base: FileProvider>: FileProviderUndoabl
     }
 
     /// Asks the base.
-    public func attributesOfItem(path: ProviderPath) async throws -> FileObject { try await base.attributesOfItem(path: path) }
+    public func attributesOfItem(path: ProviderPath) async throws -> FileObject {
+        try await base.attributesOfItem(path: path)
+    }
 
     /// Has the base list; the trash folder is listed like any other.
-    public func contentsOfDirectory(path: ProviderPath, page: @Sendable ([FileObject]) async throws -> Void) async throws {
+    public func contentsOfDirectory(path: ProviderPath, page: @Sendable ([FileObject]) async throws -> Void)
+        async throws
+    {
         try await base.contentsOfDirectory(path: path, page: page)
     }
 
@@ -79,15 +85,20 @@ public final class UndoableFileProvider<Base: FileProvider>: FileProviderUndoabl
     }
 
     /// Moves an item; what it replaces goes to the trash.
-    public func moveItem(path: ProviderPath, to destination: ProviderPath, overwrite: Bool, progress: ProgressReporter) async throws {
+    public func moveItem(path: ProviderPath, to destination: ProviderPath, overwrite: Bool, progress: ProgressReporter)
+        async throws
+    {
         let operation = FileOperationType.move(source: path.string, destination: destination.string)
-        try await undoManager.place(operation, at: destination, from: path, isMove: true, replacing: overwrite) { overwrite in
+        try await undoManager.place(operation, at: destination, from: path, isMove: true, replacing: overwrite) {
+            overwrite in
             try await base.moveItem(path: path, to: destination, overwrite: overwrite, progress: progress)
         }
     }
 
     /// Copies an item; what it replaces goes to the trash.
-    public func copyItem(path: ProviderPath, to destination: ProviderPath, overwrite: Bool, progress: ProgressReporter) async throws {
+    public func copyItem(path: ProviderPath, to destination: ProviderPath, overwrite: Bool, progress: ProgressReporter)
+        async throws
+    {
         let operation = FileOperationType.copy(source: path.string, destination: destination.string)
         try await undoManager.place(operation, at: destination, from: path, replacing: overwrite) { overwrite in
             try await base.copyItem(path: path, to: destination, overwrite: overwrite, progress: progress)
@@ -103,7 +114,9 @@ public final class UndoableFileProvider<Base: FileProvider>: FileProviderUndoabl
 
     /// Writes a file; what it replaces goes to the trash.
     @discardableResult
-    public func writeContents(path: ProviderPath, from source: any WriteSource, options: WriteOptions) async throws -> FileObject {
+    public func writeContents(path: ProviderPath, from source: any WriteSource, options: WriteOptions) async throws
+        -> FileObject
+    {
         try await write(path, options) { try await base.writeContents(path: path, from: source, options: $0) }
     }
 

@@ -4,7 +4,9 @@ package enum AudioFiles {
     private static let more: [String: String] = ["alac": "audio/alac", "mogg": "audio/ogg", "webm": "audio/webm"]
 
     /// Readium's media type proposal has these, but for the last.
-    package static let playlists: Set<String> = ["asx", "bio", "m3u", "m3u8", "pla", "pls", "smil", "vlc", "wpl", "xspf", "zpl", "cue"]
+    package static let playlists: Set<String> = [
+        "asx", "bio", "m3u", "m3u8", "pla", "pls", "smil", "vlc", "wpl", "xspf", "zpl", "cue",
+    ]
 
     /// The type of a file among sound files; that of any other where it is none.
     package static func type(fileExtension: String) -> MediaType? {

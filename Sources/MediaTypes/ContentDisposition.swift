@@ -19,7 +19,9 @@ package enum ContentDisposition {
 
     /// The extension of that name, without a dot.
     package static func fileExtension(in field: String) -> String? {
-        guard let name = fileName(in: field), let dot = name.lastIndex(of: "."), dot != name.startIndex else { return nil }
+        guard let name = fileName(in: field), let dot = name.lastIndex(of: "."), dot != name.startIndex else {
+            return nil
+        }
         let rest = name[name.index(after: dot)...].trimmingCharacters(in: .whitespaces)
         return rest.isEmpty ? nil : rest
     }
@@ -39,7 +41,9 @@ package enum ContentDisposition {
                 bytes.append(byte)
                 continue
             }
-            guard rest.count >= 2, let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16) else { return nil }
+            guard rest.count >= 2, let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16) else {
+                return nil
+            }
             bytes.append(value)
             rest = rest.dropFirst(2)
         }

@@ -44,7 +44,8 @@ extension MediaType {
     public static let w3cWPUBManifest = MediaType(
         constant: "application/x.readium.w3c.wpub+json", name: "Web Publication", fileExtension: "json")
     /// Guided navigation document (Readium Guided Navigation, section 1); not in the proposals.
-    public static let guidedNavigation = MediaType(constant: "application/guided-navigation+json", name: "Guided Navigation")
+    public static let guidedNavigation = MediaType(
+        constant: "application/guided-navigation+json", name: "Guided Navigation")
 }
 
 // MARK: Protection
@@ -76,7 +77,8 @@ extension MediaType {
     /// OPDS 1 feed of other feeds (OPDS 1.2, section 2.1); not in the proposals. Its canonical form is ``opds1``.
     public static let opds1Navigation = MediaType(constant: "application/atom+xml;profile=opds-catalog;kind=navigation")
     /// OPDS 1 feed of publications (OPDS 1.2, section 2.2); not in the proposals. Its canonical form is ``opds1``.
-    public static let opds1Acquisition = MediaType(constant: "application/atom+xml;profile=opds-catalog;kind=acquisition")
+    public static let opds1Acquisition = MediaType(
+        constant: "application/atom+xml;profile=opds-catalog;kind=acquisition")
     /// OPDS 2 feed.
     public static let opds2 = MediaType(constant: "application/opds+json")
     /// OPDS 2 publication.

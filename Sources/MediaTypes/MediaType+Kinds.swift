@@ -30,7 +30,8 @@ extension MediaType {
     /// Whether it is video.
     public var isVideo: Bool { type == "video" }
 
-    /// Whether it is a whole publication, as a package or as a manifest. The proposals give no list; comics in any archive count.
+    /// Whether it is a whole publication, as a package or as a manifest. The proposals give no list; comics in any
+    /// archive count.
     public var isPublication: Bool { Self.publications.contains(essence) }
 
     /// Whether it is a Readium Web Publication Manifest of any profile.
@@ -56,7 +57,8 @@ extension MediaType {
         of: .readiumAudiobookManifest, .divinaManifest, .readiumWebPubManifest)
 
     private static let publications = essences(
-        of: .cb7, .cbr, .cbt, .cbz, .divina, .divinaManifest, .epub, .lcpProtectedAudiobook, .lcpProtectedPDF, .lpf, .pdf,
+        of: .cb7, .cbr, .cbt, .cbz, .divina, .divinaManifest, .epub, .lcpProtectedAudiobook, .lcpProtectedPDF, .lpf,
+        .pdf,
         .readiumAudiobook, .readiumAudiobookManifest, .readiumWebPub, .readiumWebPubManifest, .w3cWPUBManifest, .zab)
 
     private static func essences(of kinds: MediaType...) -> Set<String> { Set(kinds.map(\.essence)) }

@@ -39,7 +39,8 @@ struct MediaTypeScanner {
         return result
     }
 
-    /// The parameters of another header field of the same shape, such as `attachment; filename="a;b"`, whatever stands before them.
+    /// The parameters of another header field of the same shape, such as `attachment; filename="a;b"`, whatever stands
+    /// before them.
     ///
     /// Some servers leave out what should stand first, so a field that begins with a parameter is taken, too.
     mutating func scanParametersOnly() -> [String: String] {

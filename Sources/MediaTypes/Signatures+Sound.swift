@@ -23,7 +23,8 @@ extension Signatures {
         return pages.has("OpusHead", at: 28) ? .opus : .ogg
     }
 
-    /// The kind of document stands in EBML's header, codecs in the tracks that follow (RFC 8794, section 11.2.6; RFC 9559, section 21).
+    /// The kind of document stands in EBML's header, codecs in the tracks that follow (RFC 8794, section 11.2.6; RFC
+    /// 9559, section 21).
     private static func matroska(_ head: Data) -> MediaType? {
         let hasVideo = head.range(of: Data("V_".utf8)) != nil
         let isSound = !hasVideo && head.range(of: Data("A_".utf8)) != nil
@@ -48,7 +49,8 @@ enum MP4Brand {
         switch String(decoding: head.dropFirst(8).prefix(4), as: UTF8.self) {
         case "M4A ", "M4B ", "M4P ", "F4A ", "F4B ": return .mp4Audio
         case "qt  ": return .quickTime
-        case "isom", "iso2", "iso3", "iso4", "iso5", "iso6", "avc1", "mp41", "mp42", "mp71", "M4V ", "M4VH", "M4VP", "MSNV", "dash", "f4v ":
+        case "isom", "iso2", "iso3", "iso4", "iso5", "iso6", "avc1", "mp41", "mp42", "mp71", "M4V ", "M4VH", "M4VP",
+            "MSNV", "dash", "f4v ":
             return isSoundOnly(head) ? .mp4Audio : .mp4Video
         default: return nil
         }
@@ -83,21 +85,28 @@ enum MPEGFrames {
 
     /// ID3v2.4, section 3.1: no byte of the version is 0xFF, none of the size has its highest bit set.
     private static func isID3(_ head: Data) -> Bool {
-        guard head.starts(with: "ID3"), head.count >= 10, let major = head.byte(3), let minor = head.byte(4) else { return false }
+        guard head.starts(with: "ID3"), head.count >= 10, let major = head.byte(3), let minor = head.byte(4) else {
+            return false
+        }
         return major != 0xFF && minor != 0xFF && head.dropFirst(6).prefix(4).allSatisfy { $0 < 0x80 }
     }
 
-    private static func id3Length(_ head: Data) -> Int { 10 + head.dropFirst(6).prefix(4).reduce(0) { $0 << 7 | Int($1) } }
+    private static func id3Length(_ head: Data) -> Int {
+        10 + head.dropFirst(6).prefix(4).reduce(0) { $0 << 7 | Int($1) }
+    }
 
     /// Bytes of the AAC frame at `offset` (ISO/IEC 13818-7, section 6.2); nil where there is none.
     private static func adtsLength(_ head: Data, at offset: Int) -> Int? {
-        guard let sync = head.big(offset, 2), sync & 0xFFF6 == 0xFFF0, let fields = head.big(offset + 2, 4) else { return nil }
+        guard let sync = head.big(offset, 2), sync & 0xFFF6 == 0xFFF0, let fields = head.big(offset + 2, 4) else {
+            return nil
+        }
         let rate = (fields >> 26) & 0xF
         let length = (fields >> 5) & 0x1FFF
         return rate < 13 && length >= 7 ? length : nil
     }
 
-    /// Kilobits per second by the index in the header, MPEG 1 and MPEG 2 (ISO/IEC 11172-3, section 2.4.2.3; 13818-3, section 2.4.2.3).
+    /// Kilobits per second by the index in the header, MPEG 1 and MPEG 2 (ISO/IEC 11172-3, section 2.4.2.3; 13818-3,
+    /// section 2.4.2.3).
     private static let rates1 = [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320]
     private static let rates2 = [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160]
 

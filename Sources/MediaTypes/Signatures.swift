@@ -1,17 +1,21 @@
 package import Foundation
 
-/// Formats that are told by their first bytes. Each function takes the start of a file, the more the better, and up to 16 KiB.
+/// Formats that are told by their first bytes. Each function takes the start of a file, the more the better, and up to
+/// 16 KiB.
 package enum Signatures {
     /// Any of the formats here.
-    package static func any(_ head: Data) -> MediaType? { archive(head) ?? image(head) ?? soundOrVideo(head) ?? font(head) }
+    package static func any(_ head: Data) -> MediaType? {
+        archive(head) ?? image(head) ?? soundOrVideo(head) ?? font(head)
+    }
 
-    /// Whether it begins as a ZIP archive does: with an entry, as the first part of a split one, or with the end of an empty one
-    /// (APPNOTE.TXT, sections 4.3.7 and 8.5).
+    /// Whether it begins as a ZIP archive does: with an entry, as the first part of a split one, or with the end of an
+    /// empty one (APPNOTE.TXT, sections 4.3.7 and 8.5).
     package static func isZIP(_ head: Data) -> Bool {
         head.starts(with: "PK\u{3}\u{4}") || head.starts(with: "PK\u{5}\u{6}") || head.starts(with: "PK\u{7}\u{8}")
     }
 
-    /// Whether it is a PDF document (ISO 32000-2, section 7.5.2). Space and a byte order mark in front of the header are passed over.
+    /// Whether it is a PDF document (ISO 32000-2, section 7.5.2). Space and a byte order mark in front of the header
+    /// are passed over.
     package static func isPDF(_ head: Data) -> Bool {
         let start = head.prefix(1024).drop { [0, 0x09, 0x0A, 0x0C, 0x0D, 0x20, 0xEF, 0xBB, 0xBF].contains($0) }
         return start.starts(with: "%PDF-".utf8)
@@ -31,11 +35,14 @@ package enum Signatures {
     }
 
     private static func isBzip2(_ head: Data) -> Bool {
-        guard head.starts(with: "BZh"), let level = head.byte(3), (UInt8(ascii: "1")...UInt8(ascii: "9")).contains(level) else {
+        guard head.starts(with: "BZh"), let level = head.byte(3),
+            (UInt8(ascii: "1")...UInt8(ascii: "9")).contains(level)
+        else {
             return false
         }
         let block = head.dropFirst(4)
-        return block.starts(with: [0x31, 0x41, 0x59, 0x26, 0x53, 0x59]) || block.starts(with: [0x17, 0x72, 0x45, 0x38, 0x50, 0x90])
+        return block.starts(with: [0x31, 0x41, 0x59, 0x26, 0x53, 0x59])
+            || block.starts(with: [0x17, 0x72, 0x45, 0x38, 0x50, 0x90])
     }
 
     /// Images made of pixels.
@@ -54,7 +61,8 @@ package enum Signatures {
         return MP4Brand.image(head)
     }
 
-    /// “BM” alone begins many a text: the reserved fields and the second header's size have to be what they must be, too.
+    /// “BM” alone begins many a text: the reserved fields and the second header's size have to be what they must be,
+    /// too.
     private static func isBMP(_ head: Data) -> Bool {
         guard head.starts(with: "BM"), head.little(6, 4) == 0, let length = head.little(14, 4) else { return false }
         return [12, 16, 40, 52, 56, 64, 108, 124].contains(length)
@@ -66,7 +74,9 @@ package enum Signatures {
         if head.starts(with: "wOF2") { return .woff2 }
         if head.starts(with: "OTTO") { return .otf }
         if head.starts(with: "ttcf") { return .fontCollection }
-        guard head.starts(with: [0, 1, 0, 0]) || head.starts(with: "true"), let tables = head.big(4, 2), (1...64).contains(tables) else {
+        guard head.starts(with: [0, 1, 0, 0]) || head.starts(with: "true"), let tables = head.big(4, 2),
+            (1...64).contains(tables)
+        else {
             return nil
         }
         // OpenType, table directory: 16 times the largest power of two that the number of tables has in it.

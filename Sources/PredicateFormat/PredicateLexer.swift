@@ -35,7 +35,8 @@ struct PredicateLexer {
 
     /// The next word.
     ///
-    /// - Throws: `CocoaError(.formatting)` for a text without an end, an unknown escape, a malformed number, or a sign that is none.
+    /// - Throws: `CocoaError(.formatting)` for a text without an end, an unknown escape, a malformed number, or a sign
+    ///   that is none.
     mutating func token() throws -> PredicateToken {
         while next < text.count, text[next].properties.isWhitespace { next += 1 }
         let start = next
@@ -43,7 +44,9 @@ struct PredicateLexer {
         switch text[start] {
         case "\"", "'": return try quoted()
         case "%": return argument()
-        case let scalar where scalar.isDigit || ("-+".unicodeScalars.contains(scalar) && next + 1 < text.count && text[next + 1].isDigit):
+        case let scalar
+        where scalar.isDigit
+            || ("-+".unicodeScalars.contains(scalar) && next + 1 < text.count && text[next + 1].isDigit):
             return try number()
         case let scalar where scalar.isWordStart:
             while next < text.count, text[next].isWordStart || text[next].isDigit || text[next] == "." { next += 1 }
@@ -90,17 +93,26 @@ struct PredicateLexer {
     private mutating func number() throws -> PredicateToken {
         let start = next
         next += 1
-        while next < text.count, text[next].isDigit || text[next].isWordStart || text[next] == "." || isExponentSign { next += 1 }
+        while next < text.count, text[next].isDigit || text[next].isWordStart || text[next] == "." || isExponentSign {
+            next += 1
+        }
         let written = string(text[start..<next])
         if let integer = Int64(written) { return made(.integer(integer), from: start) }
-        let hasOnlyDecimalSigns = written.unicodeScalars.allSatisfy { $0.isDigit || "+-.eE".unicodeScalars.contains($0) }
-        guard hasOnlyDecimalSigns, written.contains(where: { ".eE".contains($0) }), let number = Double(written), number.isFinite else {
-            throw PredicateError.make("“\(PredicateError.shortened(written))” is no number that is taken", at: start + 1)
+        let hasOnlyDecimalSigns = written.unicodeScalars.allSatisfy {
+            $0.isDigit || "+-.eE".unicodeScalars.contains($0)
+        }
+        guard hasOnlyDecimalSigns, written.contains(where: { ".eE".contains($0) }), let number = Double(written),
+            number.isFinite
+        else {
+            throw PredicateError.make(
+                "“\(PredicateError.shortened(written))” is no number that is taken", at: start + 1)
         }
         return made(.decimal(number), from: start)
     }
 
-    private var isExponentSign: Bool { "+-".unicodeScalars.contains(text[next]) && "eE".unicodeScalars.contains(text[next - 1]) }
+    private var isExponentSign: Bool {
+        "+-".unicodeScalars.contains(text[next]) && "eE".unicodeScalars.contains(text[next - 1])
+    }
 
     private mutating func quoted() throws -> PredicateToken {
         let start = next
@@ -111,7 +123,9 @@ struct PredicateLexer {
             if text[next] == "\\" { content.append(try escaped()) } else { content.append(text[next]) }
             next += 1
         }
-        guard next < text.count else { throw PredicateError.make("the text that starts here has no end", at: start + 1) }
+        guard next < text.count else {
+            throw PredicateError.make("the text that starts here has no end", at: start + 1)
+        }
         next += 1
         return PredicateToken(kind: .text, text: String(content), position: start + 1)
     }
@@ -135,7 +149,8 @@ struct PredicateLexer {
             return scalar
         default: break
         }
-        throw PredicateError.make("“\\\(text[next])” is no escape that is taken; a backslash is written “\\\\”", at: start + 1)
+        throw PredicateError.make(
+            "“\\\(text[next])” is no escape that is taken; a backslash is written “\\\\”", at: start + 1)
     }
 }
 
@@ -149,7 +164,9 @@ extension Unicode.Scalar {
 enum PredicateError {
     /// - Parameter position: Characters from the start on, counted from 1.
     static func make(_ reason: String, at position: Int) -> CocoaError {
-        CocoaError(.formatting, userInfo: [NSLocalizedDescriptionKey: "The predicate is refused at character \(position): \(reason)."])
+        CocoaError(
+            .formatting,
+            userInfo: [NSLocalizedDescriptionKey: "The predicate is refused at character \(position): \(reason)."])
     }
 
     /// A word of the text in a size that suits a sentence.

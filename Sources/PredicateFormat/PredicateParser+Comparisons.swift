@@ -8,11 +8,13 @@ private enum PredicateOperator {
     case within, between
 
     static let signs: [String: PredicateOperator] = [
-        "==": .equal, "=": .equal, "!=": .notEqual, "<>": .notEqual, "<": .less, "<=": .atMost, "=<": .atMost, ">": .greater,
+        "==": .equal, "=": .equal, "!=": .notEqual, "<>": .notEqual, "<": .less, "<=": .atMost, "=<": .atMost,
+        ">": .greater,
         ">=": .atLeast, "=>": .atLeast,
     ]
     static let words: [String: PredicateOperator] = [
-        "BEGINSWITH": .text(.begins), "ENDSWITH": .text(.ends), "CONTAINS": .text(.contains), "LIKE": .text(.like), "IN": .within,
+        "BEGINSWITH": .text(.begins), "ENDSWITH": .text(.ends), "CONTAINS": .text(.contains), "LIKE": .text(.like),
+        "IN": .within,
         "BETWEEN": .between,
     ]
 
@@ -53,18 +55,24 @@ extension PredicateParser {
         case (.key(let key), .value(let value)):
             return try Condition(key: key, place: position, options: options, valuePlace: valuePlace).query(sign, value)
         case (.key(let key), .list(let values)):
-            return try Condition(key: key, place: position, options: options, valuePlace: valuePlace).query(sign, values)
+            return try Condition(key: key, place: position, options: options, valuePlace: valuePlace).query(
+                sign, values)
         case (.value(let value), .key(let key)):
-            guard let sign = sign.mirrored else { throw PredicateError.make("the key has to stand in front of this", at: position) }
+            guard let sign = sign.mirrored else {
+                throw PredicateError.make("the key has to stand in front of this", at: position)
+            }
             return try Condition(key: key, place: position, options: options, valuePlace: start).query(sign, value)
-        case (.key, .key): throw PredicateError.make("a key is compared with a value, not with another key", at: valuePlace)
+        case (.key, .key):
+            throw PredicateError.make("a key is compared with a value, not with another key", at: valuePlace)
         default: throw PredicateError.make("one side of a comparison has to be a key", at: start)
         }
     }
 
     private mutating func comparisonOperator() throws -> (PredicateOperator, TextMatch.Options) {
         let word = current.text.uppercased()
-        let found = current.kind == .sign ? PredicateOperator.signs[word] : current.kind == .word ? PredicateOperator.words[word] : nil
+        let found =
+            current.kind == .sign
+            ? PredicateOperator.signs[word] : current.kind == .word ? PredicateOperator.words[word] : nil
         guard let found else {
             if word == "MATCHES" {
                 throw refusal("“MATCHES” is not taken, because a regular expression may take forever; LIKE has * and ?")
@@ -107,7 +115,8 @@ private struct Condition {
     func query(_ sign: PredicateOperator, _ value: PredicateValue) throws -> FileQuery {
         switch sign {
         case .notEqual: return .not(try query(.equal, value))
-        case .within, .between: throw PredicateError.make("IN and BETWEEN take values in braces, or an array", at: valuePlace)
+        case .within, .between:
+            throw PredicateError.make("IN and BETWEEN take values in braces, or an array", at: valuePlace)
         case .equal where value == .null: return .not(.known(key))
         default: break
         }
@@ -179,7 +188,9 @@ private struct Condition {
 
     private func bool(_ sign: PredicateOperator, _ value: PredicateValue) throws -> Bool {
         try refuseOptions()
-        guard case .equal = sign else { throw PredicateError.make("“\(key.rawValue)” is compared by ==, != and IN", at: place) }
+        guard case .equal = sign else {
+            throw PredicateError.make("“\(key.rawValue)” is compared by ==, != and IN", at: place)
+        }
         switch value {
         case .bool(let bool): return bool
         case .integer(0): return false
@@ -189,7 +200,9 @@ private struct Condition {
     }
 
     /// A wrong operator is told before a value that does not fit.
-    private func ordered<Value>(_ sign: PredicateOperator, _ value: () throws -> Value) throws -> FileQuery.Comparison<Value> {
+    private func ordered<Value>(_ sign: PredicateOperator, _ value: () throws -> Value) throws
+        -> FileQuery.Comparison<Value>
+    {
         try refuseOptions()
         guard let comparison = sign.comparison(with: Value.self) else {
             throw PredicateError.make("“\(key.rawValue)” is no text, so this operator does not apply", at: place)
@@ -198,7 +211,9 @@ private struct Condition {
     }
 
     private func refuseOptions() throws {
-        guard options.isEmpty else { throw PredicateError.make("[c] and [d] go with texts, and “\(key.rawValue)” is none", at: place) }
+        guard options.isEmpty else {
+            throw PredicateError.make("[c] and [d] go with texts, and “\(key.rawValue)” is none", at: place)
+        }
     }
 
     private func unfit(_ value: PredicateValue, expected: String) -> CocoaError {

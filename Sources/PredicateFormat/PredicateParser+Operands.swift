@@ -37,14 +37,16 @@ extension PredicateParser {
     ]
     /// Words of the whole grammar that have no place in this part of it, and what to do instead.
     private static let refused: [String: String] = [
-        "ANY": "an item has no lists", "SOME": "an item has no lists", "ALL": "an item has no lists", "NONE": "an item has no lists",
+        "ANY": "an item has no lists", "SOME": "an item has no lists", "ALL": "an item has no lists",
+        "NONE": "an item has no lists",
         "SUBQUERY": "an item has no lists", "FUNCTION": "functions are not taken", "TERNARY": "functions are not taken",
         "SELF": "say which key of the item is meant",
     ]
 
     mutating func operand() throws -> PredicateOperand {
         switch current.kind {
-        case .word where current.text.uppercased() != "CAST" && Self.constants[current.text.uppercased()] == nil: return .key(try key())
+        case .word where current.text.uppercased() != "CAST" && Self.constants[current.text.uppercased()] == nil:
+            return .key(try key())
         case .sign where current.text == "{": return .list(try list())
         case .argument where current.text == "%K":
             guard let name = try argument() as? String else { throw refusal("“%K” takes a key's name") }
@@ -78,10 +80,14 @@ extension PredicateParser {
         case .decimal(let decimal): value = .decimal(decimal)
         case .word where current.text.uppercased() == "CAST": return try cast()
         case .word:
-            guard let constant = Self.constants[current.text.uppercased()] else { throw refusal("a value is expected instead of \(shown)") }
+            guard let constant = Self.constants[current.text.uppercased()] else {
+                throw refusal("a value is expected instead of \(shown)")
+            }
             value = constant
         case .argument:
-            guard case .value(let given) = try argumentOperand() else { throw refusal("one value is expected here, not an array") }
+            guard case .value(let given) = try argumentOperand() else {
+                throw refusal("one value is expected here, not an array")
+            }
             return given
         case .sign, .end: throw refusal("a key or a value is expected instead of \(shown)")
         }
@@ -113,7 +119,9 @@ extension PredicateParser {
         case let value: throw PredicateError.make("\(value.shown) cannot be made a date", at: start)
         }
         try expect(sign: ",")
-        guard current.kind == .text, current.text == "NSDate" else { throw refusal("CAST makes “NSDate” only, not \(shown)") }
+        guard current.kind == .text, current.text == "NSDate" else {
+            throw refusal("CAST makes “NSDate” only, not \(shown)")
+        }
         try advance()
         try expect(sign: ")")
         return .date(date)
@@ -129,7 +137,9 @@ extension PredicateParser {
 
     // MARK: Arguments
 
-    private static let integerForms: Set<String> = ["%d", "%i", "%u", "%ld", "%li", "%lu", "%lld", "%lli", "%llu", "%qd", "%qi", "%qu"]
+    private static let integerForms: Set<String> = [
+        "%d", "%i", "%u", "%ld", "%li", "%lu", "%lld", "%lli", "%llu", "%qd", "%qi", "%qu",
+    ]
     private static let decimalForms: Set<String> = ["%f", "%lf", "%g", "%lg"]
 
     private mutating func argumentOperand() throws -> PredicateOperand {

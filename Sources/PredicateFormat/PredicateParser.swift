@@ -2,13 +2,15 @@ import FileProviderCore
 import Foundation
 
 extension FileQuery {
-    /// Reads the text of a predicate: the part of `NSPredicate(format:)`'s grammar that `Documentation/Searching.md` lists.
+    /// Reads the text of a predicate: the part of `NSPredicate(format:)`'s grammar that `Documentation/Searching.md`
+    /// lists.
     ///
     /// - Parameters:
     ///   - format: At most 65,536 bytes; brackets and `NOT` nest 64 deep at most.
-    ///   - arguments: What `%@` (texts, numbers, `Bool`, `Date`, arrays of these, nil), `%K` (a key's name), `%d` and `%f` stand for.
-    /// - Throws: `CocoaError(.formatting)` with a sentence that says where and what: for all that is not in that part, and for another
-    ///   number of arguments.
+    ///   - arguments: What `%@` (texts, numbers, `Bool`, `Date`, arrays of these, nil), `%K` (a key's name), `%d` and
+    ///     `%f` stand for.
+    /// - Throws: `CocoaError(.formatting)` with a sentence that says where and what: for all that is not in that part,
+    ///   and for another number of arguments.
     public init(format: String, _ arguments: (any Sendable)?...) throws {
         try self.init(format: format, argumentArray: arguments)
     }
@@ -66,12 +68,16 @@ struct PredicateParser {
         if try take("NOT", "!") { return .not(try nested(at: start) { try $0.negation() }) }
         guard try take(sign: "(") else { return try simple() }
         let query = try nested(at: start) { try $0.alternatives() }
-        guard try take(sign: ")") else { throw refusal("the bracket of character \(start) is not closed before \(shown)") }
+        guard try take(sign: ")") else {
+            throw refusal("the bracket of character \(start) is not closed before \(shown)")
+        }
         return query
     }
 
     private mutating func nested(at position: Int, _ body: (inout Self) throws -> FileQuery) throws -> FileQuery {
-        guard depth < Self.maxDepth else { throw PredicateError.make("nothing nests deeper than \(Self.maxDepth)", at: position) }
+        guard depth < Self.maxDepth else {
+            throw PredicateError.make("nothing nests deeper than \(Self.maxDepth)", at: position)
+        }
         depth += 1
         defer { depth -= 1 }
         return try body(&self)
@@ -88,7 +94,8 @@ struct PredicateParser {
     /// Whether the word that comes next is `keyword`, in any case, or `sign`; it is passed then.
     mutating func take(_ keyword: String, _ sign: String? = nil) throws -> Bool {
         let isThere =
-            current.kind == .word && current.text.uppercased() == keyword || sign != nil && current.kind == .sign && current.text == sign
+            current.kind == .word && current.text.uppercased() == keyword
+            || sign != nil && current.kind == .sign && current.text == sign
         if isThere { try advance() }
         return isThere
     }

@@ -1,7 +1,7 @@
 import Synchronization
 
-/// One request to the medium for blocks that several readers may wait for: each goes on as soon as its block is there, each can be
-/// cancelled alone, and the last one to go stops the request.
+/// One request to the medium for blocks that several readers may wait for: each goes on as soon as its block is there,
+/// each can be cancelled alone, and the last one to go stops the request.
 final class BlockFetch: Sendable {
     private struct Waiter {
         let block: Int

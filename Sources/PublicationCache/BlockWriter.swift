@@ -5,7 +5,8 @@ import Synchronization
 
 /// Writes what the medium sends for a run of blocks into the cache's file, and says of each block when it is there.
 final class BlockWriter: ByteSink {
-    /// The most that room is made for at a time, 16 MiB: a resource that only claims to be long drives nothing out of the cache.
+    /// The most that room is made for at a time, 16 MiB: a resource that only claims to be long drives nothing out of
+    /// the cache.
     private static let step: Int64 = 16 << 20
 
     private struct State {

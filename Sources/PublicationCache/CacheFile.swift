@@ -5,10 +5,10 @@ import Synchronization
 
 /// One version of one resource on disk: a header, a table of checksums, and the blocks that have come so far.
 ///
-/// Header, table and blocks are one file, so that they come and go together, and whoever has it open keeps all of it when its name goes.
-/// The table's entry of a block is written after its bytes, but nothing waits for the disk: an entry whose bytes did not make it is found
-/// out by its checksum, when the block is first read. A shared lock on the file keeps others from making room with it. Every call but
-/// ``has(_:)`` blocks on the disk.
+/// Header, table and blocks are one file, so that they come and go together, and whoever has it open keeps all of it
+/// when its name goes. The table's entry of a block is written after its bytes, but nothing waits for the disk: an
+/// entry whose bytes did not make it is found out by its checksum, when the block is first read. A shared lock on the
+/// file keeps others from making room with it. Every call but ``has(_:)`` blocks on the disk.
 final class CacheFile: Sendable {
     private struct State {
         /// The entries of the blocks that are known to be here.
@@ -37,7 +37,9 @@ final class CacheFile: Sendable {
     var pendingBlocks: Int { state.withLock { $0.pending.count } }
 
     /// Whether all `blocks` are known to be here; nothing is read.
-    func has(_ blocks: Range<Int>) -> Bool { state.withLock { state in blocks.allSatisfy { state.checksums[$0] != nil } } }
+    func has(_ blocks: Range<Int>) -> Bool {
+        state.withLock { state in blocks.allSatisfy { state.checksums[$0] != nil } }
+    }
 
     /// Reads what the table says of `blocks`, as far as that is not known: others may have added to it.
     ///
@@ -60,10 +62,13 @@ final class CacheFile: Sendable {
         // Past the file's end, and where it cannot be read, there are no blocks.
         _ = try? file.readAll(into: &bytes, at: header.slot(of: blocks.lowerBound))
         state.withLock { state in
-            for (index, block) in blocks.enumerated() where state.checksums[block] == nil && !state.struck.contains(block) {
+            for (index, block) in blocks.enumerated()
+            where state.checksums[block] == nil && !state.struck.contains(block) {
                 let entry = bytes[8 * index..<8 * index + 8].reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
                 let checksum = UInt32(truncatingIfNeeded: entry)
-                if entry != 0, entry == header.entry(of: block, checksum: checksum) { state.checksums[block] = checksum }
+                if entry != 0, entry == header.entry(of: block, checksum: checksum) {
+                    state.checksums[block] = checksum
+                }
             }
         }
     }
@@ -88,7 +93,8 @@ final class CacheFile: Sendable {
 
     /// Fills `buffer` with the resource's bytes from `offset` on, as far as they lie in one block.
     ///
-    /// A block is compared with its checksum when this object reads it first, whole. One that is damaged is struck from the table.
+    /// A block is compared with its checksum when this object reads it first, whole. One that is damaged is struck from
+    /// the table.
     ///
     /// - Returns: How many bytes; 0 where the block is not here, or was damaged.
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) -> Int {
@@ -110,16 +116,21 @@ final class CacheFile: Sendable {
         return count
     }
 
-    private func verify(_ block: Int, checksum: UInt32, copying offset: Int64, to target: UnsafeMutableRawBufferPointer) throws -> Bool {
+    private func verify(_ block: Int, checksum: UInt32, copying offset: Int64, to target: UnsafeMutableRawBufferPointer)
+        throws -> Bool
+    {
         let extent = header.extent(of: block)
         if target.count == extent.count {
-            return try file.readAll(into: target, at: header.place(of: offset)) && CRC32.of(UnsafeRawBufferPointer(target)) == checksum
+            return try file.readAll(into: target, at: header.place(of: offset))
+                && CRC32.of(UnsafeRawBufferPointer(target)) == checksum
         }
         let whole = UnsafeMutableRawBufferPointer.allocate(byteCount: extent.count, alignment: 16)
         defer { whole.deallocate() }
-        guard try file.readAll(into: whole, at: header.place(of: extent.lowerBound)), CRC32.of(UnsafeRawBufferPointer(whole)) == checksum
+        guard try file.readAll(into: whole, at: header.place(of: extent.lowerBound)),
+            CRC32.of(UnsafeRawBufferPointer(whole)) == checksum
         else { return false }
-        target.copyMemory(from: UnsafeRawBufferPointer(rebasing: whole[Int(offset - extent.lowerBound)...].prefix(target.count)))
+        target.copyMemory(
+            from: UnsafeRawBufferPointer(rebasing: whole[Int(offset - extent.lowerBound)...].prefix(target.count)))
         return true
     }
 
@@ -140,7 +151,9 @@ final class CacheFile: Sendable {
     ///
     /// - Throws: ``StorageFailure``.
     func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws {
-        do { try file.write(bytes, at: header.place(of: offset), path: .root) } catch { throw StorageFailure(cause: error) }
+        do { try file.write(bytes, at: header.place(of: offset), path: .root) } catch {
+            throw StorageFailure(cause: error)
+        }
     }
 
     /// Says that all bytes of a block were written: they can be read from now on, through this object.

@@ -16,7 +16,8 @@ struct CacheFolder: Sendable {
 
     /// The folder itself; nil where there is none.
     ///
-    /// - Throws: As open(2), in Foundation's words; `CocoaError(.fileReadNoPermission)` for one that others may write to.
+    /// - Throws: As open(2), in Foundation's words; `CocoaError(.fileReadNoPermission)` for one that others may write
+    ///   to.
     func open() throws -> FileDescriptor? {
         // Whoever may write to the folder above may put another one in this one's place.
         if let root, try CacheFolder(path: root).open() == nil { return nil }
@@ -56,7 +57,9 @@ struct CacheFolder: Sendable {
         let raw = name.withName { openat(folder.raw, $0, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK) }
         guard raw >= 0 else { return nil }
         let file = FileDescriptor(owning: raw)
-        guard file.isOwnFile, let status = file.status, status.st_size >= 4, status.st_size <= off_t(limit) + 4 else { return nil }
+        guard file.isOwnFile, let status = file.status, status.st_size >= 4, status.st_size <= off_t(limit) + 4 else {
+            return nil
+        }
         var bytes = [UInt8](repeating: 0, count: Int(status.st_size))
         guard try file.readAll(into: &bytes, at: 0) else { return nil }
         let content = bytes.dropLast(4)
@@ -91,7 +94,8 @@ struct CacheFolder: Sendable {
         return name.withName { faccessat(folder.raw, $0, F_OK, 0) } == 0
     }
 
-    /// A new file for this user alone, under a name that a later run knows for a leftover: the lock on it goes with its maker.
+    /// A new file for this user alone, under a name that a later run knows for a leftover: the lock on it goes with its
+    /// maker.
     ///
     /// - Returns: With the folder it lies in, which is made where it is missing.
     func temporaryFile() throws -> (folder: FileDescriptor, file: FileDescriptor, name: [UInt8]) {
@@ -124,15 +128,19 @@ struct CacheFolder: Sendable {
     }
 
     @discardableResult
-    static func remove(_ name: [UInt8], in folder: FileDescriptor) -> Bool { name.withName { unlinkat(folder.raw, $0, 0) } == 0 }
+    static func remove(_ name: [UInt8], in folder: FileDescriptor) -> Bool {
+        name.withName { unlinkat(folder.raw, $0, 0) } == 0
+    }
 }
 
 /// What errno says, of a file whose name nobody would know.
 func posixError(writing: Bool) -> CocoaError {
     let code = errno
     let sentence = "The cache's storage failed: \(String(cString: strerror(code)))."
-    let kind: CocoaError.Code = [ENOSPC, EDQUOT].contains(code) ? .fileWriteOutOfSpace : writing ? .fileWriteUnknown : .fileReadUnknown
-    return FileError.make(kind, path: "", sentence: sentence, underlying: POSIXErrorCode(rawValue: code).map { POSIXError($0) })
+    let kind: CocoaError.Code =
+        [ENOSPC, EDQUOT].contains(code) ? .fileWriteOutOfSpace : writing ? .fileWriteUnknown : .fileReadUnknown
+    return FileError.make(
+        kind, path: "", sentence: sentence, underlying: POSIXErrorCode(rawValue: code).map { POSIXError($0) })
 }
 
 extension FileDescriptor {
@@ -148,7 +156,8 @@ extension FileDescriptor {
     /// Whether it belongs to this user, and nobody else may put anything into it.
     var isOwnFolder: Bool { status.map { $0.st_uid == geteuid() && $0.st_mode & 0o022 == 0 } ?? false }
 
-    /// Takes an advisory lock without waiting for it; it goes when the file is closed, by the end of the process too. Source: flock(2).
+    /// Takes an advisory lock without waiting for it; it goes when the file is closed, by the end of the process too.
+    /// Source: flock(2).
     func lock(_ kind: Int32) -> Bool { flock(raw, kind | LOCK_NB) == 0 }
 
     /// Fills `bytes` from `offset` on; false when the file ends first.

@@ -4,17 +4,20 @@ import Publication
 
 /// The start of a cache file: whose bytes, and which version of them, the file holds.
 ///
-/// Numbers are little-endian: mark (8 bytes), digest of the href (32), digest of the version's tag (32), nonce (8), length of the resource
-/// (8), bytes in a block (4), 1 where there is a tag (4), CRC-32 of all these (4). After ``size`` bytes come eight for each block, then, at
-/// the next multiple of ``page``, the blocks; what is not there is a hole.
+/// Numbers are little-endian: mark (8 bytes), digest of the href (32), digest of the version's tag (32), nonce (8),
+/// length of the resource (8), bytes in a block (4), 1 where there is a tag (4), CRC-32 of all these (4). After
+/// ``size`` bytes come eight for each block, then, at the next multiple of ``page``, the blocks; what is not there is a
+/// hole.
 struct CacheHeader: Hashable, Sendable {
     /// Bytes before the table of blocks.
     static let size: Int64 = 128
     /// What blocks are aligned to. Header and table of a resource of less than 124 MiB fit into the first page.
     static let page: Int64 = 4096
-    /// Bytes in a block of files that are made now, 256 KiB: the least that is asked of the medium, and what one checksum is for.
+    /// Bytes in a block of files that are made now, 256 KiB: the least that is asked of the medium, and what one
+    /// checksum is for.
     static let usualBlock: Int64 = 256 << 10
-    /// The longest resource that has a file, 1 TiB: what claims more is read past the cache, as its table alone would be long work.
+    /// The longest resource that has a file, 1 TiB: what claims more is read past the cache, as its table alone would
+    /// be long work.
     static let maxLength: Int64 = 1 << 40
     private static let mark = Array("CARRELC1".utf8)
     private static let count = 100
@@ -92,8 +95,8 @@ struct CacheHeader: Hashable, Sendable {
     /// Where in the file the table's entry for a block lies.
     func slot(of index: Int) -> Int64 { Self.size + 8 * Int64(index) }
 
-    /// What stands in the table for a block whose bytes have this CRC-32: the checksum, and above it one that binds it to the block and to
-    /// this file. Anything else, zeros included, means that the block is not there.
+    /// What stands in the table for a block whose bytes have this CRC-32: the checksum, and above it one that binds it
+    /// to the block and to this file. Anything else, zeros included, means that the block is not there.
     func entry(of index: Int, checksum: UInt32) -> UInt64 {
         let numbers = [nonce, UInt64(index), UInt64(extent(of: index).count), UInt64(checksum)]
         var seal = CRC32()

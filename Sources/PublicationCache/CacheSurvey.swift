@@ -17,8 +17,8 @@ struct CacheSurvey {
     /// The folders in which nothing was found, or something removed.
     private var emptied: Set<[UInt8]> = []
 
-    /// Looks at the cache at `root`; where its files take more than `capacity` bytes, removes those that were not read for the longest
-    /// time until an eighth of `capacity` is free.
+    /// Looks at the cache at `root`; where its files take more than `capacity` bytes, removes those that were not read
+    /// for the longest time until an eighth of `capacity` is free.
     ///
     /// - Complexity: One fstatat(2) for each file.
     static func of(_ root: String, capacity: Int64) throws -> CacheSurvey {
@@ -53,7 +53,9 @@ struct CacheSurvey {
             guard name.withName({ fstatat(folder.raw, $0, &status, AT_SYMLINK_NOFOLLOW) }) == 0 else { continue }
             let bytes = Int64(status.st_blocks) * 512
             used += bytes
-            if !isPinned { removable.append(Found(folder: folderName, name: name, bytes: bytes, accessed: status.st_mtim)) }
+            if !isPinned {
+                removable.append(Found(folder: folderName, name: name, bytes: bytes, accessed: status.st_mtim))
+            }
         }
     }
 
@@ -61,7 +63,9 @@ struct CacheSurvey {
         removable.sort { ($0.accessed.tv_sec, $0.accessed.tv_nsec) < ($1.accessed.tv_sec, $1.accessed.tv_nsec) }
         for file in removable {
             if used <= goal { return }
-            guard let folder = Self.open(file.folder, in: root), Self.removeUnused(file.name, in: folder) else { continue }
+            guard let folder = Self.open(file.folder, in: root), Self.removeUnused(file.name, in: folder) else {
+                continue
+            }
             used -= file.bytes
             emptied.insert(file.folder)
         }

@@ -6,14 +6,17 @@ import Synchronization
 
 /// What is missing, from the medium.
 extension CachedEntry {
-    /// The most that one request asks for ahead of the reader, 16 MiB: it goes to the disk as fast as it comes, whether the reader takes it
-    /// or not.
+    /// The most that one request asks for ahead of the reader, 16 MiB: it goes to the disk as fast as it comes, whether
+    /// the reader takes it or not.
     private static let window: Int64 = 16 << 20
 
-    /// Joins the request that brings `block`, or makes one for it and the missing ones behind it; nil where it has come by now.
+    /// Joins the request that brings `block`, or makes one for it and the missing ones behind it; nil where it has come
+    /// by now.
     func fetch(_ block: Int, before end: Int, of file: CacheFile) async throws -> BlockFetch? {
         if state.withLock({ !$0.isConfirmed }) {
-            guard try await settled(near: Int64(block) * file.header.block, mustAsk: true) === file else { throw changed() }
+            guard try await settled(near: Int64(block) * file.header.block, mustAsk: true) === file else {
+                throw changed()
+            }
         }
         // A longer entry, whatever it claims, is one that archives do not unpack unless they are told to.
         let maxSize = isCompressed ? ArchiveLimits.standard.maxEntrySize : min(Self.window, cache.capacity / 4)
@@ -46,7 +49,8 @@ extension CachedEntry {
             try await resource.stream(writer.range, into: writer)
             guard writer.isDone else {
                 throw FileError.make(
-                    .fileReadUnknown, path: link.href, sentence: "“\(link.href)” came short: its medium has less than it said.")
+                    .fileReadUnknown, path: link.href,
+                    sentence: "“\(link.href)” came short: its medium has less than it said.")
             }
         } catch {
             let isStopped = error.isCancellation
@@ -89,7 +93,8 @@ extension CachedEntry {
     func changed() -> CocoaError {
         doubt()
         return FileError.make(
-            .fileReadUnknown, path: link.href, sentence: "“\(link.href)” changed while it was being read; read it again.",
+            .fileReadUnknown, path: link.href,
+            sentence: "“\(link.href)” changed while it was being read; read it again.",
             underlying: POSIXError(.ESTALE))
     }
 }

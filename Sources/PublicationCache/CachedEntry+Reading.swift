@@ -89,7 +89,8 @@ extension CachedEntry {
             try await finish(fetch, at: file.header.blocks(of: range).upperBound)
             return offset
         } catch {
-            // What has come is written down before the reader hears of the error, so that the next one goes on from there.
+            // What has come is written down before the reader hears of the error, so that the next one goes on from
+            // there.
             await fetch?.leave()?.value
             throw error
         }
@@ -98,14 +99,18 @@ extension CachedEntry {
     /// Suspends until `block` was brought, by `fetch` or by another one in its place.
     ///
     /// - Returns: False where the cache's storage fails.
-    private func receive(_ block: Int, for range: Range<Int64>, of file: CacheFile, from fetch: inout BlockFetch?) async throws -> Bool {
+    private func receive(_ block: Int, for range: Range<Int64>, of file: CacheFile, from fetch: inout BlockFetch?)
+        async throws -> Bool
+    {
         do {
             if let left = fetch, left.isOver || !left.blocks.contains(block) {
                 if left.isOver || left.blocks.upperBound == block { try await left.end() }
                 fetch = nil
                 left.leave()
             }
-            if fetch == nil { fetch = try await self.fetch(block, before: file.header.blocks(of: range).upperBound, of: file) }
+            if fetch == nil {
+                fetch = try await self.fetch(block, before: file.header.blocks(of: range).upperBound, of: file)
+            }
             try await fetch?.wait(for: block)
             return true
         } catch let failure as StorageFailure {
@@ -114,8 +119,8 @@ extension CachedEntry {
         }
     }
 
-    /// Leaves the request that brought the last of what was wanted. If no more than that was asked for, it is let come to its end: its
-    /// connection stays usable, and its medium may find something wrong with the bytes.
+    /// Leaves the request that brought the last of what was wanted. If no more than that was asked for, it is let come
+    /// to its end: its connection stays usable, and its medium may find something wrong with the bytes.
     private func finish(_ fetch: BlockFetch?, at block: Int) async throws {
         guard let fetch else { return }
         do {
@@ -143,7 +148,8 @@ extension CacheFile {
     ///
     /// - Returns: How far it came.
     func send(_ range: Range<Int64>, into sink: any ByteSink, _ flag: CancellationFlag) throws -> (Int64, FlowState) {
-        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Int(min(header.block, Int64(range.count))), alignment: 16)
+        let buffer = UnsafeMutableRawBufferPointer.allocate(
+            byteCount: Int(min(header.block, Int64(range.count))), alignment: 16)
         defer { buffer.deallocate() }
         var offset = range.lowerBound
         while offset < range.upperBound {

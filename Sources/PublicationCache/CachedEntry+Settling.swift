@@ -103,7 +103,8 @@ extension CachedEntry {
 
     /// Whether the medium has the version that is in `file`.
     ///
-    /// Where it tells no more than a length, a part that another fetcher left is not gone on with: its other part might be of other bytes.
+    /// Where it tells no more than a length, a part that another fetcher left is not gone on with: its other part might
+    /// be of other bytes.
     private func validate(_ file: CacheFile) async throws -> Bool {
         let version = try await version(of: resource)
         guard file.header.holds(version) else {
@@ -121,8 +122,8 @@ extension CachedEntry {
 
     /// Makes a file for the medium's version, in place of the one there is; nil where it cannot be made.
     ///
-    /// Bytes are asked for first: the answer tells the version, too, which saves a request. An archive knows its entries without one, and
-    /// compares checksums only of what is read as a whole.
+    /// Bytes are asked for first: the answer tells the version, too, which saves a request. An archive knows its
+    /// entries without one, and compares checksums only of what is read as a whole.
     private func begin(near offset: Int64) async throws -> CacheFile? {
         state.withLock { $0.file = nil }
         let resource = resource
@@ -132,9 +133,11 @@ extension CachedEntry {
         if archived == nil { first = try await resource.read(start..<start + block) }
         let version = try await version(of: resource)
         let expected = (start..<start + block).clamped(to: 0..<max(0, version.length))
-        guard (0...CacheHeader.maxLength).contains(version.length), first == nil || first?.count == expected.count else {
+        guard (0...CacheHeader.maxLength).contains(version.length), first == nil || first?.count == expected.count
+        else {
             let isTooLong = version.length > CacheHeader.maxLength
-            let sentence = "“\(link.href)” \(isTooLong ? "claims to be too long to be kept" : "is not as long as it says")."
+            let sentence =
+                "“\(link.href)” \(isTooLong ? "claims to be too long to be kept" : "is not as long as it says")."
             refuse(StorageFailure(cause: FileError.make(.fileReadUnknown, path: link.href, sentence: sentence)))
             return nil
         }

@@ -3,8 +3,8 @@ import Foundation
 import Publication
 import Synchronization
 
-/// What one fetcher knows of one resource: the medium's proxy, the file in the cache, which of the two was asked what, and what is on its
-/// way. All proxies to the resource share it.
+/// What one fetcher knows of one resource: the medium's proxy, the file in the cache, which of the two was asked what,
+/// and what is on its way. All proxies to the resource share it.
 final class CachedEntry: Sendable {
     struct State {
         /// The medium's proxy; a new one after an error, which may have been that of a changed file.
@@ -14,7 +14,8 @@ final class CachedEntry: Sendable {
         var isConfirmed = false
         /// Whether the medium did not answer when it was asked.
         var isOffline = false
-        /// Why nothing more is stored: the cache's storage took no more, or the medium does not know how long the resource is.
+        /// Why nothing more is stored: the cache's storage took no more, or the medium does not know how long the
+        /// resource is.
         var refusal: StorageFailure?
         /// The file that this fetcher began; see ``CachedEntry/settled(near:mustAsk:)``.
         var ownNonce: UInt64?
@@ -37,7 +38,9 @@ final class CachedEntry: Sendable {
     /// - Parameters:
     ///   - link: Without a fragment.
     ///   - name: What tells the resource from others in the publication.
-    init(_ link: Link, name: String, base: any Fetcher, cache: ResourceCache, folder: CacheFolder, policy: CachingPolicy) {
+    init(
+        _ link: Link, name: String, base: any Fetcher, cache: ResourceCache, folder: CacheFolder, policy: CachingPolicy
+    ) {
         self.link = link
         self.base = base
         self.cache = cache

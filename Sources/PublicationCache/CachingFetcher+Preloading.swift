@@ -6,23 +6,28 @@ import Synchronization
 extension CachingFetcher {
     /// How many resources are loaded at once.
     private static let lanes = 4
-    /// The most bytes that are expected, whatever links claim together: sums with what resources say later stay numbers.
+    /// The most bytes that are expected, whatever links claim together: sums with what resources say later stay
+    /// numbers.
     private static let maxExpected: Int64 = 1 << 60
 
     /// Loads all of what `links` lead to into the cache, and pins the publication so that it stays there.
     ///
-    /// What is there already is compared with its checksums and not loaded again: a preload that was stopped goes on where it was. When it
-    /// returns, the disk has it all. One that cannot be loaded does not keep the others from coming.
+    /// What is there already is compared with its checksums and not loaded again: a preload that was stopped goes on
+    /// where it was. When it returns, the disk has it all. One that cannot be loaded does not keep the others from
+    /// coming.
     ///
     /// - Parameters:
     ///   - links: The same resource twice counts once; templates are left out.
     ///   - progress: Hears bytes. What links say of their size counts until the resources themselves do.
-    /// - Throws: `CocoaError` of one that failed, or of several (``/FileProviderCore/FileError/several(_:in:url:)``), after the rest;
-    ///   `CocoaError(.fileWriteOutOfSpace)` where the cache has no room; `CancellationError`.
-    /// - Complexity: For each resource that is not there, a request, and another one if it has more than 256 KiB; up to four at once.
+    /// - Throws: `CocoaError` of one that failed, or of several (``/FileProviderCore/FileError/several(_:in:url:)``),
+    ///   after the rest; `CocoaError(.fileWriteOutOfSpace)` where the cache has no room; `CancellationError`.
+    /// - Complexity: For each resource that is not there, a request, and another one if it has more than 256 KiB; up to
+    ///   four at once.
     public func preload(_ links: [Link], progress: ProgressReporter = ProgressReporter()) async throws {
         var seen: Set<String> = []
-        let wanted = links.filter { !($0.templated && $0.href.contains("{")) && seen.insert(Self.name(of: $0.href)).inserted }
+        let wanted = links.filter {
+            !($0.templated && $0.href.contains("{")) && seen.insert(Self.name(of: $0.href)).inserted
+        }
         try await cache.pin(scope: scope)
         progress.expectMore(wanted.reduce(0) { min($0 + $1.claimedSize, Self.maxExpected) })
         let errors = CollectedValues<any Error>()
@@ -45,7 +50,8 @@ extension CachingFetcher {
         if !failed.isEmpty { throw FileError.several(failed, in: .root) }
     }
 
-    /// Loads what a publication consists of, its reading order and its resources with their alternates, and keeps its list of links.
+    /// Loads what a publication consists of, its reading order and its resources with their alternates, and keeps its
+    /// list of links.
     ///
     /// - Throws: As ``preload(_:progress:)-([Link],_)``.
     public func preload(_ publication: Publication, progress: ProgressReporter = ProgressReporter()) async throws {
@@ -60,9 +66,12 @@ extension CachingFetcher {
     ///
     /// Cancelling the `Progress` stops the preload; what came stays.
     ///
-    /// - Parameter completionHandler: Called once, on a private serial queue; with `CocoaError(.userCancelled)` when it was cancelled.
+    /// - Parameter completionHandler: Called once, on a private serial queue; with `CocoaError(.userCancelled)` when it
+    ///   was cancelled.
     @discardableResult
-    public func preload(_ links: [Link], completionHandler: @escaping @Sendable (_ error: (any Error)?) -> Void) -> Progress {
+    public func preload(_ links: [Link], completionHandler: @escaping @Sendable (_ error: (any Error)?) -> Void)
+        -> Progress
+    {
         start(completionHandler) { try await self.preload(links, progress: $0) }
     }
 
@@ -72,7 +81,9 @@ extension CachingFetcher {
     ///
     /// - Parameter completionHandler: As of ``preload(_:completionHandler:)-([Link],_)``.
     @discardableResult
-    public func preload(_ publication: Publication, completionHandler: @escaping @Sendable (_ error: (any Error)?) -> Void) -> Progress {
+    public func preload(
+        _ publication: Publication, completionHandler: @escaping @Sendable (_ error: (any Error)?) -> Void
+    ) -> Progress {
         start(completionHandler) { try await self.preload(publication, progress: $0) }
     }
 
@@ -126,7 +137,9 @@ private final class ProgressSink: ByteSink {
         self.claimed = claimed
     }
 
-    func begin(_ extent: FileExtent) throws { progress.expectMore(min(max(0, extent.count), CacheHeader.maxLength) - claimed) }
+    func begin(_ extent: FileExtent) throws {
+        progress.expectMore(min(max(0, extent.count), CacheHeader.maxLength) - claimed)
+    }
 
     func write(_ bytes: UnsafeRawBufferPointer) throws -> FlowState {
         progress.advance(by: Int64(bytes.count))

@@ -5,9 +5,10 @@ import Synchronization
 
 /// Resources of another fetcher, kept on disk: read again without asking for their bytes again, and read offline.
 ///
-/// Resources are kept in blocks of 256 KiB, as far as they were read, and completed later. What is kept belongs to one version, by the
-/// ``Resource/validator()`` of the fetcher below; where that tells no more than a length, a part is not gone on with by another fetcher.
-/// Disks that are full or fail are no error: bytes then come from below. Of many who want the same bytes at once, one asks for them.
+/// Resources are kept in blocks of 256 KiB, as far as they were read, and completed later. What is kept belongs to one
+/// version, by the ``Resource/validator()`` of the fetcher below; where that tells no more than a length, a part is not
+/// gone on with by another fetcher. Disks that are full or fail are no error: bytes then come from below. Of many who
+/// want the same bytes at once, one asks for them.
 ///
 /// Whatever changes bytes by something secret, such as decryption, belongs in front of the cache and not below it.
 public final class CachingFetcher: Fetcher, PrefetchingFetcher {
@@ -26,8 +27,8 @@ public final class CachingFetcher: Fetcher, PrefetchingFetcher {
 
     /// - Parameters:
     ///   - base: What the resources come from; closed with this fetcher.
-    ///   - scope: The same for the same publication, and another for each other one: its URL, or that and its identifier. Only a digest of it
-    ///     is stored.
+    ///   - scope: The same for the same publication, and another for each other one: its URL, or that and its
+    ///     identifier. Only a digest of it is stored.
     public init(_ base: any Fetcher, cache: ResourceCache, scope: String, policy: CachingPolicy = CachingPolicy()) {
         self.base = base
         self.cache = cache
@@ -45,12 +46,15 @@ public final class CachingFetcher: Fetcher, PrefetchingFetcher {
             await keep(links)
             return links
         } catch let error where error.resourceFailure == .unavailable {
-            guard policy.servesOffline, !state.withLock({ $0.isClosed }), let links = await keptLinks() else { throw error }
+            guard policy.servesOffline, !state.withLock({ $0.isClosed }), let links = await keptLinks() else {
+                throw error
+            }
             return links
         }
     }
 
-    /// The resource at `link`, through the cache. A fragment is no part of what a resource is, and is not passed on to the base.
+    /// The resource at `link`, through the cache. A fragment is no part of what a resource is, and is not passed on to
+    /// the base.
     public func get(_ link: Link) -> any Resource {
         CachedResource(link, entry: entry(for: link)) { [weak self] in self?.state.withLock { $0.isClosed } ?? false }
     }
@@ -70,7 +74,9 @@ public final class CachingFetcher: Fetcher, PrefetchingFetcher {
         guard let base = base as? any PrefetchingFetcher else { return }
         let folder = folder
         let names = hrefs.map { (href: $0, file: Array(NameDigest(Self.name(of: $0)).name.utf8)) }
-        let missing = try? await BlockingThreads.shared.run { try names.filter { try !folder.has($0.file) }.map(\.href) }
+        let missing = try? await BlockingThreads.shared.run {
+            try names.filter { try !folder.has($0.file) }.map(\.href)
+        }
         try await base.prefetch(hrefs: missing ?? hrefs)
     }
 
@@ -103,14 +109,20 @@ public final class CachingFetcher: Fetcher, PrefetchingFetcher {
     private func keep(_ links: [Link]) async {
         let harmless = links.filter { !$0.isRemote || !$0.href.contains("@") && !$0.href.contains("?") }
         let data = JSONValue.array(harmless.map(\.json)).data
-        guard data.count <= Self.maxListLength, (try? await cache.makeRoom(for: Int64(data.count))) != nil else { return }
+        guard data.count <= Self.maxListLength, (try? await cache.makeRoom(for: Int64(data.count))) != nil else {
+            return
+        }
         try? await BlockingThreads.shared.run { [folder] in
-            if try folder.read(CacheFolder.links, limit: Self.maxListLength) != data { try folder.write(data, to: CacheFolder.links) }
+            if try folder.read(CacheFolder.links, limit: Self.maxListLength) != data {
+                try folder.write(data, to: CacheFolder.links)
+            }
         }
     }
 
     private func keptLinks() async -> [Link]? {
-        let data = try? await BlockingThreads.shared.run { [folder] in try folder.read(CacheFolder.links, limit: Self.maxListLength) }
+        let data = try? await BlockingThreads.shared.run { [folder] in
+            try folder.read(CacheFolder.links, limit: Self.maxListLength)
+        }
         guard let data, let json = try? JSONValue(data: data, maximumSize: Self.maxListLength) else { return nil }
         return [Link](json: json)
     }

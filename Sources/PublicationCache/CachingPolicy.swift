@@ -4,7 +4,8 @@ public struct CachingPolicy: Hashable, Sendable {
     public enum Revalidation: Hashable, Sendable {
         /// At each access. A request each time, where the medium is a server.
         case always
-        /// At the first access to a resource through one fetcher: at most one request for each resource, none for archive entries.
+        /// At the first access to a resource through one fetcher: at most one request for each resource, none for
+        /// archive entries.
         case firstAccess
         /// Not for what is held. Bytes that are missing are still taken only if they belong to the same version.
         case never

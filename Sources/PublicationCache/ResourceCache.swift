@@ -2,15 +2,18 @@ public import Foundation
 import FileProviderCore
 import Synchronization
 
-/// A folder of this machine in which ``CachingFetcher``s keep resources, for any number of fetchers and processes at once.
+/// A folder of this machine in which ``CachingFetcher``s keep resources, for any number of fetchers and processes at
+/// once.
 ///
-/// What is there at any moment can be used: nothing has to be finished or repaired after a process or a machine stopped. Names of files
-/// are digests, and nobody but the user may read them. When there is no room left, the resources that were not read for the longest time
-/// go, except those of pinned publications and those that anybody has open.
+/// What is there at any moment can be used: nothing has to be finished or repaired after a process or a machine
+/// stopped. Names of files are digests, and nobody but the user may read them. When there is no room left, the
+/// resources that were not read for the longest time go, except those of pinned publications and those that anybody has
+/// open.
 public final class ResourceCache: Sendable {
     /// The most bytes that the files take on the disk.
     ///
-    /// Another process is noticed after a sixteenth of it was written, so that two may be over the limit by as much for a moment.
+    /// Another process is noticed after a sixteenth of it was written, so that two may be over the limit by as much for
+    /// a moment.
     public let capacity: Int64
     /// Below the folder that was given, so that files of others there are left alone, as are those of another form.
     private let root: String
@@ -30,7 +33,8 @@ public final class ResourceCache: Sendable {
     /// Nothing is read or made before the first use.
     ///
     /// - Parameters:
-    ///   - folder: On this machine; made when it is missing. Its file system has to have locks (flock(2)) for processes to know each other.
+    ///   - folder: On this machine; made when it is missing. Its file system has to have locks (flock(2)) for processes
+    ///     to know each other.
     ///   - capacity: Bytes.
     public init(folder: URL, capacity: Int64) {
         root = folder.appending(path: "carrel-resources-1", directoryHint: .isDirectory).standardizedFileURL.path
@@ -44,7 +48,8 @@ public final class ResourceCache: Sendable {
         try await cleaning.run { [root] in try CacheSurvey.of(root, capacity: .max).used }
     }
 
-    /// Removes what is kept for one publication, pinned or not. Resources that are open stay readable through those who have them open.
+    /// Removes what is kept for one publication, pinned or not. Resources that are open stay readable through those who
+    /// have them open.
     ///
     /// - Throws: `CocoaError`, when the disk refuses.
     public func remove(scope: String) async throws {
@@ -53,7 +58,8 @@ public final class ResourceCache: Sendable {
         state.withLock { $0.used = nil }
     }
 
-    /// Keeps what there is and what comes of one publication from going when room is made, in other processes and later runs too.
+    /// Keeps what there is and what comes of one publication from going when room is made, in other processes and later
+    /// runs too.
     public func pin(scope: String) async throws {
         let folder = folder(of: scope)
         try await BlockingThreads.shared.run { try folder.write(Data(), to: CacheFolder.pin) }
@@ -103,7 +109,8 @@ public final class ResourceCache: Sendable {
     /// False when it takes a look at the disk.
     private func reserve(_ bytes: Int64) -> Bool {
         state.withLock { state in
-            guard let used = state.used, bytes <= capacity, used <= capacity - bytes, state.sinceLook <= capacity / 16 else { return false }
+            guard let used = state.used, bytes <= capacity, used <= capacity - bytes, state.sinceLook <= capacity / 16
+            else { return false }
             state.use(bytes)
             return true
         }

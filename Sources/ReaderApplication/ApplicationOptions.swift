@@ -12,7 +12,8 @@ public struct ApplicationOptions: Hashable, Sendable, Codable {
     public var snapshot = "library.sqlite"
     /// What it does beyond the four commands, by the names of ``ConnectedMessage/Capability``.
     public var capabilities: Set<String> = [
-        ConnectedMessage.Capability.metadataItems, ConnectedMessage.Capability.actions, ConnectedMessage.Capability.exporting,
+        ConnectedMessage.Capability.metadataItems, ConnectedMessage.Capability.actions,
+        ConnectedMessage.Capability.exporting,
         ConnectedMessage.Capability.cancelling,
     ]
     /// How often `connected.xml` is written anew.
@@ -21,8 +22,8 @@ public struct ApplicationOptions: Hashable, Sendable, Codable {
     public var statusInterval = 5.0
     /// How long at least two writes of `status.xml` are apart, but for the first and the last of a command.
     public var statusPause = 0.25
-    /// How often commands are looked for where the storage does not tell of changes: at first, and later, when nothing comes. Drivers
-    /// expect an answer within 15 s.
+    /// How often commands are looked for where the storage does not tell of changes: at first, and later, when nothing
+    /// comes. Drivers expect an answer within 15 s.
     public var pollInterval = PollInterval(shortest: 0.25, longest: 2)
     /// How long a command that ends too early may take to become complete.
     public var incompleteTime = 10.0
@@ -58,7 +59,9 @@ public struct ApplicationOptions: Hashable, Sendable, Codable {
 
     /// The same with times that no loop spins at, whatever a file of options said.
     var bounded: ApplicationOptions {
-        func bounded(_ seconds: Double, _ least: Double) -> Double { seconds.isFinite ? min(max(seconds, least), 86_400 * 365) : least }
+        func bounded(_ seconds: Double, _ least: Double) -> Double {
+            seconds.isFinite ? min(max(seconds, least), 86_400 * 365) : least
+        }
         var options = self
         for time in [\ApplicationOptions.heartbeat, \.statusInterval, \.statusPause, \.pollInterval.shortest] {
             options[keyPath: time] = bounded(options[keyPath: time], 0.005)

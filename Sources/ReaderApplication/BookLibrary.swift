@@ -4,18 +4,20 @@ import ReaderMessages
 
 /// What an application does with the books of its commands.
 ///
-/// Each step of a command happens together with the note that it happened, or not at all, so that a command whose application died goes
-/// on where it was: a library writes both in one transaction. Steps are called one after the other, never two at once.
+/// Each step of a command happens together with the note that it happened, or not at all, so that a command whose
+/// application died goes on where it was: a library writes both in one transaction. Steps are called one after the
+/// other, never two at once.
 public protocol BookLibrary: Sendable {
     /// Begins a command, or goes on with it.
     /// - Returns: What came of the steps that are done already, by their number.
     func begin(_ command: CommandIdentity) async throws -> [Int: StepResult]
 
-    /// Takes the document into the library (an upload). Which book it replaces, if any, the library decides by the uuid in it, else by title and
-    /// authors; the old file stays until the new one is proven good.
-    /// - Throws: What says that nothing more can be done at all, such as a full disk; what is wrong with this book alone is a
-    ///   ``StepResult``.
-    func add(_ book: UploadedBook, from document: StagedDocument, overwrite: Bool, step: CommandStep) async throws -> StepResult
+    /// Takes the document into the library (an upload). Which book it replaces, if any, the library decides by the uuid
+    /// in it, else by title and authors; the old file stays until the new one is proven good.
+    /// - Throws: What says that nothing more can be done at all, such as a full disk; what is wrong with this book
+    ///   alone is a ``StepResult``.
+    func add(_ book: UploadedBook, from document: StagedDocument, overwrite: Bool, step: CommandStep) async throws
+        -> StepResult
 
     /// Removes a book; one that is not there is a warning.
     func delete(_ book: BookReference, step: CommandStep) async throws -> StepResult
@@ -35,7 +37,8 @@ public protocol BookLibrary: Sendable {
     /// Notes what came of a step that never reached the library, such as a document that is missing.
     func note(_ result: StepResult, step: CommandStep) async throws
 
-    /// The commands that were begun and not ended, with what is known of them: at most one, unless the application was moved.
+    /// The commands that were begun and not ended, with what is known of them: at most one, unless the application was
+    /// moved.
     func unfinished() async throws -> [CommandIdentity]
 
     /// Forgets the steps of a command, which is over.
@@ -97,7 +100,9 @@ public struct StepResult: Hashable, Sendable, Codable {
     }
 
     /// Done, perhaps with warnings.
-    public static func applied(_ warnings: [String] = []) -> StepResult { StepResult(isApplied: true, warnings: warnings) }
+    public static func applied(_ warnings: [String] = []) -> StepResult {
+        StepResult(isApplied: true, warnings: warnings)
+    }
     /// Not done, for the reason in the sentence.
     public static func rejected(_ sentence: String) -> StepResult { StepResult(isApplied: false, warnings: [sentence]) }
 }

@@ -3,12 +3,12 @@ import Foundation
 public import Logging
 import ReaderMessages
 
-/// The application's side of calibre's protocol: says in a staging folder that it is there, and carries out the commands that drivers
-/// leave there, one after the other.
+/// The application's side of calibre's protocol: says in a staging folder that it is there, and carries out the
+/// commands that drivers leave there, one after the other.
 ///
-/// A command that was begun and not ended, because the application was left or died, goes on with the next ``enter()``; no book is taken
-/// twice and none is lost. Nothing of what a driver sends is trusted. A connection that was entered works until ``leave()``, also when
-/// nobody holds it any more.
+/// A command that was begun and not ended, because the application was left or died, goes on with the next ``enter()``;
+/// no book is taken twice and none is lost. Nothing of what a driver sends is trusted. A connection that was entered
+/// works until ``leave()``, also when nobody holds it any more.
 public actor CalibreConnection {
     /// Where the connection stands.
     public enum State: String, Hashable, Sendable {
@@ -32,12 +32,14 @@ public actor CalibreConnection {
         case failed(any Error)
     }
 
-    /// Seconds for which a step is waited for before the application says that it is offline: shorter than drivers wait for life.
+    /// Seconds for which a step is waited for before the application says that it is offline: shorter than drivers wait
+    /// for life.
     private static let maxStepTime = 10.0
 
     /// Where the connection stands.
     public private(set) var state = State.left
-    /// What happens, from the connection's beginning to its end, for one consumer. Of a slow one the oldest 1,000 events are kept.
+    /// What happens, from the connection's beginning to its end, for one consumer. Of a slow one the oldest 1,000
+    /// events are kept.
     public nonisolated let events: AsyncStream<Event>
 
     private let staging: StagingFolder
@@ -59,7 +61,8 @@ public actor CalibreConnection {
 
     /// A connection through `staging` for the books of `library`; nothing happens before ``enter()``.
     public init(
-        staging: StagingFolder, library: any BookLibrary, options: ApplicationOptions, time: any TimeSource = SystemTime(),
+        staging: StagingFolder, library: any BookLibrary, options: ApplicationOptions,
+        time: any TimeSource = SystemTime(),
         logger: Logger = Logger(label: "carrel.reader-link.application")
     ) throws {
         let (events, happened) = AsyncStream.makeStream(of: Event.self, bufferingPolicy: .bufferingOldest(1_000))
@@ -74,16 +77,18 @@ public actor CalibreConnection {
             happened.yield(.failed(error))
         }
         timestamps = RisingTimestamps(time: time)
-        control = ProcessingControl(time: time, looksForCancelling: options.capabilities.contains(ConnectedMessage.Capability.cancelling))
+        control = ProcessingControl(
+            time: time, looksForCancelling: options.capabilities.contains(ConnectedMessage.Capability.cancelling))
         processor = CommandProcessor(
-            folder: staging, documents: StagedDocuments(folder: try staging.folder(options.documents)), library: library,
+            folder: staging, documents: StagedDocuments(folder: try staging.folder(options.documents)),
+            library: library,
             options: self.options, time: time, timestamps: timestamps, control: control, report: report)
     }
 
     deinit { happened.finish() }
 
-    /// Enters connection mode: makes the staging folder where it is missing, says that the application is online, and carries out commands
-    /// until ``leave()``. Does nothing when it is online; comes back from ``goOffline()``.
+    /// Enters connection mode: makes the staging folder where it is missing, says that the application is online, and
+    /// carries out commands until ``leave()``. Does nothing when it is online; comes back from ``goOffline()``.
     /// - Throws: What the storage throws; the connection is then as it was.
     public func enter() async throws {
         try await turns.begin()
@@ -108,11 +113,14 @@ public actor CalibreConnection {
             throw error
         }
         control.isOffline = false
-        if tasks.isEmpty { tasks = [Task { await self.beat() }, Task { [found] in await self.carryOut(besides: found) }] }
+        if tasks.isEmpty {
+            tasks = [Task { await self.beat() }, Task { [found] in await self.carryOut(besides: found) }]
+        }
     }
 
-    /// Says that the application is in the background, or the device about to sleep. The book that is being taken is taken, and the driver
-    /// told how far its command is, before the application says that it is offline, unless that takes more than 10 seconds; the rest waits.
+    /// Says that the application is in the background, or the device about to sleep. The book that is being taken is
+    /// taken, and the driver told how far its command is, before the application says that it is offline, unless that
+    /// takes more than 10 seconds; the rest waits.
     /// - Throws: What the storage throws; commands wait nevertheless.
     public func goOffline() async throws {
         try await turns.begin()
@@ -124,8 +132,8 @@ public actor CalibreConnection {
         try await tell { _ in .offline }
     }
 
-    /// Leaves connection mode: ends after the step that is under way, and removes `connected.xml`. A command that is not over goes on after
-    /// the next ``enter()``. Does nothing when the connection is left already.
+    /// Leaves connection mode: ends after the step that is under way, and removes `connected.xml`. A command that is
+    /// not over goes on after the next ``enter()``. Does nothing when the connection is left already.
     /// - Throws: What the storage throws: the connection is left, and `connected.xml` stays until this is called again.
     public func leave() async throws {
         try await turns.begin()
@@ -217,7 +225,9 @@ extension CalibreConnection {
                     owesSnapshot = false
                 }
                 // A wish to stop that came too late must not stop the next command.
-                if files.contains(where: { $0.name == CommandStatus.cancelFileName }) { try await control.forgetCancelling(in: staging) }
+                if files.contains(where: { $0.name == CommandStatus.cancelFileName }) {
+                    try await control.forgetCancelling(in: staging)
+                }
                 try await housekeeping.tidy()
                 try await wait.next()
             } catch {
@@ -234,7 +244,9 @@ extension CalibreConnection {
         happened.yield(.began(found.fileName))
         await processor.documents.forget()
         guard let ending = try await processor.run(found) else { return nil }
-        logger.info("\(StagedName.shown(found.fileName)) ended with code \(ending.code.rawValue), \(ending.messages.count) messages")
+        logger.info(
+            "\(StagedName.shown(found.fileName)) ended with code \(ending.code.rawValue), \(ending.messages.count) messages"
+        )
         happened.yield(.ended(found.fileName, ending.code, ending.messages))
         return ending
     }

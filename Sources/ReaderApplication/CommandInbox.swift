@@ -82,8 +82,9 @@ struct CommandInbox {
 
     /// The command to be carried out next among `files`, which is what the folder holds; nil for none.
     ///
-    /// The driver's timestamps decide; where they don't, deletions come before uploads, and those before changes. A command that ends
-    /// too early is left for later, until ``ApplicationOptions/incompleteTime`` has passed without a change of it.
+    /// The driver's timestamps decide; where they don't, deletions come before uploads, and those before changes. A
+    /// command that ends too early is left for later, until ``ApplicationOptions/incompleteTime`` has passed without a
+    /// change of it.
     mutating func next(among files: [FileObject]) async throws -> FoundCommand? {
         let names = Set(files.map(\.name))
         unfinished = unfinished.filter { names.contains($0.key) }
@@ -108,8 +109,8 @@ struct CommandInbox {
     /// Passes over `command` from now on, until its file is another one.
     mutating func leave(_ command: FoundCommand) { left[command.fileName] = Left(data: command.data) }
 
-    /// Whether the file is a command that is passed over and was looked into a short while ago. A change that the listing does not show
-    /// is seen a little later.
+    /// Whether the file is a command that is passed over and was looked into a short while ago. A change that the
+    /// listing does not show is seen a little later.
     private func isLeftUnchanged(_ file: FileObject) -> Bool {
         guard let read = left[file.name]?.read else { return false }
         return read.version == Version(file) && time.elapsed - read.at < Self.leftPause
@@ -160,7 +161,9 @@ struct CommandInbox {
 
     private mutating func mayStillGrow(_ name: String, data: Data) -> Bool {
         let digest = FoundCommand.digest(of: data)
-        if let known = unfinished[name], known.digest == digest { return time.elapsed - known.since < options.incompleteTime }
+        if let known = unfinished[name], known.digest == digest {
+            return time.elapsed - known.since < options.incompleteTime
+        }
         unfinished[name] = (digest, time.elapsed)
         return true
     }

@@ -1,7 +1,7 @@
 import ReaderMessages
 
-/// What a command comes to, step by step; the number of a step is its place in the list, and stays the same when a command is gone
-/// through again.
+/// What a command comes to, step by step; the number of a step is its place in the list, and stays the same when a
+/// command is gone through again.
 enum CommandPlan {
     enum Step: Sendable {
         case add(UploadedBook, overwrite: Bool)

@@ -10,7 +10,8 @@ extension CommandProcessor {
             return Ending(code: .failure, messages: [StatusMessage(sentence, about: found.fileName)])
         }
         let known: [Int: StepResult]
-        do { known = try await persistence.run(for: Self.patience) { try await library.begin(identity) } } catch let error
+        do { known = try await persistence.run(for: Self.patience) { try await library.begin(identity) } } catch let
+            error
             where !Task.isCancelled
         {
             let sentence = "The library cannot be used: \(error.sentence)"
@@ -19,7 +20,9 @@ extension CommandProcessor {
         if let ending = known[Self.ending] { return Self.ending(from: ending) }
         let steps = CommandPlan.steps(of: command, capabilities: options.capabilities)
         var run = StepsRun(notes: notes.warnings.map { StatusMessage($0, about: found.fileName) })
-        do { try await carryOut(steps, of: found, identity, known, &run, reporter) } catch let error where !Task.isCancelled {
+        do { try await carryOut(steps, of: found, identity, known, &run, reporter) } catch let error
+            where !Task.isCancelled
+        {
             report(error)
             run.failure = error
             for step in steps { try await discardDocument(of: step) }
@@ -33,14 +36,16 @@ extension CommandProcessor {
                 try await library.note(Self.result(from: ending), step: CommandStep(identity, number: Self.ending))
             }
         } catch let error where !Task.isCancelled {
-            // The driver is told all the same. Should this process die before, the steps that are noted tell most of it.
+            // The driver is told all the same. Should this process die before, the steps that are noted tell most of
+            // it.
             report(error)
         }
         return ending
     }
 
     private func carryOut(
-        _ steps: [CommandPlan.Step], of found: FoundCommand, _ identity: CommandIdentity, _ known: [Int: StepResult], _ run: inout StepsRun,
+        _ steps: [CommandPlan.Step], of found: FoundCommand, _ identity: CommandIdentity, _ known: [Int: StepResult],
+        _ run: inout StepsRun,
         _ reporter: StatusReporter
     ) async throws {
         for (number, step) in steps.enumerated() {
@@ -86,7 +91,8 @@ extension CommandProcessor {
         case .collect(let book): try await library.setCollections(book, step: number)
         case .cleanUpCollections: try await library.cleanUpCollections(step: number)
         case .perform(let action): try await library.perform(action, step: number)
-        case .export(let book, let name): try await patiently(number) { try await noted(number) { try await export(book, as: name) } }
+        case .export(let book, let name):
+            try await patiently(number) { try await noted(number) { try await export(book, as: name) } }
         case .refuse(let sentence, _): try await noted(number) { .rejected(sentence) }
         }
     }
@@ -108,12 +114,15 @@ extension CommandProcessor {
 
     /// The document of a book; one that the storage refuses to show is as good as missing.
     private func lookUp(_ name: String) async throws -> StagedDocuments.Lookup {
-        do { return try await documents.find(name) } catch let error as CocoaError where !error.isTransient && !error.isCancellation {
+        do { return try await documents.find(name) } catch let error as CocoaError
+            where !error.isTransient && !error.isCancellation
+        {
             return .missing("It cannot be read: \(error.sentence)")
         }
     }
 
-    /// A storage that fails for a passing reason is asked again; a document that alone cannot be had is left out after a while.
+    /// A storage that fails for a passing reason is asked again; a document that alone cannot be had is left out after
+    /// a while.
     private func patiently(_ step: CommandStep, _ body: () async throws -> StepResult) async throws -> StepResult {
         do { return try await persistence.run(for: Self.patience, while: Self.mayPass, body) } catch let error
             where Self.mayPass(error) && !Task.isCancelled
@@ -128,7 +137,9 @@ extension CommandProcessor {
         do { try StagedName.checkDocument(name) } catch { return .rejected(error.sentence) }
         guard let book = try await library.book(reference) else { return .rejected("It is not in the library.") }
         let reader: any FileReader
-        do { reader = try await library.open(book) } catch let error where error.isNoSuchFile { return .rejected("Its file is missing.") }
+        do { reader = try await library.open(book) } catch let error where error.isNoSuchFile {
+            return .rejected("Its file is missing.")
+        }
         do {
             try await documents.put(reader.writeSource(), as: name)
             await reader.close()
@@ -141,7 +152,9 @@ extension CommandProcessor {
 
     /// A document that the storage keeps is removed when it is old (``StagingHousekeeping``).
     private func discardDocument(of step: CommandPlan.Step) async throws {
-        do { try await persistence.run(for: Self.patience, while: Self.mayPass) { try await documents.discard(step) } } catch let error
+        do {
+            try await persistence.run(for: Self.patience, while: Self.mayPass) { try await documents.discard(step) }
+        } catch let error
             where !Task.isCancelled
         {
             report(error)
@@ -150,7 +163,8 @@ extension CommandProcessor {
 
     /// - Parameter isResumed: Whether steps were done in an earlier run, whose changes are not known here.
     /// - Returns: Whether the list of books is still to be renewed.
-    private func publishSnapshotOrOwe(_ found: FoundCommand, run: inout StepsRun, isResumed: Bool) async throws -> Bool {
+    private func publishSnapshotOrOwe(_ found: FoundCommand, run: inout StepsRun, isResumed: Bool) async throws -> Bool
+    {
         guard run.changesLibrary || isResumed else { return false }
         do {
             try await publishSnapshot()
@@ -169,14 +183,17 @@ extension CommandProcessor {
         let result: Result<Void, any Error>
         do {
             _ = try await persistence.run(for: Self.patience) {
-                try await folder.provider.writeContents(path: path, from: FileSource(file), options: WriteOptions(overwrite: true))
+                try await folder.provider.writeContents(
+                    path: path, from: FileSource(file), options: WriteOptions(overwrite: true))
             }
             result = .success(())
         } catch {
             result = .failure(error)
         }
         // A copy that stays lies among the temporary files of this machine, and does no harm.
-        try? await withCancellationShield { try await BlockingThreads.shared.run { try FileManager.default.removeItem(at: file) } }
+        try? await withCancellationShield {
+            try await BlockingThreads.shared.run { try FileManager.default.removeItem(at: file) }
+        }
         try result.get()
     }
 }

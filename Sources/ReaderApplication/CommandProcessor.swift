@@ -3,10 +3,12 @@ import Foundation
 import Logging
 import ReaderMessages
 
-/// Carries out one command from its acknowledgement to its final status, so that it can be stopped anywhere and gone on with later.
+/// Carries out one command from its acknowledgement to its final status, so that it can be stopped anywhere and gone on
+/// with later.
 ///
-/// The order keeps that promise: each step is in the library's journal when it is done; the library's snapshot is in place before the
-/// command's file is removed, that before the final status is told, and that before the journal forgets the command.
+/// The order keeps that promise: each step is in the library's journal when it is done; the library's snapshot is in
+/// place before the command's file is removed, that before the final status is told, and that before the journal
+/// forgets the command.
 struct CommandProcessor: Sendable {
     /// The step of the journal that holds how the command ended.
     static let ending = -1
@@ -39,8 +41,9 @@ struct CommandProcessor: Sendable {
 
     /// Carries out `found`.
     /// - Returns: How it ended; nil where the driver took the command back before it was acknowledged.
-    /// - Throws: `CancellationError`, after which the command is as it was and goes on when it is found again; what the storage throws
-    ///   before the command was acknowledged; what the library throws that cannot note how the command ended.
+    /// - Throws: `CancellationError`, after which the command is as it was and goes on when it is found again; what the
+    ///   storage throws before the command was acknowledged; what the library throws that cannot note how the command
+    ///   ended.
     func run(_ found: FoundCommand) async throws -> Ending? {
         control.isWorking = true
         defer { control.isWorking = false }
@@ -49,7 +52,8 @@ struct CommandProcessor: Sendable {
         if hadToWait || waits, try await !isThere(found) { return nil }
         let reporter = reporter()
         try await reporter.begin(
-            fileName: found.fileName, timestamp: found.identity?.timestamp, from: Self.progress(of: found.identity, toldBy: status))
+            fileName: found.fileName, timestamp: found.identity?.timestamp,
+            from: Self.progress(of: found.identity, toldBy: status))
         do {
             var ending = try await ending(of: found, reporter: reporter)
             ending.leavesCommand = try await removeOrLeave(found)
@@ -63,15 +67,16 @@ struct CommandProcessor: Sendable {
         }
     }
 
-    /// Ends the commands that an earlier run left: those whose files are still there are found again and go on, of the others the
-    /// driver is told the end where it still waits for it.
+    /// Ends the commands that an earlier run left: those whose files are still there are found again and go on, of the
+    /// others the driver is told the end where it still waits for it.
     func recover(files: [FileObject]) async throws {
         for identity in try await library.unfinished() {
             if try await isThere(identity, among: files) { continue }
             let results = try await library.begin(identity)
             if let progress = try await progressToldOfWaitedFor(identity) {
                 let reporter = reporter()
-                try await reporter.begin(fileName: identity.kind.fileName, timestamp: identity.timestamp, from: progress)
+                try await reporter.begin(
+                    fileName: identity.kind.fileName, timestamp: identity.timestamp, from: progress)
                 let ending = results[Self.ending].map(Self.ending(from:)) ?? interrupted(identity)
                 try await reporter.finish(ending.code, messages: ending.messages)
             }
@@ -89,10 +94,14 @@ struct CommandProcessor: Sendable {
 
     /// The progress that the driver was told of a command whose end it still waits for; nil where it does not.
     private func progressToldOfWaitedFor(_ identity: CommandIdentity) async throws -> Double? {
-        guard let data = try await folder.read(CommandStatus.fileName, limit: options.coding.limits.report) else { return nil }
+        guard let data = try await folder.read(CommandStatus.fileName, limit: options.coding.limits.report) else {
+            return nil
+        }
         // One that cannot be read was not finished either.
         guard let status = try? options.coding.status(in: data) else { return 0 }
-        guard !status.isFinal, (status.command?.lowercased() ?? identity.kind.fileName) == identity.kind.fileName else { return nil }
+        guard !status.isFinal, (status.command?.lowercased() ?? identity.kind.fileName) == identity.kind.fileName else {
+            return nil
+        }
         return Self.progress(of: identity, toldBy: status)
     }
 
@@ -109,11 +118,13 @@ struct CommandProcessor: Sendable {
     }
 
     private func reporter() -> StatusReporter {
-        StatusReporter(folder: folder, options: options, timestamps: timestamps, control: control, persistence: persistence)
+        StatusReporter(
+            folder: folder, options: options, timestamps: timestamps, control: control, persistence: persistence)
     }
 
     /// The driver takes the final status of a command before it is told of the next.
-    /// - Returns: Whether it had to wait, and the status that is there when it need not wait any more; nil for none that can be read.
+    /// - Returns: Whether it had to wait, and the status that is there when it need not wait any more; nil for none
+    ///   that can be read.
     private func waitForStatusTaken() async throws -> (hadToWait: Bool, status: CommandStatus?) {
         let start = time.elapsed
         var waits = false
@@ -131,7 +142,9 @@ struct CommandProcessor: Sendable {
 
     /// A command that the library does not forget is ended with the next ``recover(files:)``.
     private func forget(_ identity: CommandIdentity) async throws {
-        do { try await persistence.run(for: Self.patience) { try await library.end(identity) } } catch let error where !Task.isCancelled {
+        do { try await persistence.run(for: Self.patience) { try await library.end(identity) } } catch let error
+            where !Task.isCancelled
+        {
             report(error)
         }
     }
@@ -142,8 +155,8 @@ struct CommandProcessor: Sendable {
         return try await folder.read(found.fileName, limit: options.largestCommand) == known
     }
 
-    /// Removes the command's file, unless the driver has put another there meanwhile, and its wish to stop. A file that the storage keeps
-    /// is the driver's to remove, who is told the end all the same.
+    /// Removes the command's file, unless the driver has put another there meanwhile, and its wish to stop. A file that
+    /// the storage keeps is the driver's to remove, who is told the end all the same.
     /// - Returns: Whether the file is still there.
     private func removeOrLeave(_ found: FoundCommand) async throws -> Bool {
         do {
@@ -163,7 +176,8 @@ struct CommandProcessor: Sendable {
 
 extension CommandProcessor {
     static func result(from ending: Ending) -> StepResult {
-        StepResult(isApplied: ending.code == .success, warnings: ["\(ending.code.rawValue)"] + ending.messages.map(\.wire))
+        StepResult(
+            isApplied: ending.code == .success, warnings: ["\(ending.code.rawValue)"] + ending.messages.map(\.wire))
     }
 
     static func ending(from result: StepResult) -> Ending {

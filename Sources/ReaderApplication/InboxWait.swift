@@ -1,7 +1,8 @@
 import FileProviderCore
 import ReaderMessages
 
-/// The time between two looks into the staging folder: until the storage tells of a change where it does, else ever longer.
+/// The time between two looks into the staging folder: until the storage tells of a change where it does, else ever
+/// longer.
 struct InboxWait {
     private let folder: StagingFolder
     private let interval: ApplicationOptions.PollInterval

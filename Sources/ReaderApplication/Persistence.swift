@@ -6,7 +6,8 @@ struct Persistence {
     let time: any TimeSource
     /// Tells what went wrong, each time.
     var report: @Sendable (any Error) -> Void = { _ in }
-    /// Asks something else of the storage: while that fails, too, the storage is away, and not what was asked for at fault.
+    /// Asks something else of the storage: while that fails, too, the storage is away, and not what was asked for at
+    /// fault.
     var probe: (@Sendable () async throws -> Void)?
 
     /// Runs `body` until it succeeds, with pauses from a quarter of a second to half a minute between the tries.
@@ -16,7 +17,8 @@ struct Persistence {
     ///   - mayPass: Whether an error may pass; one that does not is thrown at once.
     /// - Throws: `CancellationError`; what `body` threw last.
     func run<Value: Sendable>(
-        for limit: Double? = nil, while mayPass: (any Error) -> Bool = { _ in true }, isolation: isolated (any Actor)? = #isolation,
+        for limit: Double? = nil, while mayPass: (any Error) -> Bool = { _ in true },
+        isolation: isolated (any Actor)? = #isolation,
         _ body: () async throws -> Value
     ) async throws -> Value {
         let start = time.elapsed

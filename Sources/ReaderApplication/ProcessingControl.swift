@@ -2,11 +2,13 @@ import FileProviderCore
 import ReaderMessages
 import Synchronization
 
-/// What may hold up a command between two of its steps: an application in the background, a driver that changed its mind.
+/// What may hold up a command between two of its steps: an application in the background, a driver that changed its
+/// mind.
 final class ProcessingControl: Sendable {
     private let time: any TimeSource
     private let looksForCancelling: Bool
-    private let state = Mutex((isOffline: false, isWorking: false, isWaiting: false, lookedForCancelling: -Double.infinity))
+    private let state = Mutex(
+        (isOffline: false, isWorking: false, isWaiting: false, lookedForCancelling: -Double.infinity))
 
     init(time: any TimeSource, looksForCancelling: Bool) {
         self.time = time

@@ -22,11 +22,13 @@ actor StagedDocuments {
         case missing(String)
     }
 
-    /// The document that a command calls `name`: under just that name, else under the only one that differs from it in case or in the
-    /// form of its Unicode alone.
+    /// The document that a command calls `name`: under just that name, else under the only one that differs from it in
+    /// case or in the form of its Unicode alone.
     func find(_ name: String) async throws -> Lookup {
         do { try StagedName.checkDocument(name) } catch { return .missing(error.sentence) }
-        guard try await isRealFolder() else { return .missing("The folder for documents is a link, which is not followed.") }
+        guard try await isRealFolder() else {
+            return .missing("The folder for documents is a link, which is not followed.")
+        }
         guard let file = try await file(name) else { return .missing("It was not found in staging.") }
         guard file.isRegularFile else { return .missing("It is not a file.") }
         guard let size = file.size else { return .missing("Its size is not known.") }
@@ -51,7 +53,8 @@ actor StagedDocuments {
     func put(_ source: any WriteSource, as name: String) async throws {
         try await folder.create()
         guard try await isRealFolder() else { throw FileError.unsupported("Writing through a link", path: folder.path) }
-        try await folder.provider.writeContents(path: folder.path.appending(name), from: source, options: WriteOptions(overwrite: true))
+        try await folder.provider.writeContents(
+            path: folder.path.appending(name), from: source, options: WriteOptions(overwrite: true))
     }
 
     /// Lets the next command look anew.
@@ -61,7 +64,9 @@ actor StagedDocuments {
     private func isRealFolder() async throws -> Bool {
         if let isFolder { return isFolder }
         let known: Bool
-        do { known = try await folder.provider.attributesOfItem(path: folder.path).isDirectory } catch let error where error.isNoSuchFile {
+        do { known = try await folder.provider.attributesOfItem(path: folder.path).isDirectory } catch let error
+            where error.isNoSuchFile
+        {
             // Nothing is there to lead anywhere; it is looked at again when something is.
             return true
         }
@@ -70,7 +75,8 @@ actor StagedDocuments {
     }
 
     private func file(_ name: String) async throws -> FileObject? {
-        do { return try await folder.provider.attributesOfItem(path: folder.path.appending(name)) } catch let error where error.isNoSuchFile
+        do { return try await folder.provider.attributesOfItem(path: folder.path.appending(name)) } catch let error
+            where error.isNoSuchFile
         {}
         if listing == nil { listing = try await files() }
         let wanted = Self.folded(name)

@@ -54,11 +54,14 @@ struct StagingHousekeeping {
     private func largestAge(of file: FileObject) -> Double? {
         let name = file.name.lowercased()
         // The report on a command that is over: its driver died.
-        if name.hasSuffix(".tmp") || TemporaryName.matches(file.name) || name == CommandStatus.fileName { return options.leftoverAge }
+        if name.hasSuffix(".tmp") || TemporaryName.matches(file.name) || name == CommandStatus.fileName {
+            return options.leftoverAge
+        }
         return name.hasSuffix(".epub") && file.path.parent == documents.path ? options.documentAge : nil
     }
 
-    private func look(at file: FileObject, removingAfter age: Double) async throws -> (version: Version, since: Double)? {
+    private func look(at file: FileObject, removingAfter age: Double) async throws -> (version: Version, since: Double)?
+    {
         let version = Version(size: file.size, tag: file.entryTag)
         guard let known = seen[file.path], known.version == version else { return (version, time.elapsed) }
         guard time.elapsed - known.since >= age else { return known }

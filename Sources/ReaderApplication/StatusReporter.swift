@@ -2,7 +2,8 @@ import FileProviderCore
 import Foundation
 import ReaderMessages
 
-/// Tells the driver how far a command is: at once when it begins, now and then while it goes on, and once when it is over.
+/// Tells the driver how far a command is: at once when it begins, now and then while it goes on, and once when it is
+/// over.
 actor StatusReporter {
     private let folder: StagingFolder
     private let coding: MessageCoding
@@ -38,13 +39,15 @@ actor StatusReporter {
         beats = Task { await self.beat() }
     }
 
-    /// Notes how far the command is, from 0 to 1; what is less than before counts for nothing. The driver is told with the next beat.
+    /// Notes how far the command is, from 0 to 1; what is less than before counts for nothing. The driver is told with
+    /// the next beat.
     func advance(to progress: Double) {
         // 1 is for a command that is over.
         status.progress = max(status.progress, min(progress, 0.999))
     }
 
-    /// Tells at once how far the command is, because nothing more is told for a while. A storage that fails is told again later.
+    /// Tells at once how far the command is, because nothing more is told for a while. A storage that fails is told
+    /// again later.
     func tell() async {
         do { try await withCancellationShield { try await self.write() } } catch { persistence.report(error) }
     }
@@ -72,7 +75,9 @@ actor StatusReporter {
                 try await persistence.time.sleep(seconds: options.statusPause)
                 let age = persistence.time.elapsed - lastReport.at
                 // An application in the background gives no signs of life: the driver is to know that it has to wait.
-                guard !control.isOffline || control.isBusy, status.progress > lastReport.progress || age >= options.statusInterval else {
+                guard !control.isOffline || control.isBusy,
+                    status.progress > lastReport.progress || age >= options.statusInterval
+                else {
                     continue
                 }
                 // A write that was cut off might still arrive after the final one; it is always waited for.

@@ -40,18 +40,22 @@ struct StepsRun {
         messages += result.warnings.map { StatusMessage($0, about: name) }
     }
 
-    mutating func warn(_ sentence: String, about fileName: String) { messages.append(StatusMessage(sentence, about: fileName)) }
+    mutating func warn(_ sentence: String, about fileName: String) {
+        messages.append(StatusMessage(sentence, about: fileName))
+    }
 
-    /// The code by what was done, the sentences with what they are about. Books that were not taken are warnings: the rest of the
-    /// command is done, and each is named.
+    /// The code by what was done, the sentences with what they are about. Books that were not taken are warnings: the
+    /// rest of the command is done, and each is named.
     func ending(of fileName: String, steps: Int) -> CommandProcessor.Ending {
         var messages = messages
         if messages.count > Self.maxMessages {
             let more = messages.count - Self.maxMessages
-            messages = messages.prefix(Self.maxMessages) + [StatusMessage("There are \(more) more messages.", about: fileName)]
+            messages =
+                messages.prefix(Self.maxMessages) + [StatusMessage("There are \(more) more messages.", about: fileName)]
         }
         if let failure {
-            messages.append(StatusMessage("The command was not carried out to its end: \(failure.sentence)", about: fileName))
+            messages.append(
+                StatusMessage("The command was not carried out to its end: \(failure.sentence)", about: fileName))
             return CommandProcessor.Ending(code: .failure, messages: messages)
         }
         if let stop {

@@ -52,14 +52,17 @@ struct FolderCacheTable {
         entry.thumbnail = try values.optionalData(12)
         entry.edited = FolderCacheEntry.Fields(rawValue: try values.int(13))
         entry.problem = try values.optionalText(14)
-        guard entry.size >= 0, !entry.path.isEmpty else { throw DatabaseProblem(.damaged, detail: "a file in it has no size or no name") }
+        guard entry.size >= 0, !entry.path.isEmpty else {
+            throw DatabaseProblem(.damaged, detail: "a file in it has no size or no name")
+        }
         return entry
     }
 
     /// Replaces everything.
     func write(_ contents: FolderCacheContents) throws {
         try db.execute(sql: "DELETE FROM files")
-        try db.execute(sql: "INSERT OR REPLACE INTO cache (id, generation) VALUES (1, ?)", arguments: [contents.generation])
+        try db.execute(
+            sql: "INSERT OR REPLACE INTO cache (id, generation) VALUES (1, ?)", arguments: [contents.generation])
         let insertion = try db.makeStatement(
             sql: """
                 INSERT INTO files (path, size, modified, entry_tag, digest, format, title, title_sort, authors, author_sort, added, uuid, \
@@ -69,7 +72,8 @@ struct FolderCacheTable {
         for entry in contents.entries {
             let authors = String(decoding: try encoder.encode(entry.authors), as: UTF8.self)
             try insertion.execute(arguments: [
-                entry.path, entry.size, entry.modified.map(Self.milliseconds), entry.entryTag, entry.digest, entry.format, entry.title,
+                entry.path, entry.size, entry.modified.map(Self.milliseconds), entry.entryTag, entry.digest,
+                entry.format, entry.title,
                 entry.titleSort, authors, entry.authorSort, Self.milliseconds(entry.added), entry.uuid, entry.thumbnail,
                 entry.edited.rawValue, entry.problem,
             ])

@@ -3,8 +3,8 @@ import GRDB
 public import ReaderLink
 
 extension SQLiteBookLibrary {
-    /// Carries out `LockBooks` and `UnlockBooks` on the books of the action, and `UpdateGlobalCollections` with the parameters `action`
-    /// (`delete` or `rename`), `name` and `newname`. Any other is rejected.
+    /// Carries out `LockBooks` and `UnlockBooks` on the books of the action, and `UpdateGlobalCollections` with the
+    /// parameters `action` (`delete` or `rename`), `name` and `newname`. Any other is rejected.
     public func perform(_ action: ReaderAction, step: CommandStep) async throws -> StepResult {
         let time = Date(timeIntervalSince1970: options.time.wallClock)
         return try await journalled(step) { db in
@@ -17,7 +17,9 @@ extension SQLiteBookLibrary {
         }
     }
 
-    private static func lock(_ books: [BookReference], _ isLocked: Bool, _ db: Database, _ time: Date) throws -> StepResult {
+    private static func lock(_ books: [BookReference], _ isLocked: Bool, _ db: Database, _ time: Date) throws
+        -> StepResult
+    {
         var warnings: [String] = []
         var count = 0
         for reference in books {

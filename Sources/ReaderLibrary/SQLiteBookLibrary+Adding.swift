@@ -6,9 +6,9 @@ public import ReaderLink
 extension SQLiteBookLibrary {
     /// Copies the document into the library's folder, proves that it is an EPUB and takes it.
     ///
-    /// The order survives an end at any point: copy, on the disk, its new name noted, under that name, row and note in one transaction, and
-    /// only then goes the file that it replaces. A book that is replaced keeps the time when it was added and, unless the options say
-    /// otherwise, its flags and its rating.
+    /// The order survives an end at any point: copy, on the disk, its new name noted, under that name, row and note in
+    /// one transaction, and only then goes the file that it replaces. A book that is replaced keeps the time when it
+    /// was added and, unless the options say otherwise, its flags and its rating.
     /// - Throws: What this machine's disk says, and a storage that does not answer.
     public func add(
         _ book: UploadedBook, from document: StagedDocument, overwrite: Bool, step: CommandStep
@@ -44,7 +44,8 @@ extension SQLiteBookLibrary {
         let (book, uuids) = (incoming.book, incoming.uuids)
         switch try await database.read({ db in try BookFinder(db).find(book, uuids: uuids) }) {
         case .none: return nil
-        case .several, .conflict: throw BookRefusal("“\(book.title)” is in the library more than once; none of them was replaced.")
+        case .several, .conflict:
+            throw BookRefusal("“\(book.title)” is in the library more than once; none of them was replaced.")
         case .one(let old):
             // A row without its file holds a place for the book: what comes now is that book again.
             if overwrite { return old }
@@ -92,9 +93,12 @@ extension SQLiteBookLibrary {
     }
 
     /// Gives the copy its place under a name that neither a file nor a row has.
-    private func moveIntoBooks(_ copy: ProviderPath, book: LibraryBook, files: inout Set<LibraryFile>) async throws -> String {
+    private func moveIntoBooks(_ copy: ProviderPath, book: LibraryBook, files: inout Set<LibraryFile>) async throws
+        -> String
+    {
         for number in 1...10_000 {
-            let file = LibraryFile(.books, name: BookFileName.make(authors: book.authors, title: book.title, number: number))
+            let file = LibraryFile(
+                .books, name: BookFileName.make(authors: book.authors, title: book.title, number: number))
             guard try await claim(file, &files) else { continue }
             do {
                 try await folder.files.moveItem(path: copy, to: try folder.path(of: file), overwrite: false)

@@ -1,12 +1,14 @@
 import FileProviderCore
 import ReaderLink
 
-/// How files come into `Books` and `Covers`: each name is noted as litter before its file comes, and the step that gives the file to a book
-/// takes the note back in its own transaction. So whatever ends in between leaves nothing that is not known of.
+/// How files come into `Books` and `Covers`: each name is noted as litter before its file comes, and the step that
+/// gives the file to a book takes the note back in its own transaction. So whatever ends in between leaves nothing that
+/// is not known of.
 extension SQLiteBookLibrary {
     /// Ends the claims of a step, whatever came of it: what no book has is removed, and so is what a book had before.
     func release(_ files: Set<LibraryFile>) async {
-        // A transaction that failed may have happened all the same, so that the database is asked before anything is removed.
+        // A transaction that failed may have happened all the same, so that the database is asked before anything is
+        // removed.
         reserved.subtract(files)
         await tidy()
     }
@@ -37,7 +39,9 @@ extension SQLiteBookLibrary {
     func giveUp(_ file: LibraryFile, _ files: inout Set<LibraryFile>) async throws {
         // Should the note stay, then so does the reservation, which keeps the file from being removed.
         files.remove(file)
-        try await withCancellationShield { [database] in try await database.write { db in try LitterTable(db).remove(file) } }
+        try await withCancellationShield { [database] in
+            try await database.write { db in try LitterTable(db).remove(file) }
+        }
         reserved.remove(file)
     }
 }

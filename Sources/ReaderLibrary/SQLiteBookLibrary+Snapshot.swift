@@ -4,7 +4,8 @@ import GRDB
 import ReaderLink
 
 extension SQLiteBookLibrary {
-    /// Writes what a driver may know of all books whose files are there into a database of its own, complete in one file.
+    /// Writes what a driver may know of all books whose files are there into a database of its own, complete in one
+    /// file.
     ///
     /// It is one state of the library, whatever happens meanwhile. ``SQLiteSnapshotReader`` reads it.
     /// - Returns: A local file in the library's folder, which the caller removes; at the latest the next opening does.
@@ -56,7 +57,9 @@ extension SQLiteBookLibrary {
 
     /// Lets go of the snapshot that is attached, if one is.
     private static func detach(_ db: Database) throws {
-        guard try Int.fetchOne(db, sql: "SELECT 1 FROM pragma_database_list WHERE name = 'snapshot'") != nil else { return }
+        guard try Int.fetchOne(db, sql: "SELECT 1 FROM pragma_database_list WHERE name = 'snapshot'") != nil else {
+            return
+        }
         try db.execute(sql: "DETACH DATABASE snapshot")
     }
 

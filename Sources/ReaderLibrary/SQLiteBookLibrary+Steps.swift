@@ -38,7 +38,9 @@ extension SQLiteBookLibrary {
         }
     }
 
-    private func update(_ update: UpdatedBook, cover: String?, _ coverProblem: String?, _ step: CommandStep) async throws -> StepResult {
+    private func update(_ update: UpdatedBook, cover: String?, _ coverProblem: String?, _ step: CommandStep)
+        async throws -> StepResult
+    {
         let (mapsFlags, time) = (options.mapsFlags, Date(timeIntervalSince1970: options.time.wallClock))
         return try await journalled(step) { db in
             let table = BookTable(db)

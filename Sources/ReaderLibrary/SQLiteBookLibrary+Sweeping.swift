@@ -4,8 +4,8 @@ import GRDB
 import ReaderLink
 
 extension SQLiteBookLibrary {
-    /// Removes what the library itself made and no book has, and reports, once, other files that no book has; those are left alone. An
-    /// application may call it when it has nothing else to do; opening the library does.
+    /// Removes what the library itself made and no book has, and reports, once, other files that no book has; those are
+    /// left alone. An application may call it when it has nothing else to do; opening the library does.
     /// - Complexity: Two listings.
     public func sweep() async throws {
         try await removeLitter()
@@ -19,7 +19,8 @@ extension SQLiteBookLibrary {
         }
     }
 
-    /// Removes litter, also where the task is cancelled; one call after the other, so that no name is given anew in between.
+    /// Removes litter, also where the task is cancelled; one call after the other, so that no name is given anew in
+    /// between.
     private func removeLitter() async throws {
         let before = removal
         let task = Task {
@@ -48,7 +49,8 @@ extension SQLiteBookLibrary {
 
     /// Whether nothing brings `file` in and no book has it.
     private func isLitter(_ file: LibraryFile) async throws -> Bool {
-        // In this order: a name that is noted cannot be claimed, so that one that is not on its way here is not on its way below either.
+        // In this order: a name that is noted cannot be claimed, so that one that is not on its way here is not on its
+        // way below either.
         if reserved.contains(file) { return false }
         return try await database.read { db in try LitterTable(db).isLitter(file) }
     }
@@ -59,7 +61,9 @@ extension SQLiteBookLibrary {
             return true
         } catch {
             if reported.insert(file).inserted {
-                options.report("“\(StagedName.shown(file.name))” could not be removed, which is tried again later: \(error.sentence)")
+                options.report(
+                    "“\(StagedName.shown(file.name))” could not be removed, which is tried again later: \(error.sentence)"
+                )
             }
             return false
         }
@@ -68,16 +72,20 @@ extension SQLiteBookLibrary {
     /// Removes a file of `Incoming`, also where the task is cancelled.
     func discard(_ path: ProviderPath) async {
         do { try await withCancellationShield { [folder] in try await folder.remove(path) } } catch {
-            options.report("“\(path.string)” could not be removed and is, when the library is opened again: \(error.sentence)")
+            options.report(
+                "“\(path.string)” could not be removed and is, when the library is opened again: \(error.sentence)")
         }
     }
 
-    /// Tells of files that no book has and that the library knows nothing of: somebody put them there, or the database is an older one.
+    /// Tells of files that no book has and that the library knows nothing of: somebody put them there, or the database
+    /// is an older one.
     private func reportStrangers(in place: LibraryFile.Place) async throws {
         // In this order: a file is noted before it comes.
         let names = try await folder.names(in: folder.path(of: place))
         let known = try await database.read { db in try LitterTable(db).knownNames(in: place) }
-        let strangers = names.subtracting(known).sorted().filter { reported.insert(LibraryFile(place, name: $0)).inserted }
+        let strangers = names.subtracting(known).sorted().filter {
+            reported.insert(LibraryFile(place, name: $0)).inserted
+        }
         if strangers.isEmpty { return }
         let first = strangers.prefix(10).map { "“\(StagedName.shown($0))”" }.joined(separator: ", ")
         let rest = strangers.count > 10 ? " and \(strangers.count - 10) more" : ""
@@ -88,6 +96,8 @@ extension SQLiteBookLibrary {
     func reportMissing() async throws {
         let names = try await folder.names(in: folder.books)
         let missing = try await database.read { db in try Self.missing(db, names: names).map(\.filename) }
-        for name in missing { options.report("The file “\(StagedName.shown(name))” of a book is missing; the book is not listed.") }
+        for name in missing {
+            options.report("The file “\(StagedName.shown(name))” of a book is missing; the book is not listed.")
+        }
     }
 }

@@ -6,18 +6,20 @@ public import ReaderLink
 
 /// A library of EPUB files in a local folder, with a database beside them.
 ///
-/// In the folder are `library.sqlite`, the files in `Books`, their covers in `Covers`, and `Incoming`, which is emptied when the library is
-/// opened. A book is in the library when the database names it. Steps happen together with their note in one transaction, and what was
-/// answered is on the disk.
+/// In the folder are `library.sqlite`, the files in `Books`, their covers in `Covers`, and `Incoming`, which is emptied
+/// when the library is opened. A book is in the library when the database names it. Steps happen together with their
+/// note in one transaction, and what was answered is on the disk.
 ///
-/// A file in `Books` or `Covers` is removed only when the database says that the library made it and that no book has it: what was on its
-/// way when the power failed, and what a step left over. Any other file that no book has is reported once and left alone.
+/// A file in `Books` or `Covers` is removed only when the database says that the library made it and that no book has
+/// it: what was on its way when the power failed, and what a step left over. Any other file that no book has is
+/// reported once and left alone.
 ///
-/// Copy the folder, or `library.sqlite` alone, while the library is closed; the database is one file then. To restore an older one, close
-/// the library, remove `library.sqlite-wal` and `library.sqlite-shm` where they are, and put the copy in place. The library is then what it
-/// was at the time of the copy, as far as its files are there: books that came later are not listed, and their files stay where they are
-/// and are reported; books that were removed or replaced since are reported as missing and not listed. Either are listed again when they
-/// are sent again. Such a book gets a new file, and its old one, if there is one, stays.
+/// Copy the folder, or `library.sqlite` alone, while the library is closed; the database is one file then. To restore
+/// an older one, close the library, remove `library.sqlite-wal` and `library.sqlite-shm` where they are, and put the
+/// copy in place. The library is then what it was at the time of the copy, as far as its files are there: books that
+/// came later are not listed, and their files stay where they are and are reported; books that were removed or replaced
+/// since are reported as missing and not listed. Either are listed again when they are sent again. Such a book gets a
+/// new file, and its old one, if there is one, stays.
 public actor SQLiteBookLibrary: BookLibrary {
     let folder: LibraryFolder
     let database: LibraryDatabase
@@ -31,14 +33,15 @@ public actor SQLiteBookLibrary: BookLibrary {
 
     /// Opens the library in `folder`, a folder of this machine, which is made where it is missing.
     ///
-    /// - Throws: `CocoaError(.fileWriteUnknown)` with `EWOULDBLOCK` below it while another process has the library open, and without it for
-    ///   a folder that has files in `Books` but no database;
-    ///   `CocoaError(.fileReadCorruptFile)` for a damaged database; `CocoaError(.fileReadUnknown)` for one of a newer version or of
-    ///   another program; what the disk says. Each with a sentence.
+    /// - Throws: `CocoaError(.fileWriteUnknown)` with `EWOULDBLOCK` below it while another process has the library
+    ///   open, and without it for a folder that has files in `Books` but no database;
+    ///   `CocoaError(.fileReadCorruptFile)` for a damaged database; `CocoaError(.fileReadUnknown)` for one of a newer
+    ///   version or of another program; what the disk says. Each with a sentence.
     /// - Complexity: Reads the database once, and the names of all books.
     public static func open(folder: URL, options: LibraryOptions = LibraryOptions()) async throws -> SQLiteBookLibrary {
         let opened = try await LibraryFolder.open(folder)
-        let library = SQLiteBookLibrary(folder: opened, database: try await LibraryDatabase.open(opened.database), options: options)
+        let library = SQLiteBookLibrary(
+            folder: opened, database: try await LibraryDatabase.open(opened.database), options: options)
         try await opened.emptyIncoming()
         try await library.sweep()
         try await library.reportMissing()
@@ -62,7 +65,9 @@ public actor SQLiteBookLibrary: BookLibrary {
     /// - Complexity: Four statements and a listing of the folder.
     public func books() async throws -> [LibraryBook] {
         let names = try await folder.names(in: folder.books)
-        return try await database.read { db in try BookTable(db).books().map(\.book).filter { names.contains($0.filename) } }
+        return try await database.read { db in
+            try BookTable(db).books().map(\.book).filter { names.contains($0.filename) }
+        }
     }
 
     /// The book that `reference` means: by uuid, else by file name, else by title and authors where it has no uuid.
@@ -87,7 +92,9 @@ public actor SQLiteBookLibrary: BookLibrary {
             return try table.books(where: "filename = ?", [book.filename]).first.flatMap { try table.cover(of: $0.id) }
         }
         guard let file else { return nil }
-        do { return try await folder.files.contents(path: try folder.covers.appending(file)) } catch let error where error.isNoSuchFile {
+        do { return try await folder.files.contents(path: try folder.covers.appending(file)) } catch let error
+            where error.isNoSuchFile
+        {
             return nil
         }
     }
@@ -112,7 +119,9 @@ extension SQLiteBookLibrary {
     }
 
     /// The commands that were begun and not ended, the oldest first.
-    public func unfinished() async throws -> [CommandIdentity] { try await database.read { db in try CommandJournal(db).unfinished() } }
+    public func unfinished() async throws -> [CommandIdentity] {
+        try await database.read { db in try CommandJournal(db).unfinished() }
+    }
 
     /// Forgets the command, and removes what a failure of it left.
     public func end(_ command: CommandIdentity) async throws {

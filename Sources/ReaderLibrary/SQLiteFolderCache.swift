@@ -18,19 +18,23 @@ public final class SQLiteFolderCache: FolderCache {
     /// - Complexity: Reads the file twice; two statements.
     public func load(from file: URL) async throws -> FolderCacheContents {
         try await Self.translating(file) {
-            try ForeignDatabase.read(file, kind: FolderCacheTable.kind, limit: Self.maxSize) { db in try FolderCacheTable(db).contents() }
+            try ForeignDatabase.read(file, kind: FolderCacheTable.kind, limit: Self.maxSize) { db in
+                try FolderCacheTable(db).contents()
+            }
         }
     }
 
-    /// Makes `file` hold `contents` and nothing else, in one transaction; where there is no file, or an empty one, it makes one.
+    /// Makes `file` hold `contents` and nothing else, in one transaction; where there is no file, or an empty one, it
+    /// makes one.
     ///
-    /// - Throws: ``/ReaderLink/FolderCacheFailure`` where a file is there that is damaged, of a newer version, or no cache; what the disk
-    ///   says.
+    /// - Throws: ``/ReaderLink/FolderCacheFailure`` where a file is there that is damaged, of a newer version, or no
+    ///   cache; what the disk says.
     /// - Complexity: Reads the old file once and writes every row.
     public func save(_ contents: FolderCacheContents, to file: URL) async throws {
         try await Self.translating(file) {
             if try !Self.isEmpty(file) { try ForeignDatabase.inspect(file, limit: Self.maxSize) }
-            let queue = try DatabaseQueue(path: file.path, configuration: ForeignDatabase.configuration(readonly: false))
+            let queue = try DatabaseQueue(
+                path: file.path, configuration: ForeignDatabase.configuration(readonly: false))
             let result = Result {
                 try queue.writeWithoutTransaction { db in
                     // The journal goes with the transaction: the file alone is all.
@@ -53,14 +57,19 @@ public final class SQLiteFolderCache: FolderCache {
         do { return try FileSource(file).length == 0 } catch let error where error.isNoSuchFile { return true }
     }
 
-    private static func translating<Value: Sendable>(_ file: URL, _ body: @escaping @Sendable () throws -> Value) async throws -> Value {
+    private static func translating<Value: Sendable>(_ file: URL, _ body: @escaping @Sendable () throws -> Value)
+        async throws -> Value
+    {
         do {
             return try await BlockingThreads.shared.run(body)
         } catch let problem as DatabaseProblem {
-            if case .newer(let version) = problem.kind { throw FolderCacheFailure(.newer(version: version), detail: problem.detail) }
+            if case .newer(let version) = problem.kind {
+                throw FolderCacheFailure(.newer(version: version), detail: problem.detail)
+            }
             throw FolderCacheFailure(.damaged, detail: problem.detail)
         } catch let error as DatabaseError {
-            throw error.isDamage ? FolderCacheFailure(.damaged, detail: error.message) : error.fileError(path: file.path)
+            throw error.isDamage
+                ? FolderCacheFailure(.damaged, detail: error.message) : error.fileError(path: file.path)
         } catch let error as CocoaError where error.code == .fileReadTooLarge {
             throw FolderCacheFailure(.damaged, detail: "it is larger than \(maxSize) bytes")
         }

@@ -5,8 +5,8 @@ public import ReaderLink
 
 /// Reads the snapshot of a library that ``SQLiteBookLibrary`` wrote, on the driver's side.
 ///
-/// The file comes from a peer and is not trusted: its size is bounded, it has to be sound, and it has to have just the tables that belong
-/// there, so that nothing in it is ever run.
+/// The file comes from a peer and is not trusted: its size is bounded, it has to be sound, and it has to have just the
+/// tables that belong there, so that nothing in it is ever run.
 public struct SQLiteSnapshotReader: LibrarySnapshotReader, Hashable {
     /// Bytes of the largest file that is read; 256 MiB. What is read is held in memory.
     public var maxFileSize: Int64 = 256 << 20
@@ -18,8 +18,9 @@ public struct SQLiteSnapshotReader: LibrarySnapshotReader, Hashable {
 
     /// The books in the snapshot `file`, a local file, which is left as it is.
     ///
-    /// - Throws: `CocoaError(.fileReadCorruptFile)` for a file that is damaged or no snapshot; `CocoaError(.fileReadUnknown)` for one of a
-    ///   newer version; `CocoaError(.fileReadTooLarge)` over a limit; `CocoaError(.fileReadNoSuchFile)`.
+    /// - Throws: `CocoaError(.fileReadCorruptFile)` for a file that is damaged or no snapshot;
+    ///   `CocoaError(.fileReadUnknown)` for one of a newer version; `CocoaError(.fileReadTooLarge)` over a limit;
+    ///   `CocoaError(.fileReadNoSuchFile)`.
     /// - Complexity: Reads the file twice; four statements, however many books there are.
     public func books(in file: URL) async throws -> [LibraryBook] {
         let (largest, limit) = (maxFileSize, maxBooks)
@@ -46,7 +47,9 @@ public struct SQLiteSnapshotReader: LibrarySnapshotReader, Hashable {
             let sentence = "“\(file.lastPathComponent)” has \(count) books, and at most \(limit) are read."
             throw FileError.make(.fileReadTooLarge, path: file.path, sentence: sentence)
         }
-        let lines = ["filename", "uuid", "title", "title_sort", "author_sort", "series", "publisher", "pub_date", "cover_hash"]
+        let lines = [
+            "filename", "uuid", "title", "title_sort", "author_sort", "series", "publisher", "pub_date", "cover_hash",
+        ]
         let tooLong = lines.map { "length(CAST(\($0) AS BLOB)) > \(BookText.maxLineLength)" }.joined(separator: " OR ")
         let rows = [
             "SELECT 1 FROM books WHERE \(tooLong) OR length(CAST(description AS BLOB)) > \(BookText.maxDescriptionLength)",
@@ -65,7 +68,9 @@ public struct SQLiteSnapshotReader: LibrarySnapshotReader, Hashable {
         do { _ = try StagedName.bookPath(book.filename, below: .root) } catch {
             throw DatabaseProblem(.damaged, detail: "a file name in it is none")
         }
-        guard book.size >= 0, (book.wordCount ?? 0) >= 0 else { throw DatabaseProblem(.damaged, detail: "a number in it is negative") }
+        guard book.size >= 0, (book.wordCount ?? 0) >= 0 else {
+            throw DatabaseProblem(.damaged, detail: "a number in it is negative")
+        }
         return book
     }
 

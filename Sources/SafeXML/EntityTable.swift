@@ -2,8 +2,8 @@ import CXML2
 
 /// The named characters of HTML 4 (section 24), which XHTML documents and, less rightly, NCX and OPF files use.
 ///
-/// Entities of the document's own are put in only if the caller asks for it; see ``OwnEntities``. Otherwise a name of HTML that the
-/// document gives another meaning is refused rather than misread.
+/// Entities of the document's own are put in only if the caller asks for it; see ``OwnEntities``. Otherwise a name of
+/// HTML that the document gives another meaning is refused rather than misread.
 struct EntityTable: ~Copyable {
     /// The one that libxml2 is shown; it is done with it before it asks for the next.
     private let entity: UnsafeMutablePointer<xmlEntity>
@@ -33,7 +33,9 @@ struct EntityTable: ~Copyable {
     ///   gets a general one, which it leaves as written, for ``attributeText(_:)``.
     /// - Returns: Nil for an entity that is not expanded.
     mutating func entity(named name: UnsafePointer<xmlChar>, isInAttribute: Bool) -> xmlEntityPtr? {
-        guard let text = own?.use(String(cString: name)) ?? Self.htmlCharacter(named: name, except: redefined) else { return nil }
+        guard let text = own?.use(String(cString: name)) ?? Self.htmlCharacter(named: name, except: redefined) else {
+            return nil
+        }
         let count = text.utf8.count
         fill(with: text)
         entity.pointee.type = XML_ENTITY_DECL

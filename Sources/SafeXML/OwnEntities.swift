@@ -1,7 +1,8 @@
-/// The entities that a document declares for itself, as far as they are plain text: what XML 1.0, section 4.2.1, calls internal.
+/// The entities that a document declares for itself, as far as they are plain text: what XML 1.0, section 4.2.1, calls
+/// internal.
 ///
-/// One that holds another, or markup, is not expanded, and neither is one that is somewhere else: so nothing multiplies and nothing is
-/// opened.
+/// One that holds another, or markup, is not expanded, and neither is one that is somewhere else: so nothing multiplies
+/// and nothing is opened.
 struct OwnEntities {
     /// Names that are remembered; entities declared after them are not expanded.
     static let maxCount = 100
@@ -13,8 +14,8 @@ struct OwnEntities {
     private var declaredBytes = 0
     private var usedBytes = 0
 
-    /// - Parameter content: What libxml2 made of the declaration: character references are put in, others are not. Nil for an entity
-    ///   without a content in the document.
+    /// - Parameter content: What libxml2 made of the declaration: character references are put in, others are not. Nil
+    ///   for an entity without a content in the document.
     mutating func declare(_ name: String, as content: String?) {
         guard texts.count < Self.maxCount, texts.index(forKey: name) == nil else { return }
         let count = content?.utf8.count ?? 0

@@ -56,7 +56,8 @@ extension SAXReceiver {
             try flushText()
             try count(attributes)
             try handler.start(
-                element: names[name], namespace: names[namespace], attributes: attributes.values(names: &names, entities: entities))
+                element: names[name], namespace: names[namespace],
+                attributes: attributes.values(names: &names, entities: entities))
         }
     }
 
@@ -89,8 +90,12 @@ extension SAXReceiver {
     private func count(_ attributes: RawAttributes) throws {
         depth += 1
         elements += 1
-        guard depth <= limits.depth else { throw XMLErrors.tooLarge(line: line, "elements more than \(limits.depth) levels deep") }
-        guard elements <= limits.elements else { throw XMLErrors.tooLarge(line: line, "more than \(limits.elements) elements") }
+        guard depth <= limits.depth else {
+            throw XMLErrors.tooLarge(line: line, "elements more than \(limits.depth) levels deep")
+        }
+        guard elements <= limits.elements else {
+            throw XMLErrors.tooLarge(line: line, "more than \(limits.elements) elements")
+        }
         guard attributes.count <= limits.attributes else {
             throw XMLErrors.tooLarge(line: line, "an element with more than \(limits.attributes) attributes")
         }
@@ -103,7 +108,8 @@ extension SAXReceiver {
 // MARK: Entities and errors
 
 extension SAXReceiver {
-    /// A named character of HTML 4, or an entity that is expanded, for libxml2 to put in; anything else ends the parsing.
+    /// A named character of HTML 4, or an entity that is expanded, for libxml2 to put in; anything else ends the
+    /// parsing.
     func entity(named name: UnsafePointer<xmlChar>) -> xmlEntityPtr? {
         guard failure == nil else { return nil }
         guard !isInDeclaration else { return nil }

@@ -31,13 +31,14 @@ public final class XMLElement: Sendable {
     ///
     /// - Parameters:
     ///   - encoding: As for ``XMLEventParser``.
-    ///   - isLenient: As for ``XMLEventParser``. Besides, an ampersand that begins no reference is text, characters that XML does not
-    ///     allow are left out, and elements that the document does not close end with it.
+    ///   - isLenient: As for ``XMLEventParser``. Besides, an ampersand that begins no reference is text, characters
+    ///     that XML does not allow are left out, and elements that the document does not close end with it.
     ///   - expandsEntities: As for ``XMLEventParser``.
     /// - Throws: As ``XMLEventParser``.
     /// - Complexity: Linear in the bytes; the tree takes a few times their number.
     public static func parse(
-        _ data: Data, limits: XMLLimits = XMLLimits(), encoding: String? = nil, isLenient: Bool = false, expandsEntities: Bool = false
+        _ data: Data, limits: XMLLimits = XMLLimits(), encoding: String? = nil, isLenient: Bool = false,
+        expandsEntities: Bool = false
     ) throws -> XMLElement {
         let builder = XMLTreeBuilder()
         let document = isLenient ? try XMLRepair.repair(data, limit: limits.bytes, encoding: encoding) : nil
@@ -45,7 +46,8 @@ public final class XMLElement: Sendable {
         // The document was measured before the repair.
         if let document { limits.bytes = max(limits.bytes, document.data.count) }
         let parser = try XMLEventParser(
-            limits: limits, encoding: document?.encoding ?? encoding, isLenient: isLenient, expandsEntities: expandsEntities,
+            limits: limits, encoding: document?.encoding ?? encoding, isLenient: isLenient,
+            expandsEntities: expandsEntities,
             handler: builder)
         try parser.parse(document?.data ?? data)
         try parser.finish()
@@ -148,7 +150,8 @@ final class XMLTreeBuilder: XMLEventHandler {
     func end(element: String, namespace: String) {
         guard let closed = open.popLast() else { return }
         // Under its own name: of a document that is not well-formed the end tag may have another.
-        let element = XMLElement(name: closed.name, namespace: closed.namespace, attributes: closed.attributes, nodes: closed.nodes)
+        let element = XMLElement(
+            name: closed.name, namespace: closed.namespace, attributes: closed.attributes, nodes: closed.nodes)
         if open.isEmpty {
             // A document that is not well-formed may have a second one.
             root = root ?? element

@@ -14,7 +14,9 @@ enum XMLErrors {
 
     /// The document uses an entity other than those of XML and HTML 4.
     static func entity(_ name: String, line: Int) -> CocoaError {
-        make(.fileReadCorruptFile, "The XML declares or uses the entity “\(name)”, which is not expanded (line \(line)).")
+        make(
+            .fileReadCorruptFile, "The XML declares or uses the entity “\(name)”, which is not expanded (line \(line))."
+        )
     }
 
     static func make(_ code: CocoaError.Code, _ sentence: String) -> CocoaError {

@@ -9,7 +9,8 @@ public protocol XMLEventHandler: AnyObject {
     /// All text up to the next tag, in one piece, with the text of CDATA sections; comments between leave no trace.
     func text(_ text: String) throws
 
-    /// The same, as the bytes of its UTF-8, which are valid during the call only: for handlers that need few texts of many.
+    /// The same, as the bytes of its UTF-8, which are valid during the call only: for handlers that need few texts of
+    /// many.
     func text(utf8 bytes: UnsafeBufferPointer<UInt8>) throws
 
     /// An element ends.

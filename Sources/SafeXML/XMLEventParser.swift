@@ -3,10 +3,10 @@ public import Foundation
 
 /// Reads XML 1.0 with namespaces piece by piece, and touches nothing but the bytes it is given.
 ///
-/// It opens no file and no connection, loads no DTD and expands no entity but the five of XML and the named
-/// characters of HTML 4, and, if the caller asks for it, those that the document itself declares as plain text. A document that uses
-/// another one is refused; declarations alone are passed over.
-/// White space and byte order marks before the declaration are skipped, and `<!doctype` may be in lower case.
+/// It opens no file and no connection, loads no DTD and expands no entity but the five of XML and the named characters
+/// of HTML 4, and, if the caller asks for it, those that the document itself declares as plain text. A document that
+/// uses another one is refused; declarations alone are passed over. White space and byte order marks before the
+/// declaration are skipped, and `<!doctype` may be in lower case.
 ///
 /// Not for several tasks at once. Built on the push interface of libxml2, which it never lets print anything.
 public final class XMLEventParser {
@@ -26,17 +26,20 @@ public final class XMLEventParser {
     ///
     /// - Parameter encoding: The IANA name of the encoding where it is known from elsewhere, such as a `charset`
     ///   parameter; nil takes it from the byte order mark or the declaration, else UTF-8 (XML 1.0, appendix F).
-    /// - Parameter isLenient: Whether what is not well-formed is passed over as well as libxml2 can, instead of ending the parsing:
-    ///   stray ampersands, tags that don't match, a missing end. Limits and entities are handled as strictly as ever.
-    /// - Parameter expandsEntities: Whether entities that the document declares as plain text are put in: the first 100, 64 KiB in all,
-    ///   none inside another (XML 1.0, section 4.2.1). External ones never are.
+    /// - Parameter isLenient: Whether what is not well-formed is passed over as well as libxml2 can, instead of ending
+    ///   the parsing: stray ampersands, tags that don't match, a missing end. Limits and entities are handled as
+    ///   strictly as ever.
+    /// - Parameter expandsEntities: Whether entities that the document declares as plain text are put in: the first
+    ///   100, 64 KiB in all, none inside another (XML 1.0, section 4.2.1). External ones never are.
     /// - Throws: `CocoaError(.fileReadUnknownStringEncoding)` when libxml2 and iconv don't know `encoding`.
     public init(
-        limits: XMLLimits = XMLLimits(), encoding: String? = nil, isLenient: Bool = false, expandsEntities: Bool = false,
+        limits: XMLLimits = XMLLimits(), encoding: String? = nil, isLenient: Bool = false,
+        expandsEntities: Bool = false,
         handler: any XMLEventHandler
     ) throws {
         XMLLibrary.prepare()
-        let receiver = SAXReceiver(handler: handler, limits: limits, isLenient: isLenient, expandsEntities: expandsEntities)
+        let receiver = SAXReceiver(
+            handler: handler, limits: limits, isLenient: isLenient, expandsEntities: expandsEntities)
         var callbacks = SAXReceiver.callbacks()
         let user = Unmanaged.passUnretained(receiver).toOpaque()
         guard let context = xmlCreatePushParserCtxt(&callbacks, user, nil, 0, nil) else {
@@ -95,7 +98,8 @@ public final class XMLEventParser {
         if isLenient { receiver.finish() }
         try check()
         guard receiver.isComplete || isLenient && receiver.hasBegun else {
-            throw fail(XMLErrors.malformed(line: receiver.line, reason: "the document ends before its first element does"))
+            throw fail(
+                XMLErrors.malformed(line: receiver.line, reason: "the document ends before its first element does"))
         }
     }
 }
@@ -145,12 +149,14 @@ extension XMLEventParser {
         }
     }
 
-    /// Sees that libxml2 does not gather without end what it can only take whole, such as a comment or a tag, nor names, of which it keeps
-    /// each that it has seen.
+    /// Sees that libxml2 does not gather without end what it can only take whole, such as a comment or a tag, nor
+    /// names, of which it keeps each that it has seen.
     private func checkMemory() throws {
         if let input = context.pointee.input, let end = input.pointee.end, let current = input.pointee.cur {
             let limit = max(limits.text, 1 << 20) + sliceSize
-            guard end - current <= limit else { throw fail(XMLErrors.tooLarge(line: receiver.line, "a part of more than \(limit) bytes")) }
+            guard end - current <= limit else {
+                throw fail(XMLErrors.tooLarge(line: receiver.line, "a part of more than \(limit) bytes"))
+            }
         }
         guard xmlDictGetUsage(context.pointee.dict) <= Self.maxNames else {
             throw fail(XMLErrors.tooLarge(line: receiver.line, "more than \(Self.maxNames) bytes of different names"))

@@ -6,7 +6,9 @@ enum XMLProlog {
     static func repair(_ bytes: inout [UInt8]) -> Int {
         guard bytes.count >= 2 else { return 0 }
         let hasWideMark = bytes.starts(with: [0xFE, 0xFF]) || bytes.starts(with: [0xFF, 0xFE])
-        if hasWideMark || bytes[0] == 0 || bytes[1] == 0 { return removeWideSpace(from: &bytes, after: hasWideMark ? 2 : 0) }
+        if hasWideMark || bytes[0] == 0 || bytes[1] == 0 {
+            return removeWideSpace(from: &bytes, after: hasWideMark ? 2 : 0)
+        }
         let lines = removeSpaceAndMarks(from: &bytes)
         capitaliseDoctype(in: &bytes)
         return lines
@@ -61,7 +63,9 @@ enum XMLProlog {
             if bytes[index] == UInt8(ascii: "?") { continue }
             guard bytes[index] == UInt8(ascii: "!") else { return }
             let range = index + 1..<index + 1 + word.count
-            if bytes[range].elementsEqual(word, by: { $0 & ~0x20 == $1 }) { return bytes.replaceSubrange(range, with: word) }
+            if bytes[range].elementsEqual(word, by: { $0 & ~0x20 == $1 }) {
+                return bytes.replaceSubrange(range, with: word)
+            }
         }
     }
 }

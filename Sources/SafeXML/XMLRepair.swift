@@ -2,9 +2,10 @@ import Foundation
 
 /// Puts right, byte by byte, what libxml2 drops from a document that is not well-formed.
 ///
-/// An ampersand that begins no reference becomes one to itself, control characters go, and what XML names itself is written as a number,
-/// which libxml2 understands even behind an error. Comments, CDATA sections, processing instructions and the document type declaration
-/// stay as they are, but for control characters. A well-formed document keeps its meaning.
+/// An ampersand that begins no reference becomes one to itself, control characters go, and what XML names itself is
+/// written as a number, which libxml2 understands even behind an error. Comments, CDATA sections, processing
+/// instructions and the document type declaration stay as they are, but for control characters. A well-formed document
+/// keeps its meaning.
 struct XMLRepair {
     /// The document after the repair, and its encoding if that is another one now.
     typealias Document = (data: Data, encoding: String?)
@@ -42,11 +43,14 @@ struct XMLRepair {
         }
     }
 
-    /// Whether bytes of ASCII mean that alone: not so in EBCDIC, and in encodings with states, which the declaration names.
+    /// Whether bytes of ASCII mean that alone: not so in EBCDIC, and in encodings with states, which the declaration
+    /// names.
     private static func hasPlainASCII(_ data: Data) -> Bool {
-        let declaration = String(decoding: data.prefix(200).prefix { $0 != UInt8(ascii: ">") }, as: UTF8.self).lowercased()
+        let declaration = String(decoding: data.prefix(200).prefix { $0 != UInt8(ascii: ">") }, as: UTF8.self)
+            .lowercased()
         // EBCDIC has an L where ASCII has the first of all signs.
-        return data.first != UInt8(ascii: "L") && !["2022", "utf-7", "utf7", "hz-"].contains { declaration.contains($0) }
+        return data.first != UInt8(ascii: "L")
+            && !["2022", "utf-7", "utf7", "hz-"].contains { declaration.contains($0) }
     }
 
     private static func repaired(_ data: Data, limit: Int) throws -> Data {
@@ -107,7 +111,8 @@ struct XMLRepair {
         if first == UInt8(ascii: "#") {
             let digits = name.dropFirst()
             guard digits.first == UInt8(ascii: "x") else { return !digits.isEmpty && digits.allSatisfy(isDigit) }
-            return digits.count > 1 && digits.dropFirst().allSatisfy { isDigit($0) || (0x61...0x66).contains($0 | 0x20) }
+            return digits.count > 1
+                && digits.dropFirst().allSatisfy { isDigit($0) || (0x61...0x66).contains($0 | 0x20) }
         }
         return isNameStart(first) && name.allSatisfy { isNameStart($0) || isDigit($0) || $0 == 0x2D || $0 == 0x2E }
     }
@@ -123,7 +128,9 @@ struct XMLRepair {
 
     /// Copies up to `end`, without what is no character of XML (section 2.2).
     private mutating func take(upTo end: Int) {
-        for byte in bytes[index..<end] where byte >= 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D { result.append(byte) }
+        for byte in bytes[index..<end] where byte >= 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D {
+            result.append(byte)
+        }
         index = end
     }
 
@@ -158,7 +165,8 @@ struct XMLRepair {
     /// Whatever the capitals.
     private func isThere(_ text: String, at place: Int) -> Bool {
         let end = place + text.utf8.count
-        return end <= bytes.count && bytes[place..<end].elementsEqual(text.utf8) { Self.lowercased($0) == Self.lowercased($1) }
+        return end <= bytes.count
+            && bytes[place..<end].elementsEqual(text.utf8) { Self.lowercased($0) == Self.lowercased($1) }
     }
 
     private static func lowercased(_ byte: UInt8) -> UInt8 { (0x41...0x5A).contains(byte) ? byte | 0x20 : byte }

@@ -5,11 +5,13 @@ import Testing
 @testable import Cryptography
 
 @Suite struct FIPSTests {
-    /// config(5), “Algorithm configuration module”. No FIPS provider is installed, so the process's own context has no hash at all.
+    /// config(5), “Algorithm configuration module”. No FIPS provider is installed, so the process's own context has no
+    /// hash at all.
     @Test func `hashes are there if openssl.cnf asks for FIPS`() async {
         await #expect(processExitsWith: .success) {
             let file = FileManager.default.temporaryDirectory.appending(path: "openssl-\(UUID().uuidString).cnf")
-            try Data("openssl_conf = all\n[all]\nalg_section = evp\n[evp]\ndefault_properties = fips=yes\n".utf8).write(to: file)
+            try Data("openssl_conf = all\n[all]\nalg_section = evp\n[evp]\ndefault_properties = fips=yes\n".utf8).write(
+                to: file)
             defer { try? FileManager.default.removeItem(at: file) }
             setenv("OPENSSL_CONF", file.path, 1)
             try #require(EVP_MD_fetch(nil, "MD5", nil) == nil)

@@ -38,13 +38,16 @@ package final class BlindStorage: ForwardingProvider {
     }
 
     /// How a new item of this name is called.
-    private func stored(_ name: String) -> String { kind == .decomposing ? name.decomposedStringWithCanonicalMapping : name }
+    private func stored(_ name: String) -> String {
+        kind == .decomposing ? name.decomposedStringWithCanonicalMapping : name
+    }
 
     /// Names that are being made.
     private let inTheMaking = LockedValue<Set<[UInt8]>>([])
 
     /// Looks and makes in one step, as a disk does: two names that are one wait for each other.
-    private func making<Value>(_ path: ProviderPath, _ body: (ProviderPath) async throws -> Value) async throws -> Value {
+    private func making<Value>(_ path: ProviderPath, _ body: (ProviderPath) async throws -> Value) async throws -> Value
+    {
         let key = key(path.string)
         while !inTheMaking.update({ $0.insert(key).inserted }) { await Task.yield() }
         defer { inTheMaking.update { _ = $0.remove(key) } }
@@ -70,7 +73,9 @@ package final class BlindStorage: ForwardingProvider {
         named(path, try await underlying.attributesOfItem(path: real(path)))
     }
 
-    package func contentsOfDirectory(path: ProviderPath, page: @Sendable ([FileObject]) async throws -> Void) async throws {
+    package func contentsOfDirectory(path: ProviderPath, page: @Sendable ([FileObject]) async throws -> Void)
+        async throws
+    {
         try await underlying.contentsOfDirectory(path: real(path)) { items in
             try await page(data: try items.map { named(try path.appending($0.name), $0) })
         }
@@ -80,7 +85,9 @@ package final class BlindStorage: ForwardingProvider {
         try await making(path) { try await underlying.createFolder(path: $0) }
     }
 
-    package func moveItem(path: ProviderPath, to destination: ProviderPath, overwrite: Bool, progress: ProgressReporter) async throws {
+    package func moveItem(path: ProviderPath, to destination: ProviderPath, overwrite: Bool, progress: ProgressReporter)
+        async throws
+    {
         let source = try await real(path)
         try await making(destination) { target in
             let renamed = try (source.parent ?? .root).appending(stored(destination.name))
@@ -93,7 +100,9 @@ package final class BlindStorage: ForwardingProvider {
         }
     }
 
-    package func copyItem(path: ProviderPath, to destination: ProviderPath, overwrite: Bool, progress: ProgressReporter) async throws {
+    package func copyItem(path: ProviderPath, to destination: ProviderPath, overwrite: Bool, progress: ProgressReporter)
+        async throws
+    {
         try await underlying.copyItem(path: real(path), to: real(destination), overwrite: overwrite, progress: progress)
     }
 
@@ -103,7 +112,11 @@ package final class BlindStorage: ForwardingProvider {
 
     package func open(path: ProviderPath) async throws -> any FileReader { try await underlying.open(path: real(path)) }
 
-    package func writeContents(path: ProviderPath, from source: any WriteSource, options: WriteOptions) async throws -> FileObject {
-        named(path, try await making(path) { try await underlying.writeContents(path: $0, from: source, options: options) })
+    package func writeContents(path: ProviderPath, from source: any WriteSource, options: WriteOptions) async throws
+        -> FileObject
+    {
+        named(
+            path,
+            try await making(path) { try await underlying.writeContents(path: $0, from: source, options: options) })
     }
 }

@@ -3,7 +3,8 @@ package import Foundation
 package import SampleBooks
 import Synchronization
 
-/// A file in memory, of any size with holes, that counts what is asked of it, and waits, fails or lies when it is told to.
+/// A file in memory, of any size with holes, that counts what is asked of it, and waits, fails or lies when it is told
+/// to.
 package final class CountingReader: FileReader {
     /// What goes wrong.
     package enum Fault: Sendable {
@@ -37,11 +38,14 @@ package final class CountingReader: FileReader {
 
     /// - Parameter pause: How long each request but the first takes.
     package convenience init(
-        _ data: Data, cost: Capabilities.ReadCost = .request, fault: Fault = .none, pause: Duration = .zero, name: String = "book.epub",
+        _ data: Data, cost: Capabilities.ReadCost = .request, fault: Fault = .none, pause: Duration = .zero,
+        name: String = "book.epub",
         mimeType: String? = nil
     ) throws {
         let wait: @Sendable () async throws -> Void = { try await Task.sleep(for: pause) }
-        try self.init(SparseData(data), cost: cost, fault: fault, name: name, mimeType: mimeType, hold: pause == .zero ? nil : wait)
+        try self.init(
+            SparseData(data), cost: cost, fault: fault, name: name, mimeType: mimeType,
+            hold: pause == .zero ? nil : wait)
     }
 
     /// The ranges asked for, in order.

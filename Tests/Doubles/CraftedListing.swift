@@ -15,14 +15,18 @@ package final class CraftedListing: ForwardingProvider, FileProviderSymbolicLink
         self.underlying = underlying
     }
 
-    package func contentsOfDirectory(path: ProviderPath, page: @Sendable ([FileObject]) async throws -> Void) async throws {
+    package func contentsOfDirectory(path: ProviderPath, page: @Sendable ([FileObject]) async throws -> Void)
+        async throws
+    {
         let crafted = craft.value(path, try await underlying.contentsOfDirectory(path: path))
         try await page(data: crafted.items)
         if let error = crafted.error { throw error }
     }
 
     package func createSymbolicLink(path: ProviderPath, target: [UInt8]) async throws {
-        guard let storage = underlying as? any FileProviderSymbolicLink else { throw FileError.unsupported("Making a link", path: path) }
+        guard let storage = underlying as? any FileProviderSymbolicLink else {
+            throw FileError.unsupported("Making a link", path: path)
+        }
         try await storage.createSymbolicLink(path: path, target: target)
     }
 

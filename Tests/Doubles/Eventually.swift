@@ -2,11 +2,15 @@
 package struct DidNotHappen: Error, CustomStringConvertible {
     package let description: String
 
-    fileprivate init(_ fileID: String, line: Int) { description = "What \(fileID):\(line) waits for did not happen within a minute." }
+    fileprivate init(_ fileID: String, line: Int) {
+        description = "What \(fileID):\(line) waits for did not happen within a minute."
+    }
 }
 
 /// What `value` gives as soon as it gives something; it is asked every two milliseconds for a minute.
-package func eventually<Value>(_ fileID: String = #fileID, _ line: Int = #line, _ value: () async throws -> Value?) async throws -> Value {
+package func eventually<Value>(_ fileID: String = #fileID, _ line: Int = #line, _ value: () async throws -> Value?)
+    async throws -> Value
+{
     let deadline = ContinuousClock.now + .seconds(60)
     while true {
         if let value = try await value() { return value }
@@ -16,6 +20,8 @@ package func eventually<Value>(_ fileID: String = #fileID, _ line: Int = #line, 
 }
 
 /// Waits until `condition` holds.
-package func eventually(_ fileID: String = #fileID, _ line: Int = #line, _ condition: () async throws -> Bool) async throws {
+package func eventually(_ fileID: String = #fileID, _ line: Int = #line, _ condition: () async throws -> Bool)
+    async throws
+{
     _ = try await eventually(fileID, line) { () -> Void? in try await condition() ? () : nil }
 }

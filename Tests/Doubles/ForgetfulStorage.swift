@@ -24,7 +24,9 @@ package final class ForgetfulStorage: ForwardingProvider {
         self.answers = answers
     }
 
-    package func writeContents(path: ProviderPath, from source: any WriteSource, options: WriteOptions) async throws -> FileObject {
+    package func writeContents(path: ProviderPath, from source: any WriteSource, options: WriteOptions) async throws
+        -> FileObject
+    {
         let written = try await underlying.writeContents(path: path, from: source, options: options)
         let number = writes.update { writes in
             writes += 1
@@ -34,9 +36,11 @@ package final class ForgetfulStorage: ForwardingProvider {
         switch keeping.value {
         case .everything: return written
         case .nothing: try await underlying.writeContents(path: path, contents: Data(), overwrite: true)
-        case .half: try await underlying.writeContents(path: path, contents: whole.prefix(whole.count / 2), overwrite: true)
+        case .half:
+            try await underlying.writeContents(path: path, contents: whole.prefix(whole.count / 2), overwrite: true)
         case .noFile: try await underlying.removeItem(path: path)
-        case .another: try await underlying.writeContents(path: path, contents: Data("<\(number)>".utf8) + whole, overwrite: true)
+        case .another:
+            try await underlying.writeContents(path: path, contents: Data("<\(number)>".utf8) + whole, overwrite: true)
         }
         return answers ? written : FileObject(path: path, type: .regular)
     }

@@ -1,7 +1,8 @@
 package import FileProviderCore
 package import Foundation
 
-/// A storage for tests that hands every call on to another one. A double writes out what it does otherwise, and no more.
+/// A storage for tests that hands every call on to another one. A double writes out what it does otherwise, and no
+/// more.
 package protocol ForwardingProvider: FileProviderOperations, FileProviderReadWrite {
     /// The storage that does the work.
     var underlying: any FileProvider { get }
@@ -9,11 +10,14 @@ package protocol ForwardingProvider: FileProviderOperations, FileProviderReadWri
     /// Makes one call, which is `body`: where a double counts, fails or waits.
     ///
     /// - Parameter call: `attributes`, `list`, `space`, `folder`, `move`, `copy`, `remove`, `open` or `write`.
-    func pass<Value: Sendable>(_ call: String, _ path: ProviderPath, _ body: () async throws -> Value) async throws -> Value
+    func pass<Value: Sendable>(_ call: String, _ path: ProviderPath, _ body: () async throws -> Value) async throws
+        -> Value
 }
 
 extension ForwardingProvider {
-    package func pass<Value: Sendable>(_ call: String, _ path: ProviderPath, _ body: () async throws -> Value) async throws -> Value {
+    package func pass<Value: Sendable>(_ call: String, _ path: ProviderPath, _ body: () async throws -> Value)
+        async throws -> Value
+    {
         try await body()
     }
 
@@ -26,7 +30,9 @@ extension ForwardingProvider {
         try await pass("attributes", path) { try await underlying.attributesOfItem(path: path) }
     }
 
-    package func contentsOfDirectory(path: ProviderPath, page: @Sendable ([FileObject]) async throws -> Void) async throws {
+    package func contentsOfDirectory(path: ProviderPath, page: @Sendable ([FileObject]) async throws -> Void)
+        async throws
+    {
         try await pass("list", path) { try await underlying.contentsOfDirectory(path: path, page: page) }
     }
 
@@ -38,20 +44,26 @@ extension ForwardingProvider {
         try await pass("folder", path) { try await underlying.createFolder(path: path) }
     }
 
-    package func moveItem(path: ProviderPath, to destination: ProviderPath, overwrite: Bool, progress: ProgressReporter) async throws {
+    package func moveItem(path: ProviderPath, to destination: ProviderPath, overwrite: Bool, progress: ProgressReporter)
+        async throws
+    {
         try await pass("move", path) {
             try await underlying.moveItem(path: path, to: destination, overwrite: overwrite, progress: progress)
         }
     }
 
-    package func copyItem(path: ProviderPath, to destination: ProviderPath, overwrite: Bool, progress: ProgressReporter) async throws {
+    package func copyItem(path: ProviderPath, to destination: ProviderPath, overwrite: Bool, progress: ProgressReporter)
+        async throws
+    {
         try await pass("copy", path) {
             try await underlying.copyItem(path: path, to: destination, overwrite: overwrite, progress: progress)
         }
     }
 
     package func removeItem(path: ProviderPath, recursive: Bool, progress: ProgressReporter) async throws {
-        try await pass("remove", path) { try await underlying.removeItem(path: path, recursive: recursive, progress: progress) }
+        try await pass("remove", path) {
+            try await underlying.removeItem(path: path, recursive: recursive, progress: progress)
+        }
     }
 
     package func open(path: ProviderPath) async throws -> any FileReader {
@@ -59,7 +71,9 @@ extension ForwardingProvider {
     }
 
     @discardableResult
-    package func writeContents(path: ProviderPath, from source: any WriteSource, options: WriteOptions) async throws -> FileObject {
+    package func writeContents(path: ProviderPath, from source: any WriteSource, options: WriteOptions) async throws
+        -> FileObject
+    {
         try await pass("write", path) { try await underlying.writeContents(path: path, from: source, options: options) }
     }
 }

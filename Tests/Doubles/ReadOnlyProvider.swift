@@ -1,7 +1,8 @@
 package import FileProviderCore
 package import Foundation
 
-/// A storage whose files are the readers that a test gives. It has a reader for every path, and no listing; nothing can be written.
+/// A storage whose files are the readers that a test gives. It has a reader for every path, and no listing; nothing can
+/// be written.
 package final class ReadOnlyProvider: FileProviderReadWrite {
     package static let type = "Read-only"
     private let reader: @Sendable (ProviderPath) throws -> any FileReader
@@ -15,12 +16,18 @@ package final class ReadOnlyProvider: FileProviderReadWrite {
 
     package var baseURL: URL? { nil }
     package func capabilities() async throws -> Capabilities { Capabilities(readCost: .request) }
-    package func attributesOfItem(path: ProviderPath) async throws -> FileObject { FileObject(path: path, type: .regular) }
-    package func contentsOfDirectory(path: ProviderPath, page: @Sendable ([FileObject]) async throws -> Void) async throws {
+    package func attributesOfItem(path: ProviderPath) async throws -> FileObject {
+        FileObject(path: path, type: .regular)
+    }
+    package func contentsOfDirectory(path: ProviderPath, page: @Sendable ([FileObject]) async throws -> Void)
+        async throws
+    {
         throw FileError.unsupported("Listing", path: path)
     }
     package func open(path: ProviderPath) async throws -> any FileReader { try reader(path) }
-    package func writeContents(path: ProviderPath, from source: any WriteSource, options: WriteOptions) async throws -> FileObject {
+    package func writeContents(path: ProviderPath, from source: any WriteSource, options: WriteOptions) async throws
+        -> FileObject
+    {
         throw FileError.unsupported("Writing", path: path)
     }
 }

@@ -40,7 +40,8 @@ package final class ScriptedSource: WriteSource {
 
     /// Says how long `data` is.
     package convenience init(
-        _ data: Data, isRepeatable: Bool = true, end: Int = .max, then ending: Ending = .end, onBegin: (@Sendable () -> Void)? = nil
+        _ data: Data, isRepeatable: Bool = true, end: Int = .max, then ending: Ending = .end,
+        onBegin: (@Sendable () -> Void)? = nil
     ) {
         self.init(data, length: Int64(data.count), isRepeatable: isRepeatable, end: end, then: ending, onBegin: onBegin)
     }

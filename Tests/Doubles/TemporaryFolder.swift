@@ -6,7 +6,8 @@ package final class TemporaryFolder: Sendable {
 
     /// Makes an empty one.
     package init() throws {
-        url = FileManager.default.temporaryDirectory.appending(path: "carrel-\(UUID().uuidString)", directoryHint: .isDirectory)
+        url = FileManager.default.temporaryDirectory.appending(
+            path: "carrel-\(UUID().uuidString)", directoryHint: .isDirectory)
         try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
     }
 

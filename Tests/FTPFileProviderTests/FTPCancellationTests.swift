@@ -32,17 +32,24 @@ import Testing
         Stage(verb: "", fault: .silence, doing: .look), Stage(verb: "USER", fault: .silence, doing: .look),
         Stage(verb: "PASS", fault: .silence, doing: .read), Stage(verb: "FEAT", fault: .silence, doing: .read),
         Stage(verb: "TYPE", fault: .silence, doing: .publish), Stage(verb: "MLST", fault: .silence, doing: .look),
-        Stage(verb: "MLSD", fault: .stallDataAfter(10), doing: .list), Stage(verb: "MLSD", fault: .silence, doing: .list),
-        Stage(verb: "MLSD", fault: .noFinalReplyButOpen, doing: .list), Stage(verb: "EPSV", fault: .silence, doing: .read),
-        Stage(verb: "RETR", fault: .stallDataAfter(10), doing: .read), Stage(verb: "RETR", fault: .stallDataAfter(10), doing: .readPart),
+        Stage(verb: "MLSD", fault: .stallDataAfter(10), doing: .list),
+        Stage(verb: "MLSD", fault: .silence, doing: .list),
+        Stage(verb: "MLSD", fault: .noFinalReplyButOpen, doing: .list),
+        Stage(verb: "EPSV", fault: .silence, doing: .read),
+        Stage(verb: "RETR", fault: .stallDataAfter(10), doing: .read),
+        Stage(verb: "RETR", fault: .stallDataAfter(10), doing: .readPart),
         Stage(verb: "RETR", fault: .noFinalReplyButOpen, doing: .read),
         Stage(verb: "STOR", fault: .slowData(bytes: 1, pause: 30), doing: .publish),
-        Stage(verb: "STOR", fault: .silence, doing: .publish), Stage(verb: "STOR", fault: .noFinalReplyButOpen, doing: .publish),
-        Stage(verb: "STOR", fault: .noFinalReplyButOpen, doing: .writeInPlace), Stage(verb: "RNFR", fault: .silence, doing: .move),
+        Stage(verb: "STOR", fault: .silence, doing: .publish),
+        Stage(verb: "STOR", fault: .noFinalReplyButOpen, doing: .publish),
+        Stage(verb: "STOR", fault: .noFinalReplyButOpen, doing: .writeInPlace),
+        Stage(verb: "RNFR", fault: .silence, doing: .move),
     ]
 
-    /// Runs `stage` until the server has its command and something waits for it, ends it, and sees what the provider can do then.
-    private func run(_ stage: Stage, ending: (Task<Void, any Error>, FTPFileProvider) -> Void) async throws -> any Error {
+    /// Runs `stage` until the server has its command and something waits for it, ends it, and sees what the provider
+    /// can do then.
+    private func run(_ stage: Stage, ending: (Task<Void, any Error>, FTPFileProvider) -> Void) async throws -> any Error
+    {
         let settings = FTPDouble.Settings { $0.verb == stage.verb ? [stage.fault] : [] }
         var ended: (any Error)?
         try await withFTPProvider(settings) {
@@ -74,7 +81,9 @@ import Testing
     }
 
     @Test(arguments: [FTPActivity.publish, .writeInPlace])
-    func `Who cancels does not wait for long until a server that has fallen silent has cleaned up`(doing: FTPActivity) async throws {
+    func `Who cancels does not wait for long until a server that has fallen silent has cleaned up`(doing: FTPActivity)
+        async throws
+    {
         let settings = FTPDouble.Settings { $0.verb == "STOR" ? [.noFinalReplyButOpen] : [] }
         try await withFTPProvider(settings) {
             $0.timeouts = Timeouts(connect: 60, idle: 60)
@@ -132,7 +141,9 @@ import Testing
             var dumped = ""
             dump(error, to: &dumped)
             #expect(!dumped.contains(FTPFaults.password))
-            #expect(!provider.debugDescription.contains(FTPFaults.password) && !"\(provider.configuration)".contains(FTPFaults.password))
+            #expect(
+                !provider.debugDescription.contains(FTPFaults.password)
+                    && !"\(provider.configuration)".contains(FTPFaults.password))
             #expect(!"\(provider.url(of: .root))".contains("anna"))
         }
     }

@@ -18,7 +18,8 @@ import Testing
         #expect(plain.charsetName == "utf-8" && plain.dataMode == .passive && plain.timeZone == nil)
         #expect(!plain.offersNewestTLS && plain.verification == .size)
         let other = try configuration([
-            "charset": "Windows-1251", "data": "Active", "time-zone": "Europe/Berlin", "tls": "newest", "verify": "HASH",
+            "charset": "Windows-1251", "data": "Active", "time-zone": "Europe/Berlin", "tls": "newest",
+            "verify": "HASH",
         ])
         #expect(other.charsetName == "windows-1251" && other.dataMode == .active && other.timeZone == "Europe/Berlin")
         #expect(other.offersNewestTLS && other.verification == .hash)
@@ -29,7 +30,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("charset", "klingon"), ("charset", ""), ("data", "ipv6"), ("data", ""), ("time-zone", "Europe/Atlantis"), ("time-zone", ""),
+        ("charset", "klingon"), ("charset", ""), ("data", "ipv6"), ("data", ""), ("time-zone", "Europe/Atlantis"),
+        ("time-zone", ""),
         ("tls", "1.1"), ("tls", "off"), ("verify", "no"), ("verify", ""), ("speed", "high"),
     ])
     func `A value that makes no sense is refused in a sentence that has it`(name: String, value: String) throws {

@@ -27,7 +27,9 @@ import Testing
     @Test func `A reply to PASV leads to no other server`() async throws {
         let other = try FTPDouble(.init(), files: ["/book": Data("another server's".utf8)])
         defer { other.stop() }
-        var settings = FTPDouble.Settings { [other] in $0.verb == "PASV" ? [.wrongPASVAddress("127.0.0.3"), .wrongPort(other.port)] : [] }
+        var settings = FTPDouble.Settings { [other] in
+            $0.verb == "PASV" ? [.wrongPASVAddress("127.0.0.3"), .wrongPort(other.port)] : []
+        }
         settings.unknown = ["EPSV"]
         settings.dataTimeout = 0.3
         try await withFTPProvider(settings) {
@@ -40,7 +42,10 @@ import Testing
         }
     }
 
-    @Test(arguments: ["500 What?", "502 No", "522 No", "227 Entering passive mode (127,0,0,1,1,2)", "229 (|||)", "229 (|||0|)", "229 ok"])
+    @Test(arguments: [
+        "500 What?", "502 No", "522 No", "227 Entering passive mode (127,0,0,1,1,2)", "229 (|||)", "229 (|||0|)",
+        "229 ok",
+    ])
     func `PASV is used where EPSV gives nothing`(reply: String) async throws {
         let settings = FTPDouble.Settings { $0.verb == "EPSV" ? [.reply(reply)] : [] }
         try await withFTPProvider(settings) { double, provider in
@@ -75,7 +80,8 @@ import Testing
                 $0.timeouts = Timeouts(connect: 2, idle: 2)
             } _: { double, provider in
                 for doing in Self.doings {
-                    // Known to work before, or not: the first time, libcurl waits for the connection, and later no more.
+                    // Known to work before, or not: the first time, libcurl waits for the connection, and later no
+                    // more.
                     let error = await FTPFaults.failure { try await doing.run(provider, doing.rawValue) }
                     if verb == "EPSV", error == nil { continue }
                     #expect(error?.isTransient == true, "\(verb) \(fault) \(doing): \(String(describing: error))")
@@ -85,7 +91,9 @@ import Testing
     }
 
     @Test func `A port that is dead once is tried again, also where data connections have worked`() async throws {
-        let settings = FTPDouble.Settings { $0.verb == "EPSV" && $0.occurrence.isMultiple(of: 2) ? [.refuseDataConnection] : [] }
+        let settings = FTPDouble.Settings {
+            $0.verb == "EPSV" && $0.occurrence.isMultiple(of: 2) ? [.refuseDataConnection] : []
+        }
         try await withFTPProvider(settings) {
             $0.timeouts = Timeouts(connect: 2, idle: 2)
             $0.retries.retries = 2
@@ -94,8 +102,11 @@ import Testing
         }
     }
 
-    @Test(arguments: ["RETR", "MLSD", "STOR"]) func `No data connection can be had once, or ever`(verb: String) async throws {
-        let doings: [FTPActivity] = verb == "RETR" ? [.read, .readPart] : verb == "MLSD" ? [.list] : [.publish, .writeInPlace]
+    @Test(arguments: ["RETR", "MLSD", "STOR"]) func `No data connection can be had once, or ever`(verb: String)
+        async throws
+    {
+        let doings: [FTPActivity] =
+            verb == "RETR" ? [.read, .readPart] : verb == "MLSD" ? [.list] : [.publish, .writeInPlace]
         for code in ["425 No", "426 Lost", "451 Later"] {
             for doing in doings {
                 try await withFTPProvider(.init { $0.verb == verb && $0.occurrence == 1 ? [.reply(code)] : [] }) {
@@ -156,7 +167,9 @@ import Testing
         }
     }
 
-    @Test(arguments: [0, 1]) func `A cut upload that the server calls done is refused, and not gone on with`(retries: Int) async throws {
+    @Test(arguments: [0, 1]) func `A cut upload that the server calls done is refused, and not gone on with`(
+        retries: Int
+    ) async throws {
         // So little that it is under way before the server closes: 226 is what the client hears.
         let settings = FTPDouble.Settings { $0.verb == "STOR" ? [.closeDataAfter(1_000, reply: "226 Done")] : [] }
         try await withFTPProvider(settings) {

@@ -5,7 +5,8 @@ import Testing
 @Suite struct FTPDateTests {
     @Test(arguments: [
         ("19700101000000", 0), ("20190105123000", 1_546_691_400), ("20190105123000.5", 1_546_691_400.5),
-        ("20000229235959.125", 951_868_799.125), ("00010101000000", -62_135_596_800), ("99991231235959", 253_402_300_799),
+        ("20000229235959.125", 951_868_799.125), ("00010101000000", -62_135_596_800),
+        ("99991231235959", 253_402_300_799),
         ("19691231235959", -1), ("191000105123000", 947_075_400), ("19990630235960", 930_787_200),
     ])
     func `Time values are read`(text: String, seconds: Double) {
@@ -13,8 +14,10 @@ import Testing
     }
 
     @Test(arguments: [
-        "", "2019", "20190230000000", "20191301000000", "20190001000000", "20190100000000", "00000101000000", "20190105240000",
-        "20190105126000", "20190105123061", "20190105123000.", "20190105123000.x", "20190105123000Z", " 20190105123000", "2019010512300",
+        "", "2019", "20190230000000", "20191301000000", "20190001000000", "20190100000000", "00000101000000",
+        "20190105240000",
+        "20190105126000", "20190105123061", "20190105123000.", "20190105123000.x", "20190105123000Z", " 20190105123000",
+        "2019010512300",
         "20000105123000000", "-0190105123000", "19000229000000", "201001051230000",
     ])
     func `What is no time value is not read`(text: String) {
@@ -39,7 +42,10 @@ import Testing
             #expect(FTPDate.parse(text).flatMap { FTPDate.text($0, milliseconds: true) } == text)
         }
         #expect(FTPDate.text(Date(timeIntervalSince1970: -0.5), milliseconds: true) == "19691231235959.500")
-        for date in [Date.distantPast.addingTimeInterval(-1), Date(timeIntervalSince1970: 1e300), Date(timeIntervalSince1970: .nan)] {
+        for date in [
+            Date.distantPast.addingTimeInterval(-1), Date(timeIntervalSince1970: 1e300),
+            Date(timeIntervalSince1970: .nan),
+        ] {
             #expect(FTPDate.text(date) == nil)
         }
     }
@@ -53,7 +59,9 @@ import Testing
         ("20200228090000", "Feb 29 10:00", "20160229100000"), ("20200229100000", "Feb 29 10:00", "20200229100000"),
         ("21030101000000", "Feb 29 10:00", "20960229100000"),
     ])
-    func `A date without a year is the last such day, at most a day ahead`(now: String, date: String, meant: String) throws {
+    func `A date without a year is the last such day, at most a day ahead`(now: String, date: String, meant: String)
+        throws
+    {
         let now = try #require(FTPDate.parse(now))
         for offset in [0, -43_200, 50_400] {
             let line = Array("-rw-r--r-- 1 a b 6 \(date) x".utf8)
@@ -73,7 +81,8 @@ import Testing
                 let then = now.addingTimeInterval(Double(-back))
                 let clock = FTPListDate.Clock(seconds: Int(then.timeIntervalSince1970) % 86_400, hasSeconds: true)
                 let day = FTPDate.civil(day: Int(then.timeIntervalSince1970) / 86_400)
-                #expect(FTPListDate(now: now, offset: 0).moment(month: day.month, day: day.day, clock: clock).date == then)
+                #expect(
+                    FTPListDate(now: now, offset: 0).moment(month: day.month, day: day.day, clock: clock).date == then)
             }
         }
     }
@@ -87,7 +96,9 @@ import Testing
 
 /// Dates of servers whose clocks know summer time.
 @Suite struct FTPZoneTests {
-    private func modified(_ line: String, now: String = "20190110000000", zone: String = "Europe/Berlin") throws -> Date? {
+    private func modified(_ line: String, now: String = "20190110000000", zone: String = "Europe/Berlin") throws
+        -> Date?
+    {
         let parser = try FTPListParser(now: #require(FTPDate.parse(now)), zone: #require(TimeZone(identifier: zone)))
         return try #require(try read(parser, Array(line.utf8)).entries.first).modified
     }
@@ -95,14 +106,17 @@ import Testing
     @Test(arguments: ["20190110000000", "20190710000000"])
     func `Each date has the offset that held then, whenever it is read`(now: String) throws {
         let lines = [
-            "2018-01-05 12:30 x": "20180105113000", "2018-07-05 12:30 x": "20180705103000", "Jul 05  2018 x": "20180704220000",
+            "2018-01-05 12:30 x": "20180105113000", "2018-07-05 12:30 x": "20180705103000",
+            "Jul 05  2018 x": "20180704220000",
             "2018-07-05 12:30:15.000000000 +0100 x": "20180705113015",
         ]
         for (line, expected) in lines {
             #expect(try modified("-rw-r--r-- 1 a b 6 \(line)", now: now) == FTPDate.parse(expected), "\(line)")
         }
         #expect(try modified("07-05-18  11:30PM  7 y", now: now) == FTPDate.parse("20180705213000"))
-        #expect(try modified("01-05-18  11:30PM  7 y", now: now, zone: "America/New_York") == FTPDate.parse("20180106043000"))
+        #expect(
+            try modified("01-05-18  11:30PM  7 y", now: now, zone: "America/New_York")
+                == FTPDate.parse("20180106043000"))
     }
 
     @Test(arguments: [
@@ -116,19 +130,27 @@ import Testing
     }
 
     @Test(arguments: [
-        ("2019-03-31 01:59", "20190331005900"), ("2019-03-31 02:30", "20190331013000"), ("2019-03-31 03:00", "20190331010000"),
-        ("2019-10-27 01:59", "20191026235900"), ("2019-10-27 02:30", "20191027013000"), ("2019-10-27 03:00", "20191027020000"),
+        ("2019-03-31 01:59", "20190331005900"), ("2019-03-31 02:30", "20190331013000"),
+        ("2019-03-31 03:00", "20190331010000"),
+        ("2019-10-27 01:59", "20191026235900"), ("2019-10-27 02:30", "20191027013000"),
+        ("2019-10-27 03:00", "20191027020000"),
         ("2019-03-30 12:00", "20190330110000"), ("2019-04-01 12:00", "20190401100000"),
     ])
-    func `The days on which the clocks change are read, and hours that are left out or come twice`(date: String, meant: String) throws {
+    func `The days on which the clocks change are read, and hours that are left out or come twice`(
+        date: String, meant: String
+    ) throws {
         #expect(try modified("-rw-r--r-- 1 a b 6 \(date) x", now: "20200101000000") == FTPDate.parse(meant))
     }
 
     @Test func `No day that a server makes up is too much`() throws {
         var lines = ""
-        for year in 1...9999 { lines += "-rw-r--r-- 1 a b 6 \(String(year + 10_000).dropFirst())-0\(1 + year % 9)-28 02:30 x\(year)\n" }
+        for year in 1...9999 {
+            lines += "-rw-r--r-- 1 a b 6 \(String(year + 10_000).dropFirst())-0\(1 + year % 9)-28 02:30 x\(year)\n"
+        }
         for day in 0..<3 {
-            for clock in 0..<1440 { lines += "-rw-r--r-- 1 a b 6 2019-03-\(29 + day) \(Self.shown(clock)) y\(day)-\(clock)\n" }
+            for clock in 0..<1440 {
+                lines += "-rw-r--r-- 1 a b 6 2019-03-\(29 + day) \(Self.shown(clock)) y\(day)-\(clock)\n"
+            }
         }
         let parser = try FTPListParser(
             now: Date(timeIntervalSince1970: 1_577_836_800), zone: #require(TimeZone(identifier: "Europe/Berlin")))
@@ -136,7 +158,8 @@ import Testing
         #expect(result.unreadable == 0 && result.entries.count == 9999 + 3 * 1440)
         #expect(result.entries.allSatisfy { $0.modified != nil })
         let last = result.entries.suffix(3 * 1440).compactMap(\.modified)
-        #expect(zip(last, last.dropFirst()).count { $0 > $1 } == 1, "they go back once, behind the hour that is left out")
+        #expect(
+            zip(last, last.dropFirst()).count { $0 > $1 } == 1, "they go back once, behind the hour that is left out")
     }
 
     private static func shown(_ clock: Int) -> String {

@@ -7,7 +7,8 @@ import Testing
     private let digits = Data("0123456789".utf8)
 
     /// A client of a server with a file "a" of ten digits, where `faults` happen at each command `verb`.
-    private func at(_ verb: String, _ faults: FTPDouble.Fault..., body: (FTPDouble, RawFTPClient) throws -> Void) throws {
+    private func at(_ verb: String, _ faults: FTPDouble.Fault..., body: (FTPDouble, RawFTPClient) throws -> Void) throws
+    {
         try withFTPDouble(.init { $0.verb == verb ? faults : [] }, files: ["/a": digits], body)
     }
 
@@ -209,7 +210,8 @@ import Testing
     // MARK: What is kept
 
     @Test(arguments: [
-        (FTPDouble.OffsetRule.overwrite, "0123xy6789"), (.truncate, "0123xy"), (.zeroFill, "\0\0\0\0xy"), (.ignored, "xy"),
+        (FTPDouble.OffsetRule.overwrite, "0123xy6789"), (.truncate, "0123xy"), (.zeroFill, "\0\0\0\0xy"),
+        (.ignored, "xy"),
     ]) func `An offset is not what it should be`(rule: FTPDouble.OffsetRule, content: String) throws {
         try at("STOR", .offset(rule)) { double, client in
             #expect(client.say("REST 4") == "350 Restarting at 4")

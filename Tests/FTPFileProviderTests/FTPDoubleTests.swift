@@ -27,13 +27,16 @@ import Testing
         try withFTPDouble(files: ["/a.txt": text, "/sub/b": Data()]) { double, client in
             double.put(text, at: "/a.txt", modified: Date(timeIntervalSince1970: 1_000_000_000))
             try #expect(client.fetch("NLST", by: way).data == Data("a.txt\r\nsub\r\n".utf8))
-            let lines = String(decoding: try client.fetch("LIST", by: way).data, as: UTF8.self).components(separatedBy: "\r\n")
+            let lines = String(decoding: try client.fetch("LIST", by: way).data, as: UTF8.self).components(
+                separatedBy: "\r\n")
             #expect(lines[0] == "-rw-r--r--   1 ftp      ftp            8 Sep  9  2001 a.txt")
             #expect(lines[1].hasPrefix("drwxr-xr-x   2 ftp      ftp         4096 ") && lines[1].hasSuffix(" sub"))
             let facts = String(decoding: try client.fetch("MLSD", by: way).data, as: UTF8.self)
             #expect(facts.contains("type=file;size=8;modify=20010909014640;perm=adfrw;unix.mode=0644; a.txt\r\n"))
             #expect(facts.contains("type=cdir;"))
-            #expect(client.say("MLST a.txt")?.contains("type=file;size=8;modify=20010909014640;perm=adfrw;unix.mode=0644; /a.txt") == true)
+            #expect(
+                client.say("MLST a.txt")?.contains(
+                    "type=file;size=8;modify=20010909014640;perm=adfrw;unix.mode=0644; /a.txt") == true)
             #expect(double.dataConnections == 3)
             #expect(double.violations == [])
         }
@@ -193,7 +196,8 @@ import Testing
     }
 
     @Test func `Nothing is left of a server that was stopped`() throws {
-        let double = try FTPDouble(.init { $0.verb == "NOOP" ? [.silence] : $0.verb == "STAT" ? [.delay(60)] : [] }, files: ["/a": text])
+        let double = try FTPDouble(
+            .init { $0.verb == "NOOP" ? [.silence] : $0.verb == "STAT" ? [.delay(60)] : [] }, files: ["/a": text])
         let clients = try (0..<4).map { _ in try RawFTPClient.loggedIn(double.port) }
         clients[0].send(Data("NOOP\r\n".utf8))
         clients[1].send(Data("STAT\r\n".utf8))

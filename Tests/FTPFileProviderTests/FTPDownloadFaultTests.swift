@@ -12,7 +12,9 @@ import Testing
     private func quick(_ options: inout ConnectionOptions) { options.timeouts = Timeouts(connect: 2, idle: 2) }
     private func once(_ options: inout ConnectionOptions) { options.retries.retries = 1 }
 
-    private func read(_ provider: FTPFileProvider, _ part: FilePart = .whole, of name: String = "book") async throws -> Data {
+    private func read(_ provider: FTPFileProvider, _ part: FilePart = .whole, of name: String = "book") async throws
+        -> Data
+    {
         try await provider.contents(path: ProviderPath(name), part: part)
     }
 
@@ -20,8 +22,12 @@ import Testing
     func `A file that ends too early is an error, and is gone on with`(reply: String, count: Int) async throws {
         for part in [FilePart.whole, .from(10), .range(20..<4_000)] {
             let settings = FTPDouble.Settings { $0.verb == "RETR" ? [.closeDataAfter(count, reply: reply)] : [] }
-            try await withFTPProvider(settings) { _, provider in _ = try await FTPFaults.mustFail { try await read(provider, part) } }
-            let first = FTPDouble.Settings { $0.verb == "RETR" && $0.occurrence == 1 ? [.closeDataAfter(count, reply: reply)] : [] }
+            try await withFTPProvider(settings) { _, provider in
+                _ = try await FTPFaults.mustFail { try await read(provider, part) }
+            }
+            let first = FTPDouble.Settings {
+                $0.verb == "RETR" && $0.occurrence == 1 ? [.closeDataAfter(count, reply: reply)] : []
+            }
             if reply.first == "5" || reply.first == "2" { continue }
             try await withFTPProvider(first, options: once) { double, provider in
                 let range = Int(part.resolved(size: 5_000).lowerBound)..<Int(part.resolved(size: 5_000).upperBound)
@@ -30,7 +36,8 @@ import Testing
         }
     }
 
-    @Test(arguments: [0, 100]) func `A file that the server calls done before its size is another file, and not gone on with`(count: Int)
+    @Test(arguments: [0, 100])
+    func `A file that the server calls done before its size is another file, and not gone on with`(count: Int)
         async throws
     {
         let settings = FTPDouble.Settings {
@@ -46,7 +53,9 @@ import Testing
     }
 
     @Test func `What came before a cut is not fetched again`() async throws {
-        let settings = FTPDouble.Settings { $0.verb == "RETR" && $0.occurrence == 1 ? [.resetDataAfter(1_500_000, reply: "426 Cut")] : [] }
+        let settings = FTPDouble.Settings {
+            $0.verb == "RETR" && $0.occurrence == 1 ? [.resetDataAfter(1_500_000, reply: "426 Cut")] : []
+        }
         try await withFTPProvider(settings, files: ["/book": Self.large], options: once) { double, provider in
             try await #expect(read(provider) == Self.large)
             #expect(double.commands.count { $0.verb == "RETR" } == 2)
@@ -97,7 +106,9 @@ import Testing
                 if size == 0 {
                     try #expect(result.get() == Data())
                 } else {
-                    #expect { try result.get() } throws: { (($0 as? CocoaError)?.underlying as? POSIXError)?.code == .ESTALE }
+                    #expect { try result.get() } throws: {
+                        (($0 as? CocoaError)?.underlying as? POSIXError)?.code == .ESTALE
+                    }
                 }
             }
         }
@@ -129,7 +140,8 @@ import Testing
 
     // MARK: Offsets
 
-    @Test(arguments: ["502 No", "501 No", "550 No"]) func `Without REST a part is an error`(reply: String) async throws {
+    @Test(arguments: ["502 No", "501 No", "550 No"]) func `Without REST a part is an error`(reply: String) async throws
+    {
         try await withFTPProvider(.init { $0.verb == "REST" ? [.reply(reply)] : [] }) { _, provider in
             let error = try await FTPFaults.mustFail { try await read(provider, .range(100..<200)) }
             #expect(error.cocoaCode == .featureUnsupported)
@@ -137,13 +149,18 @@ import Testing
         }
     }
 
-    @Test(arguments: [true, false]) func `An offset that the server takes no notice of shows`(isLarge: Bool) async throws {
+    @Test(arguments: [true, false]) func `An offset that the server takes no notice of shows`(isLarge: Bool)
+        async throws
+    {
         let size = isLarge ? Int64(Self.large.count) : 5_000
         for features in [["SIZE", "MDTM", "REST STREAM"], ["SIZE", "MDTM"]] {
             var settings = FTPDouble.Settings { $0.verb == "RETR" ? [.offset(.ignored)] : [] }
             settings.features = features
-            try await withFTPProvider(settings, files: ["/book": isLarge ? Self.large : FTPFaults.book]) { _, provider in
-                for part in [FilePart.from(10), .suffix(100), .range(100..<200), .range(0..<50), .range(100..<size - 5)] {
+            try await withFTPProvider(settings, files: ["/book": isLarge ? Self.large : FTPFaults.book]) {
+                _, provider in
+                for part in [
+                    FilePart.from(10), .suffix(100), .range(100..<200), .range(0..<50), .range(100..<size - 5),
+                ] {
                     let range = part.resolved(size: size)
                     let error = await FTPFaults.failure { try await read(provider, part) }
                     #expect((error == nil) == (range.lowerBound == 0), "\(part) \(features)")
@@ -152,13 +169,15 @@ import Testing
         }
     }
 
-    @Test(arguments: [true, false]) func `That offsets are taken notice of is seen once, and by the end of a file for nothing`(
+    @Test(arguments: [true, false])
+    func `That offsets are taken notice of is seen once, and by the end of a file for nothing`(
         beginsAtEnd: Bool
     ) async throws {
         try await withFTPProvider { double, provider in
             if beginsAtEnd { try await #expect(read(provider, .suffix(100)) == FTPFaults.book.suffix(100)) }
             for start in [100, 200] {
-                try await #expect(read(provider, .range(Int64(start)..<Int64(start) + 50)) == FTPFaults.book[start..<start + 50])
+                try await #expect(
+                    read(provider, .range(Int64(start)..<Int64(start) + 50)) == FTPFaults.book[start..<start + 50])
             }
             #expect(double.commands.count { $0.verb == "RETR" } == 3)
         }
@@ -166,7 +185,8 @@ import Testing
 
     @Test func `A download that is gone on with from the start is an error`() async throws {
         let settings = FTPDouble.Settings { command in
-            command.verb == "RETR" ? [.offset(.ignored)] + (command.occurrence == 1 ? [.closeDataAfter(1_000, reply: "426 Cut")] : []) : []
+            command.verb == "RETR"
+                ? [.offset(.ignored)] + (command.occurrence == 1 ? [.closeDataAfter(1_000, reply: "426 Cut")] : []) : []
         }
         try await withFTPProvider(settings, options: once) { _, provider in
             let error = try await FTPFaults.mustFail { try await read(provider) }

@@ -9,7 +9,8 @@ import Testing
     private static let looks: Set<String> = ["LIST", "MLSD", "MLST", "SIZE", "MDTM", "NLST"]
 
     private static func write(
-        _ provider: FTPFileProvider, _ name: String = "new", _ data: Data = FTPActivity.content, overwrite: Bool = false,
+        _ provider: FTPFileProvider, _ name: String = "new", _ data: Data = FTPActivity.content,
+        overwrite: Bool = false,
         inPlace: Bool = false
     ) async throws -> FileObject {
         let options = WriteOptions(overwrite: overwrite, placement: inPlace ? .inPlace : .published)
@@ -18,7 +19,8 @@ import Testing
 
     @Test(
         arguments: ["550 Permission denied.", "550 Not enough privileges."], [false, true])
-    func `Where nothing can be looked at, the acknowledgement is the proof`(refusal: String, inPlace: Bool) async throws {
+    func `Where nothing can be looked at, the acknowledgement is the proof`(refusal: String, inPlace: Bool) async throws
+    {
         let settings = FTPDouble.Settings { Self.looks.contains($0.verb) ? [.reply(refusal)] : [] }
         try await withFTPProvider(settings) { double, provider in
             for data in [FTPActivity.content, Data(repeating: 7, count: 2 << 20), Data()] {
@@ -68,7 +70,9 @@ import Testing
     // MARK: What was put is seen
 
     /// Without `MLST` and `SIZE`.
-    private static func bare(_ answer: @escaping @Sendable (FTPDouble.Command) -> [FTPDouble.Fault] = { _ in [] }) -> FTPDouble.Settings {
+    private static func bare(_ answer: @escaping @Sendable (FTPDouble.Command) -> [FTPDouble.Fault] = { _ in [] })
+        -> FTPDouble.Settings
+    {
         var settings = FTPDouble.Settings(answer: answer)
         settings.features = ["EPSV"]
         settings.unknown = ["SIZE", "MLST", "MLSD", "MDTM"]
@@ -95,7 +99,9 @@ import Testing
 
     @Test(arguments: [0, 3], [true, false])
     func `A server that keeps less than it gets replaces nothing`(count: Int, isBare: Bool) async throws {
-        let answer: @Sendable (FTPDouble.Command) -> [FTPDouble.Fault] = { $0.verb == "STOR" ? [.shortStore(count)] : [] }
+        let answer: @Sendable (FTPDouble.Command) -> [FTPDouble.Fault] = {
+            $0.verb == "STOR" ? [.shortStore(count)] : []
+        }
         try await withFTPProvider(isBare ? Self.bare(answer) : .init(answer: answer)) { double, provider in
             for _ in 0..<2 {
                 let error = try await FTPFaults.mustFail { try await Self.write(provider, "old", overwrite: true) }

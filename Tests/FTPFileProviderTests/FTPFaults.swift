@@ -6,11 +6,12 @@ import Foundation
 import ProviderDoubles
 import Testing
 
-/// Runs with a double and a provider of its files; both end with it. Whatever went wrong meanwhile, the protocol was kept, and no
-/// temporary file is left.
+/// Runs with a double and a provider of its files; both end with it. Whatever went wrong meanwhile, the protocol was
+/// kept, and no temporary file is left.
 func withFTPProvider(
     _ settings: FTPDouble.Settings = .init(), files: [String: Data] = FTPFaults.files,
-    options change: (inout ConnectionOptions) -> Void = { _ in }, configure: (inout FTPConfiguration) -> Void = { _ in },
+    options change: (inout ConnectionOptions) -> Void = { _ in },
+    configure: (inout FTPConfiguration) -> Void = { _ in },
     _ body: (FTPDouble, FTPFileProvider) async throws -> Void
 ) async throws {
     var settings = settings
@@ -36,12 +37,14 @@ enum FTPFaults {
     static let password = "pa:ss wörd%1/?#"
 
     static func provider(
-        of url: URL, options change: (inout ConnectionOptions) -> Void = { _ in }, configure: (inout FTPConfiguration) -> Void = { _ in }
+        of url: URL, options change: (inout ConnectionOptions) -> Void = { _ in },
+        configure: (inout FTPConfiguration) -> Void = { _ in }
     ) throws -> FTPFileProvider {
         var configuration = FTPConfiguration(baseURL: url)
         configure(&configuration)
         var options = ConnectionOptions(
-            credentials: FixedCredential(.password(user: "anna", password: password)), timeouts: Timeouts(connect: 5, idle: 5),
+            credentials: FixedCredential(.password(user: "anna", password: password)),
+            timeouts: Timeouts(connect: 5, idle: 5),
             retries: RetryPolicy(retries: 0, firstPause: 0.01), proxy: .none)
         change(&options)
         return try FTPFileProvider(configuration: configuration, options: options)
@@ -53,7 +56,8 @@ enum FTPFaults {
 
     /// The error of `body`, which has to end in time and in one sentence that tells no secret; nil where it succeeded.
     static func failure(
-        within seconds: Double = 30, sourceLocation: SourceLocation = #_sourceLocation, _ body: () async throws -> some Sendable
+        within seconds: Double = 30, sourceLocation: SourceLocation = #_sourceLocation,
+        _ body: () async throws -> some Sendable
     ) async -> (any Error)? {
         let start = ContinuousClock.now
         defer { #expect(start.duration(to: .now) < .seconds(seconds), sourceLocation: sourceLocation) }
@@ -73,9 +77,11 @@ enum FTPFaults {
 
     /// As ``failure(within:sourceLocation:_:)``, of something that has to fail.
     static func mustFail(
-        within seconds: Double = 30, sourceLocation: SourceLocation = #_sourceLocation, _ body: () async throws -> some Sendable
+        within seconds: Double = 30, sourceLocation: SourceLocation = #_sourceLocation,
+        _ body: () async throws -> some Sendable
     ) async throws -> any Error {
-        try #require(await failure(within: seconds, sourceLocation: sourceLocation, body), sourceLocation: sourceLocation)
+        try #require(
+            await failure(within: seconds, sourceLocation: sourceLocation, body), sourceLocation: sourceLocation)
     }
 }
 
@@ -101,10 +107,12 @@ enum FTPActivity: String, CaseIterable, Sendable {
         case .read: _ = try await provider.contents(path: ProviderPath("book"))
         case .readPart: _ = try await provider.contents(path: ProviderPath("book"), part: .range(100..<200))
         case .publish: _ = try await provider.writeContents(path: ProviderPath(name), contents: Self.content)
-        case .replace: _ = try await provider.writeContents(path: ProviderPath("old"), contents: Self.content, overwrite: true)
+        case .replace:
+            _ = try await provider.writeContents(path: ProviderPath("old"), contents: Self.content, overwrite: true)
         case .writeInPlace:
             let options = WriteOptions(placement: .inPlace)
-            _ = try await provider.writeContents(path: ProviderPath(name), from: DataSource(Self.content), options: options)
+            _ = try await provider.writeContents(
+                path: ProviderPath(name), from: DataSource(Self.content), options: options)
         case .makeFolder: try await provider.createFolder(path: ProviderPath(name))
         case .move: try await provider.moveItem(path: ProviderPath("old"), to: ProviderPath(name))
         case .remove: try await provider.removeItem(path: ProviderPath("old"))

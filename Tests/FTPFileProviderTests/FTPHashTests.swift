@@ -23,22 +23,27 @@ import Testing
         return try FTPDouble(settings, files: ["/there": content])
     }
 
-    private func provider(_ double: FTPDouble, _ settings: [String: String] = ["verify": "hash"], idle: Double = 10) throws
+    private func provider(_ double: FTPDouble, _ settings: [String: String] = ["verify": "hash"], idle: Double = 10)
+        throws
         -> FTPFileProvider
     {
         let options = ConnectionOptions(timeouts: Timeouts(connect: 5, idle: idle), retries: RetryPolicy(retries: 0))
-        return try FTPFileProvider(configuration: FTPConfiguration(baseURL: double.url(), settings: settings), options: options)
+        return try FTPFileProvider(
+            configuration: FTPConfiguration(baseURL: double.url(), settings: settings), options: options)
     }
 
     @Test(arguments: [
-        (FTPHash.Kind.crc32, "0d4a1185"), (.md5, "5eb63bbbe01eeed093cb22bb8f5acdc3"), (.sha1, "2aae6c35c94fcfb415dbe95f408b9ce91ee846ed"),
+        (FTPHash.Kind.crc32, "0d4a1185"), (.md5, "5eb63bbbe01eeed093cb22bb8f5acdc3"),
+        (.sha1, "2aae6c35c94fcfb415dbe95f408b9ce91ee846ed"),
         (.sha256, "b94d27b9934d3e08a52e52d7da7dabfac484efe37a5380ee9088f7ace2efcde9"),
         (
             .sha512,
             "309ecc489c12d6eb4cc40f50c902f2b4d0ed77ee511a7c7a9bcd3ca86d4cd86f989dd35bc5ff499670da34255b45b0cfd830e81f605dcf7dc5542e93ae9cd76f"
         ),
     ])
-    func `A source's hash is that of all its bytes, wherever sending begins`(_ kind: FTPHash.Kind, _ expected: String) async throws {
+    func `A source's hash is that of all its bytes, wherever sending begins`(_ kind: FTPHash.Kind, _ expected: String)
+        async throws
+    {
         for start in [0, 5, content.count] {
             let tap = try await FTPHashingTap(DataSource(content), from: Int64(start), kind: kind)
             let source = TappedSource(DataSource(content), tap)
@@ -61,21 +66,28 @@ import Testing
     ])
     func `Of replies to HASH the hash of the whole file is taken alone`(_ reply: String, _ isTaken: Bool) throws {
         let hash = FTPHash(kind: .sha1, command: .hash)
-        #expect(hash.value(in: Self.reply(reply, "HASH"), size: 11) == (isTaken ? "2aae6c35c94fcfb415dbe95f408b9ce91ee846ed" : nil))
+        #expect(
+            hash.value(in: Self.reply(reply, "HASH"), size: 11)
+                == (isTaken ? "2aae6c35c94fcfb415dbe95f408b9ce91ee846ed" : nil))
     }
 
     @Test(
         arguments: [
             (FTPHash.Kind.crc32, "250 D4A1185", "0d4a1185"), (.crc32, "250-Computing\n250 0D4A1185", "0d4a1185"),
-            (.md5, "251 a b 5EB63BBBE01EEED093CB22BB8F5ACDC3", "5eb63bbbe01eeed093cb22bb8f5acdc3"), (.md5, "250 5EB63BBBE01EEED0", nil),
+            (.md5, "251 a b 5EB63BBBE01EEED093CB22BB8F5ACDC3", "5eb63bbbe01eeed093cb22bb8f5acdc3"),
+            (.md5, "250 5EB63BBBE01EEED0", nil),
             (.crc32, "250 no hash", nil), (.crc32, "501 0D4A1185", nil),
         ] as [(FTPHash.Kind, String, String?)])
-    func `Of replies to the other commands the last word is taken`(_ kind: FTPHash.Kind, _ reply: String, _ expected: String?) throws {
+    func `Of replies to the other commands the last word is taken`(
+        _ kind: FTPHash.Kind, _ reply: String, _ expected: String?
+    ) throws {
         #expect(FTPHash(kind: kind, command: .own("X")).value(in: Self.reply(reply, "X")) == expected)
     }
 
     private static func reply(_ text: String, _ verb: String) -> FTPReply {
-        FTPReply(verb: verb, code: Int(text.prefix(3)) ?? 0, lines: text.split(separator: "\n").map { Array($0.utf8.dropFirst(4)) })
+        FTPReply(
+            verb: verb, code: Int(text.prefix(3)) ?? 0,
+            lines: text.split(separator: "\n").map { Array($0.utf8.dropFirst(4)) })
     }
 
     @Test(arguments: ["HASH CRC32*;SHA-3", "XCRC"])
@@ -86,7 +98,8 @@ import Testing
         defer { provider.invalidate() }
         try await provider.writeContents(path: path, contents: content)
         #expect(double.file("/book") == content)
-        #expect(double.commands.filter { ["HASH", "XCRC"].contains($0.verb) }.map(\.verb) == [String(feature.prefix(4))])
+        #expect(
+            double.commands.filter { ["HASH", "XCRC"].contains($0.verb) }.map(\.verb) == [String(feature.prefix(4))])
         #expect(try await provider.capabilities().hashKinds == ["crc32"])
     }
 
@@ -111,12 +124,16 @@ import Testing
         let provider = try provider(double)
         defer { provider.invalidate() }
         await #expect(throws: CocoaError.self) {
-            try await provider.writeContents(path: path, from: DataSource(content), options: WriteOptions(placement: .inPlace))
+            try await provider.writeContents(
+                path: path, from: DataSource(content), options: WriteOptions(placement: .inPlace))
         }
         #expect(double.paths == ["/there"])
     }
 
-    @Test(arguments: ["500 What", "550 Not here", "213 MD5 0-11 5eb63bbbe01eeed093cb22bb8f5acdc3 x", "213 CRC32 5-11 00000000 x", "213 x"])
+    @Test(arguments: [
+        "500 What", "550 Not here", "213 MD5 0-11 5eb63bbbe01eeed093cb22bb8f5acdc3 x", "213 CRC32 5-11 00000000 x",
+        "213 x",
+    ])
     func `An answer that says nothing of the file leaves it to the size`(_ reply: String) async throws {
         let double = try double(["HASH CRC32*"]) { $0.verb == "HASH" ? [.reply(reply)] : [] }
         defer { double.stop() }
@@ -181,12 +198,18 @@ import Testing
         double.put(content, at: "/there 0 2")
         let provider = try provider(double, [:])
         defer { provider.invalidate() }
-        await #expect(throws: CocoaError.self) { try await provider.checksum(of: ProviderPath("there 0 2"), kind: "crc32") }
+        await #expect(throws: CocoaError.self) {
+            try await provider.checksum(of: ProviderPath("there 0 2"), kind: "crc32")
+        }
         #expect(!double.commands.contains { $0.verb == "XCRC" })
     }
 
-    @Test(arguments: [("XMD5", FTPHash.Kind.md5), ("XSHA1", .sha1), ("XSHA256", .sha256), ("XSHA512", .sha512), ("XCRC", .crc32)])
-    func `An upload is compared by whichever command the server has`(_ command: String, _ kind: FTPHash.Kind) async throws {
+    @Test(arguments: [
+        ("XMD5", FTPHash.Kind.md5), ("XSHA1", .sha1), ("XSHA256", .sha256), ("XSHA512", .sha512), ("XCRC", .crc32),
+    ])
+    func `An upload is compared by whichever command the server has`(_ command: String, _ kind: FTPHash.Kind)
+        async throws
+    {
         for damages in [false, true] {
             var settings = FTPDouble.Settings { $0.verb == "STOR" && damages ? [.storing { Data($0.reversed()) }] : [] }
             settings.allowsPipelining = true

@@ -14,7 +14,9 @@ import Testing
         try await provider.contentsOfDirectory(path: ProviderPath(path)).map(\.name).sorted()
     }
 
-    @Test(arguments: ["500 What?", "502 No", "504 No"]) func `LIST is used where MLSD was offered and is refused`(reply: String)
+    @Test(arguments: ["500 What?", "502 No", "504 No"]) func `LIST is used where MLSD was offered and is refused`(
+        reply: String
+    )
         async throws
     {
         try await withFTPProvider(.init { $0.verb == "MLSD" ? [.reply(reply)] : [] }) { double, provider in
@@ -24,8 +26,11 @@ import Testing
         }
     }
 
-    @Test(arguments: ["550 No files", "501 No"]) func `An empty folder that MLSD refuses is empty`(reply: String) async throws {
-        try await withFTPProvider(.init { $0.verb == "MLSD" && $0.path == "/none" ? [.reply(reply)] : [] }) { double, provider in
+    @Test(arguments: ["550 No files", "501 No"]) func `An empty folder that MLSD refuses is empty`(reply: String)
+        async throws
+    {
+        try await withFTPProvider(.init { $0.verb == "MLSD" && $0.path == "/none" ? [.reply(reply)] : [] }) {
+            double, provider in
             double.putFolder("/none")
             try await #expect(names(provider, "none") == [])
             try await #expect(names(provider) == ["one"])
@@ -58,7 +63,9 @@ import Testing
         }
     }
 
-    @Test func `Lines that cannot be read are an error behind the pages, and no name leads out of the folder`() async throws {
+    @Test func `Lines that cannot be read are an error behind the pages, and no name leads out of the folder`()
+        async throws
+    {
         for name in ["..", ".", "../x", "a/b", "/etc/passwd", ""] {
             let line = Data("type=file;size=1; good\r\ntype=file;size=1; \(name)\r\nnonsense\r\n".utf8)
             try await withFTPProvider(.init { $0.verb == "MLSD" ? [.data(line)] : [] }) { _, provider in
@@ -78,7 +85,8 @@ import Testing
         for reply in ["426 Cut", "451 Hm"] {
             for isOnce in [true, false] {
                 var settings = FTPDouble.Settings { command in
-                    command.verb == verb && (!isOnce || command.occurrence == 1) ? [.closeDataAfter(20, reply: reply)] : []
+                    command.verb == verb && (!isOnce || command.occurrence == 1)
+                        ? [.closeDataAfter(20, reply: reply)] : []
                 }
                 if verb == "LIST" { settings.features = Self.withoutMLSD }
                 try await withFTPProvider(settings) {
@@ -107,7 +115,9 @@ import Testing
     }
 
     @Test func `A listing without end goes as far as its sink takes it`() async throws {
-        let settings = FTPDouble.Settings { $0.verb == "MLSD" ? [.endlessData(Data("type=file;size=1; name\r\n".utf8))] : [] }
+        let settings = FTPDouble.Settings {
+            $0.verb == "MLSD" ? [.endlessData(Data("type=file;size=1; name\r\n".utf8))] : []
+        }
         await FTPFaults.places.take()
         defer { FTPFaults.places.giveBack() }
         let double = try FTPDouble(settings)
@@ -174,7 +184,9 @@ import Testing
                     #expect(double.commands.count == before, "\(bytes) \(number): \(double.commands.dropFirst(before))")
                 }
                 // What is moved is looked at first.
-                let error = try await FTPFaults.mustFail { try await provider.moveItem(path: old, to: path, overwrite: true) }
+                let error = try await FTPFaults.mustFail {
+                    try await provider.moveItem(path: old, to: path, overwrite: true)
+                }
                 #expect(error is CocoaError)
                 #expect(!double.commands.contains { ["RNFR", "RNTO", "DELE"].contains($0.verb) })
             }

@@ -19,11 +19,14 @@ import Testing
         func credential(for origin: Origin, user: String?) async throws -> Credential? {
             state.update { state in
                 state.asked += 1
-                return .password(user: "anna", password: state.left.count > 1 ? state.left.removeFirst() : state.left[0])
+                return .password(
+                    user: "anna", password: state.left.count > 1 ? state.left.removeFirst() : state.left[0])
             }
         }
 
-        func refused(_ credential: Credential, for origin: Origin, user: String?) { state.update { $0.refused.append(credential) } }
+        func refused(_ credential: Credential, for origin: Origin, user: String?) {
+            state.update { $0.refused.append(credential) }
+        }
     }
 
     private func look(_ provider: FTPFileProvider) async throws { try await FTPActivity.look.run(provider) }
@@ -40,7 +43,9 @@ import Testing
     }
 
     @Test func `A server that says to be ready soon is tried again`() async throws {
-        try await withFTPProvider(.init { $0.verb.isEmpty && $0.connection == 1 ? [.say("120 Soon"), .delay(0.05)] : [] }) {
+        try await withFTPProvider(
+            .init { $0.verb.isEmpty && $0.connection == 1 ? [.say("120 Soon"), .delay(0.05)] : [] }
+        ) {
             $0.retries.retries = 1
         } _: { double, provider in
             try await look(provider)
@@ -50,7 +55,9 @@ import Testing
 
     @Test func `A server that is busy at first is tried again`() async throws {
         for closing in [[FTPDouble.Fault.close], []] {
-            let settings = FTPDouble.Settings { $0.verb.isEmpty && $0.connection <= 2 ? [.reply("421 Busy")] + closing : [] }
+            let settings = FTPDouble.Settings {
+                $0.verb.isEmpty && $0.connection <= 2 ? [.reply("421 Busy")] + closing : []
+            }
             try await withFTPProvider(settings) {
                 $0.retries.retries = 2
             } _: { double, provider in
@@ -75,9 +82,15 @@ import Testing
         }
     }
 
-    @Test(arguments: ["USER", "PASS", "PWD", "FEAT", "TYPE", "MLST", "SIZE", "EPSV", "RETR", "STOR", "RNFR", "RNTO", "DELE", "MKD"])
-    func `A server that closes at any command is one error, or none where it may be asked again`(verb: String) async throws {
-        let settings = FTPDouble.Settings { $0.verb == verb && $0.occurrence == 1 ? [.reply("421 Closing"), .close] : [] }
+    @Test(arguments: [
+        "USER", "PASS", "PWD", "FEAT", "TYPE", "MLST", "SIZE", "EPSV", "RETR", "STOR", "RNFR", "RNTO", "DELE", "MKD",
+    ])
+    func `A server that closes at any command is one error, or none where it may be asked again`(verb: String)
+        async throws
+    {
+        let settings = FTPDouble.Settings {
+            $0.verb == verb && $0.occurrence == 1 ? [.reply("421 Closing"), .close] : []
+        }
         for doing in [FTPActivity.look, .read, .publish, .makeFolder, .remove] {
             try await withFTPProvider(settings) {
                 $0.retries.retries = 1
@@ -107,7 +120,8 @@ import Testing
     }
 
     @Test(arguments: [
-        "530 Sorry, the maximum number of clients (3) for this user already connected", "530 Too many users, try again later",
+        "530 Sorry, the maximum number of clients (3) for this user already connected",
+        "530 Too many users, try again later",
     ])
     func `A server that is full at the first login is tried again with the same password`(text: String) async throws {
         let passwords = Passwords(FTPFaults.password)
@@ -131,8 +145,12 @@ import Testing
         }
     }
 
-    @Test func `A password that was good once and is refused is asked for again, by one of all who want in`() async throws {
-        var settings = FTPDouble.Settings { $0.verb == "PASS" && $0.occurrence == 2 ? [.reply("530 Login incorrect"), .close] : [] }
+    @Test func `A password that was good once and is refused is asked for again, by one of all who want in`()
+        async throws
+    {
+        var settings = FTPDouble.Settings {
+            $0.verb == "PASS" && $0.occurrence == 2 ? [.reply("530 Login incorrect"), .close] : []
+        }
         settings.idleTimeout = 1
         let passwords = Passwords("old", "new")
         try await withFTPProvider(settings) {
@@ -147,7 +165,9 @@ import Testing
     }
 
     @Test func `A password that is no longer good is refused once, however many operations want in`() async throws {
-        var settings = FTPDouble.Settings { $0.verb == "PASS" && $0.occurrence > 1 ? [.delay(0.2), .reply("530 Login incorrect")] : [] }
+        var settings = FTPDouble.Settings {
+            $0.verb == "PASS" && $0.occurrence > 1 ? [.delay(0.2), .reply("530 Login incorrect")] : []
+        }
         settings.idleTimeout = 1
         let passwords = Passwords("old")
         try await withFTPProvider(settings) {
@@ -247,13 +267,16 @@ import Testing
 
     @Test func `Nobody logs in when TLS hangs or is none`() async throws {
         let ends: [[FTPDouble.Fault]] = [
-            [.silence], [.reply("234 Go on"), .afterNextBytes(Data("not TLS at all".utf8))], [.reply("234 Go on"), .close],
+            [.silence], [.reply("234 Go on"), .afterNextBytes(Data("not TLS at all".utf8))],
+            [.reply("234 Go on"), .close],
             [.reply("200 Fine")], [.dropConnection], [.garbage(Data("\0\0".utf8))],
         ]
         for faults in ends {
             try await withFTPES(faults) { double, provider in
                 let error = try await FTPFaults.mustFail { try await look(provider) }
-                #expect([.secureConnectionFailed, .timedOut, .networkConnectionLost].contains(error.urlCode), "\(faults): \(error)")
+                #expect(
+                    [.secureConnectionFailed, .timedOut, .networkConnectionLost].contains(error.urlCode),
+                    "\(faults): \(error)")
             }
         }
     }
@@ -269,7 +292,9 @@ import Testing
         }
     }
 
-    private func withFTPES(_ faults: [FTPDouble.Fault], _ body: (FTPDouble, FTPFileProvider) async throws -> Void) async throws {
+    private func withFTPES(_ faults: [FTPDouble.Fault], _ body: (FTPDouble, FTPFileProvider) async throws -> Void)
+        async throws
+    {
         await FTPFaults.places.take()
         defer { FTPFaults.places.giveBack() }
         let double = try FTPDouble(.init { $0.verb == "AUTH" ? faults : [] }, files: FTPFaults.files)

@@ -39,7 +39,9 @@ import Testing
             let data = Self.large.prefix(270_000)
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for number in 0..<8 {
-                    group.addTask { try await provider.writeContents(path: ProviderPath("new \(number)"), contents: Data(data)) }
+                    group.addTask {
+                        try await provider.writeContents(path: ProviderPath("new \(number)"), contents: Data(data))
+                    }
                 }
                 try await group.waitForAll()
             }
@@ -59,7 +61,8 @@ import Testing
                     group.addTask {
                         let source = try await provider.open(path: ProviderPath("book")).writeSource()
                         let options = WriteOptions(overwrite: true, placement: placement)
-                        _ = try await provider.writeContents(path: ProviderPath("new \(number)"), from: source, options: options)
+                        _ = try await provider.writeContents(
+                            path: ProviderPath("new \(number)"), from: source, options: options)
                     }
                 }
                 try await group.waitForAll()
@@ -68,8 +71,12 @@ import Testing
         }
     }
 
-    @Test func `A server that took no more is asked again after a while, though nobody gives a connection back`() async throws {
-        var settings = FTPDouble.Settings { $0.verb == "PASS" && $0.connection == 2 ? [.reply("530 Too many of you")] : [] }
+    @Test func `A server that took no more is asked again after a while, though nobody gives a connection back`()
+        async throws
+    {
+        var settings = FTPDouble.Settings {
+            $0.verb == "PASS" && $0.connection == 2 ? [.reply("530 Too many of you")] : []
+        }
         settings.allowsPipelining = true
         let double = try FTPDouble(settings)
         defer { double.stop() }
@@ -77,7 +84,8 @@ import Testing
         let login = try FTPLogin(user: "anna", password: "secret")
         let host = FTPHost(charset: .utf8)
         let pool = FTPPool(maxCount: 4, patience: .seconds(300), relief: .milliseconds(300)) { _, begin in
-            let control = try FTPControlConnection(server: server, login: login, options: ConnectionOptions(proxy: .none))
+            let control = try FTPControlConnection(
+                server: server, login: login, options: ConnectionOptions(proxy: .none))
             let session = FTPSession(control, host: host, bytesPerSecond: nil)
             begin(session)
             try await session.open()

@@ -44,7 +44,9 @@ import Testing
             let volume = try await provider.storageProperties()
             #expect(volume?.availableCapacity == 1_234_567 && volume?.totalCapacity == nil)
             #expect(try await provider.capabilities().has(.storageProperties))
-            #expect(double.commands.count { $0.verb == "AVBL" } == 2 && !double.commands.contains { $0.argument == "QUOTA" })
+            #expect(
+                double.commands.count { $0.verb == "AVBL" } == 2 && !double.commands.contains { $0.argument == "QUOTA" }
+            )
         }
     }
 
@@ -53,7 +55,8 @@ import Testing
         let settings = FTPDouble.Settings { $0.verb == "SITE" && $0.argument == "QUOTA" ? [.reply(reported)] : [] }
         try await withFTPProvider(settings) { _, provider in
             let volume = try await provider.storageProperties()
-            #expect(volume?.totalCapacity == 30 << 10 && volume?.availableCapacity == 20 << 10 && volume?.usage == 10 << 10)
+            #expect(
+                volume?.totalCapacity == 30 << 10 && volume?.availableCapacity == 20 << 10 && volume?.usage == 10 << 10)
             #expect(try await provider.capabilities().has(.storageProperties))
         }
     }

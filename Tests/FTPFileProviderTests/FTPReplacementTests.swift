@@ -8,7 +8,9 @@ import Testing
 @Suite struct FTPReplacementTests {
     private static let old = Data("old".utf8)
 
-    private func settings(answer: @escaping @Sendable (FTPDouble.Command) -> [FTPDouble.Fault] = { _ in [] }) -> FTPDouble.Settings {
+    private func settings(answer: @escaping @Sendable (FTPDouble.Command) -> [FTPDouble.Fault] = { _ in [] })
+        -> FTPDouble.Settings
+    {
         var settings = FTPDouble.Settings(answer: answer)
         settings.renameReplaces = false
         settings.features.append("SITE COPY")
@@ -19,7 +21,8 @@ import Testing
 
     @Test func `An upload over the only connection gets the old file out of the way and removes it`() async throws {
         try await withFTPProvider(settings(), options: one) { double, provider in
-            _ = try await provider.writeContents(path: ProviderPath("old"), contents: FTPActivity.content, overwrite: true)
+            _ = try await provider.writeContents(
+                path: ProviderPath("old"), contents: FTPActivity.content, overwrite: true)
             #expect(double.file("/old") == FTPActivity.content)
             #expect(double.commands.count { $0.verb == "USER" } == 1)
         }
@@ -30,7 +33,8 @@ import Testing
         let settings = settings { $0.verb == "RNTO" && $0.occurrence == 3 ? [.reply(reply)] : [] }
         try await withFTPProvider(settings, options: one) { double, provider in
             _ = try await FTPFaults.mustFail {
-                try await provider.writeContents(path: ProviderPath("old"), contents: FTPActivity.content, overwrite: true)
+                try await provider.writeContents(
+                    path: ProviderPath("old"), contents: FTPActivity.content, overwrite: true)
             }
             #expect(double.file("/old") == Self.old)
             #expect(double.commands.count { $0.verb == "USER" } == 1)
@@ -70,11 +74,13 @@ import Testing
                     let settings = settings { $0.verb == verb && $0.occurrence == occurrence ? [fault] : [] }
                     try await withFTPProvider(settings, options: one) { double, provider in
                         let error = await FTPFaults.failure {
-                            try await provider.moveItem(path: ProviderPath("book"), to: ProviderPath("old"), overwrite: true)
+                            try await provider.moveItem(
+                                path: ProviderPath("book"), to: ProviderPath("old"), overwrite: true)
                         }
                         let isMoved = double.file("/old") == FTPFaults.book && !double.exists("/book")
                         let isAsBefore = double.file("/old") == Self.old && double.file("/book") == FTPFaults.book
-                        #expect(isMoved || error != nil && isAsBefore, "\(verb) \(occurrence) \(fault): \(double.paths)")
+                        #expect(
+                            isMoved || error != nil && isAsBefore, "\(verb) \(occurrence) \(fault): \(double.paths)")
                     }
                 }
             }

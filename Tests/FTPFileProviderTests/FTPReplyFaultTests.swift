@@ -25,7 +25,9 @@ import Testing
         try await withFTPProvider(settings) { double, provider in try await everything(provider, double) }
     }
 
-    @Test(arguments: [true, false]) func `Every reply has several lines, some of which look like an end`(hasMLST: Bool) async throws {
+    @Test(arguments: [true, false]) func `Every reply has several lines, some of which look like an end`(hasMLST: Bool)
+        async throws
+    {
         var settings = FTPDouble.Settings()
         settings.innerLines = FTPDouble.trickyLines
         if !hasMLST { settings.features = ["SIZE", "MDTM", "REST STREAM"] }
@@ -88,7 +90,9 @@ import Testing
         }
     }
 
-    @Test(arguments: [FTPActivity.look, .publish, .makeFolder]) func `A reply without end is given up`(doing: FTPActivity) async throws {
+    @Test(arguments: [FTPActivity.look, .publish, .makeFolder]) func `A reply without end is given up`(
+        doing: FTPActivity
+    ) async throws {
         for end in ["250-More\r\n", "x"] {
             for verb in ["TYPE", "MLST", "EPSV", "MKD"] {
                 let settings = FTPDouble.Settings { $0.verb == verb ? [.endless(Data(end.utf8))] : [] }
@@ -112,7 +116,10 @@ import Testing
         }
     }
 
-    @Test(arguments: ["\0\u{01}\u{7F}\r\n\r\n", "HTTP/1.1 400 Bad Request\r\n\r\n<html>\r\n", "SSH-2.0-OpenSSH_9.2\r\n", "999\r\n", "\r\n"])
+    @Test(arguments: [
+        "\0\u{01}\u{7F}\r\n\r\n", "HTTP/1.1 400 Bad Request\r\n\r\n<html>\r\n", "SSH-2.0-OpenSSH_9.2\r\n", "999\r\n",
+        "\r\n",
+    ])
     func `Something else than FTP answers`(text: String) async throws {
         let settings = FTPDouble.Settings { $0.verb.isEmpty ? [.garbage(Data(text.utf8))] : [] }
         try await withFTPProvider(settings) {
@@ -126,7 +133,9 @@ import Testing
 
     @Test func `Garbage comes in place of any reply`() async throws {
         for verb in ["USER", "PASS", "PWD", "FEAT", "TYPE", "MLST", "EPSV", "SIZE", "RETR", "STOR", "RNFR", "RNTO"] {
-            let settings = FTPDouble.Settings { $0.verb == verb ? [.garbage(Data("\0\u{1}garbage\r\n".utf8)), .close] : [] }
+            let settings = FTPDouble.Settings {
+                $0.verb == verb ? [.garbage(Data("\0\u{1}garbage\r\n".utf8)), .close] : []
+            }
             try await withFTPProvider(settings) {
                 $0.timeouts = Timeouts(connect: 2, idle: 2)
             } _: { double, provider in

@@ -64,13 +64,16 @@ import Testing
         var failures = 0
         for retries in [0, 1] {
             for count in stride(from: 3 + retries * 8, to: traffic.sent + 20, by: 17) {
-                let isDone = try await run(doing, retries: retries, hasMLST: hasMLST, "\(doing) after sending \(count)") {
+                let isDone = try await run(doing, retries: retries, hasMLST: hasMLST, "\(doing) after sending \(count)")
+                {
                     $0.reset(.afterSending(count))
                 }
                 if !isDone { failures += 1 }
             }
             for count in stride(from: 2 + retries * 5, to: traffic.received + 20, by: 11) {
-                let isDone = try await run(doing, retries: retries, hasMLST: hasMLST, "\(doing) after receiving \(count)") {
+                let isDone = try await run(
+                    doing, retries: retries, hasMLST: hasMLST, "\(doing) after receiving \(count)"
+                ) {
                     $0.reset(.afterReceiving(count))
                 }
                 if !isDone { failures += 1 }
@@ -79,17 +82,23 @@ import Testing
         #expect(failures > 10)
     }
 
-    @Test(arguments: doings) func `A reset of the data connection leaves the old or the new`(doing: FTPActivity) async throws {
+    @Test(arguments: doings) func `A reset of the data connection leaves the old or the new`(doing: FTPActivity)
+        async throws
+    {
         for retries in [0, 1] {
             for count in [0, 1, 10, 11, 99, 100, 101, 4_999, 5_000] {
                 for cut in [FaultServer.Cut.afterSending(count), .afterReceiving(count)] {
-                    _ = try await run(doing, retries: retries, hasMLST: true, "\(doing), data \(cut)") { $0.resetData(cut) }
+                    _ = try await run(doing, retries: retries, hasMLST: true, "\(doing), data \(cut)") {
+                        $0.resetData(cut)
+                    }
                 }
             }
         }
     }
 
-    @Test(arguments: [0, 1]) func `A server that does not rename onto a file loses none when a reply is lost`(retries: Int) async throws {
+    @Test(arguments: [0, 1]) func `A server that does not rename onto a file loses none when a reply is lost`(
+        retries: Int
+    ) async throws {
         for fault in [FTPDouble.Fault.noFinalReply, .dropConnection, .reply("550 No")] {
             for occurrence in 1...4 {
                 var settings = FTPDouble.Settings { $0.verb == "RNTO" && $0.occurrence == occurrence ? [fault] : [] }
@@ -99,7 +108,9 @@ import Testing
                 } _: { double, provider in
                     let error = await FTPFaults.failure { try await FTPActivity.replace.run(provider) }
                     let file = double.file("/old")
-                    #expect(file == FTPActivity.content || error != nil && file == Data("old".utf8), "\(fault) \(occurrence)")
+                    #expect(
+                        file == FTPActivity.content || error != nil && file == Data("old".utf8),
+                        "\(fault) \(occurrence)")
                 }
             }
         }

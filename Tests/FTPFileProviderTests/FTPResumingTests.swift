@@ -6,7 +6,8 @@ import Testing
 
 @testable import FTPFileProvider
 
-/// Uploads that go on behind the part of an earlier one; each with a provider of its own, as another process would have.
+/// Uploads that go on behind the part of an earlier one; each with a provider of its own, as another process would
+/// have.
 @Suite struct FTPResumingTests {
     private static let mebibyte = 1 << 20
     private let path: ProviderPath
@@ -49,7 +50,9 @@ import Testing
             path: path, from: DataSource(data), options: WriteOptions(overwrite: overwrite, resumption: identity))
     }
 
-    private func part(_ identity: String) throws -> String { try TemporaryName.make(beside: path, for: identity).string }
+    private func part(_ identity: String) throws -> String {
+        try TemporaryName.make(beside: path, for: identity).string
+    }
 
     private func verbs(_ double: FTPDouble) -> [String] { double.commands.map(\.verb) }
 
@@ -58,7 +61,9 @@ import Testing
         let double = try double()
         defer { double.stop() }
         double.setAnswer { $0.verb == "STOR" ? [.resetDataAfter(4 << 20, reply: "426 Cut")] : [] }
-        await #expect { try await upload(data, to: double, as: identity) } throws: { ($0 as? FTPReplyError)?.code.rawValue == 426 }
+        await #expect { try await upload(data, to: double, as: identity) } throws: {
+            ($0 as? FTPReplyError)?.code.rawValue == 426
+        }
         let kept = try #require(double.file(part(identity)))
         #expect(kept.count >= 4 << 20 && kept.count < data.count && !double.exists("/book"))
         double.setAnswer { _ in [] }
@@ -126,7 +131,9 @@ import Testing
         try await upload(data, to: double, as: identity)
         #expect(double.file("/book") == data)
         #expect(double.paths == ["/book"])
-        #expect(!verbs(double).contains("APPE") && verbs(double).contains("DELE") && double.dataTraffic.received == data.count)
+        #expect(
+            !verbs(double).contains("APPE") && verbs(double).contains("DELE")
+                && double.dataTraffic.received == data.count)
     }
 
     @Test func `Another version of the source has a part of its own`() async throws {
@@ -140,7 +147,9 @@ import Testing
     }
 
     @Test(arguments: [["APPE"], ["APPE", "REST"]])
-    func `A server without APPE is told where to go on by REST, and without that begun anew`(_ unknown: Set<String>) async throws {
+    func `A server without APPE is told where to go on by REST, and without that begun anew`(_ unknown: Set<String>)
+        async throws
+    {
         let data = bytes(2 * Self.mebibyte)
         let double = try double(unknown: unknown)
         defer { double.stop() }
@@ -154,10 +163,13 @@ import Testing
     }
 
     @Test(arguments: [FTPDouble.OffsetRule.overwrite, .truncate, .zeroFill, .ignored], [false, true])
-    func `What a server has made of an offset before STOR is looked at`(_ rule: FTPDouble.OffsetRule, _ losesReply: Bool) async throws {
+    func `What a server has made of an offset before STOR is looked at`(
+        _ rule: FTPDouble.OffsetRule, _ losesReply: Bool
+    ) async throws {
         let data = bytes(2 * Self.mebibyte + 300_000)
         let double = try double(unknown: ["APPE"]) { command in
-            command.verb == "STOR" ? [.offset(rule)] + (losesReply && command.occurrence == 1 ? [.noFinalReply] : []) : []
+            command.verb == "STOR"
+                ? [.offset(rule)] + (losesReply && command.occurrence == 1 ? [.noFinalReply] : []) : []
         }
         defer { double.stop() }
         double.put(data.prefix(Self.mebibyte), at: try part(identity))
@@ -187,7 +199,9 @@ import Testing
         double.put(data.prefix(Self.mebibyte), at: part)
         // What the server had taken over the lost connection comes to the disk while the proof is read.
         double.setAnswer { [weak double] command in
-            if command.verb == "RETR", command.occurrence == 1 { double?.put(data.prefix(Self.mebibyte + 5_000), at: part) }
+            if command.verb == "RETR", command.occurrence == 1 {
+                double?.put(data.prefix(Self.mebibyte + 5_000), at: part)
+            }
             return []
         }
         try await upload(data, to: double, as: identity)
@@ -201,7 +215,8 @@ import Testing
         let data = bytes(2 * Self.mebibyte)
         // The proof is asked for by REST, too, at another place.
         let double = try double { command in
-            command.verb == "APPE" || command.verb == "REST" && command.argument == "1048576" ? [.reply("\(code) No")] : []
+            command.verb == "APPE" || command.verb == "REST" && command.argument == "1048576"
+                ? [.reply("\(code) No")] : []
         }
         defer { double.stop() }
         double.put(data.prefix(Self.mebibyte), at: try part(identity))
@@ -218,7 +233,9 @@ import Testing
         damaged[5] ^= 1
         double.put(damaged, at: try part(identity))
         double.put(Data("old".utf8), at: "/book")
-        let error = await #expect(throws: CocoaError.self) { try await upload(data, to: double, as: identity, overwrite: true) }
+        let error = await #expect(throws: CocoaError.self) {
+            try await upload(data, to: double, as: identity, overwrite: true)
+        }
         #expect(error?.code == .fileWriteUnknown)
         #expect(error?.sentence.contains("crc32") == true)
         #expect(double.file("/book") == Data("old".utf8))
@@ -227,7 +244,8 @@ import Testing
         #expect(double.file("/book") == data)
     }
 
-    @Test func `A connection that is lost on the way is gone on with, and the whole is compared by hash`() async throws {
+    @Test func `A connection that is lost on the way is gone on with, and the whole is compared by hash`() async throws
+    {
         let data = bytes(Self.mebibyte + 200_000)
         let double = try double(hashes: true) { $0.verb == "STOR" ? [.resetDataAfter(600_000, reply: "426 Cut")] : [] }
         defer { double.stop() }

@@ -21,7 +21,8 @@ import Testing
                 try await doing.run(provider, doing.rawValue)
                 if doing == .move { double.put(Data("old".utf8), at: "/old") }
             }
-            #expect(double.file("/publish") == FTPActivity.content && double.file("/writeInPlace") == FTPActivity.content)
+            #expect(
+                double.file("/publish") == FTPActivity.content && double.file("/writeInPlace") == FTPActivity.content)
             #expect(double.connections == 2)
         }
     }
@@ -52,7 +53,9 @@ import Testing
             let long = try ProviderPath([name, name, name, "book"].joined(separator: "/"))
             _ = try await FTPFaults.mustFail { try await provider.attributesOfItem(path: long) }
             _ = try await FTPFaults.mustFail { try await provider.contentsOfDirectory(path: long) }
-            _ = try await FTPFaults.mustFail { try await provider.writeContents(path: long, contents: FTPActivity.content) }
+            _ = try await FTPFaults.mustFail {
+                try await provider.writeContents(path: long, contents: FTPActivity.content)
+            }
             let before = double.commands.count
             try await FTPActivity.look.run(provider)
             #expect(double.commands.dropFirst(before).map(\.verb) == ["MLST"])
@@ -79,7 +82,9 @@ import Testing
         }
     }
 
-    @Test func `A copy that the server takes long for is waited for, and one that never ends is made by this machine`() async throws {
+    @Test func `A copy that the server takes long for is waited for, and one that never ends is made by this machine`()
+        async throws
+    {
         for faults in [[FTPDouble.Fault.delay(2)], [.silence]] {
             var settings = FTPDouble.Settings { $0.verb == "SITE" && $0.argument.hasPrefix("CPTO") ? faults : [] }
             settings.features.append("SITE COPY")
@@ -97,7 +102,8 @@ import Testing
     // MARK: Names and data
 
     @Test func `The target of a link is in the character set of the server, too`() async throws {
-        let line = try #require("lrwxrwxrwx 1 ftp ftp 5 Jan 01 2020 Ссылка -> Книги/Том\r\n".data(using: .windowsCP1251))
+        let line = try #require(
+            "lrwxrwxrwx 1 ftp ftp 5 Jan 01 2020 Ссылка -> Книги/Том\r\n".data(using: .windowsCP1251))
         var settings = FTPDouble.Settings()
         (settings.features, settings.listing) = (["SIZE"], .raw(line))
         try await withFTPProvider(settings, configure: { try? $0.setCharset("windows-1251") }) { _, provider in
@@ -107,10 +113,13 @@ import Testing
     }
 
     @Test(arguments: ["ProFTPD Server", "Welcome"])
-    func `The byte 255 is doubled for servers that know Telnet, and sent to nobody of whom that is unknown`(software: String) async throws {
+    func `The byte 255 is doubled for servers that know Telnet, and sent to nobody of whom that is unknown`(
+        software: String
+    ) async throws {
         var settings = FTPDouble.Settings()
         settings.welcome = "220 \(software) ready"
-        try await withFTPProvider(settings, files: [:], configure: { try? $0.setCharset("windows-1251") }) { double, provider in
+        try await withFTPProvider(settings, files: [:], configure: { try? $0.setCharset("windows-1251") }) {
+            double, provider in
             let path = try ProviderPath("Моя книга")
             if software == "Welcome" {
                 let error = try await FTPFaults.mustFail { try await provider.createFolder(path: path) }
@@ -168,7 +177,8 @@ import Testing
             let others = (0..<4).map { _ in socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue), 0) }
             let isOpen = withUnsafeMutablePointer(to: &address) {
                 $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
-                    guard bind(listener, pointer, length) == 0, listen(listener, 0) == 0, getsockname(listener, pointer, &length) == 0
+                    guard bind(listener, pointer, length) == 0, listen(listener, 0) == 0,
+                        getsockname(listener, pointer, &length) == 0
                     else {
                         return false
                     }
@@ -231,7 +241,9 @@ import Testing
         try await withFTPProvider(settings) { double, provider in
             let first = await FTPFaults.failure { try await provider.createFolder(path: ProviderPath("new")) }
             #expect((first == nil) == isDone && double.exists("/new") == isDone)
-            let second = await FTPFaults.failure { try await provider.moveItem(path: ProviderPath("old"), to: ProviderPath("moved")) }
+            let second = await FTPFaults.failure {
+                try await provider.moveItem(path: ProviderPath("old"), to: ProviderPath("moved"))
+            }
             #expect((second == nil) == isDone && double.exists("/moved") == isDone && double.exists("/old") == !isDone)
         }
     }

@@ -11,7 +11,8 @@ import Testing
 
     /// Runs `body` when the only connection has carried a file.
     private func withWarmProvider(
-        _ settings: FTPDouble.Settings = .init(), idle: Double = 5, _ body: (FTPDouble, FTPFileProvider) async throws -> Void
+        _ settings: FTPDouble.Settings = .init(), idle: Double = 5,
+        _ body: (FTPDouble, FTPFileProvider) async throws -> Void
     ) async throws {
         try await withFTPProvider(settings) {
             $0.connectionsPerHost = 1
@@ -24,7 +25,8 @@ import Testing
 
     @discardableResult
     private func send(
-        _ name: String, _ data: Data = FTPActivity.content, _ provider: FTPFileProvider, _ options: WriteOptions = inPlace
+        _ name: String, _ data: Data = FTPActivity.content, _ provider: FTPFileProvider,
+        _ options: WriteOptions = inPlace
     ) async throws -> FileObject {
         try await provider.writeContents(path: ProviderPath(name), from: DataSource(data), options: options)
     }
@@ -52,13 +54,16 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `A name that is taken stops a short file before STOR, and the connection goes on`(knowsMLST: Bool) async throws {
+    func `A name that is taken stops a short file before STOR, and the connection goes on`(knowsMLST: Bool) async throws
+    {
         var settings = FTPDouble.Settings()
         if !knowsMLST { settings.features = ["EPSV", "MDTM", "SIZE"] }
         try await withWarmProvider(settings) { double, provider in
             let error = try await FTPFaults.mustFail { try await send("old", provider) }
             #expect((error as? CocoaError)?.code == .fileWriteFileExists)
-            #expect(double.file("/old") == Data("old".utf8) && !double.commands.contains { $0.verb == "STOR" && $0.path == "/old" })
+            #expect(
+                double.file("/old") == Data("old".utf8)
+                    && !double.commands.contains { $0.verb == "STOR" && $0.path == "/old" })
             _ = try await send("new", provider)
             #expect(double.file("/new") == FTPActivity.content && Set(double.commands.map(\.connection)) == [1])
         }
@@ -73,7 +78,9 @@ import Testing
     }
 
     @Test func `A refused STOR leaves nothing, and the connection goes on`() async throws {
-        let settings = FTPDouble.Settings { $0.verb == "STOR" && $0.path == "/new" ? [.reply("553 Not that name")] : [] }
+        let settings = FTPDouble.Settings {
+            $0.verb == "STOR" && $0.path == "/new" ? [.reply("553 Not that name")] : []
+        }
         try await withWarmProvider(settings) { double, provider in
             _ = try await FTPFaults.mustFail { try await send("new", Data(repeating: 7, count: 64 << 10), provider) }
             #expect(!double.exists("/new"))
@@ -84,7 +91,9 @@ import Testing
 
     @Test(arguments: ["502 No", "229 Yes", "229 (|||99999|)", "229 (||||)", "229 (|||0|)"])
     func `A server that gives no port is left to libcurl`(reply: String) async throws {
-        let settings = FTPDouble.Settings { $0.verb == "EPSV" && $0.occurrence == 2 ? [.passiveReply { _ in reply }] : [] }
+        let settings = FTPDouble.Settings {
+            $0.verb == "EPSV" && $0.occurrence == 2 ? [.passiveReply { _ in reply }] : []
+        }
         try await withWarmProvider(settings) { double, provider in
             _ = try await send("new", provider)
             #expect(double.file("/new") == FTPActivity.content)

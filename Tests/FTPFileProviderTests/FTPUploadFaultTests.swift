@@ -22,7 +22,9 @@ import Testing
 
     @Test(arguments: ["552 Exceeded", "452 No room", "550 Disk full", "553 No space left on device"])
     func `No room is told as such, at the start and in the middle`(reply: String) async throws {
-        for fault in [FTPDouble.Fault.reply(reply), .closeDataAfter(1, reply: reply), .closeDataAfter(1_000_000, reply: reply)] {
+        for fault in [
+            FTPDouble.Fault.reply(reply), .closeDataAfter(1, reply: reply), .closeDataAfter(1_000_000, reply: reply),
+        ] {
             for data in [FTPFaults.book, Self.large] {
                 if case .closeDataAfter(1_000_000, _) = fault, data.count < 1_000_000 { continue }
                 try await withFTPProvider(.init { $0.verb == "STOR" ? [fault] : [] }) { double, provider in
@@ -37,7 +39,9 @@ import Testing
     }
 
     @Test func `A server that refuses everything has one sentence for each operation`() async throws {
-        let reported: Set = ["STOR", "RNFR", "RNTO", "DELE", "RMD", "MKD", "MLST", "MLSD", "LIST", "SIZE", "MDTM", "RETR", "CWD"]
+        let reported: Set = [
+            "STOR", "RNFR", "RNTO", "DELE", "RMD", "MKD", "MLST", "MLSD", "LIST", "SIZE", "MDTM", "RETR", "CWD",
+        ]
         for text in ["550 No", "553 Not you", "550 Permission denied", "500 What?"] {
             try await withFTPProvider(.init { reported.contains($0.verb) ? [.reply(text)] : [] }) { double, provider in
                 for doing in FTPActivity.allCases {
@@ -63,7 +67,10 @@ import Testing
         }
     }
 
-    @Test func `A server that does not rename onto a file gets it out of the way, and back when the new one is refused`() async throws {
+    @Test
+    func `A server that does not rename onto a file gets it out of the way, and back when the new one is refused`()
+        async throws
+    {
         var settings = FTPDouble.Settings()
         settings.renameReplaces = false
         try await withFTPProvider(settings) { double, provider in
@@ -82,7 +89,9 @@ import Testing
 
     // MARK: What the server keeps
 
-    @Test(arguments: [0, 5]) func `A server that keeps less and says that all is well replaces nothing`(count: Int) async throws {
+    @Test(arguments: [0, 5]) func `A server that keeps less and says that all is well replaces nothing`(count: Int)
+        async throws
+    {
         for data in [FTPActivity.content, Self.large] {
             try await withFTPProvider(.init { $0.verb == "STOR" ? [.shortStore(count)] : [] }) { double, provider in
                 let error = try await FTPFaults.mustFail { try await write(provider, data) }
@@ -98,9 +107,12 @@ import Testing
             try await withFTPProvider(settings) { double, provider in
                 let error = try await FTPFaults.mustFail {
                     try await provider.writeContents(
-                        path: ProviderPath("old"), from: SequenceSource(pieces(60)), options: WriteOptions(overwrite: true))
+                        path: ProviderPath("old"), from: SequenceSource(pieces(60)),
+                        options: WriteOptions(overwrite: true))
                 }
-                if reply.hasPrefix("552") { #expect(error.cocoaCode == .fileWriteOutOfSpace || error.urlCode == .networkConnectionLost) }
+                if reply.hasPrefix("552") {
+                    #expect(error.cocoaCode == .fileWriteOutOfSpace || error.urlCode == .networkConnectionLost)
+                }
                 #expect(isOld(double))
             }
         }
@@ -119,7 +131,8 @@ import Testing
             let settings = FTPDouble.Settings { command in
                 ["STOR", "APPE"].contains(command.verb)
                     ? [.offset(rule)]
-                        + (command.verb == "STOR" && command.occurrence == 1 ? [.closeDataAfter(1_000_000, reply: reply)] : [])
+                        + (command.verb == "STOR" && command.occurrence == 1
+                            ? [.closeDataAfter(1_000_000, reply: reply)] : [])
                     : []
             }
             try await withFTPProvider(settings) {
@@ -136,7 +149,8 @@ import Testing
         for change in changes {
             let settings = FTPDouble.Settings { command in
                 if command.verb == "APPE" { return [.storing(change)] }
-                return command.verb == "STOR" && command.occurrence == 1 ? [.closeDataAfter(1_000_000, reply: "426 Cut")] : []
+                return command.verb == "STOR" && command.occurrence == 1
+                    ? [.closeDataAfter(1_000_000, reply: "426 Cut")] : []
             }
             try await withFTPProvider(settings) {
                 $0.retries.retries = 1
@@ -164,7 +178,8 @@ import Testing
 
     @Test func `A stall ends in time`() async throws {
         for (data, count) in [(FTPFaults.book, 100), (Self.large + Self.large + Self.large, 100_000)] {
-            try await withFTPProvider(.init { $0.verb == "STOR" ? [.stallDataAfter(count)] : [] }, options: quick) { double, provider in
+            try await withFTPProvider(.init { $0.verb == "STOR" ? [.stallDataAfter(count)] : [] }, options: quick) {
+                double, provider in
                 let error = try await FTPFaults.mustFail { try await write(provider, data) }
                 // Of a file that is in the buffers, the server says itself that it did not come through.
                 #expect(error.urlCode == .timedOut || data.count < 10_000 && error.isTransient, "\(error)")
@@ -173,7 +188,9 @@ import Testing
         }
     }
 
-    @Test(arguments: [0, 1]) func `The last word never comes, or the connection goes before it`(retries: Int) async throws {
+    @Test(arguments: [0, 1]) func `The last word never comes, or the connection goes before it`(retries: Int)
+        async throws
+    {
         for fault in [FTPDouble.Fault.noFinalReply, .noFinalReplyButOpen] {
             for data in [FTPActivity.content, Self.large] {
                 let settings = FTPDouble.Settings { $0.verb == "STOR" && $0.occurrence == 1 ? [fault] : [] }
@@ -189,7 +206,9 @@ import Testing
         }
     }
 
-    @Test(arguments: [1, 8], [0, 1]) func `A renaming whose reply is lost is looked at`(connections: Int, retries: Int) async throws {
+    @Test(arguments: [1, 8], [0, 1]) func `A renaming whose reply is lost is looked at`(connections: Int, retries: Int)
+        async throws
+    {
         for fault in [FTPDouble.Fault.noFinalReply, .dropConnection, .noFinalReplyButOpen] {
             for verb in ["RNFR", "RNTO", "SIZE"] {
                 let settings = FTPDouble.Settings { $0.verb == verb && $0.occurrence == 1 ? [fault] : [] }
@@ -213,7 +232,11 @@ import Testing
     private func pieces(_ count: Int, thenFails: Bool = false) -> AsyncThrowingStream<Data, any Error> {
         AsyncThrowingStream { continuation in
             for _ in 0..<count { continuation.yield(Data(repeating: 1, count: 100_000)) }
-            if thenFails { continuation.finish(throwing: CocoaError(.fileReadCorruptFile)) } else { continuation.finish() }
+            if thenFails {
+                continuation.finish(throwing: CocoaError(.fileReadCorruptFile))
+            } else {
+                continuation.finish()
+            }
         }
     }
 
@@ -234,7 +257,8 @@ import Testing
             for length in [nil, 900_000] as [Int64?] {
                 let error = try await FTPFaults.mustFail {
                     try await provider.writeContents(
-                        path: ProviderPath("new"), from: SequenceSource(pieces(3, thenFails: true), length: length), options: options)
+                        path: ProviderPath("new"), from: SequenceSource(pieces(3, thenFails: true), length: length),
+                        options: options)
                 }
                 #expect(error.cocoaCode == .fileReadCorruptFile, "\(error)")
                 #expect(!double.exists("/new"))
@@ -249,10 +273,14 @@ import Testing
             } _: { double, provider in
                 let error = await FTPFaults.failure {
                     try await provider.writeContents(
-                        path: ProviderPath("old"), from: SequenceSource(pieces(3), length: 300_000), options: WriteOptions(overwrite: true))
+                        path: ProviderPath("old"), from: SequenceSource(pieces(3), length: 300_000),
+                        options: WriteOptions(overwrite: true))
                 }
                 let isSettled = if case .noFinalReply = fault { true } else { false }
-                #expect(isSettled ? error == nil && double.file("/old")?.count == 300_000 : error?.isTransient == true && isOld(double))
+                #expect(
+                    isSettled
+                        ? error == nil && double.file("/old")?.count == 300_000
+                        : error?.isTransient == true && isOld(double))
                 #expect(double.commands.count { $0.verb == "STOR" } == 1, "\(fault)")
             }
         }

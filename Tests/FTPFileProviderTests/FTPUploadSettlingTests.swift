@@ -36,10 +36,12 @@ import Testing
 
     @Test func `What is shorter on the server than what was sent is no success`() async throws {
         for placement in [WriteOptions.Placement.published, .inPlace] {
-            try await withFTPProvider(.init { $0.verb == "STOR" ? [.shortStore(3), .noFinalReply] : [] }) { double, provider in
+            try await withFTPProvider(.init { $0.verb == "STOR" ? [.shortStore(3), .noFinalReply] : [] }) {
+                double, provider in
                 let error = try await FTPFaults.mustFail {
                     try await provider.writeContents(
-                        path: ProviderPath("new"), from: DataSource(FTPActivity.content), options: WriteOptions(placement: placement))
+                        path: ProviderPath("new"), from: DataSource(FTPActivity.content),
+                        options: WriteOptions(placement: placement))
                 }
                 #expect(error.urlCode == .networkConnectionLost && !double.exists("/new"))
             }
@@ -49,14 +51,18 @@ import Testing
     @Test func `An old file of the same length is not taken for the new one that replaces it in place`() async throws {
         let old = Data(FTPActivity.content.reversed())
         for (keeps, isRepeatable) in [(true, true), (true, false), (false, true)] {
-            let settings = FTPDouble.Settings { $0.verb == "STOR" ? (keeps ? [.storing { _ in old }] : []) + [.noFinalReply] : [] }
+            let settings = FTPDouble.Settings {
+                $0.verb == "STOR" ? (keeps ? [.storing { _ in old }] : []) + [.noFinalReply] : []
+            }
             try await withFTPProvider(settings) { double, provider in
                 let source: any WriteSource =
                     isRepeatable
-                    ? DataSource(FTPActivity.content) : Self.once(FTPActivity.content, length: Int64(FTPActivity.content.count))
+                    ? DataSource(FTPActivity.content)
+                    : Self.once(FTPActivity.content, length: Int64(FTPActivity.content.count))
                 let error = await FTPFaults.failure {
                     try await provider.writeContents(
-                        path: ProviderPath("old"), from: source, options: WriteOptions(overwrite: true, placement: .inPlace))
+                        path: ProviderPath("old"), from: source,
+                        options: WriteOptions(overwrite: true, placement: .inPlace))
                 }
                 #expect((error == nil) == !keeps && double.file("/old") == (keeps ? old : FTPActivity.content))
             }
@@ -71,14 +77,17 @@ import Testing
             $0.retries.retries = 1
         } _: { double, provider in
             _ = try await provider.writeContents(
-                path: ProviderPath("old"), from: DataSource(Self.large), options: WriteOptions(overwrite: true, placement: .inPlace))
+                path: ProviderPath("old"), from: DataSource(Self.large),
+                options: WriteOptions(overwrite: true, placement: .inPlace))
             #expect(double.file("/old") == Self.large)
             #expect(double.commands.count { $0.verb == "STOR" } == 2)
         }
     }
 
     @Test(arguments: [true, false])
-    func `A lost reply in place is settled by the time where the size is the same, and not without times`(hasTimes: Bool) async throws {
+    func `A lost reply in place is settled by the time where the size is the same, and not without times`(
+        hasTimes: Bool
+    ) async throws {
         var settings = FTPDouble.Settings { $0.verb == "STOR" && $0.occurrence == 1 ? [.noFinalReply] : [] }
         settings.features = ["EPSV", "SIZE"]
         if !hasTimes { settings.unknown = ["MDTM"] }
@@ -137,14 +146,17 @@ import Testing
     }
 
     @Test func `An upload goes on from a file of the same server over the only connections`() async throws {
-        let settings = FTPDouble.Settings { $0.verb == "STOR" && $0.occurrence == 1 ? [.closeDataAfter(1_200_000, reply: "426 Cut")] : [] }
+        let settings = FTPDouble.Settings {
+            $0.verb == "STOR" && $0.occurrence == 1 ? [.closeDataAfter(1_200_000, reply: "426 Cut")] : []
+        }
         try await withFTPProvider(settings, files: ["/book": Self.large]) {
             $0.connectionsPerHost = 1
             $0.retries.retries = 1
         } _: { double, provider in
             let reader = try await provider.open(path: ProviderPath("book"))
             let source = try await reader.writeSource()
-            let item = try await provider.writeContents(path: ProviderPath("new"), from: source, options: WriteOptions())
+            let item = try await provider.writeContents(
+                path: ProviderPath("new"), from: source, options: WriteOptions())
             #expect(item.size == Int64(Self.large.count) && double.file("/new") == Self.large)
         }
     }
@@ -170,7 +182,8 @@ import Testing
                     #expect(double.commands.count { $0.argument.contains("20170714") } == 1)
                     #expect(try await provider.capabilities()[.settingModificationDate] == .unavailable)
                     let error = try await FTPFaults.mustFail {
-                        try await provider.setAttributes(path: ProviderPath("new"), permissions: nil, modificationDate: Self.date)
+                        try await provider.setAttributes(
+                            path: ProviderPath("new"), permissions: nil, modificationDate: Self.date)
                     }
                     #expect(error.cocoaCode == .featureUnsupported)
                 }
@@ -181,7 +194,8 @@ import Testing
     @Test func `A time that the server took is told`() async throws {
         try await withFTPProvider { double, provider in
             let options = WriteOptions(modificationDate: Self.date)
-            let item = try await provider.writeContents(path: ProviderPath("new"), from: DataSource(FTPActivity.content), options: options)
+            let item = try await provider.writeContents(
+                path: ProviderPath("new"), from: DataSource(FTPActivity.content), options: options)
             #expect(item.modifiedDate == Self.date)
             #expect(try await provider.attributesOfItem(path: ProviderPath("new")).modifiedDate == Self.date)
         }
@@ -198,7 +212,8 @@ import Testing
         settings.features = ["EPSV", "SIZE", "MDTM"]
         try await withFTPProvider(settings) { _, provider in
             let error = try await FTPFaults.mustFail {
-                try await provider.setAttributes(path: ProviderPath("none"), permissions: nil, modificationDate: Self.date)
+                try await provider.setAttributes(
+                    path: ProviderPath("none"), permissions: nil, modificationDate: Self.date)
             }
             #expect(error.isNoSuchFile)
             try await provider.setAttributes(path: ProviderPath("book"), permissions: nil, modificationDate: Self.date)
@@ -212,7 +227,8 @@ import Testing
         settings.features = ["EPSV", "SIZE", "SITE UTIME"]
         try await withFTPProvider(settings) { double, provider in
             for _ in 0..<2 {
-                try await provider.setAttributes(path: ProviderPath("book"), permissions: nil, modificationDate: Self.date)
+                try await provider.setAttributes(
+                    path: ProviderPath("book"), permissions: nil, modificationDate: Self.date)
                 #expect(double.modificationDate("/book") == Self.date)
             }
             #expect(double.commands.count { $0.verb == "SITE" } == 3)
@@ -224,7 +240,8 @@ import Testing
     @Test(arguments: [500, 502, 504])
     func `A command that there is no other way for is an unsupported feature`(code: Int) async throws {
         let reported: Set = ["STOR", "MKD", "RNFR"]
-        try await withFTPProvider(.init { reported.contains($0.verb) ? [.reply("\(code) What?")] : [] }) { _, provider in
+        try await withFTPProvider(.init { reported.contains($0.verb) ? [.reply("\(code) What?")] : [] }) {
+            _, provider in
             for doing in [FTPActivity.publish, .writeInPlace, .makeFolder, .move] {
                 let error = try await FTPFaults.mustFail { try await doing.run(provider) }
                 #expect(error.cocoaCode == .featureUnsupported, "\(doing): \(error)")

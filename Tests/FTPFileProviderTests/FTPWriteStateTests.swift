@@ -11,19 +11,24 @@ import Testing
 
     /// The state at each command that stores, renames or removes a file.
     private static func run(
-        _ upload: FTPUpload, on double: FTPDouble, _ answer: @escaping @Sendable (FTPDouble.Command) -> [FTPDouble.Fault] = { _ in [] }
+        _ upload: FTPUpload, on double: FTPDouble,
+        _ answer: @escaping @Sendable (FTPDouble.Command) -> [FTPDouble.Fault] = { _ in [] }
     ) async throws -> [NotedStep] {
         let noted = LockedValue<[NotedStep]>([])
         double.setAnswer { command in
-            if ["STOR", "RNFR", "RNTO", "DELE"].contains(command.verb) { noted.update { $0.append((command.verb, upload.state.value)) } }
+            if ["STOR", "RNFR", "RNTO", "DELE"].contains(command.verb) {
+                noted.update { $0.append((command.verb, upload.state.value)) }
+            }
             return answer(command)
         }
         _ = try await upload.options.placement == .inPlace ? upload.writeInPlace() : upload.publish()
         return noted.value
     }
 
-    private static func upload(to name: String, _ provider: FTPFileProvider, options: WriteOptions) throws -> FTPUpload {
-        FTPUpload(provider: provider, path: try ProviderPath(name), source: DataSource(FTPActivity.content), options: options)
+    private static func upload(to name: String, _ provider: FTPFileProvider, options: WriteOptions) throws -> FTPUpload
+    {
+        FTPUpload(
+            provider: provider, path: try ProviderPath(name), source: DataSource(FTPActivity.content), options: options)
     }
 
     @Test func `A replaced file is named from its renaming to its removal`() async throws {
@@ -35,7 +40,9 @@ import Testing
             let noted = try await Self.run(upload, on: double)
             #expect(noted.map(\.verb) == ["STOR", "RNFR", "RNTO", "RNFR", "RNTO", "RNFR", "RNTO", "DELE"])
             let aside = try ProviderPath(#require(double.commands.last { $0.verb == "DELE" }).path)
-            #expect(noted.map(\.state.stage) == [.sending, .renaming, .renaming] + Array(repeating: .displaced(to: aside), count: 5))
+            #expect(
+                noted.map(\.state.stage) == [.sending, .renaming, .renaming]
+                    + Array(repeating: .displaced(to: aside), count: 5))
             let part = upload.location
             #expect("\(noted[0].state)" == "“\(part)” may exist.")
             #expect("\(noted[2].state)" == "“\(part)” may have its final name.")
@@ -46,7 +53,8 @@ import Testing
 
     @Test func `A file that is stored in place may be incomplete until its size is seen`() async throws {
         try await withFTPProvider(.init { $0.verb == "STOR" ? [.shortStore(3)] : [] }) { double, provider in
-            let upload = try Self.upload(to: "old", provider, options: WriteOptions(overwrite: true, placement: .inPlace))
+            let upload = try Self.upload(
+                to: "old", provider, options: WriteOptions(overwrite: true, placement: .inPlace))
             _ = try await FTPFaults.mustFail { try await upload.writeInPlace() }
             #expect(upload.state.value.stage == .storing && "\(upload.state.value)" == "“/old” may be incomplete.")
             #expect(upload.state.value.previous?.size == 3)

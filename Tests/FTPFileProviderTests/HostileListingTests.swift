@@ -18,7 +18,8 @@ private struct SeededGenerator: RandomNumberGenerator {
 @Suite struct HostileListingTests {
     /// Lines of each form, up to the name.
     static let fronts = [
-        "-rw-r--r-- 1 a b 6 Jan  5 12:30 ", "01-05-19  12:30PM  7 ", "+r,s5,\t", "type=file;size=5; ", "- [RWCEAFMS] a 5 Jan  5 12:30 ",
+        "-rw-r--r-- 1 a b 6 Jan  5 12:30 ", "01-05-19  12:30PM  7 ", "+r,s5,\t", "type=file;size=5; ",
+        "- [RWCEAFMS] a 5 Jan  5 12:30 ",
         "A 5 18.01.19 12:34:56 *STMF ", "5 A 07-28-96 16:45 ",
     ]
 
@@ -27,7 +28,8 @@ private struct SeededGenerator: RandomNumberGenerator {
         return front.hasPrefix("type") ? try read(FTPMachineListing(), line) : try read(list(), line)
     }
 
-    @Test(arguments: fronts) func `No name leads out of its folder, and none vanishes in silence`(front: String) throws {
+    @Test(arguments: fronts) func `No name leads out of its folder, and none vanishes in silence`(front: String) throws
+    {
         #expect(try names(result(front, Array("good".utf8)).entries) == ["good"])
         for name in ["", "a/b", "/etc/passwd", "../x", "./x", "a\0b", "a\rb", "a/", "\0"] {
             let (entries, unreadable) = try result(front, Array(name.utf8))
@@ -59,8 +61,10 @@ private struct SeededGenerator: RandomNumberGenerator {
     }
 
     @Test(arguments: [
-        "-rw-r--r--", "-rw-r--r-- 1 a b 6 Jan  5 12:30", "-rw-r--r-- 1 a b six Jan  5 12:30 x", "-rw-r--r-- 1 a b 6 Foo  5 12:30 x",
-        "-rwwr--r-- 1 a b 6 Jan  5 12:30 x", "01-05-19  12:30PM", "01-05-19  12:30PM <DIR>", "1-2-3-4 12:30 5 x", "+r,s5", "d [",
+        "-rw-r--r--", "-rw-r--r-- 1 a b 6 Jan  5 12:30", "-rw-r--r-- 1 a b six Jan  5 12:30 x",
+        "-rw-r--r-- 1 a b 6 Foo  5 12:30 x",
+        "-rwwr--r-- 1 a b 6 Jan  5 12:30 x", "01-05-19  12:30PM", "01-05-19  12:30PM <DIR>", "1-2-3-4 12:30 5 x",
+        "+r,s5", "d [",
         "X.TXT;1", "X.TXT;1 5", "X.TXT;x 5 8-SEP-1996 x", "name", "a b c d e f g", "é", "type=file; x",
     ])
     func `Lines that are cut off or of no form are counted`(line: String) throws {
@@ -86,11 +90,14 @@ private struct SeededGenerator: RandomNumberGenerator {
 
     @Test func `Long lines of many columns are read as fast as they come`() throws {
         let clock = ContinuousClock()
-        let lines = ["a ", "1 ", "jan 1 ", "1 jan ", "-", " -> ", "a=;", ";", "=", "12:30 ", "2019-01-05 ", "\u{FF}", ",", "[ "]
+        let lines = [
+            "a ", "1 ", "jan 1 ", "1 jan ", "-", " -> ", "a=;", ";", "=", "12:30 ", "2019-01-05 ", "\u{FF}", ",", "[ ",
+        ]
         let text = lines.flatMap { unit in
-            ["", "lrwxrwxrwx 1 a b 6 Jan  5 12:30 ", "-rw-r--r-- ", "+", "01-05-19 12:30PM <JUNCTION> ", "d [x] "].flatMap { front in
-                Array((front + String(repeating: unit, count: 60_000 / unit.utf8.count) + "\n").utf8)
-            }
+            ["", "lrwxrwxrwx 1 a b 6 Jan  5 12:30 ", "-rw-r--r-- ", "+", "01-05-19 12:30PM <JUNCTION> ", "d [x] "]
+                .flatMap { front in
+                    Array((front + String(repeating: unit, count: 60_000 / unit.utf8.count) + "\n").utf8)
+                }
         }
         let taken = try clock.measure {
             _ = try read(list(), text)
@@ -103,17 +110,21 @@ private struct SeededGenerator: RandomNumberGenerator {
         var generator = SeededGenerator(state: seed)
         let corpus = (ListingSample.lists + ListingSample.machine).map { Array($0.listing.utf8) }
         let pieces = [
-            "..", "/", "\0", "\r", "\n", " ", "  ", "-1", "99999999999999999999", "Feb 30", ";", "=", "->", "\t", "é", "<DIR>", ":",
+            "..", "/", "\0", "\r", "\n", " ", "  ", "-1", "99999999999999999999", "Feb 30", ";", "=", "->", "\t", "é",
+            "<DIR>", ":",
         ]
         for _ in 0..<400 {
-            var text = (corpus.randomElement(using: &generator) ?? []) + [0x0A] + (corpus.randomElement(using: &generator) ?? [])
+            var text =
+                (corpus.randomElement(using: &generator) ?? []) + [0x0A]
+                + (corpus.randomElement(using: &generator) ?? [])
             for _ in 0..<Int.random(in: 1...6, using: &generator) {
                 let position = Int.random(in: 0...text.count, using: &generator)
                 switch Int.random(in: 0..<4, using: &generator) {
                 case 0 where position < text.count: text[position] = UInt8.random(in: 0...255, using: &generator)
                 case 1 where position < text.count: text.remove(at: position)
                 case 2: text.removeSubrange(position..<min(text.count, position + 9))
-                default: text.insert(contentsOf: Array((pieces.randomElement(using: &generator) ?? "").utf8), at: position)
+                default:
+                    text.insert(contentsOf: Array((pieces.randomElement(using: &generator) ?? "").utf8), at: position)
                 }
             }
             let cut = Int.random(in: 0...text.count, using: &generator)

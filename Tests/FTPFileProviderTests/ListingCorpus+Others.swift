@@ -7,7 +7,8 @@ extension ListingSample {
 
     static let others: [ListingSample] = [
         .init(
-            "publicfile, EPLF", "+i64771.1310722,m1546691400,/,\tshelf\r\n+i64771.1310733,m1546691401,r,s20480,up644,\tnotes, part 2",
+            "publicfile, EPLF",
+            "+i64771.1310722,m1546691400,/,\tshelf\r\n+i64771.1310733,m1546691401,r,s20480,up644,\tnotes, part 2",
             .init("shelf", .directory, nil, "20190105123000", 1, identity: "64771.1310722"),
             .init("notes, part 2", .regular, 20_480, "20190105123001", 1, mode: 0o644, identity: "64771.1310733")),
         .init(
@@ -36,7 +37,8 @@ extension ListingSample {
             """,
             .init("SHELF", .directory, nil, "19980407061900", 60, owner: "SYSTEM"),
             .init("CATALOG.TXT", .regular, nil, "19961230174410", 1, owner: "GROUP,ME"),
-            .init("A-NAME-THAT-IS-MUCH-LONGER-THAN-ITS-COLUMN.TXT", .regular, nil, "19970101000100", 60, owner: "SYSTEM"),
+            .init(
+                "A-NAME-THAT-IS-MUCH-LONGER-THAN-ITS-COLUMN.TXT", .regular, nil, "19970101000100", 60, owner: "SYSTEM"),
             .init("SECRET.TXT")),
         .init("VMS, an empty folder", "%DIRECT-W-NOFILES, no files found"),
         .init(
@@ -61,7 +63,8 @@ extension ListingSample {
             ARCIVE Not Direct Access Device                         TAPE.DATA
             SHELF3 3390                                        VSAM INDEX.KSDS
             """,
-            .init("BOOKS.LIST"), .init("'A.LIB'", .directory), .init("SAVED.DATA"), .init("QUALIFIER", .directory), .init("TAPE.DATA"),
+            .init("BOOKS.LIST"), .init("'A.LIB'", .directory), .init("SAVED.DATA"), .init("QUALIFIER", .directory),
+            .init("TAPE.DATA"),
             .init("INDEX.KSDS")),
         .init(
             "z/OS, members",
@@ -81,7 +84,8 @@ extension ListingSample {
         .init(
             "OS/2",
             "                 0           DIR   05-12-96   06:36  LETTERS\n               733      A          08-29-97   16:45  letter.1st",
-            .init("LETTERS", .directory, nil, "19960512063600", 60), .init("letter.1st", .regular, 733, "19970829164500", 60)),
+            .init("LETTERS", .directory, nil, "19960512063600", 60),
+            .init("letter.1st", .regular, 733, "19970829164500", 60)),
         .init(
             "Tandem",
             """
@@ -98,7 +102,9 @@ extension ListingSample {
             "ProFTPD, MLSD",
             "modify=20190105123000;perm=adfrw;size=1234;type=file;unique=801U2A;"
                 + "UNIX.group=100;UNIX.groupname=domain users;UNIX.mode=0644;UNIX.owner=1000;UNIX.ownername=reader; a.epub",
-            .init("a.epub", .regular, 1234, "20190105123000", 1, mode: 0o644, owner: "reader", group: "domain users", identity: "801U2A")),
+            .init(
+                "a.epub", .regular, 1234, "20190105123000", 1, mode: 0o644, owner: "reader", group: "domain users",
+                identity: "801U2A")),
         .init(
             "ProFTPD, the folder itself",
             "modify=20190105123000;perm=flcdmpe;type=cdir;unique=801U2; .\n"
@@ -106,13 +112,15 @@ extension ListingSample {
                 + "modify=20190105123000;perm=flcdmpe;type=dir;unique=801U3;UNIX.mode=02755; sub",
             .init("sub", .directory, nil, "20190105123000", 1, mode: 0o2755, identity: "801U3")),
         .init(
-            "ProFTPD, a link", "modify=20190105123000;perm=adfrw;size=7;type=OS.unix=symlink;unique=1;UNIX.mode=0777; l",
+            "ProFTPD, a link",
+            "modify=20190105123000;perm=adfrw;size=7;type=OS.unix=symlink;unique=1;UNIX.mode=0777; l",
             .init("l", .symbolicLink, 7, "20190105123000", 1, mode: 0o777, identity: "1")),
         .init(
             "Pure-FTPd, a link",
             "type=OS.unix=slink:../other place;sizd=4096;modify=20190105123000;UNIX.mode=0777;UNIX.uid=0;UNIX.gid=0;unique=fd01g1f; l",
             .init(
-                "l", .symbolicLink, nil, "20190105123000", 1, mode: 0o777, target: "../other place", owner: "0", group: "0",
+                "l", .symbolicLink, nil, "20190105123000", 1, mode: 0o777, target: "../other place", owner: "0",
+                group: "0",
                 identity: "fd01g1f")),
         .init(
             "pyftpdlib", "type=dir;size=0;perm=el;modify=20170128030405;unique=fd00g2a; music",
@@ -120,15 +128,21 @@ extension ListingSample {
         .init(
             "FileZilla Server", "type=file;size=6442450944;modify=20190105123000.250; big;file=1; x ",
             .init("big;file=1; x ", .regular, 6_442_450_944, "20190105123000", 1)),
-        .init("facts in other cases", "TYPE=FILE;Size=5;MODIFY=20190105123000;  =lead", .init(" =lead", .regular, 5, "20190105123000", 1)),
+        .init(
+            "facts in other cases", "TYPE=FILE;Size=5;MODIFY=20190105123000;  =lead",
+            .init(" =lead", .regular, 5, "20190105123000", 1)),
         .init("no last semicolon", "type=file;size=5 a;b", .init("a;b", .regular, 5)),
         .init("a device", "type=OS.unix=chr-1/3;modify=19991305000000; null", .init("null", .other)),
         .init(
-            "no type", "size=5; a\nperm=el; b\nperm=r; c\n d", .init("a", .regular, 5), .init("b", .directory), .init("c"),
+            "no type", "size=5; a\nperm=el; b\nperm=r; c\n d", .init("a", .regular, 5), .init("b", .directory),
+            .init("c"),
             .init("d", .other)),
-        .init("a year of 19100", "type=file;size=5;modify=191190105123000; y2k", .init("y2k", .regular, 5, "20190105123000", 1)),
         .init(
-            "sizes beyond all", "type=file;size=-5; a\ntype=file;size=99999999999999999999; b\ntype=dir;sizd=4096; c", .init("a"),
+            "a year of 19100", "type=file;size=5;modify=191190105123000; y2k",
+            .init("y2k", .regular, 5, "20190105123000", 1)),
+        .init(
+            "sizes beyond all", "type=file;size=-5; a\ntype=file;size=99999999999999999999; b\ntype=dir;sizd=4096; c",
+            .init("a"),
             .init("b"), .init("c", .directory)),
     ]
 

@@ -24,8 +24,10 @@ struct ListingSample: Sendable, CustomStringConvertible {
         var identity: String?
 
         init(
-            _ name: String, _ type: FileType = .regular, _ size: Int64? = nil, _ modified: String? = nil, _ precision: Double? = nil,
-            mode: UInt16? = nil, target: String? = nil, owner: String? = nil, group: String? = nil, identity: String? = nil
+            _ name: String, _ type: FileType = .regular, _ size: Int64? = nil, _ modified: String? = nil,
+            _ precision: Double? = nil,
+            mode: UInt16? = nil, target: String? = nil, owner: String? = nil, group: String? = nil,
+            identity: String? = nil
         ) {
             (self.name, self.type, self.size, self.modified) = (name, type, size, modified)
             (self.precision, self.mode, self.target) = (precision, mode, target)
@@ -34,8 +36,10 @@ struct ListingSample: Sendable, CustomStringConvertible {
 
         init(_ entry: FTPEntry) {
             self.init(
-                String(decoding: entry.name, as: UTF8.self), entry.type, entry.size, entry.modified.flatMap { FTPDate.text($0) },
-                entry.timePrecision, mode: entry.permissions, target: entry.linkTarget.map { String(decoding: $0, as: UTF8.self) },
+                String(decoding: entry.name, as: UTF8.self), entry.type, entry.size,
+                entry.modified.flatMap { FTPDate.text($0) },
+                entry.timePrecision, mode: entry.permissions,
+                target: entry.linkTarget.map { String(decoding: $0, as: UTF8.self) },
                 owner: entry.owner, group: entry.group, identity: entry.identity)
         }
     }
@@ -55,10 +59,14 @@ struct ListingSample: Sendable, CustomStringConvertible {
             .init("pub", .directory, nil, "20171130000000", 86_400, mode: 0o755, owner: "ftp", group: "ftp")),
         .init(
             "vsftpd, a link", "lrwxrwxrwx    1 0        0               7 Feb 01 08:05 current -> v1.2.30",
-            .init("current", .symbolicLink, 7, "20190201080500", 60, mode: 0o777, target: "v1.2.30", owner: "0", group: "0")),
+            .init(
+                "current", .symbolicLink, 7, "20190201080500", 60, mode: 0o777, target: "v1.2.30", owner: "0",
+                group: "0")),
         .init(
             "ProFTPD", "-rw-rw-r--   1 library  staff     1048576 Mar 10 11:59 The  Two Spaces .epub",
-            .init("The  Two Spaces .epub", .regular, 1_048_576, "20190310115900", 60, mode: 0o664, owner: "library", group: "staff")),
+            .init(
+                "The  Two Spaces .epub", .regular, 1_048_576, "20190310115900", 60, mode: 0o664, owner: "library",
+                group: "staff")),
         .init(
             "ProFTPD, sticky", "drwxrwxrwt   9 root     root         4096 Mar 11 11:00 tmp",
             .init("tmp", .directory, nil, "20190311110000", 60, mode: 0o1777, owner: "root", group: "root")),
@@ -76,7 +84,8 @@ struct ListingSample: Sendable, CustomStringConvertible {
             .init("New folder", .directory, nil, "20180909000000", 86_400, mode: 0o755, owner: "ftp", group: "ftp")),
         .init(
             "Serv-U", "-rw-rw-rw-   1 user     group      4294967296 Aug 23 04:22 image.iso",
-            .init("image.iso", .regular, 4_294_967_296, "20180823042200", 60, mode: 0o666, owner: "user", group: "group")),
+            .init(
+                "image.iso", .regular, 4_294_967_296, "20180823042200", 60, mode: 0o666, owner: "user", group: "group")),
         .init(
             "wu-ftpd, a name with leading spaces", "-r--r--r--   1 0        1           19 Jun 15  1999   motd",
             .init("  motd", .regular, 19, "19990615000000", 86_400, mode: 0o444, owner: "0", group: "1")),
@@ -101,7 +110,9 @@ struct ListingSample: Sendable, CustomStringConvertible {
         .init(
             "macOS", "drwxr-xr-x@  1 a b 5 Jan 31 00:00 x.app",
             .init("x.app", .directory, nil, "20190131000000", 60, mode: 0o755, owner: "a", group: "b")),
-        .init("many links", "drwxr-xr-x12345 a b 5 Jan 31 00:00 many", .init("many", .directory, nil, "20190131000000", 60, mode: 0o755)),
+        .init(
+            "many links", "drwxr-xr-x12345 a b 5 Jan 31 00:00 many",
+            .init("many", .directory, nil, "20190131000000", 60, mode: 0o755)),
         .init(
             "devices", "crw-rw-rw-   1 root     root       1,   3 Jan  1 00:00 null",
             .init("null", .other, nil, "20190101000000", 60, mode: 0o666)),
@@ -110,10 +121,14 @@ struct ListingSample: Sendable, CustomStringConvertible {
             .init("smtp", .other, 0, "20190101000000", 60, mode: 0o755, owner: "mail", group: "mail")),
         .init(
             "arrows in a link's name", "lrwxrwxrwx 1 a b 6 Jan  1 00:00 to -> from -> target",
-            .init("to -> from", .symbolicLink, 6, "20190101000000", 60, mode: 0o777, target: "target", owner: "a", group: "b")),
+            .init(
+                "to -> from", .symbolicLink, 6, "20190101000000", 60, mode: 0o777, target: "target", owner: "a",
+                group: "b")),
         .init(
             "arrows in a link's target", "lrwxrwxrwx 1 a b 14 Jan  1 00:00 to -> from -> target",
-            .init("to", .symbolicLink, 14, "20190101000000", 60, mode: 0o777, target: "from -> target", owner: "a", group: "b")),
+            .init(
+                "to", .symbolicLink, 14, "20190101000000", 60, mode: 0o777, target: "from -> target", owner: "a",
+                group: "b")),
         .init(
             "links that may not be read", "lrwxrwxrwx 1 a b 0 Jan  1 00:00 l -> \nlrwxrwxrwx 1 a b 0 Jan  1 00:00 m",
             .init("l", .symbolicLink, 0, "20190101000000", 60, mode: 0o777, owner: "a", group: "b"),
@@ -171,7 +186,8 @@ struct ListingSample: Sendable, CustomStringConvertible {
         .init(
             "a day that never was",
             "-rw-r--r-- 1 a b 6 Feb 30 12:30 x\n-rw-r--r-- 1 a b 6 Feb 29  2018 y\n-rw-r--r-- 1 a b 6 Jan  5 25:61 z",
-            .init("x", .regular, 6, mode: 0o644, owner: "a", group: "b"), .init("y", .regular, 6, mode: 0o644, owner: "a", group: "b"),
+            .init("x", .regular, 6, mode: 0o644, owner: "a", group: "b"),
+            .init("y", .regular, 6, mode: 0o644, owner: "a", group: "b"),
             .init("z", .regular, 6, mode: 0o644, owner: "a", group: "b")),
         .init(
             "a negative size", "-rw-r--r-- 1 a b -2147483648 Jan  5  2019 big",
@@ -182,28 +198,34 @@ struct ListingSample: Sendable, CustomStringConvertible {
     ]
 
     static let windows: [ListingSample] = [
-        .init("IIS", "01-05-19  12:30PM                12345 web.config", .init("web.config", .regular, 12_345, "20190105123000", 60)),
+        .init(
+            "IIS", "01-05-19  12:30PM                12345 web.config",
+            .init("web.config", .regular, 12_345, "20190105123000", 60)),
         .init(
             "IIS, a folder", "12-31-98  11:05PM       <DIR>          aspnet client",
             .init("aspnet client", .directory, nil, "19981231230500", 60)),
         .init(
             "IIS, midnight", "01-05-2019  12:00AM           4,294,967,296  image.vhd",
             .init(" image.vhd", .regular, 4_294_967_296, "20190105000000", 60)),
-        .init("IIS, a leading space", "01-05-2019  09:00AM       <DIR>           x", .init(" x", .directory, nil, "20190105090000", 60)),
+        .init(
+            "IIS, a leading space", "01-05-2019  09:00AM       <DIR>           x",
+            .init(" x", .directory, nil, "20190105090000", 60)),
         .init("fewer columns", "01-05-19  9:00AM <DIR> x", .init("x", .directory, nil, "20190105090000", 60)),
         .init(
             "Windows CE", "04-27-00  09:09PM       <DIR>          Storage Card",
             .init("Storage Card", .directory, nil, "20000427210900", 60)),
         .init(
             "dir, German", "05.01.2019  14:30    <DIR>          Bücher\n31.12.2018  23:59         1.234.567 b.epub",
-            .init("Bücher", .directory, nil, "20190105143000", 60), .init("b.epub", .regular, 1_234_567, "20181231235900", 60)),
+            .init("Bücher", .directory, nil, "20190105143000", 60),
+            .init("b.epub", .regular, 1_234_567, "20181231235900", 60)),
         .init(
             "dir, American", "01/05/2019  02:30 PM    <JUNCTION>     Old [C:\\Data\\Old]",
             .init("Old", .symbolicLink, nil, "20190105143000", 60, target: "C:\\Data\\Old")),
         .init(
             "dir, a link", "01/05/2019  02:30 PM    <SYMLINKD>     a [b] [..\\c]",
             .init("a [b]", .symbolicLink, nil, "20190105143000", 60, target: "..\\c")),
-        .init("dir, ISO", "2019-01-05  14:30                 0 empty", .init("empty", .regular, 0, "20190105143000", 60)),
+        .init(
+            "dir, ISO", "2019-01-05  14:30                 0 empty", .init("empty", .regular, 0, "20190105143000", 60)),
         .init(
             "13 o'clock in the afternoon", "01-05-19  13:30PM  1 x\n02-30-19  01:30PM  1 y", .init("x", .regular, 1),
             .init("y", .regular, 1)),

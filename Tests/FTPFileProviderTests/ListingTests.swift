@@ -3,8 +3,11 @@ import FileProviderCore
 import Foundation
 import Testing
 
-/// The entries of a listing given in pieces, each cut off in front of one of the offsets, and how many lines gave none and should have.
-func read(_ listing: some FTPListing, _ text: [UInt8], cutAt cuts: [Int] = []) throws -> (entries: [FTPEntry], unreadable: Int) {
+/// The entries of a listing given in pieces, each cut off in front of one of the offsets, and how many lines gave none
+/// and should have.
+func read(_ listing: some FTPListing, _ text: [UInt8], cutAt cuts: [Int] = []) throws -> (
+    entries: [FTPEntry], unreadable: Int
+) {
     var listing = listing
     var entries: [FTPEntry] = []
     var start = 0
@@ -43,8 +46,11 @@ func names(_ entries: [FTPEntry]) -> [String] { entries.map { String(decoding: $
         for end in ["\n", "\r\n"] {
             let text = Array((sample.listing.replacing("\r\n", with: "\n").replacing("\n", with: end) + end).utf8)
             for cut in 0...text.count {
-                let isMachine = ListingSample.machine.contains { $0.server == sample.server && $0.listing == sample.listing }
-                let result = isMachine ? try read(FTPMachineListing(), text, cutAt: [cut]) : try read(list(), text, cutAt: [cut])
+                let isMachine = ListingSample.machine.contains {
+                    $0.server == sample.server && $0.listing == sample.listing
+                }
+                let result =
+                    isMachine ? try read(FTPMachineListing(), text, cutAt: [cut]) : try read(list(), text, cutAt: [cut])
                 #expect(result.entries.map { ListingSample.Item($0) } == sample.items, "\(cut)")
                 #expect(result.unreadable == 0)
             }
@@ -57,7 +63,8 @@ func names(_ entries: [FTPEntry]) -> [String] { entries.map { String(decoding: $
 
     @Test func `A listing stays with its form, and reads lines of another with that one`() throws {
         var parser = list()
-        let text = "-rw-r--r-- 1 a b 6 Jan  5 12:30 x\r\n01-05-19  12:30PM  7 y\r\n-rw-r--r-- 1 a b 6 Jan  5 12:30 z\r\n"
+        let text =
+            "-rw-r--r-- 1 a b 6 Jan  5 12:30 x\r\n01-05-19  12:30PM  7 y\r\n-rw-r--r-- 1 a b 6 Jan  5 12:30 z\r\n"
         let entries = try Array(text.utf8).withUnsafeBytes { try parser.parse($0) }
         #expect(names(entries) == ["x", "y", "z"])
         #expect(parser.dialect == .unix)
@@ -75,7 +82,8 @@ func names(_ entries: [FTPEntry]) -> [String] { entries.map { String(decoding: $
         let latin = try read(list(), Array("-rw-r--r-- 1 a b 6 d".utf8) + [0xE9] + Array("c. 14  2018 x".utf8))
         #expect(latin.entries.first?.modified == FTPDate.parse("20181214000000"))
         let names = [
-            "Jan": 1, "févr": 2, "MÄR": nil, "Mär": 3, "mrt": 3, "avr.": 4, "Mai": 5, "juin": 6, "juil.": 7, "août": 8, "set": 9, "Okt": 10,
+            "Jan": 1, "févr": 2, "MÄR": nil, "Mär": 3, "mrt": 3, "avr.": 4, "Mai": 5, "juin": 6, "juil.": 7, "août": 8,
+            "set": 9, "Okt": 10,
             "ноя": 11, "dic": 12, "12月": 12, "13月": nil, "2월": 2, "January": nil, "J": nil, "Janx": nil,
         ]
         for (name, number) in names {
@@ -93,14 +101,18 @@ func names(_ entries: [FTPEntry]) -> [String] { entries.map { String(decoding: $
     }
 
     @Test func `The answer to MLST gives an entry for the name that was asked for`() throws {
-        for line in [" type=cdir;modify=20190105123000;UNIX.mode=0755; /a/b", "Type=dir;Modify=20190105123000;UNIX.mode=755; b"] {
+        for line in [
+            " type=cdir;modify=20190105123000;UNIX.mode=0755; /a/b", "Type=dir;Modify=20190105123000;UNIX.mode=755; b",
+        ] {
             let entry = try FTPMachineListing.entry(inAnswer: Array(line.utf8), name: Array("b".utf8))
             #expect(ListingSample.Item(entry) == .init("b", .directory, nil, "20190105123000", 1, mode: 0o755))
         }
         let root = try FTPMachineListing.entry(inAnswer: Array(" type=dir; /".utf8), name: [])
         #expect(root.type == .directory)
         for line in ["", " ", "type=file;", "250 End"] {
-            let error = #expect(throws: URLError.self) { try FTPMachineListing.entry(inAnswer: Array(line.utf8), name: []) }
+            let error = #expect(throws: URLError.self) {
+                try FTPMachineListing.entry(inAnswer: Array(line.utf8), name: [])
+            }
             #expect(error?.code == .cannotParseResponse)
         }
     }

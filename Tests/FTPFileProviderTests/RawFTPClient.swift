@@ -3,7 +3,8 @@ import Foundation
 
 /// Runs with a double and a client that is logged in to it; the double ends with it.
 func withFTPDouble(
-    _ settings: FTPDouble.Settings = .init(), files: [String: Data] = [:], _ body: (FTPDouble, RawFTPClient) throws -> Void
+    _ settings: FTPDouble.Settings = .init(), files: [String: Data] = [:],
+    _ body: (FTPDouble, RawFTPClient) throws -> Void
 ) throws {
     let double = try FTPDouble(settings, files: files)
     defer { double.stop() }
@@ -125,7 +126,8 @@ final class RawFTPClient {
     /// A data connection by `PASV` or `EPSV`.
     func dataConnection(_ command: String = "EPSV") throws -> RawFTPClient {
         let numbers = (say(command) ?? "").split { !$0.isNumber }.compactMap { Int($0) }
-        return try RawFTPClient(command == "PASV" ? numbers.suffix(2).reduce(0) { $0 << 8 | $1 } : numbers.last ?? 0, isIPv6: isIPv6)
+        return try RawFTPClient(
+            command == "PASV" ? numbers.suffix(2).reduce(0) { $0 << 8 | $1 } : numbers.last ?? 0, isIPv6: isIPv6)
     }
 
     /// Mark, bytes and final reply.

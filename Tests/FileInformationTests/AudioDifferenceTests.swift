@@ -61,7 +61,8 @@
         private static let tagged: [Sample] = {
             let names = ["Latin-1", "UTF-16", "UTF-16BE", "UTF-8"]
             let forms: [(version: Int, encoding: Int, isLittle: Bool)] = [
-                (2, 0, true), (2, 1, true), (2, 1, false), (3, 0, true), (3, 1, true), (3, 1, false), (4, 0, true), (4, 1, true),
+                (2, 0, true), (2, 1, true), (2, 1, false), (3, 0, true), (3, 1, true), (3, 1, false), (4, 0, true),
+                (4, 1, true),
                 (4, 1, false), (4, 2, true), (4, 3, true),
             ]
             return forms.map { form in
@@ -81,7 +82,8 @@
                 return bytes + Data(count: length - bytes.count)
             }
             return Sound.joined(
-                Sound.text("TAG"), field("Größe", 30), field("Ann Author  ", 30), field("Desk", 30), field("1999", 4), field("", 29),
+                Sound.text("TAG"), field("Größe", 30), field("Ann Author  ", 30), field("Desk", 30), field("1999", 4),
+                field("", 29),
                 Data([7, 255]))
         }()
 
@@ -91,21 +93,33 @@
             // Zeros behind FF, so that nothing looks like sound.
             let safe = wide.reduce(into: Data()) { $0 += $1 == 0xFF ? [0xFF, 0] : [$1] }
             let extended = Sound.joined(Sound.synchsafe(6), Data([1, 0]))
-            let both = Sound.joined(Data([1, 0xFF, 0xFE]), text("Änn", 1).dropFirst(3), Sound.zeros(2), text("Bob", 1).dropFirst(3))
+            let both = Sound.joined(
+                Data([1, 0xFF, 0xFE]), text("Änn", 1).dropFirst(3), Sound.zeros(2), text("Bob", 1).dropFirst(3))
             let two = frames(4, 3) + Sound.frame("TCOM", both, version: 4)
             var named = Sound.mp3(Sound.id3(usual), frames: 400)
             let header = Sound.id3(usual).count + 4 + 32
             let xing = Sound.joined(Sound.text("Xing"), Sound.big(3, 4), Sound.big(3_000, 4), Sound.big(400 * 417, 4))
             named.replaceSubrange(header..<header + xing.count, with: xing)
             return [
-                Sample(testDescription: "ID3v1", name: "a.mp3", data: Sound.mp3(frames: 400) + oldest, hasAlbumArtist: false),
-                Sample(testDescription: "ID3v1 and ID3v2", name: "a.mp3", data: Sound.mp3(Sound.id3(usual), frames: 400) + oldest),
-                Sample(testDescription: "unsynchronised", name: "a.mp3", data: Sound.mp3(Sound.id3(safe, flags: 0x80), frames: 400)),
+                Sample(
+                    testDescription: "ID3v1", name: "a.mp3", data: Sound.mp3(frames: 400) + oldest,
+                    hasAlbumArtist: false),
+                Sample(
+                    testDescription: "ID3v1 and ID3v2", name: "a.mp3",
+                    data: Sound.mp3(Sound.id3(usual), frames: 400) + oldest),
+                Sample(
+                    testDescription: "unsynchronised", name: "a.mp3",
+                    data: Sound.mp3(Sound.id3(safe, flags: 0x80), frames: 400)),
                 Sample(
                     testDescription: "an extended header", name: "a.mp3",
-                    data: Sound.mp3(Sound.id3(extended, frames(4, 3), Sound.zeros(20), version: 4, flags: 0x40), frames: 400)),
-                Sample(testDescription: "padding", name: "a.mp3", data: Sound.mp3(Sound.id3(usual, Sound.zeros(2_000)), frames: 400)),
-                Sample(testDescription: "several values", name: "a.mp3", data: Sound.mp3(Sound.id3(two, version: 4), frames: 400)),
+                    data: Sound.mp3(
+                        Sound.id3(extended, frames(4, 3), Sound.zeros(20), version: 4, flags: 0x40), frames: 400)),
+                Sample(
+                    testDescription: "padding", name: "a.mp3",
+                    data: Sound.mp3(Sound.id3(usual, Sound.zeros(2_000)), frames: 400)),
+                Sample(
+                    testDescription: "several values", name: "a.mp3",
+                    data: Sound.mp3(Sound.id3(two, version: 4), frames: 400)),
                 Sample(
                     testDescription: "a year and a day", name: "a.mp3",
                     data: Sound.mp3(Sound.id3(usual, Sound.frame("TDAT", text("0105", 0))), frames: 400)),
@@ -120,14 +134,16 @@
         }
 
         private static let comments = [
-            "TITLE=Größe 第一話", "artist=Ann Author", "ARTIST=Bob", "ALBUM=Desk", "ALBUMARTIST=Carl", "DATE=2024-05-01", "TRACKNUMBER=3",
+            "TITLE=Größe 第一話", "artist=Ann Author", "ARTIST=Bob", "ALBUM=Desk", "ALBUMARTIST=Carl", "DATE=2024-05-01",
+            "TRACKNUMBER=3",
             "TRACKTOTAL=12", "DISCNUMBER=1/2",
         ]
 
         private static let others: [Sample] = {
             var book = Sound.MP4()
             book.items = [
-                ("©nam", "Größe 第一話"), ("©ART", "Ann Author"), ("aART", "Carl"), ("©alb", "Desk"), ("©day", "2024-05-01T10:00:00Z"),
+                ("©nam", "Größe 第一話"), ("©ART", "Ann Author"), ("aART", "Carl"), ("©alb", "Desk"),
+                ("©day", "2024-05-01T10:00:00Z"),
             ]
             var last = book
             (last.isMovieLast, last.chapters) = (true, .track(gap: 0))
@@ -139,17 +155,21 @@
                 Sample(testDescription: "FLAC", name: "a.flac", data: flac),
                 Sample(
                     testDescription: "FLAC behind a tag", name: "a.flac",
-                    data: Sound.id3(Sound.frame("TIT2", text("Another", 0)), Sound.frame("TPE1", text("Somebody", 0))) + flac),
+                    data: Sound.id3(Sound.frame("TIT2", text("Another", 0)), Sound.frame("TPE1", text("Somebody", 0)))
+                        + flac),
                 Sample(testDescription: "Ogg Vorbis", name: "a.ogg", data: Sound.vorbis(comments)),
                 Sample(testDescription: "Opus", name: "a.opus", data: Sound.opus(comments)),
             ]
         }()
 
         private static let keys = [
-            "title", "artist", "album", "albumArtist", "composer", "year", "date", "trackNumber", "trackCount", "discNumber", "discCount",
+            "title", "artist", "album", "albumArtist", "composer", "year", "date", "trackNumber", "trackCount",
+            "discNumber", "discCount",
         ]
 
-        @Test(arguments: tagged + odd + others) func `tags and lengths are those of TagLib`(_ sample: Sample) async throws {
+        @Test(arguments: tagged + odd + others) func `tags and lengths are those of TagLib`(_ sample: Sample)
+            async throws
+        {
             let theirs = try await CountingReader(sample.data, sample.name).properties()
             let found = try await MediaDescription.read(CountingReader(sample.data, sample.name))
             let ours = AudioTags(found).properties

@@ -31,7 +31,10 @@ enum Audio {
     // MARK: Vorbis comments
 
     private static let comments: Data = {
-        let texts = ["TITLE=Lamp", "ARTIST=Carrel", "ARTIST=Desk", "TRACKNUMBER=3", "TRACKTOTAL=12", "DATE=2024-05-01", "GENRE=Speech"]
+        let texts = [
+            "TITLE=Lamp", "ARTIST=Carrel", "ARTIST=Desk", "TRACKNUMBER=3", "TRACKTOTAL=12", "DATE=2024-05-01",
+            "GENRE=Speech",
+        ]
         return texts.reduce(little(4, 4) + Data("test".utf8) + little(texts.count, 4)) {
             $0 + little($1.utf8.count, 4) + Data($1.utf8)
         }

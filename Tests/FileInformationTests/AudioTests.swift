@@ -28,7 +28,9 @@
             #expect(properties.keys.first == "title")
         }
 
-        @Test(arguments: [("a.flac", Audio.flac()), ("a.ogg", Audio.vorbis()), ("a.opus", Audio.opus()), ("a.m4a", Audio.m4a())])
+        @Test(arguments: [
+            ("a.flac", Audio.flac()), ("a.ogg", Audio.vorbis()), ("a.opus", Audio.opus()), ("a.m4a", Audio.m4a()),
+        ])
         func `the length is in seconds`(_ name: String, _ data: Data) async throws {
             let duration = try await CountingReader(data, name).properties()["duration"]
             #expect(duration == .double(10), "\(name): \(duration?.description ?? "none")")
@@ -42,7 +44,8 @@
         }
 
         @Test(arguments: [
-            ("a.mp3", Audio.mp3(frames: 125_000)), ("a.flac", Audio.flac(audio: 50 << 20)), ("a.ogg", Audio.vorbis(audio: 50 << 20)),
+            ("a.mp3", Audio.mp3(frames: 125_000)), ("a.flac", Audio.flac(audio: 50 << 20)),
+            ("a.ogg", Audio.vorbis(audio: 50 << 20)),
             ("a.m4a", Audio.m4a(audio: 50 << 20)), ("b.m4a", Audio.m4a(audio: 50 << 20, descriptionLast: true)),
         ])
         func `tags of 50 MB cost half a megabyte at most`(_ name: String, _ data: Data) async throws {

@@ -16,7 +16,10 @@ import Testing
     }
 
     @Test func `pages of a comic book come in the order of their numbers`() async throws {
-        let names = ["B/page 10.jpg", "B/page 9.jpg", "b/Page 2.PNG", "__MACOSX/page 1.jpg", "a.txt", "cover/1.webp", "B/page 010.gif"]
+        let names = [
+            "B/page 10.jpg", "B/page 9.jpg", "b/Page 2.PNG", "__MACOSX/page 1.jpg", "a.txt", "cover/1.webp",
+            "B/page 010.gif",
+        ]
         let data = try ZIPBuilder.data { zip in
             for name in names { try zip.add(name, Data(name.utf8)) }
             try zip.add("folder.jpg/", Data())
@@ -82,14 +85,18 @@ import Testing
             let second = try await CountingReader(data, "a.cbz").thumbnail(50, page: 2)
             #expect(second.width == 25 && second.height == 50)
             for page in [0, 4, -1] {
-                #expect(await fileError { try await CountingReader(data, "a.cbz").thumbnail(page: page) } == .fileReadNoSuchFile)
+                #expect(
+                    await fileError { try await CountingReader(data, "a.cbz").thumbnail(page: page) }
+                        == .fileReadNoSuchFile)
             }
         }
     #else
         @Test func `without the trait, one sentence says so`() async throws {
             let provider = MemoryFileProvider()
             try await provider.writeContents(path: ProviderPath("a.jpg"), contents: Data())
-            #expect(!provider.thumbnailOfFileSupported(path: try ProviderPath("a.jpg"), generators: .withBuiltInGenerators()))
+            #expect(
+                !provider.thumbnailOfFileSupported(
+                    path: try ProviderPath("a.jpg"), generators: .withBuiltInGenerators()))
             let error = await #expect(throws: CocoaError.self) {
                 try await provider.thumbnailOfFile(path: ProviderPath("a.jpg"), generators: .withBuiltInGenerators())
             }

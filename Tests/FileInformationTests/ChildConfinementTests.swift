@@ -10,7 +10,8 @@ import Testing
     private static let perl = "/usr/bin/perl"
     private static let hasPerl = access(perl, X_OK) == 0
 
-    /// A folder of the user's with a file in it, and a script that tries one thing after the other and says how each ended.
+    /// A folder of the user's with a file in it, and a script that tries one thing after the other and says how each
+    /// ended.
     private struct Attempts {
         let folder: URL
         var script: String {
@@ -63,7 +64,9 @@ import Testing
             try Data("content".utf8).write(to: URL(fileURLWithPath: name))
             let input = try FileDescriptor(path: name, flags: O_RDONLY)
             unlink(name)
-            let (child, path, script) = (ChildProcess(path: ChildConfinementTests.perl, limits: .init()), try ProviderPath("a.pdf"), script)
+            let (child, path, script) = (
+                ChildProcess(path: ChildConfinementTests.perl, limits: .init()), try ProviderPath("a.pdf"), script
+            )
             let outcome = try await InformationThreads.children.run {
                 try child.run(["-e", script], input: input, flag: CancellationFlag(), file: path)
             }
@@ -86,7 +89,8 @@ import Testing
         }
 
         private static func table(_ bytes: Data) -> [String: String] {
-            let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n").compactMap { line -> (String, String)? in
+            let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n").compactMap {
+                line -> (String, String)? in
                 let words = line.split(separator: " ", maxSplits: 1).map(String.init)
                 return words.count == 2 ? (words[0], words[1]) : nil
             }
@@ -103,12 +107,16 @@ import Testing
         for name in names + ["privileges"] { #expect(free[name] == "done", "\(name): \(free)") }
         let confined = try await attempts.run()
         for name in names + ["namespace"] { #expect(confined[name] == "refused \(EPERM)", "\(name): \(confined)") }
-        #expect(confined["privileges"] != "done" && confined["system"] == "done" && confined["input"] == "done", "\(confined)")
+        #expect(
+            confined["privileges"] != "done" && confined["system"] == "done" && confined["input"] == "done",
+            "\(confined)")
     }
 
     @Test(
         .enabled(if: hasPerl, "perl makes the attempts, and is not installed"),
-        .enabled(if: carrel_landlock_abi() > 0, "this kernel has no Landlock, so nothing keeps a child from the user's files"))
+        .enabled(
+            if: carrel_landlock_abi() > 0, "this kernel has no Landlock, so nothing keeps a child from the user's files"
+        ))
     func `nothing of the user's is read, listed or made`() async throws {
         let attempts = Attempts()
         defer { attempts.remove() }

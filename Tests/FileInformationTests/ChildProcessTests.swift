@@ -29,7 +29,8 @@ import Testing
         /// Processes, zombies among them, that were started with the mark or are the script itself.
         func processes() throws -> [String] {
             try FileManager.default.contentsOfDirectory(atPath: "/proc").filter { name in
-                guard Int(name) != nil, let line = try? Data(contentsOf: URL(fileURLWithPath: "/proc/\(name)/cmdline")) else {
+                guard Int(name) != nil, let line = try? Data(contentsOf: URL(fileURLWithPath: "/proc/\(name)/cmdline"))
+                else {
                     return false
                 }
                 return [mark, path].contains { line.range(of: Data($0.utf8)) != nil }
@@ -39,7 +40,9 @@ import Testing
 
     private static let sleeping = "/bin/sh -c 'sleep 600; :' MARK & wait"
 
-    private func thumbnail(_ fake: Fake, _ limits: ChildProcess.Limits = ChildProcess.Limits()) async throws -> Thumbnail {
+    private func thumbnail(_ fake: Fake, _ limits: ChildProcess.Limits = ChildProcess.Limits()) async throws
+        -> Thumbnail
+    {
         let tools = PDFTools(searchPath: fake.folder.path, limits: limits)
         return try await tools.thumbnail(CountingReader(PDFFixture.document(), "a.pdf"), ThumbnailRequest())
     }
@@ -66,7 +69,9 @@ import Testing
 
     @Test func `output without end is cut off`() async throws {
         let fake = try Fake("while :; do echo MARK; done")
-        #expect(await fileError { try await thumbnail(fake, ChildProcess.Limits(seconds: 20, output: 100_000)) } == .fileReadTooLarge)
+        #expect(
+            await fileError { try await thumbnail(fake, ChildProcess.Limits(seconds: 20, output: 100_000)) }
+                == .fileReadTooLarge)
         try await eventually { try fake.processes().isEmpty }
     }
 
@@ -103,7 +108,9 @@ import Testing
         let input = try FileDescriptor(path: name, flags: O_RDONLY)
         let child = ChildProcess(path: fake.path, limits: ChildProcess.Limits(seconds: 9, memory: 512 << 20))
         let path = try ProviderPath("a.pdf")
-        let outcome = try await InformationThreads.children.run { try child.run([], input: input, flag: CancellationFlag(), file: path) }
+        let outcome = try await InformationThreads.children.run {
+            try child.run([], input: input, flag: CancellationFlag(), file: path)
+        }
         let lines = String(decoding: outcome.output, as: UTF8.self).split(separator: "\n").map(String.init)
         #expect(outcome.exitCode == 0 && lines.contains("content"), "\(lines) \(outcome.errors)")
         for line in ["memory 524288", "time 9", "files 0", "core 0"] { #expect(lines.contains(line), "\(lines)") }

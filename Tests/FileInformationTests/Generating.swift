@@ -6,7 +6,9 @@ import SampleBooks
 
 extension CountingReader {
     /// A file called `name`.
-    convenience init(_ data: Data, _ name: String, mimeType: String? = nil, hold: (@Sendable () async throws -> Void)? = nil) throws {
+    convenience init(
+        _ data: Data, _ name: String, mimeType: String? = nil, hold: (@Sendable () async throws -> Void)? = nil
+    ) throws {
         try self.init(SparseData(data), name: name, mimeType: mimeType, hold: hold)
     }
 }

@@ -26,7 +26,9 @@ private final class PaintingProvider: ForwardingProvider, ExtendedFileProvider {
             properties["length"] = .integer(try await reader.attributes().size)
             return properties
         },
-        thumbnail: { _, request in Thumbnail(data: Data("made".utf8), mediaType: "image/png", width: request.dimension, height: 1) })
+        thumbnail: { _, request in
+            Thumbnail(data: Data("made".utf8), mediaType: "image/png", width: request.dimension, height: 1)
+        })
 
     @Test func `properties keep their order and give them up one by one`() {
         var properties = FileProperties()
@@ -43,21 +45,28 @@ private final class PaintingProvider: ForwardingProvider, ExtendedFileProvider {
     @Test func `the name alone tells whether something may be had`() throws {
         let provider = MemoryFileProvider()
         for name in ["/a.pdf", "/b/C.EPUB", "/x.cbz"] {
-            #expect(provider.propertiesOfFileSupported(path: try ProviderPath(name), generators: .withBuiltInGenerators()))
+            #expect(
+                provider.propertiesOfFileSupported(path: try ProviderPath(name), generators: .withBuiltInGenerators()))
         }
         for name in ["/a.txt", "/pdf", "/.pdf", "/a.pdf.gz"] {
-            #expect(!provider.propertiesOfFileSupported(path: try ProviderPath(name), generators: .withBuiltInGenerators()))
-            #expect(!provider.thumbnailOfFileSupported(path: try ProviderPath(name), generators: .withBuiltInGenerators()))
+            #expect(
+                !provider.propertiesOfFileSupported(path: try ProviderPath(name), generators: .withBuiltInGenerators()))
+            #expect(
+                !provider.thumbnailOfFileSupported(path: try ProviderPath(name), generators: .withBuiltInGenerators()))
         }
         #expect(!provider.propertiesOfFileSupported(path: "/../a.pdf"))
     }
 
-    @Test func `a generator of one's own serves its type on any provider, and goes before the built-in ones`() async throws {
+    @Test func `a generator of one's own serves its type on any provider, and goes before the built-in ones`()
+        async throws
+    {
         let provider = MemoryFileProvider()
         let path = try ProviderPath("a.text")
         try await provider.writeContents(path: path, contents: Data("four".utf8))
         let generators = FileInformationGenerators.withBuiltInGenerators()
-        #expect(await fileError { try await provider.propertiesOfFile(path: path, generators: generators) } == .featureUnsupported)
+        #expect(
+            await fileError { try await provider.propertiesOfFile(path: path, generators: generators) }
+                == .featureUnsupported)
         generators.register(Self.counting)
         #expect(try await provider.propertiesOfFile(path: path, generators: generators)["length"] == 4)
         #expect(try await provider.thumbnailOfFile(path: path, dimension: 9, generators: generators).width == 9)
@@ -69,7 +78,8 @@ private final class PaintingProvider: ForwardingProvider, ExtendedFileProvider {
 
     @Test func `a generator whose package trait is missing refuses with the trait's name`() async throws {
         let trait = MissingTrait(name: "Sound", purpose: "plays sound")
-        let sounds = FileInformationGenerator(name: "sounds", fileExtensions: ["snd"], mediaTypes: ["audio/basic"], missingTrait: trait)
+        let sounds = FileInformationGenerator(
+            name: "sounds", fileExtensions: ["snd"], mediaTypes: ["audio/basic"], missingTrait: trait)
         let generators = FileInformationGenerators([sounds])
         let provider = MemoryFileProvider()
         let path = try ProviderPath("a.snd")
@@ -90,7 +100,9 @@ private final class PaintingProvider: ForwardingProvider, ExtendedFileProvider {
 
     @Test func `what the server says counts where the name tells nothing`() async throws {
         let generators = FileInformationGenerators([Self.counting])
-        let typed = ReadOnlyProvider { try CountingReader(Data("four".utf8), $0.string, mimeType: "Text/Plain; charset=utf-8") }
+        let typed = ReadOnlyProvider {
+            try CountingReader(Data("four".utf8), $0.string, mimeType: "Text/Plain; charset=utf-8")
+        }
         #expect(try await typed.propertiesOfFile(path: ProviderPath("noname"), generators: generators)["length"] == 4)
         let untyped = ReadOnlyProvider { try CountingReader(Data("four".utf8), $0.string) }
         #expect(
@@ -100,13 +112,17 @@ private final class PaintingProvider: ForwardingProvider, ExtendedFileProvider {
 
     @Test func `a storage that makes thumbnails is asked first, and the file where it has none`() async throws {
         let provider = PaintingProvider()
-        for name in ["a.odd", "a.text"] { try await provider.writeContents(path: ProviderPath(name), contents: Data("x".utf8)) }
+        for name in ["a.odd", "a.text"] {
+            try await provider.writeContents(path: ProviderPath(name), contents: Data("x".utf8))
+        }
         let generators = FileInformationGenerators([Self.counting])
-        let native = try await provider.thumbnailOfFile(path: ProviderPath("a.odd"), dimension: 7, generators: generators)
+        let native = try await provider.thumbnailOfFile(
+            path: ProviderPath("a.odd"), dimension: 7, generators: generators)
         #expect(native.data == Data("native".utf8) && native.width == 7)
         let made = try await provider.thumbnailOfFile(path: ProviderPath("a.text"), generators: generators)
         #expect(made.data == Data("made".utf8))
-        #expect(try await provider.propertiesOfFile(path: ProviderPath("a.text"), generators: generators)["length"] == 1)
+        #expect(
+            try await provider.propertiesOfFile(path: ProviderPath("a.text"), generators: generators)["length"] == 1)
         #expect(provider.thumbnailOfFileSupported(path: try ProviderPath("a.odd"), generators: generators))
         #expect(!provider.propertiesOfFileSupported(path: try ProviderPath("a.odd"), generators: generators))
     }
@@ -122,7 +138,9 @@ private final class PaintingProvider: ForwardingProvider, ExtendedFileProvider {
         }
         #expect(length == 4 && keys == ["length"])
         let width = await withCheckedContinuation { continuation in
-            provider.thumbnailOfFile(path: "/a.text", dimension: 5) { thumbnail, _ in continuation.resume(returning: thumbnail?.width) }
+            provider.thumbnailOfFile(path: "/a.text", dimension: 5) { thumbnail, _ in
+                continuation.resume(returning: thumbnail?.width)
+            }
         }
         #expect(width == 5)
         let code = await withCheckedContinuation { continuation in
@@ -131,7 +149,8 @@ private final class PaintingProvider: ForwardingProvider, ExtendedFileProvider {
             }
         }
         #expect(code == .fileReadNoSuchFile)
-        #expect(provider.thumbnailOfFileSupported(path: "/a.text") && provider.propertiesOfFileSupported(path: "/a.text"))
+        #expect(
+            provider.thumbnailOfFileSupported(path: "/a.text") && provider.propertiesOfFileSupported(path: "/a.text"))
     }
 
     @Test func `a folder and a missing file are what they are`() async throws {
@@ -139,7 +158,8 @@ private final class PaintingProvider: ForwardingProvider, ExtendedFileProvider {
         try await provider.createFolder(path: ProviderPath("d.pdf"))
         let generators = FileInformationGenerators.withBuiltInGenerators()
         #expect(
-            await fileError { try await provider.propertiesOfFile(path: ProviderPath("d.pdf"), generators: generators) } == .fileReadUnknown
+            await fileError { try await provider.propertiesOfFile(path: ProviderPath("d.pdf"), generators: generators) }
+                == .fileReadUnknown
         )
         #expect(
             await fileError { try await provider.thumbnailOfFile(path: ProviderPath("no.pdf"), generators: generators) }

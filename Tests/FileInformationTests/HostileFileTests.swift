@@ -12,7 +12,8 @@
             let inner = (try? Picture.jpeg(160, 80)) ?? Data()
             let exif = ExifBuilder(orientation: 6, thumbnail: inner).data()
             return AudioTests.samples.map { ($0.name, $0.data) } + [
-                ("a.jpg", (try? Picture.jpeg(320, 160, exif: exif)) ?? Data()), ("a.png", (try? Picture.png(120, 60, alpha: 9)) ?? Data()),
+                ("a.jpg", (try? Picture.jpeg(320, 160, exif: exif)) ?? Data()),
+                ("a.png", (try? Picture.png(120, 60, alpha: 9)) ?? Data()),
                 ("e.png", (try? Picture.png(chunks: [("eXIf", exif)])) ?? Data()), ("a.webp", Picture.lossyWebP),
                 ("b.webp", Picture.losslessWebP), ("e.webp", Picture.extendedWebP(exif: exif)),
                 ("a.epub", (try? SampleBook.small(.epub2)) ?? Data()),
@@ -20,8 +21,9 @@
             ]
         }()
 
-        /// Both questions. What they ask of the file is counted, since a file that makes it be read again and again takes time only where
-        /// it lies far away; the time, for which milliseconds are usual, catches loops over what was read.
+        /// Both questions. What they ask of the file is counted, since a file that makes it be read again and again
+        /// takes time only where it lies far away; the time, for which milliseconds are usual, catches loops over what
+        /// was read.
         private func ask(_ data: Data, _ name: String, requests: Int = 40) async throws {
             let start = ContinuousClock.now
             for question in [true, false] {
@@ -31,7 +33,9 @@
                 } catch let error as CocoaError {
                     #expect(error.code != .fileReadUnknown, "\(name): \(error.sentence)")
                 }
-                #expect(reader.bytes <= 2 * Int64(data.count) + 128 << 10, "\(name): \(reader.bytes) of \(data.count) bytes")
+                #expect(
+                    reader.bytes <= 2 * Int64(data.count) + 128 << 10, "\(name): \(reader.bytes) of \(data.count) bytes"
+                )
                 #expect(reader.requests.count <= requests, "\(name): \(reader.requests.count) requests")
             }
             #expect(ContinuousClock.now - start < .seconds(30), "\(name)")
@@ -54,7 +58,8 @@
             for _ in 0..<200 {
                 var damaged = data
                 for _ in 0..<Int.random(in: 1...20, using: &numbers) {
-                    damaged[Int.random(in: 0..<data.count, using: &numbers)] = UInt8.random(in: 0...255, using: &numbers)
+                    damaged[Int.random(in: 0..<data.count, using: &numbers)] = UInt8.random(
+                        in: 0...255, using: &numbers)
                 }
                 try await ask(damaged, name)
             }
@@ -79,7 +84,8 @@
             // 6,000 × 6,000 pixels and thousands of scans of nothing.
             let frame = Picture.segment(0xC2, Data([8]) + big(6000, 2) + big(6000, 2) + [1, 1, 0x11, 0])
             let scan = Picture.segment(0xDA, Data([1, 1, 0, 0, 0, 0])) + [0]
-            let data = Data([0xFF, 0xD8]) + frame + (0..<3000).reduce(into: Data()) { data, _ in data += scan } + [0xFF, 0xD9]
+            let data =
+                Data([0xFF, 0xD8]) + frame + (0..<3000).reduce(into: Data()) { data, _ in data += scan } + [0xFF, 0xD9]
             #expect(await fileError { try await CountingReader(data, "a.jpg").thumbnail() } == .fileReadTooLarge)
         }
 
@@ -105,7 +111,10 @@
             // 9,000 × 9,000 pixels of three colours, of which one scan has one.
             let components: [UInt8] = [1, 0x11, 0, 2, 0x11, 0, 3, 0x11, 0]
             let frame = Picture.segment(0xC0, Data([8]) + big(9000, 2) + big(9000, 2) + [3] + components)
-            let data = Data([0xFF, 0xD8]) + frame + Picture.segment(0xDA, Data([1, 1, 0, 0, 63, 0])) + Data(count: 64) + [0xFF, 0xD9]
+            let data =
+                Data([0xFF, 0xD8]) + frame + Picture.segment(0xDA, Data([1, 1, 0, 0, 63, 0])) + Data(count: 64) + [
+                    0xFF, 0xD9,
+                ]
             #expect(await fileError { try await CountingReader(data, "a.jpg").thumbnail() } == .fileReadTooLarge)
         }
 
@@ -118,7 +127,8 @@
 
         /// A frame of ID3v2.4 in its compressed form, of 1.6 MB, which holds a text of 250 MB.
         private static func bomb() -> Data {
-            // A zero, and then “258 bytes like the one before” again and again, in the fixed code (RFC 1951, section 3.2.6).
+            // A zero, and then “258 bytes like the one before” again and again, in the fixed code (RFC 1951, section
+            // 3.2.6).
             var writer = BitWriter()
             writer.add([1, 1, 0])
             writer.add([0, 0, 1, 1, 0, 0, 0, 0])
@@ -143,7 +153,9 @@
             }
         }
 
-        private static func size(_ count: Int) -> Data { Data((0..<4).map { UInt8(truncatingIfNeeded: count >> (7 * (3 - $0))) & 0x7F }) }
+        private static func size(_ count: Int) -> Data {
+            Data((0..<4).map { UInt8(truncatingIfNeeded: count >> (7 * (3 - $0))) & 0x7F })
+        }
 
         /// In a process of its own, whose memory nobody else uses.
         @Test func `a tag that would unpack to a hundred times its size is not unpacked`() async {
@@ -152,9 +164,12 @@
                 let inner = Data("c\0".utf8) + Data(count: 16) + bomb
                 let chapter = Data("CHAP".utf8) + Self.size(inner.count) + [0, 0] + inner
                 let before = try Self.residentBytes()
-                let alone = await fileError { try await CountingReader(Audio.mp3(tag: Audio.id3(bomb, version: 4)), "a.mp3").properties() }
+                let alone = await fileError {
+                    try await CountingReader(Audio.mp3(tag: Audio.id3(bomb, version: 4)), "a.mp3").properties()
+                }
                 #expect(alone == .fileReadCorruptFile)
-                let inside = try await CountingReader(Audio.mp3(tag: Audio.id3(chapter, version: 4)), "a.mp3").properties()
+                let inside = try await CountingReader(Audio.mp3(tag: Audio.id3(chapter, version: 4)), "a.mp3")
+                    .properties()
                 #expect(inside["title"] == nil && inside["channels"] == 2)
                 let more = try Self.residentBytes() - before
                 #expect(more < 100 << 20, "\(more >> 20) MiB")
@@ -170,7 +185,9 @@
 
         @Test func `a file with another name is refused with a sentence`() async throws {
             for name in ["a.jpg", "a.mp3", "a.flac", "a.ogg", "a.m4a", "a.epub", "a.cbz"] {
-                for data in [Data(), Data("Once upon a time there was a lamp.".utf8), Data(repeating: 0xFF, count: 100_000)] {
+                for data in [
+                    Data(), Data("Once upon a time there was a lamp.".utf8), Data(repeating: 0xFF, count: 100_000),
+                ] {
                     let code = await fileError { try await CountingReader(data, name).properties() }
                     #expect(
                         code == .fileReadCorruptFile || code == .featureUnsupported,

@@ -9,7 +9,8 @@
             var bytes: [UInt8] = []
             for y in 0..<height {
                 for x in 0..<width {
-                    bytes += y < height / 8 ? [255, 255, 255, 255] : x < width / 2 ? [255, 0, 0, alpha] : [0, 0, 255, 255]
+                    bytes +=
+                        y < height / 8 ? [255, 255, 255, 255] : x < width / 2 ? [255, 0, 0, alpha] : [0, 0, 255, 255]
                 }
             }
             return Bitmap(width: width, height: height, bytes: bytes)
@@ -21,9 +22,13 @@
             return plain.prefix(2) + segment(0xE1, Data("Exif\0\0".utf8) + exif) + plain.dropFirst(2)
         }
 
-        static func segment(_ marker: UInt8, _ content: Data) -> Data { Data([0xFF, marker]) + big(content.count + 2, 2) + content }
+        static func segment(_ marker: UInt8, _ content: Data) -> Data {
+            Data([0xFF, marker]) + big(content.count + 2, 2) + content
+        }
 
-        static func png(_ width: Int = 80, _ height: Int = 40, alpha: UInt8 = 255, chunks: [(String, Data)] = []) throws -> Data {
+        static func png(_ width: Int = 80, _ height: Int = 40, alpha: UInt8 = 255, chunks: [(String, Data)] = []) throws
+            -> Data
+        {
             let plain = try PNGCodec.encode(bitmap(width, height, alpha: alpha), path: .root)
             // Behind IHDR. The checksum of chunks that are not needed for the picture is not looked at.
             let more = chunks.reduce(Data()) { $0 + big($1.1.count, 4) + Data($1.0.utf8) + $1.1 + Data(count: 4) }
@@ -63,7 +68,8 @@
         func data() -> Data {
             func first(_ exif: Int, _ gps: Int) -> [Field] {
                 [
-                    (0x010F, 2, 7, Data("Carrel\0".utf8)), (0x0112, 3, 1, little(orientation, 2)), (0x8769, 4, 1, little(exif, 4)),
+                    (0x010F, 2, 7, Data("Carrel\0".utf8)), (0x0112, 3, 1, little(orientation, 2)),
+                    (0x8769, 4, 1, little(exif, 4)),
                     (0x8825, 4, 1, little(gps, 4)),
                 ]
             }
@@ -77,7 +83,10 @@
             let gpsAt = exifAt + Self.length(exif)
             let secondAt = gpsAt + Self.length(gps)
             func second(_ at: Int) -> [Field] {
-                [(0x0103, 3, 1, little(6, 2)), (0x0201, 4, 1, little(at, 4)), (0x0202, 4, 1, little(thumbnail.count, 4))]
+                [
+                    (0x0103, 3, 1, little(6, 2)), (0x0201, 4, 1, little(at, 4)),
+                    (0x0202, 4, 1, little(thumbnail.count, 4)),
+                ]
             }
             let header = Data("II*\0".utf8) + little(8, 4)
             let firstDirectory = Self.directory(first(exifAt, gpsAt), at: 8, next: thumbnail.isEmpty ? 0 : secondAt)
@@ -86,7 +95,9 @@
             return header + firstDirectory + innerDirectories + secondDirectory + thumbnail
         }
 
-        private func fraction(_ numerator: Int, _ denominator: Int) -> Data { little(numerator, 4) + little(denominator, 4) }
+        private func fraction(_ numerator: Int, _ denominator: Int) -> Data {
+            little(numerator, 4) + little(denominator, 4)
+        }
 
         private static func length(_ fields: [Field]) -> Int { directory(fields, at: 0).count }
 

@@ -10,7 +10,8 @@
         private func colour(_ thumbnail: Thumbnail, x: Int, y: Int) throws -> String {
             let bitmap =
                 thumbnail.mediaType == "image/png"
-                ? try PNGCodec.decode(thumbnail.data, path: .root) : try JPEGCodec.decode(thumbnail.data, dimension: 4096, path: .root)
+                ? try PNGCodec.decode(thumbnail.data, path: .root)
+                : try JPEGCodec.decode(thumbnail.data, dimension: 4096, path: .root)
             #expect(bitmap.width == thumbnail.width && bitmap.height == thumbnail.height)
             let offset = (bitmap.height * y / 8 * bitmap.width + bitmap.width * x / 8) * 4
             let pixel = bitmap.bytes[offset..<offset + 4].map { $0 > 200 ? 1 : $0 < 55 ? 0 : 9 }
@@ -22,7 +23,8 @@
             let exif = ExifBuilder().data()
             let files: [(Data, String, Int64, Int64, String)] = [
                 (try Picture.jpeg(), "a.jpg", 80, 40, "image/jpeg"), (try Picture.png(), "a.png", 80, 40, "image/png"),
-                (Picture.lossyWebP, "a.webp", 40, 30, "image/webp"), (Picture.losslessWebP, "a.webp", 40, 30, "image/webp"),
+                (Picture.lossyWebP, "a.webp", 40, 30, "image/webp"),
+                (Picture.losslessWebP, "a.webp", 40, 30, "image/webp"),
                 (Picture.extendedWebP(exif: exif), "a.webp", 40, 30, "image/webp"),
                 // The content counts, not the name.
                 (try Picture.png(), "a.jpg", 80, 40, "image/png"),
@@ -51,7 +53,9 @@
         }
 
         @Test func `texts of PNG are properties`() async throws {
-            let data = try Picture.png(chunks: [("tEXt", Data("Title\0Lamp".utf8)), ("tEXt", Data("Author\0Ren".utf8) + [0xE9])])
+            let data = try Picture.png(chunks: [
+                ("tEXt", Data("Title\0Lamp".utf8)), ("tEXt", Data("Author\0Ren".utf8) + [0xE9]),
+            ])
             let properties = try await CountingReader(data, "a.png").properties()
             #expect(properties["title"] == "Lamp" && properties["author"] == "René")
         }
@@ -61,7 +65,8 @@
                 let small = try await CountingReader(data, name).thumbnail(100)
                 #expect(small.width == 100 && small.height == 50 && small.mediaType == "image/jpeg", "\(name)")
                 #expect(
-                    try colour(small, x: 1, y: 4) == "red" && colour(small, x: 6, y: 4) == "blue" && colour(small, x: 4, y: 0) == "white")
+                    try colour(small, x: 1, y: 4) == "red" && colour(small, x: 6, y: 4) == "blue"
+                        && colour(small, x: 4, y: 0) == "white")
                 let same = try await CountingReader(data, name).thumbnail(4096)
                 #expect(same.width == 800 && same.height == 400)
             }
@@ -75,7 +80,9 @@
         @Test func `what is transparent stays so, and makes no edge`() async throws {
             let png = try await CountingReader(try Picture.png(80, 40, alpha: 0), "a.png").thumbnail(20)
             #expect(png.mediaType == "image/png" && png.width == 20)
-            #expect(try colour(png, x: 1, y: 4) == "nothing" && colour(png, x: 6, y: 4) == "blue" && colour(png, x: 1, y: 0) == "white")
+            #expect(
+                try colour(png, x: 1, y: 4) == "nothing" && colour(png, x: 6, y: 4) == "blue"
+                    && colour(png, x: 1, y: 0) == "white")
             let webp = try await CountingReader(Picture.losslessWebP, "a.webp").thumbnail(20)
             #expect(webp.mediaType == "image/png")
             #expect(try colour(webp, x: 1, y: 4) == "nothing" && colour(webp, x: 6, y: 4) == "blue")
@@ -89,10 +96,13 @@
             (1, "left", "top"), (2, "right", "top"), (3, "right", "bottom"), (4, "left", "bottom"), (5, "top", "left"),
             (6, "top", "right"), (7, "bottom", "right"), (8, "bottom", "left"),
         ])
-        func `a picture is turned as its EXIF data say`(_ orientation: Int, _ red: String, _ white: String) async throws {
+        func `a picture is turned as its EXIF data say`(_ orientation: Int, _ red: String, _ white: String) async throws
+        {
             let data = try Picture.jpeg(160, 80, exif: ExifBuilder(orientation: orientation).data())
             let thumbnail = try await CountingReader(data, "a.jpg").thumbnail(80)
-            #expect(orientation < 5 ? (thumbnail.width, thumbnail.height) == (80, 40) : (thumbnail.width, thumbnail.height) == (40, 80))
+            #expect(
+                orientation < 5
+                    ? (thumbnail.width, thumbnail.height) == (80, 40) : (thumbnail.width, thumbnail.height) == (40, 80))
             let places = ["left": (1, 4), "right": (6, 4), "top": (4, 1), "bottom": (4, 6)]
             let place = try #require(places[red])
             #expect(try colour(thumbnail, x: place.0, y: place.1) == "red")
@@ -103,7 +113,8 @@
 
         @Test func `the picture in the EXIF data serves where it is large enough and of the same shape`() async throws {
             // Green, so that it can be told from the picture around it.
-            let green = Bitmap(width: 160, height: 80, bytes: (0..<160 * 80).flatMap { _ -> [UInt8] in [0, 255, 0, 255] })
+            let green = Bitmap(
+                width: 160, height: 80, bytes: (0..<160 * 80).flatMap { _ -> [UInt8] in [0, 255, 0, 255] })
             let exif = ExifBuilder(thumbnail: try JPEGCodec.encode(green, path: .root)).data()
             let file = try Picture.jpeg(800, 400, exif: exif)
             let padded = file + Data(count: 20 << 20)
@@ -140,9 +151,14 @@
         @Test func `scaling down takes any picture in memory`() async throws {
             let thumbnail = try await Thumbnail.scaleDown(image: Picture.jpeg(160, 80), toSize: 40)
             #expect(thumbnail.width == 40 && thumbnail.height == 20)
-            #expect(await fileError { try await Thumbnail.scaleDown(image: Data("<svg/>".utf8), toSize: 40) } == .featureUnsupported)
-            #expect(await fileError { try await Thumbnail.scaleDown(image: Data(), toSize: 40) } == .fileReadCorruptFile)
-            #expect(await fileError { try await CountingReader(Picture.jpeg(), "a.jpg").thumbnail(40, page: 2) } == .fileReadNoSuchFile)
+            #expect(
+                await fileError { try await Thumbnail.scaleDown(image: Data("<svg/>".utf8), toSize: 40) }
+                    == .featureUnsupported)
+            #expect(
+                await fileError { try await Thumbnail.scaleDown(image: Data(), toSize: 40) } == .fileReadCorruptFile)
+            #expect(
+                await fileError { try await CountingReader(Picture.jpeg(), "a.jpg").thumbnail(40, page: 2) }
+                    == .fileReadNoSuchFile)
         }
     }
 #endif

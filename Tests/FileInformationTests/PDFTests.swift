@@ -13,7 +13,9 @@ import Testing
         ["/usr/bin/pdftoppm", "/usr/bin/pdfinfo"].allSatisfy { FileManager.default.isExecutableFile(atPath: $0) }
         || ProcessInfo.processInfo.environment["CI"] == "true"
 
-    @Test(.enabled(if: isPopplerWanted)) func `a document tells its title, its pages and when it was made`() async throws {
+    @Test(.enabled(if: isPopplerWanted)) func `a document tells its title, its pages and when it was made`()
+        async throws
+    {
         let properties = try await CountingReader(PDFFixture.document(pages: 3), "a.pdf").properties()
         #expect(properties["title"] == "Lamp: a book" && properties["author"] == "Carrel")
         #expect(properties["numberOfPages"] == 3 && properties["encrypted"] == false)
@@ -29,7 +31,9 @@ import Testing
         let third = try await CountingReader(data, "a.pdf").thumbnail(500, page: 3)
         #expect(third.width == 500 && third.height == 250)
         for page in [4, 0, -1] {
-            #expect(await fileError { try await CountingReader(data, "a.pdf").thumbnail(page: page) } == .fileReadNoSuchFile)
+            #expect(
+                await fileError { try await CountingReader(data, "a.pdf").thumbnail(page: page) } == .fileReadNoSuchFile
+            )
         }
         let converted = try await Thumbnail.convertToImage(pdf: CountingReader(data, "a.pdf"), page: 2, dimension: 64)
         #expect(converted.width == 64)
@@ -42,7 +46,9 @@ import Testing
             let reader = try CountingReader(data, "a.pdf")
             let thumbnail = try await reader.thumbnail(100, page: page)
             #expect(thumbnail.height == 100 && thumbnail.mediaType == "image/jpeg")
-            #expect(reader.requests.count <= 8 && reader.bytes <= 512 << 10, "\(reader.requests.count) requests, \(reader.bytes) bytes")
+            #expect(
+                reader.requests.count <= 8 && reader.bytes <= 512 << 10,
+                "\(reader.requests.count) requests, \(reader.bytes) bytes")
         }
     }
 
@@ -90,7 +96,8 @@ import Testing
             """
         ).properties
         #expect(properties["title"] == "A: b" && properties["author"] == nil && properties["numberOfPages"] == nil)
-        #expect(properties["created"] == .date(Date(timeIntervalSince1970: 1_714_551_630)) && properties["modified"] == nil)
+        #expect(
+            properties["created"] == .date(Date(timeIntervalSince1970: 1_714_551_630)) && properties["modified"] == nil)
         #expect(properties["encrypted"] == true)
     }
 }

@@ -71,14 +71,18 @@ final class BrokenProvider: FileProvider {
         try await createFolder(base, path)
     }
 
-    func moveItem(path: ProviderPath, to destination: ProviderPath, overwrite: Bool, progress: ProgressReporter) async throws {
+    func moveItem(path: ProviderPath, to destination: ProviderPath, overwrite: Bool, progress: ProgressReporter)
+        async throws
+    {
         guard let move = hooks.move else {
             return try await base.moveItem(path: path, to: destination, overwrite: overwrite, progress: progress)
         }
         try await move(base, path, destination, overwrite)
     }
 
-    func copyItem(path: ProviderPath, to destination: ProviderPath, overwrite: Bool, progress: ProgressReporter) async throws {
+    func copyItem(path: ProviderPath, to destination: ProviderPath, overwrite: Bool, progress: ProgressReporter)
+        async throws
+    {
         guard let copy = hooks.copy else {
             return try await base.copyItem(path: path, to: destination, overwrite: overwrite, progress: progress)
         }
@@ -86,7 +90,9 @@ final class BrokenProvider: FileProvider {
     }
 
     func removeItem(path: ProviderPath, recursive: Bool, progress: ProgressReporter) async throws {
-        guard let remove = hooks.remove else { return try await base.removeItem(path: path, recursive: recursive, progress: progress) }
+        guard let remove = hooks.remove else {
+            return try await base.removeItem(path: path, recursive: recursive, progress: progress)
+        }
         try await remove(base, path, recursive)
     }
 
@@ -96,15 +102,20 @@ final class BrokenProvider: FileProvider {
         return hooks.stream.map { BrokenReader(reader, stream: $0) } ?? reader
     }
 
-    func writeContents(path: ProviderPath, from source: any WriteSource, options: WriteOptions) async throws -> FileObject {
-        guard let write = hooks.write else { return try await base.writeContents(path: path, from: source, options: options) }
+    func writeContents(path: ProviderPath, from source: any WriteSource, options: WriteOptions) async throws
+        -> FileObject
+    {
+        guard let write = hooks.write else {
+            return try await base.writeContents(path: path, from: source, options: options)
+        }
         return try await write(base, path, source, options)
     }
 }
 
 /// A sound reader, all but for how it streams.
 final class BrokenReader: FileReader {
-    typealias Stream = @Sendable (_ base: any FileReader, _ part: FilePart, _ sink: any ByteSink) async throws -> FileExtent
+    typealias Stream =
+        @Sendable (_ base: any FileReader, _ part: FilePart, _ sink: any ByteSink) async throws -> FileExtent
 
     private let base: any FileReader
     private let streaming: Stream
@@ -117,7 +128,9 @@ final class BrokenReader: FileReader {
     var path: ProviderPath { base.path }
     var cost: Capabilities.ReadCost { base.cost }
     func attributes() async throws -> FileReaderAttributes { try await base.attributes() }
-    func stream(_ part: FilePart, into sink: any ByteSink) async throws -> FileExtent { try await streaming(base, part, sink) }
+    func stream(_ part: FilePart, into sink: any ByteSink) async throws -> FileExtent {
+        try await streaming(base, part, sink)
+    }
     func close() async { await base.close() }
 }
 

@@ -47,7 +47,9 @@ import Testing
 
     @Test func `for each family of behaviours there is a provider that all of them find`() {
         let found = Set(Flaw.all.flatMap(\.behaviours))
-        for group in [Behaviour.Group.sizes, .cancellation] { #expect(Set(Behaviour.names(group)).subtracting(found) == []) }
+        for group in [Behaviour.Group.sizes, .cancellation] {
+            #expect(Set(Behaviour.names(group)).subtracting(found) == [])
+        }
         #expect(HostileName.all.allSatisfy { found.contains($0.fileBehaviour) && found.contains($0.folderBehaviour) })
     }
 
@@ -84,7 +86,8 @@ import Testing
             Behaviour.names(.writing).contains($0) || Behaviour.names(.completion).contains($0)
         }.run()
         #expect(report.violations == [])
-        #expect(report.outcome(of: "A write without a size in its result has arrived, or cannot be looked at") == .passed)
+        #expect(
+            report.outcome(of: "A write without a size in its result has arrived, or cannot be looked at") == .passed)
     }
 
     @Test func `a listing that reports what it leaves out is sound`() async {
@@ -92,12 +95,17 @@ import Testing
         hooks.list = { base, path in try await base.contentsOfDirectory(path: path).filter { !$0.name.contains("\\") } }
         hooks.listed = { base, path in
             var names = UnusableNames()
-            for item in try await base.contentsOfDirectory(path: path) where item.name.contains("\\") { names.add(item.name) }
+            for item in try await base.contentsOfDirectory(path: path) where item.name.contains("\\") {
+                names.add(item.name)
+            }
             if !names.isEmpty { throw FileError.unusableNames(names, in: path) }
         }
-        let kept = ["What a listing leaves out is reported at its end", "A walk gives every item, or says what was left out"]
+        let kept = [
+            "What a listing leaves out is reported at its end", "A walk gives every item, or says what was left out",
+        ]
         let report = await Conformance(
-            provider: BrokenProvider(MemoryFileProvider(), hooks: hooks), folder: .root, isIncluded: { kept.contains($0) }
+            provider: BrokenProvider(MemoryFileProvider(), hooks: hooks), folder: .root,
+            isIncluded: { kept.contains($0) }
         ).run()
         #expect(report.violations == [])
         #expect(kept.allSatisfy { report.outcome(of: $0) == .passed })
@@ -137,7 +145,9 @@ import Testing
 
     @Test func `a violation does not end the run`() async throws {
         let flaw = try #require(Flaw.all.first { $0.name == "lies about the size" })
-        let report = await Conformance(provider: BrokenProvider(MemoryFileProvider(), hooks: flaw.hooks()), folder: .root).run()
+        let report = await Conformance(
+            provider: BrokenProvider(MemoryFileProvider(), hooks: flaw.hooks()), folder: .root
+        ).run()
         #expect(report.violations.count > 5)
         #expect(report.passed.count > 200)
         #expect(report.passed.count + report.violations.count + report.skipped.count >= Behaviour.all.count)
@@ -174,7 +184,9 @@ extension Hooks {
     /// Can look and read, and nothing else.
     fileprivate static var readOnly: Hooks {
         var hooks = Hooks()
-        hooks.capabilities = { _ in Capabilities([.rangedReading: .native, .suffixReading: .derived], readCost: .request) }
+        hooks.capabilities = { _ in
+            Capabilities([.rangedReading: .native, .suffixReading: .derived], readCost: .request)
+        }
         hooks.createFolder = { throw FileError.unsupported("Making folders", path: $1) }
         hooks.move = { _, path, _, _ in throw FileError.unsupported("Moving", path: path) }
         hooks.remove = { _, path, _ in throw FileError.unsupported("Removing", path: path) }

@@ -5,9 +5,12 @@ import Testing
 
 /// What the documentation shows is what is compiled and tested.
 @Suite struct DocumentationTests {
-    private let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    private let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent()
 
-    private func text(_ path: String) throws -> String { try String(contentsOf: root.appending(path: path), encoding: .utf8) }
+    private func text(_ path: String) throws -> String {
+        try String(contentsOf: root.appending(path: path), encoding: .utf8)
+    }
 
     @Test func `the shelf keeps every promise`() async throws {
         let provider = ShelfProvider()

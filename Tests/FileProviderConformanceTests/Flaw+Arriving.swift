@@ -2,23 +2,31 @@ import FileProviderCore
 import Foundation
 
 extension Flaw {
-    /// Storages that keep less than they get, listings that leave out items without a word, and folders that writing does not make.
+    /// Storages that keep less than they get, listings that leave out items without a word, and folders that writing
+    /// does not make.
     static let arriving: [Flaw] = [
-        Flaw("keeps less than it gets", found: ["What a write returns is there", "What a replacing write returns is there"]) { hooks in
+        Flaw(
+            "keeps less than it gets",
+            found: ["What a write returns is there", "What a replacing write returns is there"]
+        ) { hooks in
             hooks.write = { base, path, source, options in
                 let written = try await base.writeContents(path: path, from: source, options: options)
                 try await base.shorten(path)
                 return written
             }
         },
-        Flaw("keeps nothing", found: ["What a write returns is there", "What a replacing write returns is there"]) { hooks in
+        Flaw("keeps nothing", found: ["What a write returns is there", "What a replacing write returns is there"]) {
+            hooks in
             hooks.write = { base, path, source, options in
                 let written = try await base.writeContents(path: path, from: source, options: options)
                 try await base.removeItem(path: path)
                 return written
             }
         },
-        Flaw("keeps less and gives no size", found: "A write without a size in its result has arrived, or cannot be looked at") { hooks in
+        Flaw(
+            "keeps less and gives no size",
+            found: "A write without a size in its result has arrived, or cannot be looked at"
+        ) { hooks in
             hooks.write = { base, path, source, options in
                 var written = try await base.writeContents(path: path, from: source, options: options)
                 try await base.shorten(path)
@@ -37,11 +45,18 @@ extension Flaw {
         },
         Flaw(
             "leaves names out without a word",
-            found: ["What a listing leaves out is reported at its end", "A walk gives every item, or says what was left out"]
+            found: [
+                "What a listing leaves out is reported at its end",
+                "A walk gives every item, or says what was left out",
+            ]
         ) { hooks in
-            hooks.list = { base, path in try await base.contentsOfDirectory(path: path).filter { !$0.name.contains("\\") } }
+            hooks.list = { base, path in
+                try await base.contentsOfDirectory(path: path).filter { !$0.name.contains("\\") }
+            }
         },
-        Flaw("says that names were left out, and counts none", found: "What a listing leaves out is reported at its end") { hooks in
+        Flaw(
+            "says that names were left out, and counts none", found: "What a listing leaves out is reported at its end"
+        ) { hooks in
             hooks.list = { base, path in try await base.contentsOfDirectory(path: path) }
             hooks.listed = { _, path in throw FileError.unusableNames(UnusableNames(), in: path) }
         },

@@ -26,14 +26,16 @@ extension Flaw {
         Flaw(
             "is off by one behind its first buffer",
             found: [
-                "Ranges around every place where a buffer may end are exact", "Ranges of every awkward length are exact",
+                "Ranges around every place where a buffer may end are exact",
+                "Ranges of every awkward length are exact",
                 "Suffixes of every awkward length are exact",
             ]
         ) { hooks in
             hooks.stream = { base, part, sink in
                 let range = part.resolved(size: try await base.attributes().size)
                 guard range.upperBound > 65_536, part != .whole else { return try await base.stream(part, into: sink) }
-                return try await base.stream(.range(range.lowerBound..<max(range.lowerBound, range.upperBound - 1)), into: sink)
+                return try await base.stream(
+                    .range(range.lowerBound..<max(range.lowerBound, range.upperBound - 1)), into: sink)
             }
         },
         Flaw(

@@ -20,19 +20,26 @@ extension Flaw {
             hooks.copy = { _, _, _, _ in }
             hooks.remove = { if $1.name != "file" { try await $0.removeItem(path: $1, recursive: $2) } }
             hooks.write = { base, path, source, options in
-                if source is DataSource { return try await base.writeContents(path: path, from: source, options: options) }
+                if source is DataSource {
+                    return try await base.writeContents(path: path, from: source, options: options)
+                }
                 return FileObject(path: path, type: .regular, size: source.length)
             }
         },
         Flaw("never says that nothing is there", found: endings("where nothing is")) { hooks in
             hooks.list = { base, path in try await found { try await base.contentsOfDirectory(path: path) } ?? [] }
             hooks.attributes = { base, path in
-                try await found { try await base.attributesOfItem(path: path) } ?? FileObject(path: path, type: .regular, size: 0)
+                try await found { try await base.attributesOfItem(path: path) }
+                    ?? FileObject(path: path, type: .regular, size: 0)
             }
             hooks.open = { base, path in try await found { try await base.open(path: path) } ?? emptyReader(path) }
             hooks.createFolder = { base, path in _ = try await found { try await base.createFolder(path: path) } }
-            hooks.move = { base, path, destination, _ in _ = try await found { try await base.moveItem(path: path, to: destination) } }
-            hooks.copy = { base, path, destination, _ in _ = try await found { try await base.copyItem(path: path, to: destination) } }
+            hooks.move = { base, path, destination, _ in
+                _ = try await found { try await base.moveItem(path: path, to: destination) }
+            }
+            hooks.copy = { base, path, destination, _ in
+                _ = try await found { try await base.copyItem(path: path, to: destination) }
+            }
             hooks.remove = { base, path, _ in _ = try await found { try await base.removeItem(path: path) } }
             hooks.write = { base, path, source, options in
                 try await found { try await base.writeContents(path: path, from: source, options: options) }
@@ -40,9 +47,14 @@ extension Flaw {
             }
         },
         Flaw("fails in another way when it is cancelled", found: endings("random")) { hooks in
-            beforeEach(&hooks) { do { try await Task.sleep(for: .milliseconds(50)) } catch { throw URLError(.networkConnectionLost) } }
+            beforeEach(&hooks) {
+                do { try await Task.sleep(for: .milliseconds(50)) } catch { throw URLError(.networkConnectionLost) }
+            }
         },
-        Flaw("is half done when it is cancelled", found: endings("random").filter { $0.hasPrefix("Moving") || $0.hasPrefix("Copying") }) {
+        Flaw(
+            "is half done when it is cancelled",
+            found: endings("random").filter { $0.hasPrefix("Moving") || $0.hasPrefix("Copying") }
+        ) {
             hooks in
             hooks.move = { base, path, destination, overwrite in
                 try await base.copyItem(path: path, to: destination, overwrite: overwrite)
@@ -57,12 +69,16 @@ extension Flaw {
         },
         Flaw(
             "drops what it does when it is released",
-            found: ["Writing", "Sending"].map { "\($0) with a handler goes on when its provider is released, and ends once" }
+            found: ["Writing", "Sending"].map {
+                "\($0) with a handler goes on when its provider is released, and ends once"
+            }
         ) { hooks in
             let isReleased = CancellationFlag()
             hooks.released = { isReleased.cancel() }
             hooks.write = { base, path, source, options in
-                if source is DataSource { return try await base.writeContents(path: path, from: source, options: options) }
+                if source is DataSource {
+                    return try await base.writeContents(path: path, from: source, options: options)
+                }
                 let data = try await source.gathered()
                 Task {
                     try await Task.sleep(for: .milliseconds(30))

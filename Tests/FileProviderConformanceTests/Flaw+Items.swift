@@ -13,13 +13,16 @@ extension Flaw {
                 }
                 for item in try await base.contentsOfDirectory(path: path) {
                     try await base.moveItem(
-                        path: item.path, to: try destination.appending(nameBytes: item.path.nameBytes), overwrite: overwrite)
+                        path: item.path, to: try destination.appending(nameBytes: item.path.nameBytes),
+                        overwrite: overwrite)
                 }
                 try await base.removeItem(path: path)
             }
         },
         Flaw("moves onto anything", found: "Without overwrite a move leaves a file in its way") { hooks in
-            hooks.move = { base, path, destination, _ in try await base.moveItem(path: path, to: destination, overwrite: true) }
+            hooks.move = { base, path, destination, _ in
+                try await base.moveItem(path: path, to: destination, overwrite: true)
+            }
         },
         Flaw("moves onto full folders", found: "With overwrite a move never replaces a folder with content") { hooks in
             hooks.move = { base, path, destination, overwrite in
@@ -32,7 +35,8 @@ extension Flaw {
                 try await base.copyItem(path: path, to: destination, overwrite: overwrite)
             }
         },
-        Flaw("copies without what lies deeper", found: "A copied folder has all it held, and the source stays") { hooks in
+        Flaw("copies without what lies deeper", found: "A copied folder has all it held, and the source stays") {
+            hooks in
             hooks.copy = { base, path, destination, overwrite in
                 try await base.copyItem(path: path, to: destination, overwrite: overwrite)
                 guard try await base.attributesOfItem(path: destination).isDirectory else { return }
@@ -46,12 +50,16 @@ extension Flaw {
                 try await base.moveItem(path: path, to: destination, overwrite: overwrite)
             }
         },
-        Flaw("removes folders with content unasked", found: "A folder with content is not removed unless asked for") { hooks in
+        Flaw("removes folders with content unasked", found: "A folder with content is not removed unless asked for") {
+            hooks in
             hooks.remove = { base, path, _ in try await base.removeItem(path: path, recursive: true) }
         },
-        Flaw("is content when nothing is there to remove", found: "Removing a missing item says that it is missing") { hooks in
+        Flaw("is content when nothing is there to remove", found: "Removing a missing item says that it is missing") {
+            hooks in
             hooks.remove = { base, path, recursive in
-                do { try await base.removeItem(path: path, recursive: recursive) } catch let error where error.isNoSuchFile {}
+                do { try await base.removeItem(path: path, recursive: recursive) } catch let error
+                    where error.isNoSuchFile
+                {}
             }
         },
         Flaw("removes nothing", found: "The kit's own folder goes with all it holds") { hooks in
@@ -64,14 +72,18 @@ extension Flaw {
         },
         Flaw("makes missing parents of folders", found: "Making a folder without its parent is refused") { hooks in
             hooks.createFolder = { base, path in
-                if (try? await base.attributesOfItem(path: path)) != nil { return try await base.createFolder(path: path) }
+                if (try? await base.attributesOfItem(path: path)) != nil {
+                    return try await base.createFolder(path: path)
+                }
                 try await base.createFolderWithParents(path: path)
             }
         },
         Flaw("empties folders that exist", found: "Making a folder that exists leaves what it holds") { hooks in
             hooks.createFolder = { base, path in
                 do { try await base.createFolder(path: path) } catch let error where error.isFileExists {
-                    for item in try await base.contentsOfDirectory(path: path) { try await base.removeItem(path: item.path) }
+                    for item in try await base.contentsOfDirectory(path: path) {
+                        try await base.removeItem(path: item.path)
+                    }
                     throw error
                 }
             }
@@ -83,7 +95,8 @@ extension Flaw {
         Flaw("fails to tell its capabilities", found: "The provider tells its capabilities") { hooks in
             hooks.capabilities = { _ in throw URLError(.cannotConnectToHost) }
         },
-        Flaw("does what it says it cannot", found: "Where removing trees is unavailable, it fails and changes nothing") { hooks in
+        Flaw("does what it says it cannot", found: "Where removing trees is unavailable, it fails and changes nothing")
+        { hooks in
             hooks.capabilities = { base in
                 var capabilities = try await base.capabilities()
                 capabilities[.recursiveRemoval] = .unavailable
@@ -91,7 +104,8 @@ extension Flaw {
             }
         },
         Flaw(
-            "ignores conditions that it does not have", found: "Where conditional writes are unavailable, one with a condition fails"
+            "ignores conditions that it does not have",
+            found: "Where conditional writes are unavailable, one with a condition fails"
         ) { hooks in
             hooks.capabilities = { base in
                 var capabilities = try await base.capabilities()
@@ -99,7 +113,8 @@ extension Flaw {
                 return capabilities
             }
             hooks.write = { base, path, source, options in
-                try await base.writeContents(path: path, from: source, options: WriteOptions(overwrite: options.overwrite))
+                try await base.writeContents(
+                    path: path, from: source, options: WriteOptions(overwrite: options.overwrite))
             }
         },
         Flaw("changes its capabilities", found: "Asking for the capabilities twice gives the same answer") { hooks in
@@ -119,7 +134,10 @@ extension Flaw {
             }
             hooks.storage = { _ in VolumeObject(totalCapacity: 10, availableCapacity: 20) }
         },
-        Flaw("declares public links that nobody can ask for", found: "A provider that declares public links can be asked for them") {
+        Flaw(
+            "declares public links that nobody can ask for",
+            found: "A provider that declares public links can be asked for them"
+        ) {
             hooks in
             hooks.capabilities = { base in
                 var capabilities = try await base.capabilities()
@@ -127,7 +145,8 @@ extension Flaw {
                 return capabilities
             }
         },
-        Flaw("tells of what is directly in a folder alone", found: "A folder's tag tells of a write two folders down") { hooks in
+        Flaw("tells of what is directly in a folder alone", found: "A folder's tag tells of a write two folders down") {
+            hooks in
             hooks.capabilities = { base in
                 var capabilities = try await base.capabilities()
                 capabilities[.treeTags] = .native

@@ -4,7 +4,8 @@ import Foundation
 extension Flaw {
     /// Listings and attributes that do not tell what is there.
     static let listing: [Flaw] = [
-        Flaw("lists what was there before", found: "A listing shows own writes, renames and removals at once") { hooks in
+        Flaw("lists what was there before", found: "A listing shows own writes, renames and removals at once") {
+            hooks in
             let seen = LockedValue<[ProviderPath: [FileObject]]>([:])
             hooks.list = { base, path in
                 if let known = seen.value[path] { return known }
@@ -57,7 +58,8 @@ extension Flaw {
                 return item
             }
         },
-        Flaw("has other sizes in listings", found: "A file's entry in the listing says what its attributes say") { hooks in
+        Flaw("has other sizes in listings", found: "A file's entry in the listing says what its attributes say") {
+            hooks in
             hooks.list = { base, path in
                 try await base.contentsOfDirectory(path: path).map { item in
                     var item = item

@@ -14,7 +14,9 @@ extension Flaw {
         Flaw("shows other names than there are", found: allNames) { hooks in
             hooks.list = { base, path in
                 try await base.contentsOfDirectory(path: path).map { item in
-                    FileObject(path: try path.appending(nameBytes: Array(item.path.nameBytes) + [0x78]), type: item.type, size: item.size)
+                    FileObject(
+                        path: try path.appending(nameBytes: Array(item.path.nameBytes) + [0x78]), type: item.type,
+                        size: item.size)
                 }
             }
         },
@@ -31,8 +33,11 @@ extension Flaw {
                 if path.name == "plain" { try await base.removeItem(path: destination) }
             }
         },
-        Flaw("trims names", found: behaviours(of: "trailing blank ") + behaviours(of: "\tleading tab") + behaviours(of: "trailing line\n"))
-        {
+        Flaw(
+            "trims names",
+            found: behaviours(of: "trailing blank ") + behaviours(of: "\tleading tab")
+                + behaviours(of: "trailing line\n")
+        ) {
             hooks in changesNames(&hooks) { $0.trimmingCharacters(in: .whitespacesAndNewlines) }
         },
         Flaw("shows control characters as pictures", found: behaviours(of: "tab\there")) { hooks in

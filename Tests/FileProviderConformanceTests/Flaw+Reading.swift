@@ -10,7 +10,8 @@ extension Flaw {
         Flaw("loses the last byte", found: "A file of 4097 bytes from memory comes back byte for byte") { hooks in
             hooks.stream = { base, part, sink in
                 let range = part.resolved(size: try await base.attributes().size)
-                return try await base.stream(.range(range.lowerBound..<max(range.lowerBound, range.upperBound - 1)), into: sink)
+                return try await base.stream(
+                    .range(range.lowerBound..<max(range.lowerBound, range.upperBound - 1)), into: sink)
             }
         },
         Flaw("takes a suffix for an offset", found: "Reading a suffix gives exactly that") { hooks in
@@ -22,7 +23,9 @@ extension Flaw {
         Flaw("fails past the end", found: "Reading a range far past the end gives exactly that") { hooks in
             hooks.stream = { base, part, sink in
                 let size = try await base.attributes().size
-                if case .range(let range) = part, range.lowerBound > size { throw FileError.make(.fileReadUnknown, path: base.path) }
+                if case .range(let range) = part, range.lowerBound > size {
+                    throw FileError.make(.fileReadUnknown, path: base.path)
+                }
                 return try await base.stream(part, into: sink)
             }
         },
@@ -49,7 +52,9 @@ extension Flaw {
                 }
             }
         },
-        Flaw("does not stop reading when cancelled", found: "Cancelling a read whose sink takes nothing ends it at once") { hooks in
+        Flaw(
+            "does not stop reading when cancelled", found: "Cancelling a read whose sink takes nothing ends it at once"
+        ) { hooks in
             hooks.stream = { base, part, sink in try await Task { try await base.stream(part, into: sink) }.value }
         },
         Flaw("mixes versions", found: "A reader never mixes two versions of a file") { hooks in
@@ -61,7 +66,9 @@ extension Flaw {
         },
         Flaw("reads folders as empty files", found: "Reading a folder as a file says that it is a folder") { hooks in
             hooks.open = { base, path in
-                guard try await base.attributesOfItem(path: path).isDirectory else { return try await base.open(path: path) }
+                guard try await base.attributesOfItem(path: path).isDirectory else {
+                    return try await base.open(path: path)
+                }
                 return RangedFileReader(path: path, cost: .local) { _, _, _ in
                     (FileExtent(offset: 0, count: 0, size: 0), FileReaderAttributes(size: 0))
                 }

@@ -17,7 +17,8 @@ extension Flaw {
                 return try await base.writeContents(path: path, from: source, options: options)
             }
         },
-        Flaw("leaves a part when the source fails", found: "A source that fails leaves nothing, and its error arrives") { hooks in
+        Flaw("leaves a part when the source fails", found: "A source that fails leaves nothing, and its error arrives")
+        { hooks in
             hooks.write = { base, path, source, options in
                 do { return try await base.writeContents(path: path, from: source, options: options) } catch let error
                     where !error.isFileExists

@@ -13,7 +13,8 @@ import Testing
         let flaw = try #require(Flaw.all.first { $0.name == "overwrites unasked" })
         let wanted = flaw.behaviours + [Self.kept, "Without storage properties nothing is made up"]
         let provider = BrokenProvider(MemoryFileProvider(), hooks: flaw.hooks())
-        return await Conformance(provider: provider, folder: .root, isIncluded: { wanted.contains($0) }, known: known).run()
+        return await Conformance(provider: provider, folder: .root, isIncluded: { wanted.contains($0) }, known: known)
+            .run()
     }
 
     @Test func `as JSON it has a number, the violations and what was skipped`() async throws {
@@ -31,7 +32,8 @@ import Testing
             skipped == [
                 [
                     "id": "capabilities: Without storage properties nothing is made up",
-                    "behaviour": "Without storage properties nothing is made up", "reason": "storageProperties is available",
+                    "behaviour": "Without storage properties nothing is made up",
+                    "reason": "storageProperties is available",
                 ]
             ])
     }
@@ -39,13 +41,17 @@ import Testing
     @Test func `its description lists violations, skips and counts`() async throws {
         let text = try await report().description
         #expect(
-            text.contains("✗ replacing: Without overwrite an existing file is kept\n    Writing over a file without overwrite: expected"))
+            text.contains(
+                "✗ replacing: Without overwrite an existing file is kept\n    Writing over a file without overwrite: expected"
+            ))
         #expect(text.contains("(skipped: storageProperties is available)"))
         #expect(text.hasSuffix("2 passed, 1 failed, 1 skipped"))
     }
 
     @Test(arguments: [broken, "replacing: \(broken)"], [nil, "expected a file-exists error"])
-    func `a known failure is told with its reason, and is no violation`(behaviour: String, message: String?) async throws {
+    func `a known failure is told with its reason, and is no violation`(behaviour: String, message: String?)
+        async throws
+    {
         let report = try await report(known: [.init(behaviour, reason: "the shelf is soft", message: message)])
         #expect(report.isConforming && report.passed.count == 2)
         #expect(report.known.map(\.id) == ["replacing: \(Self.broken)"])
@@ -61,13 +67,16 @@ import Testing
     }
 
     @Test func `a known failure that fails in another way is a violation`() async throws {
-        let report = try await report(known: [.init(Self.broken, reason: "the shelf is soft", message: "of 4096 bytes")])
+        let report = try await report(known: [.init(Self.broken, reason: "the shelf is soft", message: "of 4096 bytes")]
+        )
         #expect(report.violations.map(\.behaviour) == [Self.broken])
         #expect(report.known == [])
     }
 
     @Test func `a known failure that starts to hold fails the run`() async throws {
-        let report = try await report(known: [.init(Self.broken, reason: "…"), .init(Self.kept, reason: "the shelf is soft")])
+        let report = try await report(known: [
+            .init(Self.broken, reason: "…"), .init(Self.kept, reason: "the shelf is soft"),
+        ])
         #expect(report.violations.map(\.behaviour) == [Self.kept])
         #expect(report.violations.first?.sentence.contains("(the shelf is soft), but it holds now") == true)
         #expect(report.outcome(of: Self.kept) == .failed)
@@ -75,14 +84,18 @@ import Testing
 
     @Test func `what fails at times only may hold`() async throws {
         let report = try await report(
-            known: [.init(Self.broken, reason: "…", isOccasional: true), .init(Self.kept, reason: "…", isOccasional: true)])
+            known: [
+                .init(Self.broken, reason: "…", isOccasional: true), .init(Self.kept, reason: "…", isOccasional: true),
+            ])
         #expect(report.isConforming)
         #expect(report.outcome(of: Self.kept) == .passed)
         #expect(report.outcome(of: Self.broken) == .known)
     }
 
     @Test func `a known failure of no behaviour fails the run`() async throws {
-        let report = try await report(known: [.init(Self.broken, reason: "…"), .init("A behaviour of old", reason: "…")])
+        let report = try await report(known: [
+            .init(Self.broken, reason: "…"), .init("A behaviour of old", reason: "…"),
+        ])
         #expect(report.violations.map(\.behaviour) == ["A behaviour of old"])
     }
 
@@ -106,7 +119,9 @@ import Testing
         #expect(report.isConforming)
         #expect(report.outcome(of: name.fileBehaviour) == .refused)
         #expect(report.outcome(of: name.folderBehaviour) == .passed)
-        #expect(report.description.contains("· names: A file called “a:b” keeps its name or is refused (refused: CocoaError"))
+        #expect(
+            report.description.contains(
+                "· names: A file called “a:b” keeps its name or is refused (refused: CocoaError"))
     }
 
     @Test func `control characters are shown as pictures`() async throws {
@@ -118,7 +133,9 @@ import Testing
         .run()
         #expect(report.violations.count == 2)
         #expect(
-            report.violations.allSatisfy { $0.id.contains("line␊feed") && $0.sentence.contains("line␊feed") && !$0.sentence.contains("\n") }
+            report.violations.allSatisfy {
+                $0.id.contains("line␊feed") && $0.sentence.contains("line␊feed") && !$0.sentence.contains("\n")
+            }
         )
     }
 }

@@ -23,7 +23,8 @@ public final class ShelfProvider: FileProvider {
     public func capabilities() async throws -> Capabilities {
         Capabilities(
             [
-                .rangedReading: .native, .suffixReading: .native, .writing: .native, .streamedWriting: .native, .moving: .native,
+                .rangedReading: .native, .suffixReading: .native, .writing: .native, .streamedWriting: .native,
+                .moving: .native,
                 .atomicReplacement: .native, .exclusiveCreation: .native, .folderCreation: .native, .removal: .native,
                 .recursiveRemoval: .native, .serverSideCopying: .derived, .rawNames: .native,
             ], readCost: .local)
@@ -33,7 +34,9 @@ public final class ShelfProvider: FileProvider {
         try shelf.withLock { try $0.item(path, writing: false).object(at: path) }
     }
     /// 3: direct children, in pages as they come.
-    public func contentsOfDirectory(path: ProviderPath, page: @Sendable ([FileObject]) async throws -> Void) async throws {
+    public func contentsOfDirectory(path: ProviderPath, page: @Sendable ([FileObject]) async throws -> Void)
+        async throws
+    {
         try await page(data: shelf.withLock { try $0.children(of: path) })
     }
     /// 4: its parent has to be there.
@@ -41,7 +44,9 @@ public final class ShelfProvider: FileProvider {
         try shelf.withLock { try $0.put(Item(data: nil), at: path, overwrite: false) }
     }
     /// 5: never merges folders.
-    public func moveItem(path: ProviderPath, to target: ProviderPath, overwrite: Bool, progress: ProgressReporter) async throws {
+    public func moveItem(path: ProviderPath, to target: ProviderPath, overwrite: Bool, progress: ProgressReporter)
+        async throws
+    {
         try shelf.withLock { try $0.move(path, to: target, overwrite: overwrite) }
         progress.advance(by: 1)
     }
@@ -67,7 +72,9 @@ public final class ShelfProvider: FileProvider {
     }
     /// 8: the whole file or nothing.
     @discardableResult
-    public func writeContents(path: ProviderPath, from source: any WriteSource, options: WriteOptions) async throws -> FileObject {
+    public func writeContents(path: ProviderPath, from source: any WriteSource, options: WriteOptions) async throws
+        -> FileObject
+    {
         if options.ifMatch != nil { throw FileError.unsupported("Such a write", path: path) }
         let item = Item(data: try await gather(source, for: path))
         try shelf.withLock { try $0.put(item, at: path, overwrite: options.overwrite) }
@@ -113,9 +120,13 @@ private struct Shelf {
     }
     mutating func move(_ path: ProviderPath, to target: ProviderPath, overwrite: Bool) throws {
         let moved = try item(path, writing: true)
-        if path.isRoot || path == target || target.isBelow(path) { throw FileError.make(.fileWriteInvalidFileName, path: target) }
+        if path.isRoot || path == target || target.isBelow(path) {
+            throw FileError.make(.fileWriteInvalidFileName, path: target)
+        }
         try put(moved, at: target, overwrite: overwrite)
-        for (old, item) in items where old.isBelow(path) { items[target.appending(old.relative(to: path) ?? .root)] = item }
+        for (old, item) in items where old.isBelow(path) {
+            items[target.appending(old.relative(to: path) ?? .root)] = item
+        }
         try remove(path, recursive: true)
     }
     mutating func remove(_ path: ProviderPath, recursive: Bool) throws {

@@ -16,7 +16,9 @@ import Testing
         #expect(before != inside && after != inside)
     }
 
-    @Test func `a task that prefers the threads runs there, with its children, and its calls change no thread`() async throws {
+    @Test func `a task that prefers the threads runs there, with its children, and its calls change no thread`()
+        async throws
+    {
         let moved = try await withTaskExecutorPreference(threads) {
             try await withThrowingTaskGroup(of: Bool.self) { group in
                 for _ in 0..<200 {

@@ -27,7 +27,9 @@ import Testing
         arguments: [
             (nil, [], 8), (nil, [4, nil, 2], 2), (nil, [nil], 8), (3, [2], 3), (0, [2], 1),
         ] as [(Int?, [Int?], Int)])
-    func `As many files are in flight as somebody says, or the storages wish`(transfers: Int?, wishes: [Int?], expected: Int) {
+    func `As many files are in flight as somebody says, or the storages wish`(
+        transfers: Int?, wishes: [Int?], expected: Int
+    ) {
         let capabilities = wishes.map { Capabilities(readCost: .local, concurrentTransfers: $0) }
         #expect(BoundedRun<Int>(transfers: transfers, capabilities: capabilities, usual: 8).maxCount == expected)
     }

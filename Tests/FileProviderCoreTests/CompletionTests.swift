@@ -35,7 +35,8 @@ private final class Calls: Sendable {
 
     @Test func `the handler is called once on failure, with the provider's error`() async throws {
         let calls = Calls()
-        StubProvider { _ in throw CocoaError(.fileWriteOutOfSpace) }.removeItem(path: "/a", completionHandler: calls.handler)
+        StubProvider { _ in throw CocoaError(.fileWriteOutOfSpace) }.removeItem(
+            path: "/a", completionHandler: calls.handler)
         #expect((try await calls.only() as? CocoaError)?.code == .fileWriteOutOfSpace)
     }
 
@@ -49,7 +50,8 @@ private final class Calls: Sendable {
         for _ in 0..<50 {
             let calls = Calls()
             let never = Signal()
-            let progress = StubProvider { _ in try await never.wait() }.removeItem(path: "/a", completionHandler: calls.handler)
+            let progress = StubProvider { _ in try await never.wait() }.removeItem(
+                path: "/a", completionHandler: calls.handler)
             progress?.cancel()
             progress?.cancel()
             #expect((try await calls.only() as? CocoaError)?.code == .userCancelled)
@@ -138,7 +140,9 @@ private final class Calls: Sendable {
         let progress = try #require(started)
         try await reported.wait()
         #expect(progress.completedUnitCount == 4 && progress.totalUnitCount == 10)
-        #expect(progress.userInfo[.fileProviderOperationTypeKey] as? FileOperationType == .move(source: "/a", destination: "/b"))
+        #expect(
+            progress.userInfo[.fileProviderOperationTypeKey] as? FileOperationType
+                == .move(source: "/a", destination: "/b"))
         #expect(progress.userInfo[.startingTimeKey] is Date)
         gate.fire()
         #expect(try await calls.only() == nil)

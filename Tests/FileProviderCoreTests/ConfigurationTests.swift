@@ -12,7 +12,8 @@ import Testing
 
     @Test func `a configuration survives its coded form`() throws {
         var full = try ProviderConfiguration(url: url("davs://nas.example:8443/b%20c/%FF/"), user: "ann@b:c")
-        full.trust = TrustPolicy(authorities: "ca.pem", clientCertificate: "c.pem", clientKey: "k.pem", isInsecure: true)
+        full.trust = TrustPolicy(
+            authorities: "ca.pem", clientCertificate: "c.pem", clientKey: "k.pem", isInsecure: true)
         full.timeouts = Timeouts(connect: 1.5, idle: 7, whole: 3600)
         full.retries = RetryPolicy(retries: 9, firstPause: 0.5, longestPause: 5)
         full.connectionsPerHost = 3
@@ -27,12 +28,15 @@ import Testing
         }
         let coder = JSONEncoder()
         coder.outputFormatting = .withoutEscapingSlashes
-        #expect(String(decoding: try coder.encode(plain), as: UTF8.self) == #"{"url":"file:///srv/"}"#, "what is usual is not written")
+        #expect(
+            String(decoding: try coder.encode(plain), as: UTF8.self) == #"{"url":"file:///srv/"}"#,
+            "what is usual is not written")
     }
 
     @Test func `the document of earlier versions is read`() throws {
         let found = try decode(
-            #"{"url": "davs://me@h/b/", "cacert": "a", "clientCert": "b", "clientKey": "c", "insecure": true, "allowClearPassword": true}"#)
+            #"{"url": "davs://me@h/b/", "cacert": "a", "clientCert": "b", "clientKey": "c", "insecure": true, "allowClearPassword": true}"#
+        )
         var expected = try ProviderConfiguration(url: url("davs://h/b/"), user: "me")
         expected.trust = TrustPolicy(authorities: "a", clientCertificate: "b", clientKey: "c", isInsecure: true)
         expected.allowsClearPassword = true
@@ -45,11 +49,16 @@ import Testing
         (#"{"url": "dav://h/?k=SECRET"}"#, "query"),
         (#"{"url": "dav://h/#SECRET"}"#, "fragment"), (#"{"url": "srv/books"}"#, "scheme"),
         (#"{"url": "dav://u@h/", "user": "v"}"#, "user"),
-        (#"{"url": "dav://h/", "password": "SECRET"}"#, "“password”"), (#"{"url": "dav://h/", "retries": -1}"#, "“retries”"),
-        (#"{"url": "dav://h/", "timeout": 0}"#, "“timeout”"), (#"{"url": "dav://h/", "connectionsPerHost": 0}"#, "“connectionsPerHost”"),
-        (#"{"url": "dav://h/", "bandwidth": 0}"#, "“bandwidth”"), (#"{"url": "dav://h/", "insecure": "SECRET"}"#, "Bool"), ("{}", "url"),
+        (#"{"url": "dav://h/", "password": "SECRET"}"#, "“password”"),
+        (#"{"url": "dav://h/", "retries": -1}"#, "“retries”"),
+        (#"{"url": "dav://h/", "timeout": 0}"#, "“timeout”"),
+        (#"{"url": "dav://h/", "connectionsPerHost": 0}"#, "“connectionsPerHost”"),
+        (#"{"url": "dav://h/", "bandwidth": 0}"#, "“bandwidth”"),
+        (#"{"url": "dav://h/", "insecure": "SECRET"}"#, "Bool"), ("{}", "url"),
     ])
-    func `a document that is wrong is refused with a sentence, and repeats no secret`(_ text: String, _ part: String) throws {
+    func `a document that is wrong is refused with a sentence, and repeats no secret`(_ text: String, _ part: String)
+        throws
+    {
         #expect { try decode(text) } throws: { "\($0)".contains(part) && !"\($0)".contains("SECRET") }
     }
 
@@ -77,7 +86,8 @@ import Testing
         let registry = ProviderRegistry()
         try registry.register(
             ProviderRegistration(type: "Stub", schemes: ["stub"]) { url, _ in
-                ProviderLocation(provider: StubProvider(), path: try ProviderPath(percentEncoded: url.path(percentEncoded: true)))
+                ProviderLocation(
+                    provider: StubProvider(), path: try ProviderPath(percentEncoded: url.path(percentEncoded: true)))
             })
         return registry
     }
@@ -89,7 +99,8 @@ import Testing
     }
 
     @Test func `NAME and path lead to an item below the connection's folder`() async throws {
-        let all = try await load(#"{"connections": {"nas": {"url": "stub://ann@h/base", "retries": 7}}, "theme": "dark"}"#)
+        let all = try await load(
+            #"{"connections": {"nas": {"url": "stub://ann@h/base", "retries": 7}}, "theme": "dark"}"#)
         for location in ["nas:a b%.txt", "nas:/a b%.txt"] {
             let item = try all.configuration(of: location)
             #expect(item.url.absoluteString == "stub://h/base/a%20b%25.txt")
@@ -115,18 +126,24 @@ import Testing
     ])
     func `a file that is wrong is refused with a sentence`(_ text: String, _ part: String) async throws {
         await #expect { try await load(text) } throws: {
-            ($0 as? CocoaError)?.code == .fileReadCorruptFile && $0.sentence.contains(part) && !"\($0)".contains("SECRET")
+            ($0 as? CocoaError)?.code == .fileReadCorruptFile && $0.sentence.contains(part)
+                && !"\($0)".contains("SECRET")
         }
     }
 
     @Test func `a file that is missing, too large or a folder is refused`() async throws {
         await #expect { try await NamedConnections.load(from: "/no/such/file") } throws: { $0.isNoSuchFile }
-        await #expect { try await NamedConnections.load(from: "/tmp") } throws: { ($0 as? CocoaError)?.code == .fileReadUnknown }
-        await #expect { try await NamedConnections.load(from: "/dev/zero") } throws: { ($0 as? CocoaError)?.code == .fileReadTooLarge }
+        await #expect { try await NamedConnections.load(from: "/tmp") } throws: {
+            ($0 as? CocoaError)?.code == .fileReadUnknown
+        }
+        await #expect { try await NamedConnections.load(from: "/dev/zero") } throws: {
+            ($0 as? CocoaError)?.code == .fileReadTooLarge
+        }
     }
 
     @Test func `relative certificate files count from the file's folder`() async throws {
-        let all = try await load(#"{"connections": {"nas": {"url": "stub://h/", "cacert": "ca.pem", "clientKey": "/k.pem"}}}"#)
+        let all = try await load(
+            #"{"connections": {"nas": {"url": "stub://h/", "cacert": "ca.pem", "clientKey": "/k.pem"}}}"#)
         let trust = try #require(all.connections["nas"]).trust
         #expect(trust.authorities?.hasPrefix("/") == true && trust.authorities?.hasSuffix("/ca.pem") == true)
         #expect(trust.clientKey == "/k.pem" && trust.clientCertificate == nil)
@@ -136,6 +153,7 @@ import Testing
         let all = try await load(#"{"connections": {"nas": {"url": "stub://h/"}}}"#)
         let coder = JSONEncoder()
         coder.outputFormatting = .withoutEscapingSlashes
-        #expect(String(decoding: try coder.encode(all), as: UTF8.self) == #"{"connections":{"nas":{"url":"stub://h/"}}}"#)
+        #expect(
+            String(decoding: try coder.encode(all), as: UTF8.self) == #"{"connections":{"nas":{"url":"stub://h/"}}}"#)
     }
 }

@@ -31,7 +31,8 @@ import Testing
 
     @Test(
         arguments: [
-            CocoaError(.fileReadNoSuchFile), CocoaError(.userCancelled), CancellationError(), URLError(.userAuthenticationRequired),
+            CocoaError(.fileReadNoSuchFile), CocoaError(.userCancelled), CancellationError(),
+            URLError(.userAuthenticationRequired),
         ]
             as [any Error])
     func `a failure that would come again is not tried again`(error: any Error) async {
@@ -62,7 +63,8 @@ import Testing
 @Suite struct ProviderRegistryTests {
     private func registration(_ type: String, _ schemes: [String]) -> ProviderRegistration {
         ProviderRegistration(type: type, schemes: schemes) { url, _ in
-            ProviderLocation(provider: StubProvider(), path: try ProviderPath(percentEncoded: url.path(percentEncoded: true)))
+            ProviderLocation(
+                provider: StubProvider(), path: try ProviderPath(percentEncoded: url.path(percentEncoded: true)))
         }
     }
 
@@ -116,7 +118,9 @@ extension ProviderRegistryTests {
         #expect(url.absoluteString == "x://ann@host/a/")
         #expect(options.timeouts.idle == 7 && options.retries.retries == 2 && options.bandwidth == 1000)
         #expect(options.settings == ["mode": "passive"])
-        #expect(try await options.credentials.credential(for: Origin(scheme: "x", host: "host", port: 1), user: nil) == .bearer("t"))
+        #expect(
+            try await options.credentials.credential(for: Origin(scheme: "x", host: "host", port: 1), user: nil)
+                == .bearer("t"))
     }
 
     @Test func `a setting that the provider does not know is refused with those it knows`() async throws {
@@ -124,7 +128,8 @@ extension ProviderRegistryTests {
         var configuration = try ProviderConfiguration(url: #require(URL(string: "x://host/")))
         configuration.settings = ["mood": "good", "mode": "passive"]
         await #expect { try await registry(given).location(of: configuration) } throws: {
-            ($0 as? CocoaError)?.code == .featureUnsupported && $0.sentence == "One has no setting “mood”; there are: depth, mode."
+            ($0 as? CocoaError)?.code == .featureUnsupported
+                && $0.sentence == "One has no setting “mood”; there are: depth, mode."
         }
         #expect(given.values.isEmpty)
     }
@@ -135,7 +140,10 @@ extension ProviderRegistryTests {
     func `a credential never shows its secret`(credential: Credential) {
         var dumped = ""
         dump(credential, to: &dumped)
-        let shown = ["\(credential)", String(reflecting: credential), dumped, "\([credential])", "\(Optional(credential) as Any)"]
+        let shown = [
+            "\(credential)", String(reflecting: credential), dumped, "\([credential])",
+            "\(Optional(credential) as Any)",
+        ]
         for text in shown { #expect(!text.contains("s3cret")) }
     }
 

@@ -12,7 +12,9 @@ import Testing
 
     private func fill() async throws -> CraftedListing {
         for name in ["d", "e"] { try await memory.createFolder(path: ProviderPath(name)) }
-        for name in ["/a", "/d/x", "/e/y"] { try await memory.writeContents(path: ProviderPath(name), contents: Data(name.utf8)) }
+        for name in ["/a", "/d/x", "/e/y"] {
+            try await memory.writeContents(path: ProviderPath(name), contents: Data(name.utf8))
+        }
         return CraftedListing(memory)
     }
 
@@ -22,7 +24,8 @@ import Testing
         return found.values.sorted()
     }
 
-    @Test func `of a name that is listed twice, first as a folder and then as a link, nothing is copied`() async throws {
+    @Test func `of a name that is listed twice, first as a folder and then as a link, nothing is copied`() async throws
+    {
         let listing = try await fill()
         listing.listTwice("d", linkTo: "/outside")
         let outcome = try await TreeCopy().copyFolder(.root, of: listing, to: ProviderPath("copy"), of: target)
@@ -35,13 +38,15 @@ import Testing
         let listing = try await fill()
         listing.craft.update {
             $0 = { folder, items in
-                guard folder.name == "e", let other = try? ProviderPath("/d/x"), let own = try? ProviderPath("/e/y/z") else {
+                guard folder.name == "e", let other = try? ProviderPath("/d/x"), let own = try? ProviderPath("/e/y/z")
+                else {
                     return (items, nil)
                 }
                 return (items + [other, own, .root].map { FileObject(path: $0, type: .regular, size: 1) }, nil)
             }
         }
-        let outcome = try await TreeCopy(overwrite: true).copyFolder(ProviderPath("e"), of: listing, to: ProviderPath("copy"), of: target)
+        let outcome = try await TreeCopy(overwrite: true).copyFolder(
+            ProviderPath("e"), of: listing, to: ProviderPath("copy"), of: target)
         #expect(outcome.failed.map(\.path.string) == ["/e"] && outcome.copied == 1)
         #expect(outcome.failed.first?.error.unusableNames?.count == 3)
         #expect(try await names(target) == ["/copy", "/copy/y"])

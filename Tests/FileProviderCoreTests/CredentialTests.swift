@@ -9,7 +9,8 @@ import Testing
 
     /// A file with `text`, for the test to remove.
     private func file(_ text: String) throws -> String {
-        let file = FileManager.default.temporaryDirectory.appending(path: "carrel-secret-\(UInt64.random(in: 0 ... .max))")
+        let file = FileManager.default.temporaryDirectory.appending(
+            path: "carrel-secret-\(UInt64.random(in: 0 ... .max))")
         try Data(text.utf8).write(to: file)
         return file.path
     }
@@ -21,7 +22,8 @@ import Testing
         #expect(try await source.credential(for: other, user: "ann") == nil)
         let token = EnvironmentCredentials(password: "P", token: "T", environment: ["P": "s3cret", "T": "t"])
         #expect(try await token.credential(for: home, user: "ann") == .bearer("t"))
-        #expect(try await EnvironmentCredentials(password: "P", environment: [:]).credential(for: home, user: "ann") == nil)
+        #expect(
+            try await EnvironmentCredentials(password: "P", environment: [:]).credential(for: home, user: "ann") == nil)
     }
 
     @Test(arguments: ["s3cret", "s3cret\n", "s3cret\r\nmore\n"])
@@ -34,8 +36,12 @@ import Testing
     }
 
     @Test func `a password file that is missing or endless is an error`() async throws {
-        await #expect { try await PasswordFileCredentials(file: "/no/such").credential(for: home, user: "a") } throws: { $0.isNoSuchFile }
-        await #expect { try await PasswordFileCredentials(file: "/dev/zero").credential(for: home, user: "a") } throws: {
+        await #expect { try await PasswordFileCredentials(file: "/no/such").credential(for: home, user: "a") } throws: {
+            $0.isNoSuchFile
+        }
+        await #expect {
+            try await PasswordFileCredentials(file: "/dev/zero").credential(for: home, user: "a")
+        } throws: {
             ($0 as? CocoaError)?.code == .fileReadTooLarge
         }
     }
@@ -65,8 +71,14 @@ import Testing
         ("# machine nas.example login no password no\nmachine nas.example # why\nlogin ann password p", "ann", "p"),
         ("machine nas.example login ann password #p", "ann", "#p"),
         ("machine nas.example login ann account x password p", "ann", "p"),
-        ("macdef init\nmachine nas.example login no password no\n\nmachine nas.example login ann password p", "ann", "p"),
-        ("macdef init\r\nmachine nas.example login no password no\r\n\r\nmachine nas.example login ann password p", "ann", "p"),
+        (
+            "macdef init\nmachine nas.example login no password no\n\nmachine nas.example login ann password p", "ann",
+            "p"
+        ),
+        (
+            "macdef init\r\nmachine nas.example login no password no\r\n\r\nmachine nas.example login ann password p",
+            "ann", "p"
+        ),
         ("machine nas.example login first machine nas.example login ann password p", "ann", "p"),
         ("machine nas.example login ann password \"p\nmachine nas.example login x password x", "ann", "p"),
         ("machine nas.example login ann password \"\"", "ann", ""),
@@ -74,11 +86,14 @@ import Testing
     func `a netrc gives the host's login`(_ text: String, _ user: String, _ password: String) async throws {
         let file = try file(text)
         defer { try? FileManager.default.removeItem(atPath: file) }
-        #expect(try await NetrcCredentials(file: file).credential(for: home, user: nil) == .password(user: user, password: password))
+        #expect(
+            try await NetrcCredentials(file: file).credential(for: home, user: nil)
+                == .password(user: user, password: password))
     }
 
     @Test(arguments: [
-        "", "machine", "machine nas.example", "machine nas.example login", "machine nas.example login ann password", "login ann password p",
+        "", "machine", "machine nas.example", "machine nas.example login", "machine nas.example login ann password",
+        "login ann password p",
         "machine other.example login ann password p", "machine xnas.example login ann password p",
         "macdef x\nmachine nas.example password p",
         "machine nas.example password p", "\\", "\"", "machine nas.example login \"ann password p",
@@ -90,7 +105,8 @@ import Testing
     }
 
     @Test func `of several logins the one of the user that is asked for answers`() async throws {
-        let file = try file("machine nas.example login ann password a machine nas.example login bob password b default password d")
+        let file = try file(
+            "machine nas.example login ann password a machine nas.example login bob password b default password d")
         defer { try? FileManager.default.removeItem(atPath: file) }
         let source = NetrcCredentials(file: file)
         #expect(try await source.credential(for: home, user: "bob") == .password(user: "bob", password: "b"))
@@ -123,7 +139,8 @@ import Testing
         try await withThrowingTaskGroup(of: Void.self) { group in
             for index in 0..<60 {
                 group.addTask { [home, other] in
-                    _ = try await source.credential(for: index % 3 == 0 ? other : home, user: index % 3 == 1 ? "ann" : nil)
+                    _ = try await source.credential(
+                        for: index % 3 == 0 ? other : home, user: index % 3 == 1 ? "ann" : nil)
                 }
             }
             try await group.waitForAll()
@@ -143,7 +160,9 @@ import Testing
         chain.refused(first, for: home, user: nil)
         #expect(try await chain.credential(for: home, user: nil) == .bearer("2"))
         chain.refused(first, for: home, user: nil)
-        #expect(try await chain.credential(for: home, user: nil) == .bearer("2"), "a late word about an old answer changes nothing")
+        #expect(
+            try await chain.credential(for: home, user: nil) == .bearer("2"),
+            "a late word about an old answer changes nothing")
     }
 
     @Test func `a question that was broken off is asked again`() async throws {

@@ -10,7 +10,9 @@ private final class Listener: FileProviderDelegate, FileOperationDelegate {
         self.mayDo = mayDo
     }
 
-    func fileproviderSucceed(_ fileProvider: any FileProviderBasic, operation: FileOperationType) { heard.append("done \(operation)") }
+    func fileproviderSucceed(_ fileProvider: any FileProviderBasic, operation: FileOperationType) {
+        heard.append("done \(operation)")
+    }
 
     func fileproviderFailed(_ fileProvider: any FileProviderBasic, operation: FileOperationType, error: any Error) {
         heard.append("failed \(operation): \((error as? CocoaError)?.code.rawValue ?? 0)")
@@ -73,7 +75,9 @@ private final class Listener: FileProviderDelegate, FileOperationDelegate {
         _ = try await outcome { provider.copyItem(path: "/a", to: "/b", completionHandler: $0) }
         let shares = listener.heard.values.compactMap { Float($0) }
         #expect(shares == shares.sorted() && shares.allSatisfy { (0...1).contains($0) } && shares.count <= 1001)
-        #expect(listener.heard.values.last?.hasPrefix("done") == true || listener.heard.values.last?.hasPrefix("failed") == true)
+        #expect(
+            listener.heard.values.last?.hasPrefix("done") == true
+                || listener.heard.values.last?.hasPrefix("failed") == true)
     }
 
     @Test func `delegates are held weakly, and a new provider in the place of an old one has none`() async throws {

@@ -7,9 +7,12 @@ import Testing
 
     @Test(
         arguments: [
-            (ENOENT, false, CocoaError.Code.fileReadNoSuchFile, "does not exist"), (ENOENT, true, .fileNoSuchFile, "does not exist"),
-            (EACCES, false, .fileReadNoPermission, "permission denied"), (EPERM, true, .fileWriteNoPermission, "permission denied"),
-            (EEXIST, true, .fileWriteFileExists, "already exists"), (ENOTEMPTY, true, .fileWriteFileExists, "not empty"),
+            (ENOENT, false, CocoaError.Code.fileReadNoSuchFile, "does not exist"),
+            (ENOENT, true, .fileNoSuchFile, "does not exist"),
+            (EACCES, false, .fileReadNoPermission, "permission denied"),
+            (EPERM, true, .fileWriteNoPermission, "permission denied"),
+            (EEXIST, true, .fileWriteFileExists, "already exists"),
+            (ENOTEMPTY, true, .fileWriteFileExists, "not empty"),
             (ENOSPC, true, .fileWriteOutOfSpace, "no space"), (EROFS, true, .fileWriteVolumeReadOnly, "read-only"),
             (ENOTDIR, false, .fileReadUnknown, "not a folder"), (EISDIR, false, .fileReadUnknown, "is a folder"),
             (ELOOP, false, .fileReadUnknown, "symbolic links"), (EIO, true, .fileWriteUnknown, "nput/output"),
@@ -18,7 +21,8 @@ import Testing
     func `errno becomes a code, a sentence, the path and the untouched cause`(
         code: Int32, writing: Bool, expected: CocoaError.Code, words: String
     ) throws {
-        let error = FileError.make(errno: code, path: try ProviderPath(path), url: URL(string: "dav://u:p@h/a?t=s"), writing: writing)
+        let error = FileError.make(
+            errno: code, path: try ProviderPath(path), url: URL(string: "dav://u:p@h/a?t=s"), writing: writing)
         #expect(error.code == expected)
         #expect(error.sentence.contains(words) && error.sentence.contains(path))
         #expect((error.underlying as? POSIXError)?.code.rawValue == code)
@@ -27,7 +31,8 @@ import Testing
     }
 
     @Test func `a transport's error carries its sentence and no secrets`() {
-        let error = FileError.make(.timedOut, url: URL(string: "dav://u:p@h/a"), sentence: "Nothing came for 60 seconds.")
+        let error = FileError.make(
+            .timedOut, url: URL(string: "dav://u:p@h/a"), sentence: "Nothing came for 60 seconds.")
         #expect(error.sentence == "Nothing came for 60 seconds.")
         #expect("\(error.userInfo)".contains("u:p@") == false)
     }
@@ -45,7 +50,8 @@ import Testing
         let error = FileError.missing(trait, path: "/a")
         #expect(error.code == .featureUnsupported && error.missingTrait == trait && trait.missingTrait == trait)
         #expect(error.sentence == "This Carrel was built without the package trait Sound, which plays sound.")
-        #expect(URLError(.badURL).missingTrait == nil && FileError.unsupported("Sound", path: .root).missingTrait == nil)
+        #expect(
+            URLError(.badURL).missingTrait == nil && FileError.unsupported("Sound", path: .root).missingTrait == nil)
     }
 
     @Test func `a provider's own error maker adds the item's URL`() throws {

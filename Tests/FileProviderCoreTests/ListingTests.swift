@@ -49,7 +49,8 @@ private final class Pages: FileProviderBasic {
     @Test func `a listing that fails half way gives what came, and the error`() async throws {
         let provider = Pages([["a"], ["b"]], failure: URLError(.networkConnectionLost))
         let listing = await provider.listing(path: .root)
-        #expect(listing.contents.map(\.name) == ["a", "b"] && (listing.error as? URLError)?.code == .networkConnectionLost)
+        #expect(
+            listing.contents.map(\.name) == ["a", "b"] && (listing.error as? URLError)?.code == .networkConnectionLost)
         var seen: [String] = []
         await #expect(throws: URLError.self) {
             for try await page in provider.pages(ofDirectory: .root) { seen += page.map(\.name) }
@@ -84,7 +85,8 @@ private final class Pages: FileProviderBasic {
     func `every path goes into a URL and comes back`(_ base: String?) async throws {
         let provider = Pages([], baseURL: base.flatMap { URL(string: $0) })
         let names: [String] = [
-            "a", "a b", "a%20b", "%", "%41", "a?b#c", "a;b=c,d", "ü", "u\u{308}", "📚", "\u{1}\n\r\t", "a:b", "..a", "…", "~", "a\\b",
+            "a", "a b", "a%20b", "%", "%41", "a?b#c", "a;b=c,d", "ü", "u\u{308}", "📚", "\u{1}\n\r\t", "a:b", "..a", "…",
+            "~", "a\\b",
             "'\"<>&",
         ]
         for name in names {
@@ -99,7 +101,10 @@ private final class Pages: FileProviderBasic {
 
     @Test func `a URL of another place is no path of this provider`() throws {
         let provider = Pages([], baseURL: URL(string: "dav://host/base"))
-        for text in ["davs://host/base/a", "dav://other/base/a", "dav://host:81/base/a", "dav://host/basement", "dav://host/", "/base/a"] {
+        for text in [
+            "davs://host/base/a", "dav://other/base/a", "dav://host:81/base/a", "dav://host/basement", "dav://host/",
+            "/base/a",
+        ] {
             #expect(throws: URLError.self) { try provider.relativePath(of: #require(URL(string: text))) }
             #expect(provider.relativePathOf(url: try #require(URL(string: text))) == nil)
         }

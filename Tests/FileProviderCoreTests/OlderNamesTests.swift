@@ -67,14 +67,16 @@ import Testing
                 provider.removeItem(path: "/a", completionHandler: handler),
                 provider.copyItem(localFile: file, to: "/b", overwrite: true, completionHandler: handler),
                 provider.copyItem(path: "/a", toLocalURL: file, overwrite: true, completionHandler: handler),
-                provider.writeContents(path: "/a", contents: Data(count: 1), atomically: true, overwrite: true, completionHandler: handler),
+                provider.writeContents(
+                    path: "/a", contents: Data(count: 1), atomically: true, overwrite: true, completionHandler: handler),
                 provider.contents(path: "/a", progressHandler: { _, _ in }, completionHandler: handler),
             ]
         }
     }
 
     @Test func `what a progress says of itself`() throws {
-        let progress = try #require(provider.copyItem(path: "/a", toLocalURL: URL(fileURLWithPath: "/nowhere/x"), completionHandler: nil))
+        let progress = try #require(
+            provider.copyItem(path: "/a", toLocalURL: URL(fileURLWithPath: "/nowhere/x"), completionHandler: nil))
         #expect(progress.kind == .file)
         #expect(progress.userInfo[.fileOperationKindKey] as? Progress.FileOperationKind == .downloading)
         #expect(progress.userInfo[.startingTimeKey] is Date)

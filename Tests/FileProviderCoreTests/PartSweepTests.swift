@@ -19,7 +19,9 @@ import Testing
 
     private func part(_ name: String) throws -> String { try TemporaryName.make(beside: ProviderPath(name)).string }
 
-    private func resumable(_ name: String) throws -> String { try TemporaryName.make(beside: ProviderPath(name), for: "1").string }
+    private func resumable(_ name: String) throws -> String {
+        try TemporaryName.make(beside: ProviderPath(name), for: "1").string
+    }
 
     @Test func `kinds of names are told apart, and what is not exactly one is somebody's own`() throws {
         for _ in 1...100 {
@@ -31,7 +33,8 @@ import Testing
         for name in [
             ".bin.carrel-part", "3hthufwk0y7zj.carrel-part", ".carrel-part", ".3hthufwk0y7zj.carrel-part.old",
             ".3hthufwk0y7zj-x.carrel-part",
-            ".3Hthufwk0y7zj.carrel-part", ".my-own-w.carrel-part", ".3hthufwk0y7zj-w-w.carrel-part", ".3hthufwk0y7zjj.carrel-part",
+            ".3Hthufwk0y7zj.carrel-part", ".my-own-w.carrel-part", ".3hthufwk0y7zj-w-w.carrel-part",
+            ".3hthufwk0y7zjj.carrel-part",
         ] { #expect(TemporaryName.kind(of: name) == nil, "\(name)") }
     }
 
@@ -40,7 +43,9 @@ import Testing
             storage.put(part("d/e/old"), age: 1.1 * Self.day), storage.put(part("older"), age: 400 * Self.day),
             storage.put(resumable("d/old"), age: 7.1 * Self.day),
         ]
-        let kept = try [storage.put(part("d/young"), age: 0.9 * Self.day), storage.put(resumable("week"), age: 6.9 * Self.day)]
+        let kept = try [
+            storage.put(part("d/young"), age: 0.9 * Self.day), storage.put(resumable("week"), age: 6.9 * Self.day),
+        ]
         let own = try [
             storage.put(TemporaryName.makeAside(beside: ProviderPath("d/mine")).string, age: 400 * Self.day),
             storage.put("/.bin.carrel-part", age: 400 * Self.day), storage.put("/d/old.txt", age: 400 * Self.day),
@@ -108,20 +113,25 @@ import Testing
         for (source, number) in [("one", 0), ("two", 1)] {
             for index in 0..<150 {
                 try await disk.writeContents(
-                    path: ProviderPath("\(source)/\(number)-\(index)"), from: DataSource(Data(repeating: 1, count: 20_000)),
+                    path: ProviderPath("\(source)/\(number)-\(index)"),
+                    from: DataSource(Data(repeating: 1, count: 20_000)),
                     options: WriteOptions(modificationDate: date))
             }
         }
         let left = try ProviderPath("all").appending(TemporaryName.make(beside: .root).name)
-        try await disk.writeContents(path: left, from: DataSource(Data("left".utf8)), options: WriteOptions(modificationDate: date))
+        try await disk.writeContents(
+            path: left, from: DataSource(Data("left".utf8)), options: WriteOptions(modificationDate: date))
         let (copies, target) = (try ["one", "two"].map { try ProviderPath($0) }, try ProviderPath("all"))
         let running = LockedValue(copies.count)
         try await withThrowingTaskGroup(of: Void.self) { group in
             for source in copies {
                 group.addTask {
                     defer { running.update { $0 -= 1 } }
-                    let outcome = try await TreeCopy(preservesDates: true).copyFolder(source, of: disk, to: target, of: disk)
-                    #expect(outcome.failed.isEmpty && outcome.copied == 150, "\(outcome.failed.first?.error.sentence ?? "")")
+                    let outcome = try await TreeCopy(preservesDates: true).copyFolder(
+                        source, of: disk, to: target, of: disk)
+                    #expect(
+                        outcome.failed.isEmpty && outcome.copied == 150, "\(outcome.failed.first?.error.sentence ?? "")"
+                    )
                 }
             }
             group.addTask {
@@ -187,7 +197,9 @@ private final class AgedStorage: ForwardingProvider {
         }
     }
 
-    func writeContents(path: ProviderPath, from source: any WriteSource, options: WriteOptions) async throws -> FileObject {
+    func writeContents(path: ProviderPath, from source: any WriteSource, options: WriteOptions) async throws
+        -> FileObject
+    {
         try await make()
         writes.update { $0 += 1 }
         var options = options

@@ -16,8 +16,11 @@ import Testing
         init(_ answers: [Result<LongPollAnswer, any Error>]) { self.answers = LockedValue(answers) }
 
         func capabilities() async throws -> Capabilities { Capabilities(readCost: .request) }
-        func attributesOfItem(path: ProviderPath) async throws -> FileObject { FileObject(path: path, type: .directory) }
-        func contentsOfDirectory(path: ProviderPath, page: @Sendable ([FileObject]) async throws -> Void) async throws {}
+        func attributesOfItem(path: ProviderPath) async throws -> FileObject {
+            FileObject(path: path, type: .directory)
+        }
+        func contentsOfDirectory(path: ProviderPath, page: @Sendable ([FileObject]) async throws -> Void) async throws {
+        }
 
         func changes(path: ProviderPath, since token: String?) async throws -> LongPollAnswer {
             tokens.append(token)
@@ -30,7 +33,8 @@ import Testing
 
     @Test func `each answer's token is the next question, and failures that pass are outlasted`() async throws {
         let server = Server([
-            .success(LongPollAnswer(events: [], token: "1")), .success(LongPollAnswer(events: [Self.event], token: "2")),
+            .success(LongPollAnswer(events: [], token: "1")),
+            .success(LongPollAnswer(events: [Self.event], token: "2")),
             .failure(URLError(.timedOut)), .success(LongPollAnswer(events: [], token: "3")),
             .success(LongPollAnswer(events: [Self.event], token: "4")),
         ])
@@ -87,9 +91,13 @@ import Testing
         let (own, deep) = (try ProviderPath("/d/own"), try ProviderPath("/d/sub/deep"))
         let events = [
             FileEvent(.created, path: deep), FileEvent(.modified, path: own), FileEvent(.moved, path: deep, from: own),
-            FileEvent(.moved, path: own, from: deep, type: .directory), FileEvent(.rescan, path: deep, type: .directory),
+            FileEvent(.moved, path: own, from: deep, type: .directory),
+            FileEvent(.rescan, path: deep, type: .directory),
         ]
-        #expect(try await Self.reported(events, isRecursive: false) == ["modified /d/own", "removed /d/own", "created /d/own"])
+        #expect(
+            try await Self.reported(events, isRecursive: false) == [
+                "modified /d/own", "removed /d/own", "created /d/own",
+            ])
         #expect(try await Self.reported(events, isRecursive: true) == events.map(\.description))
         #expect(try await Self.reported([events[0]], isRecursive: false) == ["removed /d/end"])
     }
@@ -102,7 +110,10 @@ import Testing
         ]
         #expect(try await Self.reported(events, isRecursive: true) == ["created /d/own"])
         let folder = FileEvent(.moved, path: own, from: temporary, type: .directory)
-        #expect(try await Self.reported([folder, Self.event], isRecursive: true) == ["created /d/own", "modified /", "rescan /d/own"])
+        #expect(
+            try await Self.reported([folder, Self.event], isRecursive: true) == [
+                "created /d/own", "modified /", "rescan /d/own",
+            ])
         #expect(try await Self.reported(Array(events.prefix(2)), isRecursive: true) == ["removed /d/end"])
     }
 }

@@ -50,7 +50,8 @@ import Testing
         var tree = PolledTree()
         func isNews(tag: String? = nil, size: Int64? = nil, time: Double? = nil) -> Bool {
             let object = FileObject(
-                path: path, type: .regular, size: size, modifiedDate: time.map { Date(timeIntervalSince1970: $0) }, entryTag: tag)
+                path: path, type: .regular, size: size, modifiedDate: time.map { Date(timeIntervalSince1970: $0) },
+                entryTag: tag)
             return !tree.update(.root, to: [path: PolledTree.Item(object)]).events.isEmpty
         }
         #expect(isNews(tag: "W/\"1\"", size: 1))
@@ -101,7 +102,9 @@ import Testing
         #expect(pace.pause == .seconds(20))
     }
 
-    @Test func `an unchanged tree costs one listing for each folder, and where tags cover trees one question for all`() async throws {
+    @Test func `an unchanged tree costs one listing for each folder, and where tags cover trees one question for all`()
+        async throws
+    {
         for coversTrees in [false, true] {
             let provider = ScriptedProvider()
             for path in ["a", "a/b", "c"] { try await provider.memory.createFolder(path: ProviderPath(path)) }
@@ -110,7 +113,9 @@ import Testing
             let waiting = Task { try await watch.next() }
             let (listings, questions) = (provider.listings.value.count, provider.questions.value)
             #expect(listings == 4)
-            try await eventually { coversTrees ? provider.questions.value > questions + 5 : provider.listings.value.count > listings + 20 }
+            try await eventually {
+                coversTrees ? provider.questions.value > questions + 5 : provider.listings.value.count > listings + 20
+            }
             if coversTrees {
                 #expect(provider.listings.value.count == listings)
             } else {
@@ -169,7 +174,9 @@ import Testing
     @Test func `a folder that may not be read is told once, and the rest goes on`() async throws {
         let provider = ScriptedProvider()
         try await provider.memory.createFolder(path: ProviderPath("closed"))
-        provider.failure.update { $0 = { $0.string == "/closed" ? FileError.make(.fileReadNoPermission, path: $0) : nil } }
+        provider.failure.update {
+            $0 = { $0.string == "/closed" ? FileError.make(.fileReadNoPermission, path: $0) : nil }
+        }
         let watch = try await provider.pollForChanges(at: .root, options: Self.options)
         let first = try #require(try await watch.next())
         #expect(first.map(\.description) == ["rescan /closed"])
@@ -194,7 +201,9 @@ import Testing
     }
 
     @Test func `a folder that is missing at the start is an error`() async throws {
-        let error = await #expect(throws: CocoaError.self) { try await ScriptedProvider().changes(at: ProviderPath("missing")) }
+        let error = await #expect(throws: CocoaError.self) {
+            try await ScriptedProvider().changes(at: ProviderPath("missing"))
+        }
         #expect(error?.code == .fileReadNoSuchFile)
     }
 

@@ -4,9 +4,12 @@ import Testing
 
 @Suite struct ProgressiveTests {
     @Test(arguments: [
-        (Int64(0), -1, Int64(0), 100), (40, -1, 40, 60), (40, 10, 40, 10), (90, 100, 90, 10), (100, -1, 100, 0), (0, 0, 0, 0),
+        (Int64(0), -1, Int64(0), 100), (40, -1, 40, 60), (40, 10, 40, 10), (90, 100, 90, 10), (100, -1, 100, 0),
+        (0, 0, 0, 0),
     ])
-    func `pieces come in order after the file's attributes`(_ offset: Int64, _ length: Int, _ start: Int64, _ count: Int) async throws {
+    func `pieces come in order after the file's attributes`(
+        _ offset: Int64, _ length: Int, _ start: Int64, _ count: Int
+    ) async throws {
         let (heard, ended) = (CollectedValues<String>(), Signal())
         let bytes = CollectedValues<UInt8>()
         let provider: any FileProviderBasic = StubProvider()

@@ -44,7 +44,8 @@ import Testing
         for _ in 0..<5000 {
             let name = (0..<Int.random(in: 1...12, using: &random)).map { _ -> UInt8 in
                 let byte =
-                    Bool.random(using: &random) ? UInt8.random(in: 1...255, using: &random) : often.randomElement(using: &random) ?? 1
+                    Bool.random(using: &random)
+                    ? UInt8.random(in: 1...255, using: &random) : often.randomElement(using: &random) ?? 1
                 return byte == UInt8(ascii: "/") || byte == UInt8(ascii: ".") ? UInt8(ascii: "x") : byte
             }
             let path = try ProviderPath.root.appending(nameBytes: name)
@@ -71,7 +72,9 @@ import Testing
         #expect(try ProviderPath(percentEncoded: "/100%2525%20caf%C3%A9").string == "/100%25 café")
     }
 
-    @Test(arguments: [("/a/b", "/a", true), ("/ab", "/a", false), ("/a", "/a", false), ("/a", "/", true), ("/", "/", false)])
+    @Test(arguments: [
+        ("/a/b", "/a", true), ("/ab", "/a", false), ("/a", "/a", false), ("/a", "/", true), ("/", "/", false),
+    ])
     func `below means further down the same names`(item: String, folder: String, expected: Bool) throws {
         let (item, folder) = (try ProviderPath(item), try ProviderPath(folder))
         #expect(item.isBelow(folder) == expected)

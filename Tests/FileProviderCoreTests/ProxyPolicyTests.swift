@@ -4,11 +4,13 @@ import Testing
 
 @Suite struct ProxyPolicyTests {
     private func configuration(_ keys: String) throws -> ProviderConfiguration {
-        try JSONDecoder().decode(ProviderConfiguration.self, from: Data("{\"url\": \"davs://nas.example/\"\(keys)}".utf8))
+        try JSONDecoder().decode(
+            ProviderConfiguration.self, from: Data("{\"url\": \"davs://nas.example/\"\(keys)}".utf8))
     }
 
     @Test(arguments: [
-        "", #", "proxy": "none""#, #", "proxy": "http://p.example:3128""#, #", "proxy": "socks5h://a%3Ab@p.example", "noProxy": []"#,
+        "", #", "proxy": "none""#, #", "proxy": "http://p.example:3128""#,
+        #", "proxy": "socks5h://a%3Ab@p.example", "noProxy": []"#,
         #", "proxy": "https://p.example", "noProxy": ["localhost", ".example"], "proxyTunnel": true"#,
     ])
     func `a proxy survives its coded form`(keys: String) throws {
@@ -20,7 +22,8 @@ import Testing
     }
 
     @Test(arguments: [
-        #", "proxy": "http://u:s3cret@p.example""#, #", "proxy": "ftp://p.example""#, #", "proxy": "http://p.example/s3cret""#,
+        #", "proxy": "http://u:s3cret@p.example""#, #", "proxy": "ftp://p.example""#,
+        #", "proxy": "http://p.example/s3cret""#,
         #", "proxy": "p.example""#, #", "noProxy": ["a"]"#, #", "proxy": "none", "proxyTunnel": true"#,
         #", "proxy": "http://p.example?s3cret""#,
     ])
@@ -36,7 +39,8 @@ import Testing
         #expect(server.url.absoluteString == "http://p.example:3128" && server.user == "jo")
         let proxy = try await options.credentials.credential(for: server.origin, user: server.user)
         #expect(proxy == .password(user: "jo", password: "s3cr@et"))
-        let home = try await options.credentials.credential(for: Origin(scheme: "http", host: "p.example", port: 3128), user: nil)
+        let home = try await options.credentials.credential(
+            for: Origin(scheme: "http", host: "p.example", port: 3128), user: nil)
         #expect(home == .password(user: "ann", password: "home"))
         var text = ""
         dump(options, to: &text)
@@ -61,7 +65,9 @@ import Testing
         }
         let chain = CredentialChain([FixedCredential(nil), source], user: "ann")
         #expect(try await chain.credential(for: home, user: nil) == .bearer("t1"))
-        #expect(try await chain.credential(for: Origin(scheme: "https", host: "other.example", port: 443), user: nil) == nil)
+        #expect(
+            try await chain.credential(for: Origin(scheme: "https", host: "other.example", port: 443), user: nil) == nil
+        )
         #expect(try await chain.replacement(for: .bearer("t1"), origin: home, user: nil) == .bearer("t2"))
         #expect(try await chain.replacement(for: .bearer("t1"), origin: home, user: nil) == .bearer("t2"))
         #expect(calls.values == [home, home])

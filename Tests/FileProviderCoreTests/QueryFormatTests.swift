@@ -9,14 +9,17 @@ import Testing
 
     static let taken: [(String, FileQuery)] = [
         ("TRUEPREDICATE", .all), ("truepredicate", .all), (" \t\nFALSEPREDICATE\n", .none), ("(TRUEPREDICATE)", .all),
-        ("name == 'a'", .name(.equals("a"))), ("name = \"a\"", .name(.equals("a"))), ("SELF.name == 'a'", .name(.equals("a"))),
-        ("name=='a'", .name(.equals("a"))), ("'a' == name", .name(.equals("a"))), ("name != 'a'", .not(.name(.equals("a")))),
+        ("name == 'a'", .name(.equals("a"))), ("name = \"a\"", .name(.equals("a"))),
+        ("SELF.name == 'a'", .name(.equals("a"))),
+        ("name=='a'", .name(.equals("a"))), ("'a' == name", .name(.equals("a"))),
+        ("name != 'a'", .not(.name(.equals("a")))),
         ("name <> 'a'", .not(.name(.equals("a")))), ("name ==[c] 'A'", .name(.equals("A", options: .caseInsensitive))),
         ("name BEGINSWITH 'a'", .name(.begins("a"))),
         ("name beginswith[cd] 'a'", .name(.begins("a", options: [.caseInsensitive, .diacriticInsensitive]))),
         ("name ENDSWITH [d] '.txt'", .name(.ends(".txt", options: .diacriticInsensitive))),
         ("name CONTAINS[dc] 'x'", .name(.contains("x", options: [.caseInsensitive, .diacriticInsensitive]))),
-        ("name LIKE '*.e?ub'", .name(.like("*.e?ub"))), ("name like[c] 'a[b]'", .name(.like("a[b]", options: .caseInsensitive))),
+        ("name LIKE '*.e?ub'", .name(.like("*.e?ub"))),
+        ("name like[c] 'a[b]'", .name(.like("a[b]", options: .caseInsensitive))),
         ("NOT name LIKE '*'", .not(.name(.like("*")))), ("! name == ''", .not(.name(.equals("")))),
         ("name IN {'a', \"b\"}", .or([.name(.equals("a")), .name(.equals("b"))])), ("name IN {}", .or([])),
         ("name IN[c] {'a'}", .or([.name(.equals("a", options: .caseInsensitive))])),
@@ -25,15 +28,21 @@ import Testing
         ("entryTag == '\"1\"'", .entryTag(.equals("\"1\""))), ("eTag != nil", .not(.not(.known(.entryTag)))),
         ("entryTag == nil", .not(.known(.entryTag))), ("creationDate = NULL", .not(.known(.creationDate))),
         ("nil == mimeType", .not(.known(.mimeType))),
-        ("fileSize == 10", .size(.equal(10))), ("filesize > 10", .size(.greater(10))), ("size >= 10", .size(.atLeast(10))),
-        ("fileSize => 10", .size(.atLeast(10))), ("fileSize < 10", .size(.less(10))), ("fileSize <= -1", .size(.atMost(-1))),
-        ("fileSize =< +1", .size(.atMost(1))), ("10 < fileSize", .size(.greater(10))), ("10 >= fileSize", .size(.atMost(10))),
-        ("10 <= fileSize", .size(.atLeast(10))), ("10 > fileSize", .size(.less(10))), ("10 != fileSize", .not(.size(.equal(10)))),
+        ("fileSize == 10", .size(.equal(10))), ("filesize > 10", .size(.greater(10))),
+        ("size >= 10", .size(.atLeast(10))),
+        ("fileSize => 10", .size(.atLeast(10))), ("fileSize < 10", .size(.less(10))),
+        ("fileSize <= -1", .size(.atMost(-1))),
+        ("fileSize =< +1", .size(.atMost(1))), ("10 < fileSize", .size(.greater(10))),
+        ("10 >= fileSize", .size(.atMost(10))),
+        ("10 <= fileSize", .size(.atLeast(10))), ("10 > fileSize", .size(.less(10))),
+        ("10 != fileSize", .not(.size(.equal(10)))),
         ("fileSize > 1e6", .size(.greater(1_000_000))), ("fileSize > 2.0", .size(.greater(2))),
-        ("fileSize > 9223372036854775807", .size(.greater(.max))), ("fileSize >= -9223372036854775808", .size(.atLeast(.min))),
+        ("fileSize > 9223372036854775807", .size(.greater(.max))),
+        ("fileSize >= -9223372036854775808", .size(.atLeast(.min))),
         ("fileSize BETWEEN {1, 5}", .and([.size(.atLeast(1)), .size(.atMost(5))])),
         ("fileSize IN {1,2}", .or([.size(.equal(1)), .size(.equal(2))])),
-        ("modifiedDate > '2026-01-01'", .modified(.after(day))), ("modifiedDate > '2026-01-01T00:00:00Z'", .modified(.after(day))),
+        ("modifiedDate > '2026-01-01'", .modified(.after(day))),
+        ("modifiedDate > '2026-01-01T00:00:00Z'", .modified(.after(day))),
         ("creationDate <= '2026-01-01T02:00:00+02:00'", .created(.atMost(day))),
         ("serverDate < '2025-12-31t23:59:59.5z'", .serverDate(.before(day - 0.5))),
         ("modifiedDate == CAST('2026-01-01', 'NSDate')", .modified(.equal(day))),
@@ -45,18 +54,26 @@ import Testing
         ),
         ("isDirectory == TRUE", .type(.directory)), ("isDirectory == NO", .not(.type(.directory))),
         ("isRegularFile = yes", .type(.regular)),
-        ("isSymLink == 1", .type(.symbolicLink)), ("isSymbolicLink == 0", .not(.type(.symbolicLink))), ("isHidden == true", .hidden),
-        ("isHidden != TRUE", .not(.hidden)), ("isHidden == false", .not(.hidden)), ("isWritable == TRUE", .writable(true)),
-        ("isReadOnly == TRUE", .writable(false)), ("isReadOnly == FALSE", .writable(true)), ("TRUE == isDirectory", .type(.directory)),
-        ("type == 'file'", .type(.regular)), ("type IN {'symlink', 'other'}", .or([.type(.symbolicLink), .type(.other)])),
+        ("isSymLink == 1", .type(.symbolicLink)), ("isSymbolicLink == 0", .not(.type(.symbolicLink))),
+        ("isHidden == true", .hidden),
+        ("isHidden != TRUE", .not(.hidden)), ("isHidden == false", .not(.hidden)),
+        ("isWritable == TRUE", .writable(true)),
+        ("isReadOnly == TRUE", .writable(false)), ("isReadOnly == FALSE", .writable(true)),
+        ("TRUE == isDirectory", .type(.directory)),
+        ("type == 'file'", .type(.regular)),
+        ("type IN {'symlink', 'other'}", .or([.type(.symbolicLink), .type(.other)])),
         ("isHidden IN {TRUE, FALSE}", .or([.hidden, .not(.hidden)])),
         ("name == 'a' AND size > 1", .and([.name(.equals("a")), .size(.greater(1))])),
         ("name == 'a' && size > 1 and size < 9", .and([.name(.equals("a")), .size(.greater(1)), .size(.less(9))])),
         ("name == 'a' or isHidden == TRUE", .or([.name(.equals("a")), .hidden])),
         ("size == 1 || size == 2 AND size == 3", .or([.size(.equal(1)), .and([.size(.equal(2)), .size(.equal(3))])])),
-        ("(size == 1 || size == 2) AND size == 3", .and([.or([.size(.equal(1)), .size(.equal(2))]), .size(.equal(3))])),
+        (
+            "(size == 1 || size == 2) AND size == 3",
+            .and([.or([.size(.equal(1)), .size(.equal(2))]), .size(.equal(3))])
+        ),
         ("NOT size == 1 AND size == 2", .and([.not(.size(.equal(1))), .size(.equal(2))])),
-        ("NOT (size == 1 AND size == 2)", .not(.and([.size(.equal(1)), .size(.equal(2))]))), ("NOT NOT TRUEPREDICATE", .not(.not(.all))),
+        ("NOT (size == 1 AND size == 2)", .not(.and([.size(.equal(1)), .size(.equal(2))]))),
+        ("NOT NOT TRUEPREDICATE", .not(.not(.all))),
         ("!(!TRUEPREDICATE)", .not(.not(.all))),
         (#"name == "a\"b'c\\d""#, .name(.equals(#"a"b'c\d"#))), (#"name == 'a"b\'c'"#, .name(.equals(#"a"b'c"#))),
         (#"name == "\t\n\r\u00e9""#, .name(.equals("\t\n\r\u{E9}"))), ("name == 'AND (%@'", .name(.equals("AND (%@"))),
@@ -69,23 +86,29 @@ import Testing
     }
 
     static let refused: [(String, Int, String)] = [
-        ("", 1, "the end"), ("   ", 4, "the end"), ("name", 5, "the end"), ("name ==", 8, "the end"), ("== 'a'", 1, "“==”"),
+        ("", 1, "the end"), ("   ", 4, "the end"), ("name", 5, "the end"), ("name ==", 8, "the end"),
+        ("== 'a'", 1, "“==”"),
         ("'a'", 4, "an operator"),
-        ("isDirectory", 12, "an operator"), ("isDirectory AND isHidden == TRUE", 13, "“AND”"), ("nmae == 'a'", 1, "“nmae” is no key"),
+        ("isDirectory", 12, "an operator"), ("isDirectory AND isHidden == TRUE", 13, "“AND”"),
+        ("nmae == 'a'", 1, "“nmae” is no key"),
         ("Name == 'a'", 1, "no key"), ("name.length == 1", 1, "no key"), ("name == name", 9, "another key"),
         ("1 == 1", 1, "has to be a key"),
-        ("{1} == size", 1, "has to be a key"), ("name == a", 9, "no key"), ("name == 'a", 9, "no end"), ("name == \"a'", 9, "no end"),
+        ("{1} == size", 1, "has to be a key"), ("name == a", 9, "no key"), ("name == 'a", 9, "no end"),
+        ("name == \"a'", 9, "no end"),
         (#"name == '\q'"#, 10, "escape"), (#"name == '\"#, 10, "backslash"), (#"name == '\u12"#, 10, "escape"),
         (#"name == '\u+123'"#, 10, "escape"),
-        (#"name == '\ud800'"#, 10, "escape"), ("name == “a”", 9, "does not belong"), ("name MATCHES 'a.*'", 6, "MATCHES"),
+        (#"name == '\ud800'"#, 10, "escape"), ("name == “a”", 9, "does not belong"),
+        ("name MATCHES 'a.*'", 6, "MATCHES"),
         ("ANY name == 'a'", 1, "lists"),
         ("SUBQUERY(name, $x, $x == 1).@count > 0", 1, "lists"), ("FUNCTION(name, 'length') > 1", 1, "functions"),
         ("SELF == 'a'", 1, "which key"),
-        ("name == $x", 9, "does not belong"), ("@count > 1", 1, "does not belong"), ("name == #key", 9, "does not belong"),
+        ("name == $x", 9, "does not belong"), ("@count > 1", 1, "does not belong"),
+        ("name == #key", 9, "does not belong"),
         ("size + 1 > 2", 6, "does not belong"), ("size * 2 > 2", 6, "does not belong"),
         ("size > 1 size < 3", 10, "“AND”, “OR” or the end"), ("(size > 1", 10, "character 1 is not closed"),
         ("size > 1)", 9, "instead of “)”"), ("()", 2, "“)”"),
-        ("NOT", 4, "the end"), ("size > 1 AND", 13, "the end"), ("OR size > 1", 1, "no key"), ("size > 1 AND OR size < 2", 14, "no key"),
+        ("NOT", 4, "the end"), ("size > 1 AND", 13, "the end"), ("OR size > 1", 1, "no key"),
+        ("size > 1 AND OR size < 2", 14, "no key"),
         ("name NOT IN {'a'}", 6, "an operator"),
         ("size > 'a'", 8, "whole number"), ("size > 1.5", 8, "whole number"), ("size > TRUE", 8, "whole number"),
         ("size > 1e30", 8, "whole number"), ("size > 9223372036854775808", 8, "no number"),
@@ -93,19 +116,25 @@ import Testing
         ("size > 0x10", 8, "no number"), ("size > nil", 8, "nil"),
         ("size CONTAINS 1", 6, "no text"), ("size ==[c] 1", 6, "[c]"), ("size BETWEEN 1", 14, "in braces"),
         ("size BETWEEN {1}", 14, "two values"), ("size BETWEEN {1,2,3}", 14, "two values"),
-        ("size == {1}", 9, "IN and BETWEEN"), ("size IN 1", 9, "in braces"), ("size IN {1", 11, "“}”"), ("size IN {1 2}", 12, "“}”"),
+        ("size == {1}", 9, "IN and BETWEEN"), ("size IN 1", 9, "in braces"), ("size IN {1", 11, "“}”"),
+        ("size IN {1 2}", 12, "“}”"),
         ("size IN {,}", 10, "“,”"), ("size IN (1)", 9, "“(”"),
-        ("1 IN size", 3, "in front"), ("'a' BEGINSWITH name", 5, "in front"), ("name > 'a'", 6, "no order"), ("name == 1", 9, "text"),
+        ("1 IN size", 3, "in front"), ("'a' BEGINSWITH name", 5, "in front"), ("name > 'a'", 6, "no order"),
+        ("name == 1", 9, "text"),
         ("name BETWEEN {'a','b'}", 6, "no order"),
-        ("name ==[x] 'a'", 9, "[cd]"), ("name ==[] 'a'", 9, "[cd]"), ("name ==[c 'a'", 11, "“]”"), ("type == 'folder'", 9, "symlink"),
+        ("name ==[x] 'a'", 9, "[cd]"), ("name ==[] 'a'", 9, "[cd]"), ("name ==[c 'a'", 11, "“]”"),
+        ("type == 'folder'", 9, "symlink"),
         ("type CONTAINS 'f'", 6, "compared by"), ("type ==[c] 'File'", 6, "[c]"),
-        ("isHidden == 2", 13, "TRUE or FALSE"), ("isHidden == 'TRUE'", 13, "TRUE or FALSE"), ("isHidden > FALSE", 10, "compared by"),
-        ("modifiedDate > 5", 16, "a date"), ("modifiedDate > 'yesterday'", 16, "no date"), ("modifiedDate > '2026-02-30'", 16, "no date"),
+        ("isHidden == 2", 13, "TRUE or FALSE"), ("isHidden == 'TRUE'", 13, "TRUE or FALSE"),
+        ("isHidden > FALSE", 10, "compared by"),
+        ("modifiedDate > 5", 16, "a date"), ("modifiedDate > 'yesterday'", 16, "no date"),
+        ("modifiedDate > '2026-02-30'", 16, "no date"),
         ("modifiedDate > '2026-01-01T25:00:00Z'", 16, "no date"),
         ("modifiedDate > '2026-01-01T00:00:00'", 16, "no date"), ("modifiedDate LIKE '2026*'", 14, "no text"),
         ("modifiedDate > CAST('x', 'NSDate')", 21, "no date"), ("modifiedDate > CAST(1, 'NSNumber')", 24, "NSDate"),
         ("modifiedDate > CAST(TRUE, 'NSDate')", 21, "made a date"), ("modifiedDate > CAST(1 'NSDate')", 23, "“,”"),
-        ("name == %@", 9, "no argument"), ("%K == 'a'", 1, "no argument"), ("name == %x", 9, "%K"), ("name == %", 9, "%K"),
+        ("name == %@", 9, "no argument"), ("%K == 'a'", 1, "no argument"), ("name == %x", 9, "%K"),
+        ("name == %", 9, "%K"),
     ]
 
     @Test(arguments: refused)
@@ -118,9 +147,13 @@ import Testing
 
     @Test func `arguments stand for values, keys and lists`() throws {
         #expect(try FileQuery(format: "%K BEGINSWITH %@", "name", "a") == .name(.begins("a")))
-        #expect(try FileQuery(format: "size > %d AND size < %lld", 1, Int64(5)) == .and([.size(.greater(1)), .size(.less(5))]))
+        #expect(
+            try FileQuery(format: "size > %d AND size < %lld", 1, Int64(5))
+                == .and([.size(.greater(1)), .size(.less(5))]))
         #expect(try FileQuery(format: "size == %f", 4.0) == .size(.equal(4)))
-        #expect(try FileQuery(format: "size == %@ OR size == %@", UInt8(4), 5.0) == .or([.size(.equal(4)), .size(.equal(5))]))
+        #expect(
+            try FileQuery(format: "size == %@ OR size == %@", UInt8(4), 5.0)
+                == .or([.size(.equal(4)), .size(.equal(5))]))
         #expect(try FileQuery(format: "modifiedDate > %@", Self.day) == .modified(.after(Self.day)))
         #expect(try FileQuery(format: "isDirectory == %@", true) == .type(.directory))
         #expect(try FileQuery(format: "type == %@", FileType.symbolicLink) == .type(.symbolicLink))
@@ -152,22 +185,28 @@ import Testing
             String(repeating: "!", count: 60_000),
         ] {
             let error = try #require(throws: CocoaError.self) { try FileQuery(format: text) }
-            #expect(error.sentence.contains("deeper than 64") && error.sentence.contains("character 65") || text.hasPrefix("NOT"))
+            #expect(
+                error.sentence.contains("deeper than 64") && error.sentence.contains("character 65")
+                    || text.hasPrefix("NOT"))
         }
         let long = "name == '" + String(repeating: "x", count: 65_536) + "'"
         #expect(throws: CocoaError.self) { try FileQuery(format: long) }
         let wide = String(repeating: "size>1 OR ", count: 6000) + "size>1"
         #expect(try FileQuery(format: wide).evaluate(FileObject(path: .root, type: .regular, size: 1)) == false)
-        let word = try #require(throws: CocoaError.self) { try FileQuery(format: String(repeating: "x", count: 60_000)) }
+        let word = try #require(throws: CocoaError.self) {
+            try FileQuery(format: String(repeating: "x", count: 60_000))
+        }
         #expect(word.sentence.count < 400)
     }
 
     @Test func `no text crashes the reader`() {
         var numbers = Numbers(seed: 4)
         let words = [
-            "name", "size", "modifiedDate", "isHidden", "==", "!=", "<", "(", ")", "{", "}", "[", "]", "cd", "AND", "OR", "NOT", "!", "IN",
+            "name", "size", "modifiedDate", "isHidden", "==", "!=", "<", "(", ")", "{", "}", "[", "]", "cd", "AND",
+            "OR", "NOT", "!", "IN",
             "BETWEEN",
-            "LIKE", "'a'", "\"", "'", "\\", "1", "-", "1e", ".", "%@", "%", "%K", "CAST", ",", "'NSDate'", "nil", "TRUE", "TRUEPREDICATE",
+            "LIKE", "'a'", "\"", "'", "\\", "1", "-", "1e", ".", "%@", "%", "%K", "CAST", ",", "'NSDate'", "nil",
+            "TRUE", "TRUEPREDICATE",
             " ", "é", "\u{0}",
         ]
         var read = 0

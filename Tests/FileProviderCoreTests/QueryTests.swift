@@ -8,7 +8,8 @@ import Testing
     private static let types: [FileType] = [.regular, .directory, .symbolicLink, .other]
 
     private static func randomItem(_ numbers: inout Numbers) throws -> FileObject {
-        let name = (0...numbers.below(3)).map { _ in numbers.pick(["a", "b", "B", "é", ".", "1", "\"", "\\"]) }.joined() + "x"
+        let name =
+            (0...numbers.below(3)).map { _ in numbers.pick(["a", "b", "B", "é", ".", "1", "\"", "\\"]) }.joined() + "x"
         var item = FileObject(path: try ProviderPath("/d").appending(name), type: numbers.pick(types))
         if numbers.below(3) > 0 { item.size = Int64(numbers.below(4)) }
         if numbers.below(3) > 0 { item.modifiedDate = Date(timeIntervalSince1970: Double(numbers.below(4)) / 2) }
@@ -31,7 +32,9 @@ import Testing
             return (.name(.contains(text)), { $0.name.unicodeScalars.contains(text.unicodeScalars) })
         case 3:
             let text = numbers.pick(["a", "B", "ab"])
-            return (.name(.begins(text, options: .caseInsensitive)), { $0.name.lowercased().hasPrefix(text.lowercased()) })
+            return (
+                .name(.begins(text, options: .caseInsensitive)), { $0.name.lowercased().hasPrefix(text.lowercased()) }
+            )
         case 4: return (.path(.ends("bx")), { $0.path.string.hasSuffix("bx") })
         case 5: return (.name(.like("?x")), { $0.name.count == 2 && $0.name.hasSuffix("x") })
         case 6: return (.mimeType(.equals("a/b")), { $0.mimeType == "a/b" })
@@ -52,9 +55,11 @@ import Testing
             return (.modified(.after(date)), { ($0.modifiedDate ?? .distantPast) > date })
         case 11:
             return (
-                .created(.before(Date(timeIntervalSince1970: 2))), { ($0.creationDate ?? .distantFuture) < Date(timeIntervalSince1970: 2) }
+                .created(.before(Date(timeIntervalSince1970: 2))),
+                { ($0.creationDate ?? .distantFuture) < Date(timeIntervalSince1970: 2) }
             )
-        case 12: return numbers.below(2) == 0 ? (.hidden, { $0.name.first == "." }) : (.known(.fileSize), { $0.size != nil })
+        case 12:
+            return numbers.below(2) == 0 ? (.hidden, { $0.name.first == "." }) : (.known(.fileSize), { $0.size != nil })
         case 13:
             let wanted = numbers.below(2) == 0
             return (.writable(wanted), { $0.permissions.map { ($0 == 0o644) == wanted } ?? false })
@@ -90,7 +95,8 @@ import Testing
     @Test func `what is unknown matches no comparison, and so matches its opposite`() throws {
         let item = FileObject(path: try ProviderPath("/a"), type: .directory)
         for text in [
-            "size == 0", "size < 9", "modifiedDate > '1970-01-01'", "mimeType LIKE '*'", "isWritable == TRUE", "isReadOnly == TRUE",
+            "size == 0", "size < 9", "modifiedDate > '1970-01-01'", "mimeType LIKE '*'", "isWritable == TRUE",
+            "isReadOnly == TRUE",
             "url CONTAINS ''",
         ] {
             #expect(try !FileQuery(format: text).evaluate(item), "\(text)")
@@ -107,18 +113,23 @@ import Testing
         let test = FileQuery.matching { _ in true }
         #expect(test == test && test != .matching { _ in true })
         #expect(
-            FileQuery.modified(.after(Date(timeIntervalSince1970: 0.25))).description == #"modifiedDate > CAST(-978307199.75, "NSDate")"#)
-        #expect(FileQuery.modified(.after(Date(timeIntervalSince1970: 0))).description == #"modifiedDate > "1970-01-01T00:00:00Z""#)
+            FileQuery.modified(.after(Date(timeIntervalSince1970: 0.25))).description
+                == #"modifiedDate > CAST(-978307199.75, "NSDate")"#)
+        #expect(
+            FileQuery.modified(.after(Date(timeIntervalSince1970: 0))).description
+                == #"modifiedDate > "1970-01-01T00:00:00Z""#)
     }
 
     @Test func `the macro's predicates work on items`() throws {
         var item = FileObject(
-            path: try ProviderPath("/d/Book.epub"), type: .regular, size: 2000, modifiedDate: Date(timeIntervalSince1970: 10))
+            path: try ProviderPath("/d/Book.epub"), type: .regular, size: 2000,
+            modifiedDate: Date(timeIntervalSince1970: 10))
         let limit: Int64 = 1000
         let since = Date(timeIntervalSince1970: 5)
         let query = FileQuery(
             #Predicate<FileObject> { file in
-                file.name.contains("Book") && file.isRegularFile && !file.isDirectory && !file.isHidden && (file.size ?? 0) > limit
+                file.name.contains("Book") && file.isRegularFile && !file.isDirectory && !file.isHidden
+                    && (file.size ?? 0) > limit
                     && (file.modifiedDate ?? since) > since && file.mimeType == nil
             })
         #expect(try query.evaluate(item))
@@ -144,18 +155,25 @@ import Testing
         let names = FileQuery.Key.allCases.map(\.rawValue) + ["filesize", "size", "eTag", "isSymbolicLink"]
         #expect(Set(map.keys) == Set(names))
         #expect(map["fileSize"] as? Int64 == 5 && map["filesize"] as? Int64 == 5 && map["eTag"] as? String == "\"1\"")
-        #expect(map["type"] as? String == "file" && map["isReadOnly"] as? Bool == true && map["isWritable"] as? Bool == false)
+        #expect(
+            map["type"] as? String == "file" && map["isReadOnly"] as? Bool == true
+                && map["isWritable"] as? Bool == false)
         #expect(map["path"] as? String == "/d/a.txt" && (map["url"] as? URL)?.absoluteString == "stub://h/d/a.txt")
         let bare = FileObject(path: try ProviderPath("/a"), type: .directory).mapPredicate()
-        #expect(Set(bare.keys) == ["name", "path", "isHidden", "isDirectory", "isRegularFile", "isSymLink", "isSymbolicLink", "type"])
+        #expect(
+            Set(bare.keys) == [
+                "name", "path", "isHidden", "isDirectory", "isRegularFile", "isSymLink", "isSymbolicLink", "type",
+            ])
 
-        let query = FileQuery(predicate: NSPredicate { object, _ in (object as? [String: Any])?["name"] as? String == "a.txt" })
+        let query = FileQuery(
+            predicate: NSPredicate { object, _ in (object as? [String: Any])?["name"] as? String == "a.txt" })
         #expect(try query.evaluate(item))
         #expect(try !query.evaluate(FileObject(path: .root, type: .directory)))
         let both = FileQuery(
             predicate: NSCompoundPredicate(
                 andPredicateWithSubpredicates: [
-                    NSPredicate(value: true), NSPredicate { object, _ in (object as? [String: Any])?["fileSize"] as? Int64 == 5 },
+                    NSPredicate(value: true),
+                    NSPredicate { object, _ in (object as? [String: Any])?["fileSize"] as? Int64 == 5 },
                 ]))
         #expect(try both.evaluate(item))
         let subject = item

@@ -61,12 +61,15 @@ private final class RecordedFile: Sendable {
         let reader = try file.reader()
         _ = try await reader.read(0..<10)
         file.version.update { $0 = "2" }
-        await #expect { try await reader.read(10..<20) } throws: { $0.sentence.contains("changed while it was being read") }
+        await #expect { try await reader.read(10..<20) } throws: {
+            $0.sentence.contains("changed while it was being read")
+        }
     }
 
     @Test(
         arguments: [
-            (FilePart.whole, 0..<10), (.from(4), 4..<10), (.from(40), 10..<10), (.suffix(3), 7..<10), (.suffix(30), 0..<10),
+            (FilePart.whole, 0..<10), (.from(4), 4..<10), (.from(40), 10..<10), (.suffix(3), 7..<10),
+            (.suffix(30), 0..<10),
             (.range(2..<30), 2..<10), (.range(20..<30), 10..<10), (.suffix(0), 10..<10),
         ] as [(FilePart, Range<Int64>)])
     func `a part is clamped to the file`(part: FilePart, expected: Range<Int64>) {

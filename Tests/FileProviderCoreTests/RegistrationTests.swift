@@ -14,9 +14,12 @@ import Testing
 
         func capabilities() async throws -> Capabilities { Capabilities(readCost: .local) }
 
-        func attributesOfItem(path: ProviderPath) async throws -> FileObject { FileObject(path: path, type: .directory) }
+        func attributesOfItem(path: ProviderPath) async throws -> FileObject {
+            FileObject(path: path, type: .directory)
+        }
 
-        func contentsOfDirectory(path: ProviderPath, page: @Sendable ([FileObject]) async throws -> Void) async throws {}
+        func contentsOfDirectory(path: ProviderPath, page: @Sendable ([FileObject]) async throws -> Void) async throws {
+        }
 
         func watch(path: ProviderPath, options: WatchOptions) async throws -> any FileWatch {
             begun.fire()
@@ -40,7 +43,9 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(1)))
-    func `a registration that is ended while its watch starts stops the watch, and its handler is not called`() async throws {
+    func `a registration that is ended while its watch starts stops the watch, and its handler is not called`()
+        async throws
+    {
         let provider = SlowStarter()
         let calls = LockedValue(0)
         provider.registerNotification(path: "/a") { calls.update { $0 += 1 } }

@@ -39,7 +39,8 @@ import Testing
         let provider = MemoryFileProvider()
         #expect(try await !provider.capabilities().has(.resumingWrites))
         let path = try ProviderPath("/a")
-        try await provider.writeContents(path: path, from: DataSource(Data([1])), options: WriteOptions(resumption: "1"))
+        try await provider.writeContents(
+            path: path, from: DataSource(Data([1])), options: WriteOptions(resumption: "1"))
         #expect(try await provider.contents(path: path) == Data([1]))
     }
 

@@ -57,14 +57,23 @@ private final class SearchingStub: FileProviderSearch {
     func contentsOfDirectory(path: ProviderPath, page: @Sendable ([FileObject]) async throws -> Void) async throws {
         if path.name == ".locked" { throw FileError.make(.fileReadNoPermission, path: path) }
         let isTop = path.isRoot
-        try await page(data: [FileObject(path: path.appending(isTop ? "listed" : ".locked"), type: isTop ? .regular : .directory)])
+        try await page(data: [
+            FileObject(path: path.appending(isTop ? "listed" : ".locked"), type: isTop ? .regular : .directory)
+        ])
     }
     /// Nothing but what is hidden is left to Core.
-    func searchesNatively(path: ProviderPath, recursive: Bool, query: FileQuery) async throws -> Bool { query != .hidden }
-    func searchFiles(path: ProviderPath, recursive: Bool, query: FileQuery, found: @escaping @Sendable ([FileObject]) async throws -> Void)
+    func searchesNatively(path: ProviderPath, recursive: Bool, query: FileQuery) async throws -> Bool {
+        query != .hidden
+    }
+    func searchFiles(
+        path: ProviderPath, recursive: Bool, query: FileQuery,
+        found: @escaping @Sendable ([FileObject]) async throws -> Void
+    )
         async throws
     {
-        guard case .name = query else { return try await searchByListing(path: path, recursive: recursive, query: query, found: found) }
+        guard case .name = query else {
+            return try await searchByListing(path: path, recursive: recursive, query: query, found: found)
+        }
         try await found([FileObject(path: path.appending("indexed"), type: .regular)])
     }
 }
@@ -81,7 +90,10 @@ private final class SearchingStub: FileProviderSearch {
     }
 
     @Test(.timeLimit(.minutes(1)))
-    func `a walk lists folders at once where requests cost, and gives one item at a time, a folder before what it holds`() async throws {
+    func
+        `a walk lists folders at once where requests cost, and gives one item at a time, a folder before what it holds`()
+        async throws
+    {
         let isListed = Signal()
         let tree = try ListedTree(
             ["/": [["a/", "b/"]], "/a": [["c/"]], "/a/c": [["d"]], "/b": [["e"]]], cost: .request,
@@ -123,7 +135,9 @@ private final class SearchingStub: FileProviderSearch {
     }
 
     @Test(arguments: [Capabilities.ReadCost.local, .request])
-    func `a folder that cannot be listed is named at the end, and the rest is found`(_ cost: Capabilities.ReadCost) async throws {
+    func `a folder that cannot be listed is named at the end, and the rest is found`(_ cost: Capabilities.ReadCost)
+        async throws
+    {
         let tree = try ListedTree(Self.tree, cost: cost)
         let found = CollectedValues<FileObject>()
         let error = try await #require(throws: CocoaError.self) {
@@ -137,14 +151,18 @@ private final class SearchingStub: FileProviderSearch {
 
     @Test func `several folders that cannot be listed are counted, or told one by one`() async throws {
         let tree = try ListedTree(["/": [["a/", "b/", "c/", "x"]]])
-        let error = try await #require(throws: CocoaError.self) { try await tree.searchFiles(path: .root, recursive: true, query: .none) }
+        let error = try await #require(throws: CocoaError.self) {
+            try await tree.searchFiles(path: .root, recursive: true, query: .none)
+        }
         #expect(error.sentence.hasPrefix("“/a” and 2 more folders could not be searched: "))
         let paths = CollectedValues<ProviderPath>()
-        try await tree.searchFiles(path: .root, recursive: true, query: .all, unlisted: { path, _ in paths.append(path) }, found: { _ in })
+        try await tree.searchFiles(
+            path: .root, recursive: true, query: .all, unlisted: { path, _ in paths.append(path) }, found: { _ in })
         #expect(paths.values.map(\.string) == ["/a", "/b", "/c"])
         await #expect(throws: CocoaError(.fileReadCorruptFile)) {
             try await tree.searchFiles(
-                path: .root, recursive: true, query: .all, unlisted: { _, _ in throw CocoaError(.fileReadCorruptFile) }, found: { _ in })
+                path: .root, recursive: true, query: .all, unlisted: { _, _ in throw CocoaError(.fileReadCorruptFile) },
+                found: { _ in })
         }
     }
 
@@ -161,7 +179,9 @@ private final class SearchingStub: FileProviderSearch {
             listed.add(1, ordering: .relaxed)
             if !path.isRoot { throw URLError(.cannotConnectToHost) }
         }
-        await #expect(throws: URLError(.cannotConnectToHost)) { try await tree.searchFiles(path: .root, recursive: true, query: .all) }
+        await #expect(throws: URLError(.cannotConnectToHost)) {
+            try await tree.searchFiles(path: .root, recursive: true, query: .all)
+        }
         #expect(listed.load(ordering: .relaxed) == 2)
     }
 
@@ -174,7 +194,8 @@ private final class SearchingStub: FileProviderSearch {
         }
         await #expect(throws: CocoaError(.formatting)) {
             try await tree.searchFiles(
-                path: .root, recursive: true, query: .matching { if $0.name == "b.txt" { throw CocoaError(.formatting) } else { false } })
+                path: .root, recursive: true,
+                query: .matching { if $0.name == "b.txt" { throw CocoaError(.formatting) } else { false } })
         }
     }
 
@@ -193,7 +214,9 @@ private final class SearchingStub: FileProviderSearch {
     }
 
     @Test(arguments: [(Capabilities.ReadCost.request, nil, 4), (.local, nil, 1), (.local, 3, 3), (.request, 1, 1)])
-    func `so many folders are listed at once as reads may cost`(_ cost: Capabilities.ReadCost, _ listings: Int?, _ expected: Int)
+    func `so many folders are listed at once as reads may cost`(
+        _ cost: Capabilities.ReadCost, _ listings: Int?, _ expected: Int
+    )
         async throws
     {
         let names = (0..<12).map { "d\($0)/" }
@@ -222,14 +245,20 @@ private final class SearchingStub: FileProviderSearch {
             static let type = "Endless"
             let baseURL: URL? = nil
             func capabilities() async throws -> Capabilities { Capabilities(readCost: .local) }
-            func attributesOfItem(path: ProviderPath) async throws -> FileObject { FileObject(path: path, type: .directory) }
-            func contentsOfDirectory(path: ProviderPath, page: @Sendable ([FileObject]) async throws -> Void) async throws {
+            func attributesOfItem(path: ProviderPath) async throws -> FileObject {
+                FileObject(path: path, type: .directory)
+            }
+            func contentsOfDirectory(path: ProviderPath, page: @Sendable ([FileObject]) async throws -> Void)
+                async throws
+            {
                 try await page(data: [FileObject(path: path.appending("d"), type: .directory)])
             }
         }
         let found = Atomic(0)
         let error = await #expect(throws: CocoaError.self) {
-            try await Endless().searchFiles(path: .root, recursive: true, query: .all) { found.add($0.count, ordering: .relaxed) }
+            try await Endless().searchFiles(path: .root, recursive: true, query: .all) {
+                found.add($0.count, ordering: .relaxed)
+            }
         }
         #expect(error?.code == .fileReadTooLarge && found.load(ordering: .relaxed) == 256)
     }
@@ -249,15 +278,19 @@ private final class SearchingStub: FileProviderSearch {
 
     @Test func `a query can ask for the URL`() async throws {
         let tree = try ListedTree(Self.tree)
-        let found = try await tree.searchFiles(path: .root, recursive: false, query: FileQuery(format: "url == 'tree://host/z.txt'"))
+        let found = try await tree.searchFiles(
+            path: .root, recursive: false, query: FileQuery(format: "url == 'tree://host/z.txt'"))
         #expect(found.map(\.name) == ["z.txt"])
     }
 
     @Test func `a storage that searches by itself is asked, and can fall back`() async throws {
         let storage: any FileProviderBasic = SearchingStub()
-        #expect(try await storage.searchFiles(path: .root, recursive: true, query: .name(.equals("indexed"))).map(\.name) == ["indexed"])
+        #expect(
+            try await storage.searchFiles(path: .root, recursive: true, query: .name(.equals("indexed"))).map(\.name)
+                == ["indexed"])
         #expect(try await storage.searchFiles(path: .root, recursive: true, query: .all).map(\.name) == ["listed"])
-        #expect(try await SearchingStub().searchFiles(path: .root, recursive: true, query: .all).map(\.name) == ["listed"])
+        #expect(
+            try await SearchingStub().searchFiles(path: .root, recursive: true, query: .all).map(\.name) == ["listed"])
     }
 }
 
@@ -273,7 +306,8 @@ private final class SearchingStub: FileProviderSearch {
     }
 
     private func outcome(
-        _ start: (@escaping @Sendable (FileObject) -> Void, @escaping @Sendable ([FileObject], (any Error)?) -> Void) -> Progress?
+        _ start: (@escaping @Sendable (FileObject) -> Void, @escaping @Sendable ([FileObject], (any Error)?) -> Void) ->
+            Progress?
     ) async throws -> (Outcome, Progress) {
         let state = Mutex(Outcome())
         let done = Signal()
@@ -308,7 +342,8 @@ private final class SearchingStub: FileProviderSearch {
     @Test func `queries and predicates have the same form`() async throws {
         let tree = try ListedTree(Self.folders)
         let (typed, _) = try await outcome {
-            tree.searchFiles(path: "/", recursive: false, query: .name(.equals("beta")), foundItemHandler: $0, completionHandler: $1)
+            tree.searchFiles(
+                path: "/", recursive: false, query: .name(.equals("beta")), foundItemHandler: $0, completionHandler: $1)
         }
         #expect(typed.files == ["beta"] && typed.came == ["beta"])
         let (block, _) = try await outcome {
@@ -341,7 +376,8 @@ private final class SearchingStub: FileProviderSearch {
         let never = Signal()
         let tree = try ListedTree(Self.folders) { path in if !path.isRoot { try await never.wait() } }
         let (outcome, _) = try await outcome { item, end in
-            let progress = tree.searchFiles(path: "/", recursive: true, query: .all, foundItemHandler: item, completionHandler: end)
+            let progress = tree.searchFiles(
+                path: "/", recursive: true, query: .all, foundItemHandler: item, completionHandler: end)
             progress?.cancel()
             return progress
         }

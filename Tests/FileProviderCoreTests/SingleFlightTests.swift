@@ -24,7 +24,9 @@ private final class Work: Sendable {
     private let work = Work()
     private let value = LazyValue<Int>()
 
-    private func asking() -> Task<Int, any Error> { Task { [value, work] in try await value.value { try await work.run() } } }
+    private func asking() -> Task<Int, any Error> {
+        Task { [value, work] in try await value.value { try await work.run() } }
+    }
 
     @Test func `A value is made once for all who ask, and kept`() async throws {
         let (first, second) = (asking(), asking())
@@ -56,7 +58,9 @@ private final class Work: Sendable {
     }
 
     @Test func `An error is not kept`() async throws {
-        await #expect(throws: CocoaError(.fileReadUnknown)) { try await value.value { throw CocoaError(.fileReadUnknown) } }
+        await #expect(throws: CocoaError(.fileReadUnknown)) {
+            try await value.value { throw CocoaError(.fileReadUnknown) }
+        }
         #expect(value.known == nil)
         #expect(try await value.value { 8 } == 8)
     }

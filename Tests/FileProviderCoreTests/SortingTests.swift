@@ -4,12 +4,14 @@ import Testing
 
 @Suite struct SortingTests {
     private func names(_ names: [String], _ sorting: FileObjectSorting) throws -> [String] {
-        try sorting.sort(names.map { FileObject(path: try ProviderPath("/d").appending($0), type: .regular) }).map(\.name)
+        try sorting.sort(names.map { FileObject(path: try ProviderPath("/d").appending($0), type: .regular) }).map(
+            \.name)
     }
 
     @Test func `names sort as people read them`() throws {
         let sorted = [
-            "a", "A1", "a2", "a02b", "a2c", "a10", "a10.1", "Äb", "b", "chapter 9.txt", "Chapter 10.txt", "z99999999999999999999",
+            "a", "A1", "a2", "a02b", "a2c", "a10", "a10.1", "Äb", "b", "chapter 9.txt", "Chapter 10.txt",
+            "z99999999999999999999",
             "z100000000000000000000",
         ]
         #expect(try names(sorted.reversed(), .nameAscending) == sorted)
@@ -29,9 +31,12 @@ import Testing
     }
 
     @Test func `what is unknown comes last in both directions, folders first on request`() throws {
-        func item(_ name: String, _ type: FileType = .regular, size: Int64? = nil, date: Double? = nil) throws -> FileObject {
+        func item(_ name: String, _ type: FileType = .regular, size: Int64? = nil, date: Double? = nil) throws
+            -> FileObject
+        {
             var item = FileObject(
-                path: try ProviderPath(name), type: type, size: size, modifiedDate: date.map(Date.init(timeIntervalSince1970:)))
+                path: try ProviderPath(name), type: type, size: size,
+                modifiedDate: date.map(Date.init(timeIntervalSince1970:)))
             item.creationDate = item.modifiedDate
             return item
         }
@@ -41,7 +46,8 @@ import Testing
             try item("f", .directory, date: 2),
         ]
         func sorted(_ type: FileObjectSorting.SortType, ascending: Bool = true, first: Bool = false) -> String {
-            FileObjectSorting(type: type, ascending: ascending, isDirectoriesFirst: first).sort(items).map(\.name).joined()
+            FileObjectSorting(type: type, ascending: ascending, isDirectoriesFirst: first).sort(items).map(\.name)
+                .joined()
         }
         #expect(sorted(.size) == "bceadf")
         #expect(sorted(.size, ascending: false) == "cebadf")
@@ -57,8 +63,11 @@ import Testing
         var numbers = Numbers(seed: 5)
         var items: [FileObject] = []
         for index in 0..<120 {
-            let name = (0...numbers.below(3)).map { _ in numbers.pick(["a", "A", "á", "1", "01", "2", ".", "_"]) }.joined() + "x"
-            var item = FileObject(path: try ProviderPath("/\(index % 7)").appending(name), type: numbers.pick([.regular, .directory]))
+            let name =
+                (0...numbers.below(3)).map { _ in numbers.pick(["a", "A", "á", "1", "01", "2", ".", "_"]) }.joined()
+                + "x"
+            var item = FileObject(
+                path: try ProviderPath("/\(index % 7)").appending(name), type: numbers.pick([.regular, .directory]))
             if numbers.below(2) == 0 { item.size = Int64(numbers.below(3)) }
             if numbers.below(2) == 0 { item.modifiedDate = Date(timeIntervalSince1970: Double(numbers.below(3))) }
             items.append(item)
@@ -78,7 +87,8 @@ import Testing
         let path = try ProviderPath("/a")
         let items = (0..<50).map { FileObject(path: path, type: .regular, entryTag: "\($0)") }
         for type in FileObjectSorting.SortType.allCases {
-            #expect(FileObjectSorting(type: type, ascending: false).sort(items).map(\.entryTag) == items.map(\.entryTag))
+            #expect(
+                FileObjectSorting(type: type, ascending: false).sort(items).map(\.entryTag) == items.map(\.entryTag))
         }
     }
 }

@@ -25,11 +25,15 @@ final class StubProvider: FileProvider {
 
     func createFolder(path: ProviderPath) async throws { try await operation(ProgressReporter()) }
 
-    func moveItem(path: ProviderPath, to destination: ProviderPath, overwrite: Bool, progress: ProgressReporter) async throws {
+    func moveItem(path: ProviderPath, to destination: ProviderPath, overwrite: Bool, progress: ProgressReporter)
+        async throws
+    {
         try await operation(progress)
     }
 
-    func removeItem(path: ProviderPath, recursive: Bool, progress: ProgressReporter) async throws { try await operation(progress) }
+    func removeItem(path: ProviderPath, recursive: Bool, progress: ProgressReporter) async throws {
+        try await operation(progress)
+    }
 
     /// Every file holds 100 bytes.
     func open(path: ProviderPath) async throws -> any FileReader {
@@ -42,11 +46,15 @@ final class StubProvider: FileProvider {
         }
     }
 
-    func writeContents(path: ProviderPath, from source: any WriteSource, options: WriteOptions) async throws -> FileObject {
+    func writeContents(path: ProviderPath, from source: any WriteSource, options: WriteOptions) async throws
+        -> FileObject
+    {
         let bytes = try source.bytes(from: 0)
         var buffer = [UInt8](repeating: 0, count: 16)
         var size: Int64 = 0
-        while case .bytes(let count) = try buffer.withUnsafeMutableBytes({ try bytes.read(into: $0) }) { size += Int64(count) }
+        while case .bytes(let count) = try buffer.withUnsafeMutableBytes({ try bytes.read(into: $0) }) {
+            size += Int64(count)
+        }
         return FileObject(path: path, type: .regular, size: size)
     }
 }

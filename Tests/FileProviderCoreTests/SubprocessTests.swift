@@ -7,14 +7,16 @@ import Testing
     @Test func `a child inherits what it needs, and none of our secrets`() async {
         await #expect(processExitsWith: .success) {
             let secrets = [
-                "CARREL_PASSWORD", "CARREL_ANYTHING", "SYNC_PAIR_1_PASSWORD", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY",
+                "CARREL_PASSWORD", "CARREL_ANYTHING", "SYNC_PAIR_1_PASSWORD", "AWS_ACCESS_KEY_ID",
+                "AWS_SECRET_ACCESS_KEY",
                 "AWS_SESSION_TOKEN", "AWS_SECURITY_TOKEN", "PGPASSWORD",
             ]
             let others = ["SSH_AUTH_SOCK", "AWS_PROFILE", "MY_CARREL_X"]
             for name in secrets + others { setenv(name, "seen", 1) }
             let child = try Subprocess(path: "/usr/bin/env", arguments: [])
             child.closeInput()
-            let output = try #require(try child.allOutput(atMost: 1 << 20, until: .now + .seconds(30), flag: CancellationFlag()))
+            let output = try #require(
+                try child.allOutput(atMost: 1 << 20, until: .now + .seconds(30), flag: CancellationFlag()))
             let seen = Set(
                 String(decoding: output, as: UTF8.self).split(separator: "\n").compactMap {
                     $0.split(separator: "=").first.map(String.init)
@@ -27,7 +29,8 @@ import Testing
     @Test func `output that cannot be read is an error, with what the program says of its own end`() throws {
         let child = try Subprocess(
             path: "/bin/sh", arguments: ["-c", "echo sorry >&2; exit 3"], environment: ["PATH=/usr/bin:/bin"],
-            reading: FileDescriptor(path: "/dev/null", flags: O_RDONLY), memory: 1 << 30, seconds: 20, name: ProviderPath("a.pdf"))
+            reading: FileDescriptor(path: "/dev/null", flags: O_RDONLY), memory: 1 << 30, seconds: 20,
+            name: ProviderPath("a.pdf"))
         while !child.isOver() { try child.wait(until: .now + .seconds(20)) }
         // Of a descriptor that is only for writing read(2) makes EBADF.
         let writing = try FileDescriptor(path: "/dev/null", flags: O_WRONLY)
@@ -39,7 +42,8 @@ import Testing
         #expect(error?.underlying as? POSIXError == POSIXError(.EBADF))
         #expect(error?.userInfo[NSFilePathErrorKey] as? String == "/a.pdf")
         let sentence = error?.sentence ?? ""
-        #expect(sentence.contains("a.pdf") && sentence.hasSuffix("The program ended with status 3: sorry"), "\(sentence)")
+        #expect(
+            sentence.contains("a.pdf") && sentence.hasSuffix("The program ended with status 3: sorry"), "\(sentence)")
         #expect(child.end(after: 0) == 3)
     }
 

@@ -18,7 +18,9 @@ import Testing
         }
     }
 
-    @Test func `a thread that has ended is not woken at exit, and one that does not halt does not keep the process`() async {
+    @Test func `a thread that has ended is not woken at exit, and one that does not halt does not keep the process`()
+        async
+    {
         await #expect(processExitsWith: .success) {
             let ended = DispatchSemaphore(value: 0)
             try TransportThread.start(name: "ended", wake: { _exit(1) }) { thread in

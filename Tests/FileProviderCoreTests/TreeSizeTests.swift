@@ -25,7 +25,9 @@ import Testing
 
     @Test func `sizes that a storage makes up do not overflow`() throws {
         var size = TreeSize()
-        for bytes in [Int64.max, 5, -3] { size.add(FileObject(path: try ProviderPath("a"), type: .regular, size: bytes)) }
+        for bytes in [Int64.max, 5, -3] {
+            size.add(FileObject(path: try ProviderPath("a"), type: .regular, size: bytes))
+        }
         size.add(FileObject(path: try ProviderPath("l"), type: .symbolicLink, size: 9))
         #expect(size.bytes == .max && size.files == 4)
     }

@@ -15,7 +15,9 @@ public struct LargePDF: Sendable {
     public init(size: Int) { self.size = size }
 
     /// Adds an object at the start or at the end of the file.
-    public mutating func add(_ number: Int, atEnd: Bool = false, _ body: String) { add(number, atEnd: atEnd, Data(body.utf8)) }
+    public mutating func add(_ number: Int, atEnd: Bool = false, _ body: String) {
+        add(number, atEnd: atEnd, Data(body.utf8))
+    }
 
     /// Adds a stream. Its length is added to the entries of `dictionary`.
     public mutating func add(_ number: Int, atEnd: Bool = false, stream: Data, _ dictionary: String = "") {
@@ -33,7 +35,9 @@ public struct LargePDF: Sendable {
     public mutating func finish() {
         let count = (offsets.keys.max() ?? 0) + 1
         let heading = "xref\n0 \(count)\n0000000000 65535 f \n"
-        func trailer(_ table: Int) -> String { "trailer\n<< /Size \(count) /Root 1 0 R >>\nstartxref\n\(table)\n%%EOF\n" }
+        func trailer(_ table: Int) -> String {
+            "trailer\n<< /Size \(count) /Root 1 0 R >>\nstartxref\n\(table)\n%%EOF\n"
+        }
         let length = tail.count + heading.utf8.count + 20 * (count - 1) + trailer(size).utf8.count
         let start = size - length
         let table = start + tail.count
@@ -49,13 +53,18 @@ public struct LargePDF: Sendable {
         tail += Data((text + trailer(table)).utf8)
     }
 
-    /// A scanned book of 180 MB: a picture of 600 kB on the first page, 1,200 pages in a flat tree at the end of the file.
+    /// A scanned book of 180 MB: a picture of 600 kB on the first page, 1,200 pages in a flat tree at the end of the
+    /// file.
     public static func scans() -> LargePDF {
         var file = LargePDF(size: 180_000_000)
         var numbers = SeededNumbers(seed: 3)
-        file.add(3, "<< /Type /Page /Parent 2 0 R /Contents 4 0 R /Resources << /XObject << /Im0 5 0 R >> /Font << /F1 6 0 R >> >> >>")
+        file.add(
+            3,
+            "<< /Type /Page /Parent 2 0 R /Contents 4 0 R /Resources << /XObject << /Im0 5 0 R >> /Font << /F1 6 0 R >> >> >>"
+        )
         file.add(4, stream: Data("q 595 0 0 842 0 0 cm /Im0 Do Q BT /F1 12 Tf (A) Tj ET".utf8))
-        let picture = "/Type /XObject /Subtype /Image /Width 775 /Height 775 /ColorSpace /DeviceGray /BitsPerComponent 8"
+        let picture =
+            "/Type /XObject /Subtype /Image /Width 775 /Height 775 /ColorSpace /DeviceGray /BitsPerComponent 8"
         file.add(5, stream: numbers.bytes(600_625), picture)
         file.add(6, atEnd: true, "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>")
         let kids = [3] + (8..<1_207)

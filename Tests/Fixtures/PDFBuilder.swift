@@ -26,7 +26,8 @@ public struct PDFBuilder: Sendable {
     /// Adds a stream and returns its number. Its length is added to the entries of `dictionary`.
     @discardableResult
     public mutating func add(stream: Data, _ dictionary: String = "") -> Int {
-        objects.append(Data("<< \(dictionary) /Length \(stream.count) >>\nstream\n".utf8) + stream + Data("\nendstream".utf8))
+        objects.append(
+            Data("<< \(dictionary) /Length \(stream.count) >>\nstream\n".utf8) + stream + Data("\nendstream".utf8))
         return objects.count
     }
 
@@ -50,12 +51,17 @@ public struct PDFBuilder: Sendable {
         }
         let table = data.count
         data += Data("xref\n0 \(objects.count + 1)\n0000000000 65535 f \n".utf8)
-        for offset in offsets { data += Data((String(repeating: "0", count: 10 - "\(offset)".count) + "\(offset) 00000 n \n").utf8) }
-        data += Data("trailer\n<< /Size \(objects.count + 1) /Root 1 0 R \(trailer) >>\nstartxref\n\(hasTable ? table : 7)\n%%EOF\n".utf8)
+        for offset in offsets {
+            data += Data((String(repeating: "0", count: 10 - "\(offset)".count) + "\(offset) 00000 n \n").utf8)
+        }
+        data += Data(
+            "trailer\n<< /Size \(objects.count + 1) /Root 1 0 R \(trailer) >>\nstartxref\n\(hasTable ? table : 7)\n%%EOF\n"
+                .utf8)
         return data
     }
 
-    /// The file in the form of PDF 1.5: all objects but streams packed into one object stream, and a packed table of objects.
+    /// The file in the form of PDF 1.5: all objects but streams packed into one object stream, and a packed table of
+    /// objects.
     ///
     /// - Parameter objectStream: What to pack instead of the objects, for streams that are not what they claim.
     public func buildPacked(objectStream: Data? = nil) -> Data {
@@ -85,12 +91,15 @@ public struct PDFBuilder: Sendable {
         let packed = Deflate.packZlib(Self.predicted(rows))
         let entries = "/Type /XRef /Size \(rows.count) /W [1 4 2] /Root 1 0 R /Filter /FlateDecode"
         let parameters = "/DecodeParms << /Predictor 12 /Columns 7 >> \(trailer) /Length \(packed.count)"
-        data += Data("\(container + 1) 0 obj\n<< \(entries) \(parameters) >>\nstream\n".utf8) + packed + Data("\nendstream\nendobj\n".utf8)
+        data +=
+            Data("\(container + 1) 0 obj\n<< \(entries) \(parameters) >>\nstream\n".utf8) + packed
+            + Data("\nendstream\nendobj\n".utf8)
         return data + Data("startxref\n\(table)\n%%EOF\n".utf8)
     }
 
     private static func row(_ kind: UInt8, _ place: Int, _ index: Int) -> [UInt8] {
-        [kind] + withUnsafeBytes(of: UInt32(place).bigEndian) { Array($0) } + withUnsafeBytes(of: UInt16(index).bigEndian) { Array($0) }
+        [kind] + withUnsafeBytes(of: UInt32(place).bigEndian) { Array($0) }
+            + withUnsafeBytes(of: UInt16(index).bigEndian) { Array($0) }
     }
 
     /// Rows as differences from the row above (PNG's filter 2).
@@ -109,7 +118,9 @@ extension PDFBuilder {
     /// Some pages below one node, each with a picture's worth of bytes of its own, and `entries` in the catalog.
     ///
     /// The catalog is object 1, the node 2, the pages follow in pairs of page and content: 3, 5, 7 and so on.
-    public static func pages(_ count: Int, bytesEach: Int = 16, catalog entries: String = "", node: String = "") -> PDFBuilder {
+    public static func pages(_ count: Int, bytesEach: Int = 16, catalog entries: String = "", node: String = "")
+        -> PDFBuilder
+    {
         var file = PDFBuilder()
         var numbers = SeededNumbers(seed: 7)
         file.add("<< /Type /Catalog /Pages 2 0 R \(entries) >>")

@@ -43,7 +43,8 @@ public enum RARBuilder {
         data += header5([1, 0, 0])
         for file in files {
             let name = Array(file.name.utf8)
-            var header: [UInt8] = [2, 2] + variable(file.content.count) + [4] + variable(file.content.count) + variable(0o100644)
+            var header: [UInt8] =
+                [2, 2] + variable(file.content.count) + [4] + variable(file.content.count) + variable(0o100644)
             header += little(Deflate.checksum(file.content)) + [0, 1] + variable(name.count) + name
             data += header5(header)
             data += file.content
@@ -61,5 +62,7 @@ public enum RARBuilder {
         value < 0x80 ? [UInt8(value)] : [UInt8(value & 0x7F) | 0x80] + variable(value >> 7)
     }
 
-    private static func little(_ value: some FixedWidthInteger) -> [UInt8] { withUnsafeBytes(of: value.littleEndian) { Array($0) } }
+    private static func little(_ value: some FixedWidthInteger) -> [UInt8] {
+        withUnsafeBytes(of: value.littleEndian) { Array($0) }
+    }
 }

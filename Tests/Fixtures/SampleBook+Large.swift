@@ -1,12 +1,14 @@
 public import Foundation
 
 extension SampleBook {
-    /// A large book to measure with: 60 deflated chapters of about 22.8 kB each in the archive, and 200 stored images of 500 kB.
+    /// A large book to measure with: 60 deflated chapters of about 22.8 kB each in the archive, and 200 stored images
+    /// of 500 kB.
     ///
     /// 264 entries, about 101.4 MB. The images are deterministic noise with a JPEG's extension: nobody decodes them.
     ///
-    /// - Parameter textFirst: Container, package, contents and chapters stand in this order in front of the images; or behind them,
-    ///   and then the chapters come first, as a writer puts it that knows the package only when all else is done.
+    /// - Parameter textFirst: Container, package, contents and chapters stand in this order in front of the images; or
+    ///   behind them, and then the chapters come first, as a writer puts it that knows the package only when all else
+    ///   is done.
     public static func large(textFirst: Bool, to url: URL, images: Int = 200) throws {
         try ZIPBuilder.file(at: url) { zip in
             try zip.store("mimetype", Data("application/epub+zip".utf8))
@@ -34,7 +36,8 @@ extension SampleBook {
     private static func writeChapters(_ zip: ZIPBuilder) throws {
         var numbers = SeededNumbers(seed: 2)
         for index in 1...chapterCount {
-            let chapter = Story.Chapter(title: "Chapter \(index)", paragraphs: (0..<149).map { _ in paragraph(&numbers) })
+            let chapter = Story.Chapter(
+                title: "Chapter \(index)", paragraphs: (0..<149).map { _ in paragraph(&numbers) })
             try zip.deflate("EPUB/chapter-\(index).xhtml", Markup.chapter(chapter, .epub3))
         }
     }
@@ -61,7 +64,9 @@ extension SampleBook {
         let chapters = (1...chapterCount).map {
             "    <item id=\"chapter-\($0)\" href=\"chapter-\($0).xhtml\" media-type=\"application/xhtml+xml\"/>"
         }
-        let pictures = (1...images).map { "    <item id=\"image-\($0)\" href=\"images/image-\($0).jpg\" media-type=\"image/jpeg\"/>" }
+        let pictures = (1...images).map {
+            "    <item id=\"image-\($0)\" href=\"images/image-\($0).jpg\" media-type=\"image/jpeg\"/>"
+        }
         let spine = (1...chapterCount).map { "    <itemref idref=\"chapter-\($0)\"/>" }
         return """
             <?xml version="1.0" encoding="UTF-8"?>

@@ -4,14 +4,17 @@ extension SampleBook {
     /// Where the large PDF lies in the book that has one.
     public static let largePDF = "EPUB/large.pdf"
 
-    /// What the large PDF says over and over, 4.5 MB: something like pages of text, which pack well, and pictures, which do not.
+    /// What the large PDF says over and over, 4.5 MB: something like pages of text, which pack well, and pictures,
+    /// which do not.
     public static let largePDFPart: Data = {
         var numbers = SeededNumbers(seed: 21)
         var data = Data(capacity: 4_500_000)
         var line = 0
         while data.count < 4_500_000 {
             for _ in 0..<2_000 {
-                data += Data("\(line) 0 obj << /Type /Page /Parent \(line % 97) 0 R /Contents \(line &* 2_654_435 % 100_003) 0 R >>\n".utf8)
+                data += Data(
+                    "\(line) 0 obj << /Type /Page /Parent \(line % 97) 0 R /Contents \(line &* 2_654_435 % 100_003) 0 R >>\n"
+                        .utf8)
                 line += 1
             }
             data += numbers.bytes(200_000 + Int(numbers.next() % 100_000))

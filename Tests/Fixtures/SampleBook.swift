@@ -17,7 +17,8 @@ public enum SampleBook {
     /// The package's unique identifier, the same in both editions.
     public static let identifier = "urn:uuid:6f1d2a54-3f0e-4a53-9a3c-2f6f8a1c5b70"
 
-    /// “The Lamp at the Carrel”, three short chapters, as an EPUB in memory: 5 kB, or 27 kB with the painted cover of EPUB 2.
+    /// “The Lamp at the Carrel”, three short chapters, as an EPUB in memory: 5 kB, or 27 kB with the painted cover of
+    /// EPUB 2.
     public static func small(_ edition: Edition = .epub3) throws -> Data {
         try ZIPBuilder.data { try write($0, edition) }
     }

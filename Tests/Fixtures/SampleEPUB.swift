@@ -61,14 +61,17 @@ public struct SampleEPUB: Sendable {
     }
 
     private var package: String {
-        let creators = authors.map { "<dc:creator opf:role=\"aut\" opf:file-as=\"\($0.1)\">\($0.0)</dc:creator>" }.joined()
+        let creators = authors.map { "<dc:creator opf:role=\"aut\" opf:file-as=\"\($0.1)\">\($0.0)</dc:creator>" }
+            .joined()
         let subjects = subjects.map { "<dc:subject>\($0)</dc:subject>" }.joined()
         let series = series.map {
             "<meta name=\"calibre:series\" content=\"\($0.name)\"/><meta name=\"calibre:series_index\" content=\"\($0.index)\"/>"
         }
         let identifier = uuid.map { "<dc:identifier id=\"id\" opf:scheme=\"uuid\">\($0)</dc:identifier>" }
         let chapters = ["a.xhtml"] + missing
-        let items = chapters.enumerated().map { "<item id=\"c\($0)\" href=\"\($1)\" media-type=\"application/xhtml+xml\"/>" }.joined()
+        let items = chapters.enumerated().map {
+            "<item id=\"c\($0)\" href=\"\($1)\" media-type=\"application/xhtml+xml\"/>"
+        }.joined()
         let places = chapters.indices.map { "<itemref idref=\"c\($0)\"/>" }.joined()
         let property = hasCoverInGuide ? "" : " properties=\"cover-image\""
         let cover = "<item id=\"picture\" href=\"cover.png\" media-type=\"image/png\"\(property)/>"
@@ -85,13 +88,16 @@ public struct SampleEPUB: Sendable {
             """
     }
 
-    private static func escaped(_ text: String) -> String { text.replacing("&", with: "&amp;").replacing("<", with: "&lt;") }
+    private static func escaped(_ text: String) -> String {
+        text.replacing("&", with: "&amp;").replacing("<", with: "&lt;")
+    }
 
     private static let container = """
         <container version="1.0" xmlns="urn:oasis:names:tc:opendocument:xmlns:container"><rootfiles>
         <rootfile full-path="book.opf" media-type="application/oebps-package+xml"/></rootfiles></container>
         """
-    private static let page = "<html xmlns=\"http://www.w3.org/1999/xhtml\"><head><title>A</title></head><body><p>A</p></body></html>"
+    private static let page =
+        "<html xmlns=\"http://www.w3.org/1999/xhtml\"><head><title>A</title></head><body><p>A</p></body></html>"
     private static let navigation = """
         <html xmlns="http://www.w3.org/1999/xhtml" xmlns:epub="http://www.idpf.org/2007/ops"><head><title>C</title></head>
         <body><nav epub:type="toc"><ol><li><a href="a.xhtml">A</a></li></ol></nav></body></html>

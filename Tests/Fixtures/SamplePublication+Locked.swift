@@ -1,6 +1,7 @@
 import Foundation
 
-/// Publications that Readium LCP protects (LCP 1.0, sections 2.4 and 3.2). The licence opens nothing, and what is encrypted is noise.
+/// Publications that Readium LCP protects (LCP 1.0, sections 2.4 and 3.2). The licence opens nothing, and what is
+/// encrypted is noise.
 extension SamplePublication {
     private static let aes = "http://www.w3.org/2001/04/xmlenc#aes256-cbc"
     private static let license = Data(
@@ -18,13 +19,15 @@ extension SamplePublication {
         let order = [("1.mp3", "audio/mpeg"), ("2.mp3", "audio/mpeg")]
         return try package(
             "locked.lcpa", "application/audiobook+lcp",
-            json("Not to Be Heard", type: "http://schema.org/Audiobook", order: order, properties: properties), title: "Not to Be Heard",
+            json("Not to Be Heard", type: "http://schema.org/Audiobook", order: order, properties: properties),
+            title: "Not to Be Heard",
             [("1.mp3", noise), ("2.mp3", noise)])
     }
 
     static func lockedPDF() throws -> SamplePublication {
         let manifest = json("Not to Be Seen", order: [("book.pdf", "application/pdf")], properties: properties)
-        return try package("locked.lcpdf", "application/pdf+lcp", manifest, title: "Not to Be Seen", [("book.pdf", noise)])
+        return try package(
+            "locked.lcpdf", "application/pdf+lcp", manifest, title: "Not to Be Seen", [("book.pdf", noise)])
     }
 
     private static func package(
@@ -36,7 +39,8 @@ extension SamplePublication {
             for (path, content) in parts { try zip.store(path, content) }
         }
         return SamplePublication(
-            fileName: name, mediaType: mediaType, title: title, start: Data(), count: parts.count, files: [(name, data)], isLocked: true)
+            fileName: name, mediaType: mediaType, title: title, start: Data(), count: parts.count,
+            files: [(name, data)], isLocked: true)
     }
 
     static func lockedEPUB() throws -> SamplePublication {
@@ -48,12 +52,15 @@ extension SamplePublication {
             <enc:CipherData><enc:CipherReference URI="a.xhtml"/></enc:CipherData></enc:EncryptedData></encryption>
             """
         let data = try ZIPBuilder.data { zip in
-            for (path, content) in epubFiles(titled: "Shut") { try zip.store(path, path == "a.xhtml" ? noise : content) }
+            for (path, content) in epubFiles(titled: "Shut") {
+                try zip.store(path, path == "a.xhtml" ? noise : content)
+            }
             try zip.deflate("META-INF/encryption.xml", encryption)
             try zip.add("META-INF/license.lcpl", license)
         }
         return SamplePublication(
-            fileName: "shut.epub", mediaType: "application/epub+zip", title: "Shut", start: Data(), count: 1, files: [("shut.epub", data)],
+            fileName: "shut.epub", mediaType: "application/epub+zip", title: "Shut", start: Data(), count: 1,
+            files: [("shut.epub", data)],
             isLocked: true)
     }
 }

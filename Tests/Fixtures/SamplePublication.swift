@@ -23,8 +23,10 @@ public struct SamplePublication: Sendable, CustomStringConvertible {
     /// One of each format that a parser of the standard list reads.
     public static func all() throws -> [SamplePublication] {
         try [
-            epub(.epub3), epub(.epub2), comic(), audiobookFolder(isPacked: true), audiobookFolder(isPacked: false), webPublication(),
-            audiobook(), divina(), manifest(), audiobookManifest(), divinaManifest(), lightweightPackage(), webManifest(), pdf(),
+            epub(.epub3), epub(.epub2), comic(), audiobookFolder(isPacked: true), audiobookFolder(isPacked: false),
+            webPublication(),
+            audiobook(), divina(), manifest(), audiobookManifest(), divinaManifest(), lightweightPackage(),
+            webManifest(), pdf(),
             picture(), pictureFolder(), recording(), explodedEPUB(), lockedEPUB(), lockedAudiobook(), lockedPDF(),
         ] + packedComics
     }
@@ -34,7 +36,8 @@ public struct SamplePublication: Sendable, CustomStringConvertible {
     private static func epub(_ edition: SampleBook.Edition) throws -> SamplePublication {
         let name = edition == .epub3 ? "lamp.epub" : "lamp2.epub"
         return SamplePublication(
-            fileName: name, mediaType: "application/epub+zip", title: SampleBook.title, start: Data("<?xml".utf8), count: 3,
+            fileName: name, mediaType: "application/epub+zip", title: SampleBook.title, start: Data("<?xml".utf8),
+            count: 3,
             files: [(name, try SampleBook.small(edition))])
     }
 
@@ -64,7 +67,8 @@ public struct SamplePublication: Sendable, CustomStringConvertible {
 
     private static func explodedEPUB() throws -> SamplePublication {
         SamplePublication(
-            fileName: "unpacked", mediaType: "application/epub+zip", title: "Unpacked", start: Data("<html".utf8), count: 1,
+            fileName: "unpacked", mediaType: "application/epub+zip", title: "Unpacked", start: Data("<html".utf8),
+            count: 1,
             files: epubFiles(titled: "Unpacked").map { ("unpacked/\($0.path)", $0.content) })
     }
 
@@ -77,31 +81,36 @@ public struct SamplePublication: Sendable, CustomStringConvertible {
     static let mp3 = Data([0xFF, 0xFB, 0x90, 0x00]) + Data(count: 413)
 
     private static func comic() throws -> SamplePublication {
-        let information = "<ComicInfo><Title>Night Shift</Title><Series>The Carrel</Series><Number>2</Number></ComicInfo>"
+        let information =
+            "<ComicInfo><Title>Night Shift</Title><Series>The Carrel</Series><Number>2</Number></ComicInfo>"
         let data = try ZIPBuilder.data { zip in
             for name in ["page10.png", "page2.png", "page1.png"] { try zip.store(name, png) }
             try zip.deflate("ComicInfo.xml", information)
         }
         return SamplePublication(
-            fileName: "comic.cbz", mediaType: "application/vnd.comicbook+zip", title: "Night Shift", start: png.prefix(8), count: 3,
+            fileName: "comic.cbz", mediaType: "application/vnd.comicbook+zip", title: "Night Shift",
+            start: png.prefix(8), count: 3,
             files: [("comic.cbz", data)])
     }
 
     private static func picture() throws -> SamplePublication {
         SamplePublication(
-            fileName: "drawing.png", mediaType: "image/png", title: "drawing", start: png.prefix(8), count: 1, files: [("drawing.png", png)]
+            fileName: "drawing.png", mediaType: "image/png", title: "drawing", start: png.prefix(8), count: 1,
+            files: [("drawing.png", png)]
         )
     }
 
     private static func pictureFolder() throws -> SamplePublication {
         SamplePublication(
-            fileName: "Sketches", mediaType: "application/vnd.comicbook+zip", title: "Sketches", start: png.prefix(8), count: 3,
+            fileName: "Sketches", mediaType: "application/vnd.comicbook+zip", title: "Sketches", start: png.prefix(8),
+            count: 3,
             files: ["2.png", "10.png", "1.png"].map { ("Sketches/\($0)", png) })
     }
 
     private static func recording() throws -> SamplePublication {
         SamplePublication(
-            fileName: "speech.mp3", mediaType: "audio/mpeg", title: "speech", start: mp3.prefix(4), count: 1, files: [("speech.mp3", mp3)])
+            fileName: "speech.mp3", mediaType: "audio/mpeg", title: "speech", start: mp3.prefix(4), count: 1,
+            files: [("speech.mp3", mp3)])
     }
 
     private static func audiobookFolder(isPacked: Bool) throws -> SamplePublication {
@@ -109,18 +118,22 @@ public struct SamplePublication: Sendable, CustomStringConvertible {
         if isPacked {
             let data = try ZIPBuilder.data { zip in for name in names { try zip.store(name, mp3) } }
             return SamplePublication(
-                fileName: "parts.zab", mediaType: "application/x.readium.zab+zip", title: "parts", start: mp3.prefix(4), count: 3,
+                fileName: "parts.zab", mediaType: "application/x.readium.zab+zip", title: "parts", start: mp3.prefix(4),
+                count: 3,
                 files: [("parts.zab", data)])
         }
         return SamplePublication(
-            fileName: "Read Aloud", mediaType: "application/x.readium.zab+zip", title: "Read Aloud", start: mp3.prefix(4), count: 3,
+            fileName: "Read Aloud", mediaType: "application/x.readium.zab+zip", title: "Read Aloud",
+            start: mp3.prefix(4), count: 3,
             files: names.map { ("Read Aloud/\($0)", mp3) })
     }
 
     // MARK: Readium
 
     /// - Parameter properties: Those of each link, as JSON.
-    static func json(_ title: String, type: String? = nil, order: [(href: String, type: String)], properties: String = "{}") -> Data {
+    static func json(
+        _ title: String, type: String? = nil, order: [(href: String, type: String)], properties: String = "{}"
+    ) -> Data {
         let kind = type.map { "\"@type\": \"\($0)\", " } ?? ""
         let links = order.map { "{\"href\": \"\($0.href)\", \"type\": \"\($0.type)\", \"properties\": \(properties)}" }
             .joined(separator: ", ")
@@ -139,7 +152,8 @@ public struct SamplePublication: Sendable, CustomStringConvertible {
             for (path, content) in parts { try zip.store(path, content) }
         }
         return SamplePublication(
-            fileName: name, mediaType: mediaType, title: title, start: parts[0].1.prefix(4), count: parts.count, files: [(name, data)])
+            fileName: name, mediaType: mediaType, title: title, start: parts[0].1.prefix(4), count: parts.count,
+            files: [(name, data)])
     }
 
     private static func webPublication() throws -> SamplePublication {
@@ -161,21 +175,26 @@ public struct SamplePublication: Sendable, CustomStringConvertible {
 
     private static func manifest() throws -> SamplePublication {
         SamplePublication(
-            fileName: "alone.json", mediaType: "application/webpub+json", title: "Alone", start: Data("<html".utf8), count: 1,
-            files: [("alone.json", json("Alone", order: [("beside.html", "text/html")])), ("beside.html", Data(page.utf8))])
+            fileName: "alone.json", mediaType: "application/webpub+json", title: "Alone", start: Data("<html".utf8),
+            count: 1,
+            files: [
+                ("alone.json", json("Alone", order: [("beside.html", "text/html")])), ("beside.html", Data(page.utf8)),
+            ])
     }
 
     private static func audiobookManifest() throws -> SamplePublication {
         let manifest = json("Told", type: "http://schema.org/Audiobook", order: [("track.mp3", "audio/mpeg")])
         return SamplePublication(
-            fileName: "told.json", mediaType: "application/audiobook+json", title: "Told", start: mp3.prefix(4), count: 1,
+            fileName: "told.json", mediaType: "application/audiobook+json", title: "Told", start: mp3.prefix(4),
+            count: 1,
             files: [("told.json", manifest), ("track.mp3", mp3)])
     }
 
     private static func divinaManifest() throws -> SamplePublication {
         let manifest = json("Shown", order: [("panel-1.png", "image/png"), ("panel-2.png", "image/png")])
         return SamplePublication(
-            fileName: "shown.json", mediaType: "application/divina+json", title: "Shown", start: png.prefix(8), count: 2,
+            fileName: "shown.json", mediaType: "application/divina+json", title: "Shown", start: png.prefix(8),
+            count: 2,
             files: [("shown.json", manifest), ("panel-1.png", png), ("panel-2.png", png)])
     }
 
@@ -195,13 +214,15 @@ public struct SamplePublication: Sendable, CustomStringConvertible {
             try zip.deflate("first.html", page)
         }
         return SamplePublication(
-            fileName: "light.lpf", mediaType: "application/lpf+zip", title: "Light", start: Data("<html".utf8), count: 1,
+            fileName: "light.lpf", mediaType: "application/lpf+zip", title: "Light", start: Data("<html".utf8),
+            count: 1,
             files: [("light.lpf", data)])
     }
 
     private static func webManifest() throws -> SamplePublication {
         SamplePublication(
-            fileName: "w3c.json", mediaType: "application/x.readium.w3c.wpub+json", title: "Loose", start: Data("<html".utf8), count: 1,
+            fileName: "w3c.json", mediaType: "application/x.readium.w3c.wpub+json", title: "Loose",
+            start: Data("<html".utf8), count: 1,
             files: [("w3c.json", w3c("https://www.w3.org/ns/wp-context", "Loose")), ("first.html", Data(page.utf8))])
     }
 
@@ -221,7 +242,9 @@ public struct SamplePublication: Sendable, CustomStringConvertible {
         }
         let start = text.utf8.count
         text += "xref\n0 \(objects.count + 1)\n0000000000 65535 f \n"
-        for offset in offsets { text += String(repeating: "0", count: 10 - String(offset).count) + "\(offset) 00000 n \n" }
+        for offset in offsets {
+            text += String(repeating: "0", count: 10 - String(offset).count) + "\(offset) 00000 n \n"
+        }
         text += "trailer << /Size \(objects.count + 1) /Root 1 0 R /Info 4 0 R >>\nstartxref\n\(start)\n%%EOF\n"
         return SamplePublication(
             fileName: "page.pdf", mediaType: "application/pdf", title: "One Page", start: Data("%PDF".utf8), count: 1,

@@ -98,7 +98,9 @@ extension SampleSound.MP4 {
     private func track(_ id: Int, _ handler: String, _ tables: [SparseData]) -> SparseData {
         let header = Sound.box("tkhd", Sound.zeros(12), Sound.big(id, 4), Sound.zeros(68))
         var names = SparseData()
-        if handler == "soun", case .track = chapters { names = Sound.box("tref", [Sound.box("chap", Sound.big(99, 4))]) }
+        if handler == "soun", case .track = chapters {
+            names = Sound.box("tref", [Sound.box("chap", Sound.big(99, 4))])
+        }
         if handler == "text", pause > 0 {
             let entries = Sound.joined(Sound.big(pause * Self.scale, 4), Sound.big(-1, 4), Sound.big(1 << 16, 4))
             names = Sound.box("edts", [Sound.box("elst", Sound.zeros(4), Sound.big(1, 4), entries)])
@@ -123,26 +125,31 @@ extension SampleSound.MP4 {
         let one = Sound.big(1, 4)
         return [
             Sound.box("stts", count, times), Sound.box("stsc", Sound.zeros(4), one, one, one, one),
-            Sound.box("stsz", Sound.zeros(4), count, sizes), Sound.box(hasLongOffsets ? "co64" : "stco", count, offsets),
+            Sound.box("stsz", Sound.zeros(4), count, sizes),
+            Sound.box(hasLongOffsets ? "co64" : "stco", count, offsets),
         ]
     }
 
     private var meta: SparseData {
         var list: [SparseData] = []
         if let cover {
-            list.append(Sound.box("covr", [Sound.box("data", [SparseData(Sound.joined(Sound.big(13, 4), Sound.zeros(4))), cover])]))
+            list.append(
+                Sound.box(
+                    "covr", [Sound.box("data", [SparseData(Sound.joined(Sound.big(13, 4), Sound.zeros(4))), cover])]))
         }
         for (name, text) in items {
             list.append(Sound.box(name, [Sound.box("data", Sound.big(1, 4), Sound.zeros(4), Sound.text(text))]))
         }
-        return Sound.box("meta", [SparseData(Sound.zeros(4)), Sound.box("hdlr", Sound.zeros(25)), Sound.box("ilst", list)])
+        return Sound.box(
+            "meta", [SparseData(Sound.zeros(4)), Sound.box("hdlr", Sound.zeros(25)), Sound.box("ilst", list)])
     }
 
     private var chapterList: SparseData {
         guard case .list(let version) = chapters else { return SparseData() }
         var content = Sound.joined(Sound.big(version, 1), Sound.zeros(version == 0 ? 3 : 7), Sound.big(list.count, 1))
         for (start, title) in list {
-            content += Sound.joined(Sound.big(Int(start * 10_000_000), 8), Sound.big(title.utf8.count, 1), Sound.text(title))
+            content += Sound.joined(
+                Sound.big(Int(start * 10_000_000), 8), Sound.big(title.utf8.count, 1), Sound.text(title))
         }
         return Sound.box("chpl", content)
     }

@@ -14,7 +14,9 @@ extension SampleSound {
     }
 
     /// Four bytes of seven bits.
-    public static func synchsafe(_ value: Int) -> Data { Data((0..<4).map { UInt8(truncatingIfNeeded: value >> (7 * (3 - $0))) & 0x7F }) }
+    public static func synchsafe(_ value: Int) -> Data {
+        Data((0..<4).map { UInt8(truncatingIfNeeded: value >> (7 * (3 - $0))) & 0x7F })
+    }
 
     /// A frame with bytes; the size in the way of `version`.
     public static func frame(_ id: String, _ content: Data, version: Int = 3, flags: Int = 0) -> Data {
@@ -35,7 +37,9 @@ extension SampleSound {
     }
 
     /// A frame `CTOC`.
-    public static func contentsFrame(_ id: String, children: [String], title: String? = nil, isTop: Bool, version: Int = 3) -> Data {
+    public static func contentsFrame(
+        _ id: String, children: [String], title: String? = nil, isTop: Bool, version: Int = 3
+    ) -> Data {
         var content = joined(text(id), zeros(1), big(isTop ? 3 : 1, 1), big(children.count, 1))
         for child in children { content += joined(text(child), zeros(1)) }
         if let title { content += frame("TIT2", text: title, version: version) }

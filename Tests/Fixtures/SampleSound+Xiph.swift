@@ -16,7 +16,10 @@ extension SampleSound {
     public static func flac(_ texts: [String], blocks: [(kind: Int, content: Data)] = []) -> Data {
         let rates = 44_100 << 44 | 1 << 41 | 15 << 36 | 441_000
         let information = joined(zeros(10), big(rates, 8), zeros(16))
-        let all = [(kind: 0, content: information)] + blocks + [(kind: 6, content: flacPicture), (kind: 4, content: comments(texts))]
+        let all =
+            [(kind: 0, content: information)] + blocks + [
+                (kind: 6, content: flacPicture), (kind: 4, content: comments(texts)),
+            ]
         var data = text("fLaC")
         for (index, block) in all.enumerated() {
             let kind = block.kind + (index == all.count - 1 ? 0x80 : 0)
@@ -27,7 +30,8 @@ extension SampleSound {
 
     /// Ogg Vorbis of ten seconds at 44.1 kHz.
     public static func vorbis(_ texts: [String]) -> Data {
-        let head = joined(big(1, 1), text("vorbis"), zeros(4), big(2, 1), little(44_100, 4), zeros(12), Data([0xB8, 1]))
+        let head = joined(
+            big(1, 1), text("vorbis"), zeros(4), big(2, 1), little(44_100, 4), zeros(12), Data([0xB8, 1]))
         return ogg([head, joined(big(3, 1), text("vorbis"), comments(texts), big(1, 1))], position: 441_000)
     }
 
@@ -42,7 +46,8 @@ extension SampleSound {
         var data = Data()
         var number = 0
         func page(_ laces: Data, _ content: Data, position: Int, flags: Int) {
-            data += joined(text("OggS"), zeros(1), big(flags, 1), little(position, 8), little(77, 4), little(number, 4), zeros(4))
+            data += joined(
+                text("OggS"), zeros(1), big(flags, 1), little(position, 8), little(77, 4), little(number, 4), zeros(4))
             data += joined(big(laces.count, 1), laces, content)
             number += 1
         }

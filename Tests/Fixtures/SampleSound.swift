@@ -6,7 +6,8 @@ public enum SampleSound {
     public typealias Chapter = (start: Double, title: String)
 
     /// A picture of one pixel, as far as its first bytes tell.
-    public static let picture = joined(Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]), Data(repeating: 7, count: 92))
+    public static let picture = joined(
+        Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]), Data(repeating: 7, count: 92))
 
     /// Bytes one after the other.
     public static func joined(_ parts: Data...) -> Data { parts.reduce(into: Data()) { $0.append($1) } }

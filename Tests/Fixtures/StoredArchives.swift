@@ -7,7 +7,9 @@ public enum StoredArchives {
         var data = Data()
         for file in files {
             var header = [UInt8](repeating: 0, count: 512)
-            func put(_ text: String, at offset: Int) { header.replaceSubrange(offset..<offset + text.utf8.count, with: text.utf8) }
+            func put(_ text: String, at offset: Int) {
+                header.replaceSubrange(offset..<offset + text.utf8.count, with: text.utf8)
+            }
             put(file.name, at: 0)
             put("0000644", at: 100)
             put(octal(0), at: 136)
@@ -63,5 +65,7 @@ public enum StoredArchives {
         value < 0x80 ? [UInt8(value)] : [0xC0] + little(UInt16(value))
     }
 
-    private static func little(_ value: some FixedWidthInteger) -> [UInt8] { withUnsafeBytes(of: value.littleEndian) { Array($0) } }
+    private static func little(_ value: some FixedWidthInteger) -> [UInt8] {
+        withUnsafeBytes(of: value.littleEndian) { Array($0) }
+    }
 }

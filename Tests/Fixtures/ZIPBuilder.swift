@@ -1,6 +1,7 @@
 public import Foundation
 
-/// Writes ZIP archives entry by entry (APPNOTE.TXT 6.3.10), good ones and ones that are wrong in a way that is asked for.
+/// Writes ZIP archives entry by entry (APPNOTE.TXT 6.3.10), good ones and ones that are wrong in a way that is asked
+/// for.
 ///
 /// Bytes go out as they are made, so that an archive of any size needs the memory of one entry.
 public final class ZIPBuilder {
@@ -73,7 +74,9 @@ public final class ZIPBuilder {
         var offset: Int64
         var options: Options
 
-        var flags: UInt16 { (options.isEncrypted ? 1 : 0) | (options.hasDataDescriptor ? 8 : 0) | (options.isUTF8 ? 0x800 : 0) }
+        var flags: UInt16 {
+            (options.isEncrypted ? 1 : 0) | (options.hasDataDescriptor ? 8 : 0) | (options.isUTF8 ? 0x800 : 0)
+        }
     }
 
     private let output: (Data) throws -> Void
@@ -127,9 +130,12 @@ public final class ZIPBuilder {
     public func add(_ name: String, _ content: Data, _ options: Options = Options()) throws {
         let packed =
             options.method == 8
-            ? Deflate.pack(content, level: options.level, hasFixedCodes: options.hasFixedCodes, isEnd: !options.lacksFinalBlock) : content
+            ? Deflate.pack(
+                content, level: options.level, hasFixedCodes: options.hasFixedCodes, isEnd: !options.lacksFinalBlock)
+            : content
         let record = Record(
-            name: options.nameBytes ?? Array(name.utf8), checksum: Deflate.checksum(content), compressedSize: packed.count,
+            name: options.nameBytes ?? Array(name.utf8), checksum: Deflate.checksum(content),
+            compressedSize: packed.count,
             size: content.count, offset: position - prefixLength, options: options)
         try write(record.localHeader())
         try write(packed)
@@ -142,8 +148,10 @@ public final class ZIPBuilder {
         let packed = Deflate.pack(part, isEnd: false)
         let end = Deflate.pack(Data())
         let record = Record(
-            name: Array(name.utf8), checksum: Deflate.checksum(of: count, times: Deflate.checksum(part), length: part.count),
-            compressedSize: count * packed.count + end.count, size: count * part.count, offset: position - prefixLength, options: Options())
+            name: Array(name.utf8),
+            checksum: Deflate.checksum(of: count, times: Deflate.checksum(part), length: part.count),
+            compressedSize: count * packed.count + end.count, size: count * part.count, offset: position - prefixLength,
+            options: Options())
         try write(record.localHeader())
         for _ in 0..<count { try write(packed) }
         try write(end)

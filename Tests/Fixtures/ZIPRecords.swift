@@ -37,7 +37,8 @@ extension ZIPBuilder.Record {
     /// APPNOTE.TXT, section 4.3.9.
     func dataDescriptor() -> Data {
         var data = Data()
-        data.append32(0x0807_4B50, checksum, UInt32(truncatingIfNeeded: compressedSize), UInt32(truncatingIfNeeded: size))
+        data.append32(
+            0x0807_4B50, checksum, UInt32(truncatingIfNeeded: compressedSize), UInt32(truncatingIfNeeded: size))
         return data
     }
 

@@ -7,11 +7,13 @@ let features: [SwiftSetting] = [
     .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
-// A package of its own: what decodes is instrumented for libFuzzer and the address sanitizer. `run.sh` builds and starts it.
+// A package of its own: what decodes is instrumented for libFuzzer and the address sanitizer. `run.sh` builds and
+// starts it.
 let instrumented: [SwiftSetting] =
     features + [
         .unsafeFlags([
-            "-enable-testing", "-sanitize=address", "-sanitize-coverage=edge,inline-8bit-counters,pc-table,indirect-calls,trace-cmp",
+            "-enable-testing", "-sanitize=address",
+            "-sanitize-coverage=edge,inline-8bit-counters,pc-table,indirect-calls,trace-cmp",
         ])
     ]
 
@@ -39,7 +41,10 @@ let package = Package(
             name: "CPDF",
             cxxSettings: [
                 .define("CARREL_WITH_QPDF"), .define("POINTERHOLDER_TRANSITION", to: "4"),
-                .unsafeFlags(["-fsanitize=address", "-fsanitize-coverage=edge,inline-8bit-counters,pc-table,indirect-calls,trace-cmp"]),
+                .unsafeFlags([
+                    "-fsanitize=address",
+                    "-fsanitize-coverage=edge,inline-8bit-counters,pc-table,indirect-calls,trace-cmp",
+                ]),
             ],
             linkerSettings: [.linkedLibrary("qpdf")]),
         .target(name: "MediaTypes", swiftSettings: instrumented + [.define("Formats")]),
@@ -48,14 +53,18 @@ let package = Package(
             swiftSettings: instrumented + [.define("Formats")]),
         .target(
             name: "Publication",
-            dependencies: ["Archives", "CPDF", "Cryptography", "FileProviderCore", "MediaTags", "MediaTypes", "SafeXML"],
+            dependencies: [
+                "Archives", "CPDF", "Cryptography", "FileProviderCore", "MediaTags", "MediaTypes", "SafeXML",
+            ],
             swiftSettings: instrumented + [.define("Formats")]),
-        .target(name: "ReaderMessages", dependencies: ["Cryptography", "FileProviderCore"], swiftSettings: instrumented),
+        .target(
+            name: "ReaderMessages", dependencies: ["Cryptography", "FileProviderCore"], swiftSettings: instrumented),
         .target(name: "SampleBooks", dependencies: ["CZlib"], path: "Fixtures", swiftSettings: features),
         .executableTarget(
             name: "carrel-fuzz",
             dependencies: [
-                "LibFuzzer", "Archives", "FileProviderCore", "MediaTags", "MediaTypes", "Publication", "ReaderMessages", "SFTPEngine",
+                "LibFuzzer", "Archives", "FileProviderCore", "MediaTags", "MediaTypes", "Publication", "ReaderMessages",
+                "SFTPEngine",
                 "SSHTransport", "SafeXML", "SampleBooks",
             ],
             path: "Targets",

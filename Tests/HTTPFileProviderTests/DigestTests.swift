@@ -15,19 +15,25 @@ struct DigestGuard: Sendable {
 
     func challenge(_ nonce: String, isStale: Bool = false) -> String {
         let escaped = realm.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
-        return "Digest realm=\"\(escaped)\", nonce=\"\(nonce)\", qop=\"auth\", algorithm=\(algorithm)\(isStale ? ", stale=true" : "")"
+        return
+            "Digest realm=\"\(escaped)\", nonce=\"\(nonce)\", qop=\"auth\", algorithm=\(algorithm)\(isStale ? ", stale=true" : "")"
     }
 
     /// Whether the request's login is right and answers `nonce`.
     func admits(_ request: FaultServer.Request, nonce: String) -> Bool {
         let fields = Self.fields(request)
-        func hash(_ text: String) -> String { algorithm.hasPrefix("SHA-256") ? Digests.sha256(text) : Digests.md5(text) }
-        guard fields["nonce"] == nonce, fields["username"] == user, let client = fields["cnonce"], let count = fields["nc"] else {
+        func hash(_ text: String) -> String {
+            algorithm.hasPrefix("SHA-256") ? Digests.sha256(text) : Digests.md5(text)
+        }
+        guard fields["nonce"] == nonce, fields["username"] == user, let client = fields["cnonce"],
+            let count = fields["nc"]
+        else {
             return false
         }
         var first = hash("\(user):\(realm):\(password)")
         if algorithm.hasSuffix("-sess") { first = hash("\(first):\(nonce):\(client)") }
-        return fields["response"] == hash("\(first):\(nonce):\(count):\(client):auth:" + hash("\(request.method):\(request.target)"))
+        return fields["response"]
+            == hash("\(first):\(nonce):\(count):\(client):auth:" + hash("\(request.method):\(request.target)"))
     }
 
     static func nonce(_ request: FaultServer.Request) -> String? { fields(request)["nonce"] }
@@ -46,7 +52,9 @@ struct DigestGuard: Sendable {
 @Suite struct DigestTests {
     private let hello = FaultServer.Answer.reply(200, body: Data("hello".utf8))
 
-    private func refuse(_ challenges: String) -> FaultServer.Answer { .reply(401, headers: ["WWW-Authenticate": challenges]) }
+    private func refuse(_ challenges: String) -> FaultServer.Answer {
+        .reply(401, headers: ["WWW-Authenticate": challenges])
+    }
 
     private func connection(
         _ server: FaultServer, _ login: DigestGuard = DigestGuard(), _ options: ConnectionOptions = ConnectionOptions()
@@ -59,7 +67,8 @@ struct DigestGuard: Sendable {
 
     /// The connection of a host that is not this machine: a proxy here leads to `server`.
     private func remote(
-        _ server: FaultServer, _ proxy: ProxyDouble, allowsClear: Bool, credential: Credential = .password(user: "ann", password: "pw")
+        _ server: FaultServer, _ proxy: ProxyDouble, allowsClear: Bool,
+        credential: Credential = .password(user: "ann", password: "pw")
     ) throws -> HTTPConnection {
         var options = ConnectionOptions(credentials: FixedCredential(credential), allowsClearPassword: allowsClear)
         options.retries.retries = 0
@@ -98,7 +107,8 @@ struct DigestGuard: Sendable {
     @Test(arguments: [
         DigestGuard(user: "ann:b", password: "p:w"), DigestGuard(user: "a\"n\\n", password: "\"\\"),
         DigestGuard(user: "ännè", password: "pâß wörd%1"),
-        DigestGuard(user: "ann,b=c", password: "", realm: "a \"quoted\\ realm\""), DigestGuard(user: "ann b", password: " "),
+        DigestGuard(user: "ann,b=c", password: "", realm: "a \"quoted\\ realm\""),
+        DigestGuard(user: "ann b", password: " "),
     ])
     func `names and passwords with awkward characters open`(login: DigestGuard) async throws {
         let server = try FaultServer { login.admits($0, nonce: "n1") ? hello : refuse(login.challenge("n1")) }
@@ -107,7 +117,9 @@ struct DigestGuard: Sendable {
     }
 
     @Test(arguments: [true, false])
-    func `a new challenge in the middle is answered, whether it calls the old one stale or not`(isStale: Bool) async throws {
+    func `a new challenge in the middle is answered, whether it calls the old one stale or not`(isStale: Bool)
+        async throws
+    {
         let login = DigestGuard()
         let nonce = LockedValue("n1")
         let server = try FaultServer { request in
@@ -138,13 +150,16 @@ struct DigestGuard: Sendable {
     @Test func `a challenge that changes under an upload that cannot be repeated is said`() async throws {
         let login = DigestGuard()
         let nonce = LockedValue("n1")
-        let server = try FaultServer { login.admits($0, nonce: nonce.value) ? hello : refuse(login.challenge(nonce.value)) }
+        let server = try FaultServer {
+            login.admits($0, nonce: nonce.value) ? hello : refuse(login.challenge(nonce.value))
+        }
         defer { server.stop() }
         let connection = try connection(server)
         _ = try await read(connection)
         nonce.update { $0 = "n2" }
         let put = HTTPRequest(
-            "PUT", path: try ProviderPath("f"), body: .source(ScriptedSource(Data(count: 50_000), isRepeatable: false)), isWriting: true)
+            "PUT", path: try ProviderPath("f"), body: .source(ScriptedSource(Data(count: 50_000), isRepeatable: false)),
+            isWriting: true)
         let error = await #expect(throws: CocoaError.self) { _ = try await connection.send(put) }
         #expect(error?.sentence == FileError.notRepeatable().sentence)
     }
@@ -152,7 +167,8 @@ struct DigestGuard: Sendable {
     @Test func `a server that offers both never sees Basic, also when it refuses the digest`() async throws {
         let login = DigestGuard()
         let server = try FaultServer { request in
-            request.target == "/open" && login.admits(request, nonce: "n1") ? hello : refuse("Basic realm=\"r\", " + login.challenge("n1"))
+            request.target == "/open" && login.admits(request, nonce: "n1")
+                ? hello : refuse("Basic realm=\"r\", " + login.challenge("n1"))
         }
         defer { server.stop() }
         let connection = try connection(server)
@@ -217,16 +233,20 @@ struct DigestGuard: Sendable {
         }
         let allowed = try remote(server, proxy, allowsClear: true)
         #expect(try await read(allowed) == Data("hello".utf8))
-        let put = HTTPRequest("PUT", path: try ProviderPath("f"), body: .source(DataSource(Data("x".utf8))), isWriting: true)
+        let put = HTTPRequest(
+            "PUT", path: try ProviderPath("f"), body: .source(DataSource(Data("x".utf8))), isWriting: true)
         #expect(try await allowed.send(put).isSuccess)
         #expect(server.requests.last?.body == Data("x".utf8))
-        #expect(try await read(remote(server, proxy, allowsClear: true, credential: .bearer("t"))) == Data("hello".utf8))
+        #expect(
+            try await read(remote(server, proxy, allowsClear: true, credential: .bearer("t"))) == Data("hello".utf8))
     }
 
     @Test func `a user with a colon cannot log in by Basic, which is said`() async throws {
         let server = try FaultServer { _ in refuse("Basic realm=\"r\"") }
         defer { server.stop() }
-        let error = await #expect(throws: URLError.self) { try await read(connection(server, DigestGuard(user: "a:b"))) }
+        let error = await #expect(throws: URLError.self) {
+            try await read(connection(server, DigestGuard(user: "a:b")))
+        }
         #expect(error?.sentence.contains("colon") == true)
         #expect(!seesBasic(server))
     }

@@ -68,5 +68,7 @@ enum Digests {
         }
     }
 
-    private static func rotatedLeft(_ value: UInt32, _ count: UInt32) -> UInt32 { value << count | value >> (32 - count) }
+    private static func rotatedLeft(_ value: UInt32, _ count: UInt32) -> UInt32 {
+        value << count | value >> (32 - count)
+    }
 }

@@ -73,34 +73,44 @@ extension DriveServer.State {
         if query["meta"] != nil { return json(item(path)) }
         if let size = query["list"].flatMap({ Int($0) }) {
             // The token is the last name: what changes between two pages shifts nothing.
-            let names = items.keys.filter { $0.parent == path }.sorted { $0.percentEncoded < $1.percentEncoded }.map(item)
+            let names = items.keys.filter { $0.parent == path }.sorted { $0.percentEncoded < $1.percentEncoded }.map(
+                item)
             let rest = names.drop { item in query["token"].map { item.name <= $0 } ?? false }
-            return json(DrivePage(items: Array(rest.prefix(size)), next: rest.count > size ? rest.prefix(size).last?.name : nil))
+            return json(
+                DrivePage(items: Array(rest.prefix(size)), next: rest.count > size ? rest.prefix(size).last?.name : nil)
+            )
         }
         guard let content else { return refusal(405, "folder") }
-        guard let range = range?.dropFirst("bytes=".count).split(separator: "-", omittingEmptySubsequences: false) else {
+        guard let range = range?.dropFirst("bytes=".count).split(separator: "-", omittingEmptySubsequences: false)
+        else {
             return .reply(200, headers: ["ETag": tag(path)], body: content)
         }
         let start = Int(range[0]) ?? max(0, content.count - (Int(range[1]) ?? 0))
         let end = range[0].isEmpty ? content.count - 1 : min(content.count - 1, Int(range[1]) ?? .max)
         guard start <= end else { return .reply(416, headers: ["Content-Range": "bytes */\(content.count)"]) }
         return .reply(
-            206, headers: ["ETag": tag(path), "Content-Range": "bytes \(start)-\(end)/\(content.count)"], body: Data(content[start...end]))
+            206, headers: ["ETag": tag(path), "Content-Range": "bytes \(start)-\(end)/\(content.count)"],
+            body: Data(content[start...end]))
     }
 
-    private mutating func change(_ path: ProviderPath, _ query: [String: String], isExclusive: Bool) -> FaultServer.Answer {
+    private mutating func change(_ path: ProviderPath, _ query: [String: String], isExclusive: Bool)
+        -> FaultServer.Answer
+    {
         if query["folder"] != nil { return make(path, nil, isExclusive: true) }
         if let upload = query["finish"].flatMap({ Int($0) }), let parts = uploads.removeValue(forKey: upload) {
             ended.insert(upload)
             return make(path, parts.sorted { $0.key < $1.key }.map(\.value).reduce(Data(), +), isExclusive: isExclusive)
         }
-        guard let text = query["move"] ?? query["copy"], let destination = try? ProviderPath(percentEncoded: text) else {
+        guard let text = query["move"] ?? query["copy"], let destination = try? ProviderPath(percentEncoded: text)
+        else {
             return refusal(400, "bad")
         }
         if isExclusive, items[destination] != nil { return refusal(412, "taken") }
         for (item, content) in items where item == path || item.isBelow(path) {
             let rest = item.components.dropFirst(path.components.count)
-            guard let place = try? rest.reduce(destination, { try $0.appending(nameBytes: $1) }) else { return refusal(400, "bad") }
+            guard let place = try? rest.reduce(destination, { try $0.appending(nameBytes: $1) }) else {
+                return refusal(400, "bad")
+            }
             items[place] = .some(content)
             clock += 1
             tags[place] = clock

@@ -3,7 +3,8 @@ import FileProviderCore
 import Foundation
 import HTTPFileProvider
 
-/// A service as a third party would write it: a small cloud drive with JSON answers, pages of a few items, and uploads in parts.
+/// A service as a third party would write it: a small cloud drive with JSON answers, pages of a few items, and uploads
+/// in parts.
 struct DriveService: HTTPUploadingService {
     static let type = "Drive"
 
@@ -15,8 +16,10 @@ struct DriveService: HTTPUploadingService {
         Capabilities(
             [
                 .rangedReading: .native, .suffixReading: .native, .writing: .native, .streamedWriting: .native,
-                .atomicReplacement: .native, .exclusiveCreation: .native, .conditionalWriting: .native, .folderCreation: .native,
-                .removal: .native, .recursiveRemoval: .native, .moving: .native, .serverSideCopying: .native, .entryTags: .native,
+                .atomicReplacement: .native, .exclusiveCreation: .native, .conditionalWriting: .native,
+                .folderCreation: .native,
+                .removal: .native, .recursiveRemoval: .native, .moving: .native, .serverSideCopying: .native,
+                .entryTags: .native,
                 .rawNames: .native,
             ],
             readCost: .request)
@@ -34,28 +37,34 @@ struct DriveService: HTTPUploadingService {
     func page(ofContentsOf path: ProviderPath, data: Data, head: ResponseHead) throws -> HTTPPage {
         let page = try JSONDecoder().decode(DrivePage.self, from: data)
         return HTTPPage(
-            try page.items.map { try $0.object(at: path.appending(ProviderPath(percentEncoded: $0.name))) }, nextToken: page.next)
+            try page.items.map { try $0.object(at: path.appending(ProviderPath(percentEncoded: $0.name))) },
+            nextToken: page.next)
     }
 
-    func request(for operation: HTTPOperation, overwrite: Bool, attributes: HTTPWriteAttributes) throws -> HTTPRequest? {
+    func request(for operation: HTTPOperation, overwrite: Bool, attributes: HTTPWriteAttributes) throws -> HTTPRequest?
+    {
         var headers: [(name: String, value: String)] = overwrite ? [] : [("If-None-Match", "*")]
         if let tag = attributes.ifMatch { headers.append(("If-Match", tag)) }
         switch operation {
         case .read(let path): return HTTPRequest("GET", path: path)
-        case .createFolder(let path): return HTTPRequest("POST", path: path, query: "folder", headers: headers, isWriting: true)
+        case .createFolder(let path):
+            return HTTPRequest("POST", path: path, query: "folder", headers: headers, isWriting: true)
         case .write(let path): return HTTPRequest("PUT", path: path, headers: headers, isWriting: true)
         case .remove(let item, _): return HTTPRequest("DELETE", path: item.path, isWriting: true)
         case .copy(let item, let destination):
-            return HTTPRequest("POST", path: item.path, query: "copy=\(destination.percentEncoded)", headers: headers, isWriting: true)
+            return HTTPRequest(
+                "POST", path: item.path, query: "copy=\(destination.percentEncoded)", headers: headers, isWriting: true)
         case .move(let item, let destination):
             return HTTPRequest(
-                "POST", path: item.path, query: "move=\(destination.percentEncoded)", headers: headers, repetition: .ifNotDone,
+                "POST", path: item.path, query: "move=\(destination.percentEncoded)", headers: headers,
+                repetition: .ifNotDone,
                 isWriting: true)
         }
     }
 
     /// The drive says 409 for everything, and what it means in a document of its own.
-    func serverError(with code: FileProviderHTTPErrorCode, path: ProviderPath, data: Data) -> any FileProviderHTTPError {
+    func serverError(with code: FileProviderHTTPErrorCode, path: ProviderPath, data: Data) -> any FileProviderHTTPError
+    {
         let reported = try? JSONDecoder().decode([String: String].self, from: data)
         let meant = reported?["reason"] == "missing" ? FileProviderHTTPErrorCode(rawValue: 404) : code
         return HTTPServerMessage(code: meant, path: path, description: reported?["words"])
@@ -147,7 +156,8 @@ struct DriveUpload: HTTPUploadSession {
         sessions.end(path)
         let headers = overwrite ? [] : [(name: "If-None-Match", value: "*")]
         return try await connection.send(
-            HTTPRequest("POST", path: path, query: "finish=\(id)", headers: headers, repetition: .ifNotDone, isWriting: true))
+            HTTPRequest(
+                "POST", path: path, query: "finish=\(id)", headers: headers, repetition: .ifNotDone, isWriting: true))
     }
 
     func abort(over connection: HTTPConnection) async {

@@ -4,7 +4,8 @@ import Testing
 
 @Suite struct HTTPDateTests {
     @Test(arguments: [
-        "Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994", "Sun, 6 Nov 1994 09:49:37 +0100",
+        "Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994",
+        "Sun, 6 Nov 1994 09:49:37 +0100",
         "784111777", "1994-11-06T08:49:37Z", "1994-11-06T10:49:37+02:00",
     ])
     func `a moment is read in every form that servers write`(_ text: String) {

@@ -10,7 +10,9 @@ import Testing
 @Suite struct HTTPServiceTests {
     private let bytes = Data((0..<10_500).map { UInt8(truncatingIfNeeded: $0 / 7) })
 
-    private func provider(_ server: DriveServer, _ service: DriveService = DriveService()) throws -> HTTPFileProvider<DriveService> {
+    private func provider(_ server: DriveServer, _ service: DriveService = DriveService()) throws -> HTTPFileProvider<
+        DriveService
+    > {
         let options = ConnectionOptions(
             timeouts: Timeouts(connect: 20, idle: 60), retries: RetryPolicy(retries: 1, firstPause: 0.01))
         return try HTTPFileProvider(service: service, url: server.url, options: options)
@@ -99,7 +101,9 @@ import Testing
         let server = try DriveServer { request in
             request.target.contains("list") ? .reply(200, body: Data(#"{"items":[],"next":"7"}"#.utf8)) : nil
         }
-        let error = await #expect(throws: URLError.self) { _ = try await provider(server).contentsOfDirectory(path: .root) }
+        let error = await #expect(throws: URLError.self) {
+            _ = try await provider(server).contentsOfDirectory(path: .root)
+        }
         #expect(error?.code == .badServerResponse)
         #expect(server.requests.count == 2)
     }
@@ -108,7 +112,9 @@ import Testing
 
     @Test func `an answer that the service reads otherwise becomes the error that it means`() async throws {
         let server = try DriveServer()
-        let error = await #expect(throws: CocoaError.self) { _ = try await provider(server).attributesOfItem(path: ProviderPath("none")) }
+        let error = await #expect(throws: CocoaError.self) {
+            _ = try await provider(server).attributesOfItem(path: ProviderPath("none"))
+        }
         #expect(error?.code == .fileReadNoSuchFile)
         let below = error?.underlying as? HTTPStatusError
         #expect(below?.code.rawValue == 404)
@@ -132,7 +138,9 @@ import Testing
         let provider = try provider(server)
         let source = SequenceSource(
             AsyncStream { continuation in
-                for start in stride(from: 0, to: count, by: 700) { continuation.yield(bytes[start..<min(start + 700, count)]) }
+                for start in stride(from: 0, to: count, by: 700) {
+                    continuation.yield(bytes[start..<min(start + 700, count)])
+                }
                 continuation.finish()
             })
         let item = try await provider.writeContents(path: ProviderPath("piped"), from: source, options: WriteOptions())
@@ -147,7 +155,9 @@ import Testing
             isBroken.value && request.target.hasSuffix("part=6") ? .truncated(200, promised: 10, body: Data()) : nil
         }
         let provider = try provider(server, DriveService(sessions: DriveSessions(resumes: true)))
-        await #expect(throws: URLError.self) { try await provider.writeContents(path: ProviderPath("large"), contents: bytes) }
+        await #expect(throws: URLError.self) {
+            try await provider.writeContents(path: ProviderPath("large"), contents: bytes)
+        }
         #expect(server.openUploads == 1)
         isBroken.update { $0 = false }
         let before = server.requests.count

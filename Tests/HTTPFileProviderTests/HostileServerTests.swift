@@ -8,7 +8,8 @@ import Testing
 /// What a server may make of a client that it wants to harm, or of one that it serves badly.
 @Suite struct HostileServerTests {
     private static func options(retries: Int = 0) -> ConnectionOptions {
-        var options = ConnectionOptions(timeouts: Timeouts(connect: 10, idle: 10), retries: RetryPolicy(retries: retries, firstPause: 0.01))
+        var options = ConnectionOptions(
+            timeouts: Timeouts(connect: 10, idle: 10), retries: RetryPolicy(retries: retries, firstPause: 0.01))
         options.proxy = .none
         return options
     }
@@ -18,7 +19,8 @@ import Testing
     }
 
     private func provider(_ server: FaultServer, retries: Int = 0) throws -> WebFileProvider {
-        try WebFileProvider(configuration: HTTPConfiguration(baseURL: server.url()), options: Self.options(retries: retries))
+        try WebFileProvider(
+            configuration: HTTPConfiguration(baseURL: server.url()), options: Self.options(retries: retries))
     }
 
     // MARK: Heads
@@ -28,10 +30,14 @@ import Testing
         let filler = String(repeating: piece.replacing("LONG", with: String(repeating: "x", count: 1000)), count: 290)
         let isHeader = piece.hasPrefix("X-")
         let answer =
-            isHeader ? "HTTP/1.1 200 OK\r\n\(filler)Content-Length: 0\r\n\r\n" : "\(filler)HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
+            isHeader
+            ? "HTTP/1.1 200 OK\r\n\(filler)Content-Length: 0\r\n\r\n"
+            : "\(filler)HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
         let server = try FaultServer { _ in .raw(Data(answer.utf8)) }
         defer { server.stop() }
-        let error = await #expect(throws: URLError.self) { _ = try await provider(server).contents(path: ProviderPath("f")) }
+        let error = await #expect(throws: URLError.self) {
+            _ = try await provider(server).contents(path: ProviderPath("f"))
+        }
         #expect(error?.code == .badServerResponse)
         #expect(error?.sentence.contains("256 KiB") == true)
     }
@@ -87,13 +93,16 @@ import Testing
         options.keepsRedirectsInOrigin = true
         let connection = try connection(server, options)
         #expect(try await connection.send(HTTPRequest("GET", path: try ProviderPath("home"))).isSuccess)
-        let error = await #expect(throws: URLError.self) { _ = try await connection.send(HTTPRequest("GET", path: try ProviderPath("f"))) }
+        let error = await #expect(throws: URLError.self) {
+            _ = try await connection.send(HTTPRequest("GET", path: try ProviderPath("f")))
+        }
         #expect(error?.code == .redirectToNonExistentLocation)
         #expect(elsewhere.requests.isEmpty)
     }
 
     @Test(arguments: [
-        "http://127.0.0.1:1/x", "http://localhost/x", "http://2130706433/", "http://0x7f.1/", "http://[::1]/", "http://[::ffff:10.0.0.1]/",
+        "http://127.0.0.1:1/x", "http://localhost/x", "http://2130706433/", "http://0x7f.1/", "http://[::1]/",
+        "http://[::ffff:10.0.0.1]/",
         "http://169.254.169.254/latest/meta-data", "http://192.168.1.1/", "http://[fe80::1]/", "http://[fd00::1]/",
     ])
     func `a public server leads nobody into a private network`(_ place: String) async throws {
@@ -104,7 +113,9 @@ import Testing
         var options = Self.options()
         options.proxy = .server(try ProxyServer(url: proxy.url()))
         let connection = try HTTPConnection(url: try #require(URL(string: "http://server.test/")), options: options)
-        let error = await #expect(throws: URLError.self) { _ = try await connection.send(HTTPRequest("GET", path: try ProviderPath("f"))) }
+        let error = await #expect(throws: URLError.self) {
+            _ = try await connection.send(HTTPRequest("GET", path: try ProviderPath("f")))
+        }
         #expect(error?.code == .redirectToNonExistentLocation)
         #expect(server.requests.map(\.target) == ["/f"])
     }
@@ -126,10 +137,13 @@ import Testing
     }
 
     @Test(arguments: [
-        ("127.0.0.1", true), ("10.9.8.7", true), ("172.16.0.1", true), ("172.32.0.1", false), ("192.168.0.1", true), ("169.254.1.1", true),
-        ("100.64.0.1", true), ("0.0.0.0", true), ("203.0.113.1", false), ("8.8.8.8", false), ("::1", true), ("::", true),
+        ("127.0.0.1", true), ("10.9.8.7", true), ("172.16.0.1", true), ("172.32.0.1", false), ("192.168.0.1", true),
+        ("169.254.1.1", true),
+        ("100.64.0.1", true), ("0.0.0.0", true), ("203.0.113.1", false), ("8.8.8.8", false), ("::1", true),
+        ("::", true),
         ("fe80::1%eth0", true),
-        ("fd12::1", true), ("2001:db8::1", false), ("::ffff:127.0.0.1", true), ("::ffff:8.8.8.8", false), ("64:ff9b::a00:1", true),
+        ("fd12::1", true), ("2001:db8::1", false), ("::ffff:127.0.0.1", true), ("::ffff:8.8.8.8", false),
+        ("64:ff9b::a00:1", true),
         ("2002:7f00:1::", true), ("2606:4700::1", false), ("host", false),
     ])
     func `private addresses are told from public ones`(_ address: String, _ isLocal: Bool) {
@@ -153,7 +167,9 @@ import Testing
     @Test func `a whole file that comes compressed unasked is decoded, a range of it is refused`() async throws {
         let body = Data(String(repeating: "a line of text\n", count: 5000).utf8)
         let packed = try Self.gzip(body)
-        let server = try FaultServer { _ in .reply(200, headers: ["Content-Encoding": "gzip", "ETag": "\"1\""], body: packed) }
+        let server = try FaultServer { _ in
+            .reply(200, headers: ["Content-Encoding": "gzip", "ETag": "\"1\""], body: packed)
+        }
         defer { server.stop() }
         let provider = try provider(server)
         #expect(try await provider.contents(path: ProviderPath("f")) == body)
@@ -161,7 +177,9 @@ import Testing
         #expect(try await reader.read(.whole).extent.size == Int64(body.count))
         #expect(try await reader.attributes().size == Int64(body.count))
         for part in [FilePart.range(10..<20), .suffix(5)] {
-            let error = await #expect(throws: URLError.self) { _ = try await provider.contents(path: ProviderPath("f"), part: part) }
+            let error = await #expect(throws: URLError.self) {
+                _ = try await provider.contents(path: ProviderPath("f"), part: part)
+            }
             #expect(error?.sentence.contains("compressed") == true)
         }
         #expect(server.requests.allSatisfy { $0.headers["accept-encoding"] == "identity" })
@@ -173,14 +191,17 @@ import Testing
         for (body, isTooLarge) in [(bomb, true), (Data(half), false)] {
             let server = try FaultServer { _ in .reply(200, headers: ["Content-Encoding": "gzip"], body: body) }
             defer { server.stop() }
-            let error = await #expect(throws: (any Error).self) { _ = try await provider(server).contents(path: ProviderPath("f")) }
+            let error = await #expect(throws: (any Error).self) {
+                _ = try await provider(server).contents(path: ProviderPath("f"))
+            }
             #expect((error as? CocoaError)?.code == (isTooLarge ? .fileReadTooLarge : nil))
             #expect((error as? URLError)?.code == (isTooLarge ? nil : .badServerResponse))
         }
     }
 
     @Test(arguments: [0, 2], [true, false])
-    func `an answer that is shorter than it said is told with both numbers`(retries: Int, isRefused: Bool) async throws {
+    func `an answer that is shorter than it said is told with both numbers`(retries: Int, isRefused: Bool) async throws
+    {
         let server = try FaultServer { request in
             guard request.headers["range"] != nil else { return .truncated(200, promised: 200, body: Data(count: 100)) }
             return isRefused
@@ -219,14 +240,16 @@ import Testing
                 count += 1
                 return count
             }
-            return .reply(401, headers: ["WWW-Authenticate": "Digest realm=\"r\", nonce=\"n\(nonce)\", qop=\"auth\", stale=true"])
+            return .reply(
+                401, headers: ["WWW-Authenticate": "Digest realm=\"r\", nonce=\"n\(nonce)\", qop=\"auth\", stale=true"])
         }
         defer { server.stop() }
         var options = Self.options()
         options.credentials = FixedCredential(.password(user: "ann", password: "pw"))
         let connection = try connection(server, options)
         let put = HTTPRequest(
-            "PUT", path: try ProviderPath("f"), body: .source(DataSource(Data(count: 10))), repetition: .ifNotDone, isWriting: true)
+            "PUT", path: try ProviderPath("f"), body: .source(DataSource(Data(count: 10))), repetition: .ifNotDone,
+            isWriting: true)
         for request in [HTTPRequest("GET", path: try ProviderPath("f")), put] {
             let error = await #expect(throws: URLError.self) { _ = try await connection.send(request) }
             #expect(error?.code == .userAuthenticationRequired)

@@ -14,8 +14,11 @@ import Testing
     }
 
     @Test(
-        arguments: [Credential.password(user: "ann", password: "pw"), .bearer("t")], ["http://127.0.0.1:PORT/x", "http://localhost:HOME/x"])
-    func `another host or port gets no login, also when it asks for one, and no cookie`(_ credential: Credential, _ place: String)
+        arguments: [Credential.password(user: "ann", password: "pw"), .bearer("t")],
+        ["http://127.0.0.1:PORT/x", "http://localhost:HOME/x"])
+    func `another host or port gets no login, also when it asks for one, and no cookie`(
+        _ credential: Credential, _ place: String
+    )
         async throws
     {
         let challenge = ["WWW-Authenticate": "Basic realm=\"r\"", "Set-Cookie": "id=1"]
@@ -26,10 +29,13 @@ import Testing
             // The same server under another name is another origin.
             if request.headers["host"]?.hasPrefix("localhost") == true { return .reply(401, headers: challenge) }
             if request.headers["authorization"] == nil { return .reply(401, headers: challenge) }
-            return request.target == "/home" ? .reply(200) : .reply(302, headers: ["Location": target.value, "Set-Cookie": "id=1"])
+            return request.target == "/home"
+                ? .reply(200) : .reply(302, headers: ["Location": target.value, "Set-Cookie": "id=1"])
         }
         defer { server.stop() }
-        target.update { $0 = place.replacing("PORT", with: "\(elsewhere.port)").replacing("HOME", with: "\(server.port)") }
+        target.update {
+            $0 = place.replacing("PORT", with: "\(elsewhere.port)").replacing("HOME", with: "\(server.port)")
+        }
         let connection = try connection(server, credential)
         _ = try await connection.send(HTTPRequest("GET", path: try ProviderPath("home")))
         for method in ["GET", "PROPFIND", "HEAD", "OPTIONS"] {
@@ -52,12 +58,16 @@ import Testing
         #expect(elsewhere.requests.allSatisfy { ["GET", "PROPFIND", "HEAD", "OPTIONS"].contains($0.method) })
     }
 
-    @Test(arguments: ["file:///etc/passwd", "ftp://127.0.0.1/x", "gopher://127.0.0.1/x", "javascript:1", "//", "http://"])
+    @Test(arguments: [
+        "file:///etc/passwd", "ftp://127.0.0.1/x", "gopher://127.0.0.1/x", "javascript:1", "//", "http://",
+    ])
     func `a redirect out of HTTP is refused`(location: String) async throws {
         let server = try FaultServer { _ in .reply(302, headers: ["Location": location]) }
         defer { server.stop() }
         let connection = try connection(server, .bearer("t"))
-        let error = await #expect(throws: URLError.self) { _ = try await connection.send(HTTPRequest("GET", path: try ProviderPath("f"))) }
+        let error = await #expect(throws: URLError.self) {
+            _ = try await connection.send(HTTPRequest("GET", path: try ProviderPath("f")))
+        }
         #expect(error.map { $0.code != .unknown } == true)
     }
 
@@ -71,7 +81,9 @@ import Testing
         defer { server.stop() }
         place.update { $0 = "http://mallory:pw@127.0.0.1:\(staysHome ? server.port : elsewhere.port)/g" }
         let connection = try connection(server, .password(user: "ann", password: "pw"))
-        let error = await #expect(throws: URLError.self) { _ = try await connection.send(HTTPRequest("GET", path: try ProviderPath("f"))) }
+        let error = await #expect(throws: URLError.self) {
+            _ = try await connection.send(HTTPRequest("GET", path: try ProviderPath("f")))
+        }
         let sent = (server.requests + elsewhere.requests).compactMap { $0.headers["authorization"] }
         #expect(Set(sent) == (staysHome ? ["Basic " + Data("ann:pw".utf8).base64EncodedString()] : []))
         #expect(error.map { "\($0 as NSError)".contains("mallory") } == false)

@@ -19,11 +19,15 @@ import Testing
         return options
     }
 
-    private func provider(_ options: ConnectionOptions, _ home: String = "http://server.test/") throws -> WebFileProvider {
+    private func provider(_ options: ConnectionOptions, _ home: String = "http://server.test/") throws
+        -> WebFileProvider
+    {
         try WebFileProvider(configuration: HTTPConfiguration(baseURL: #require(URL(string: home))), options: options)
     }
 
-    private func read(_ provider: WebFileProvider) async throws -> Data { try await provider.contents(path: ProviderPath("f")) }
+    private func read(_ provider: WebFileProvider) async throws -> Data {
+        try await provider.contents(path: ProviderPath("f"))
+    }
 
     @Test(arguments: [
         ("http", false, "GET", "http://server.test/f"), ("http", true, "CONNECT", "server.test:80"),
@@ -59,7 +63,9 @@ import Testing
     }
 
     @Test(arguments: [("http", false), ("http", true), ("socks5h", false)])
-    func `the proxy's password comes from its own origin's source, and the server gets none of it`(scheme: String, tunnelsAll: Bool)
+    func `the proxy's password comes from its own origin's source, and the server gets none of it`(
+        scheme: String, tunnelsAll: Bool
+    )
         async throws
     {
         let server = try server()
@@ -73,7 +79,10 @@ import Testing
             return origin.isProxy ? .password(user: "jo", password: "p w@:%") : nil
         }
         for _ in 0..<2 { #expect(try await read(provider(options)) == hello) }
-        #expect(asked.values.filter(\.isProxy) == [Origin(scheme: scheme, host: "127.0.0.1", port: proxy.port, isProxy: true)])
+        #expect(
+            asked.values.filter(\.isProxy) == [
+                Origin(scheme: scheme, host: "127.0.0.1", port: proxy.port, isProxy: true)
+            ])
         #expect(proxy.visits.contains { $0.login == "jo:p w@:%" })
         #expect(server.requests.allSatisfy { !$0.headers.keys.contains { $0.hasPrefix("proxy-") } })
     }
@@ -88,7 +97,9 @@ import Testing
         let wrong = try self.options(proxy.url(login: "jo:wr0ng"))
         let error = await #expect(throws: URLError.self) { try await read(provider(wrong)) }
         #expect(error?.code == .userAuthenticationRequired)
-        #expect(error?.sentence == "The proxy “http://127.0.0.1:\(proxy.port)” asks for a login, or refused the one it got.")
+        #expect(
+            error?.sentence == "The proxy “http://127.0.0.1:\(proxy.port)” asks for a login, or refused the one it got."
+        )
         for text in ["\(options)", "\(wrong)", error.map { "\($0 as NSError)" } ?? ""] {
             #expect(!text.contains("s3cret") && !text.contains("wr0ng"))
         }
@@ -112,19 +123,26 @@ import Testing
     func `a proxy that asks for a login nobody has is said to do so`(scheme: String, tunnelsAll: Bool) async throws {
         let proxy = try ProxyDouble(to: 1, login: "ann:pw")
         defer { proxy.stop() }
-        let error = await #expect(throws: URLError.self) { try await read(provider(options(proxy.url(scheme), tunnelsAll: tunnelsAll))) }
+        let error = await #expect(throws: URLError.self) {
+            try await read(provider(options(proxy.url(scheme), tunnelsAll: tunnelsAll)))
+        }
         #expect(error?.code == .userAuthenticationRequired)
         #expect(error?.sentence.hasPrefix("The proxy “\(scheme)://127.0.0.1:\(proxy.port)” asks for a login") == true)
     }
 
     @Test(arguments: [("http", true, " (403)"), ("socks5h", false, "")])
-    func `a proxy that refuses is named, and the refusal is not the server's`(scheme: String, tunnelsAll: Bool, status: String) async throws
-    {
+    func `a proxy that refuses is named, and the refusal is not the server's`(
+        scheme: String, tunnelsAll: Bool, status: String
+    ) async throws {
         let proxy = try ProxyDouble(to: 1, refusal: 403)
         defer { proxy.stop() }
-        let error = await #expect(throws: URLError.self) { try await read(provider(options(proxy.url(scheme), tunnelsAll: tunnelsAll))) }
+        let error = await #expect(throws: URLError.self) {
+            try await read(provider(options(proxy.url(scheme), tunnelsAll: tunnelsAll)))
+        }
         #expect(error?.code == .cannotConnectToHost)
-        #expect(error?.sentence == "The proxy “\(scheme)://127.0.0.1:\(proxy.port)” does not connect to “server.test”\(status).")
+        #expect(
+            error?.sentence
+                == "The proxy “\(scheme)://127.0.0.1:\(proxy.port)” does not connect to “server.test”\(status).")
     }
 
     @Test(arguments: ["http", "https", "socks5h"])
@@ -147,7 +165,8 @@ import Testing
         let proxy = try ProxyDouble(to: server.port)
         defer { proxy.stop() }
         let home = server.url().absoluteString
-        #expect(try await read(provider(options(proxy.url(), exceptions: ["elsewhere.test", "127.0.0.1"]), home)) == hello)
+        #expect(
+            try await read(provider(options(proxy.url(), exceptions: ["elsewhere.test", "127.0.0.1"]), home)) == hello)
         #expect(proxy.visits.isEmpty)
         #expect(try await read(provider(options(proxy.url(), exceptions: ["elsewhere.test"]), home)) == hello)
         #expect(proxy.visits.count == 1)
@@ -163,13 +182,16 @@ import Testing
             func read(_ home: String, _ policy: ProxyPolicy = .environment) async throws -> Data {
                 let options = ConnectionOptions(retries: RetryPolicy(retries: 0), proxy: policy)
                 let configuration = HTTPConfiguration(baseURL: try #require(URL(string: home)))
-                return try await WebFileProvider(configuration: configuration, options: options).contents(path: ProviderPath("f"))
+                return try await WebFileProvider(configuration: configuration, options: options).contents(
+                    path: ProviderPath("f"))
             }
             #expect(try await read("http://server.test/") == Data("hello".utf8))
             #expect(proxy.visits.last?.login == "jo:s3cret")
             let count = proxy.visits.count
             #expect(try await read(server.url().absoluteString) == Data("hello".utf8))
-            for (home, policy) in [("http://direct.invalid/", ProxyPolicy.environment), ("http://server.invalid/", .none)] {
+            for (home, policy) in [
+                ("http://direct.invalid/", ProxyPolicy.environment), ("http://server.invalid/", .none),
+            ] {
                 let error = await #expect(throws: URLError.self) { try await read(home, policy) }
                 #expect(error?.code == .cannotFindHost)
             }

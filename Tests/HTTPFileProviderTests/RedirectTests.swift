@@ -14,9 +14,12 @@ import Testing
     }
 
     @Test(arguments: [
-        ("/login?next=%2Ff&token=s3cret", "/login"), ("http://ann:pw@127.0.0.1:PORT/else/f", "/else/f"), ("/%66?again=1", nil),
+        ("/login?next=%2Ff&token=s3cret", "/login"), ("http://ann:pw@127.0.0.1:PORT/else/f", "/else/f"),
+        ("/%66?again=1", nil),
     ])
-    func `a reader names the place that a redirect led to, if that is another, without secrets`(_ location: String, _ place: String?)
+    func `a reader names the place that a redirect led to, if that is another, without secrets`(
+        _ location: String, _ place: String?
+    )
         async throws
     {
         let port = LockedValue(0)

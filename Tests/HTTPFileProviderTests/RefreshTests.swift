@@ -9,7 +9,8 @@ import Testing
 @Suite struct RefreshTests {
     /// A server that takes the tokens for which `isGood`, and says what it wants by `challenge`.
     private func server(
-        challenge: String = "Bearer error=\"invalid_token\"", status: Int = 401, _ isGood: @escaping @Sendable (String) -> Bool
+        challenge: String = "Bearer error=\"invalid_token\"", status: Int = 401,
+        _ isGood: @escaping @Sendable (String) -> Bool
     ) throws -> FaultServer {
         try FaultServer { request in
             let token = request.headers["authorization"].map { String($0.dropFirst("Bearer ".count)) }
@@ -18,8 +19,11 @@ import Testing
         }
     }
 
-    private func connection(_ server: FaultServer, _ source: any CredentialSource, clear: Bool = false) throws -> HTTPConnection {
-        let options = ConnectionOptions(credentials: source, retries: RetryPolicy(retries: 0), allowsClearPassword: clear)
+    private func connection(_ server: FaultServer, _ source: any CredentialSource, clear: Bool = false) throws
+        -> HTTPConnection
+    {
+        let options = ConnectionOptions(
+            credentials: source, retries: RetryPolicy(retries: 0), allowsClearPassword: clear)
         return try HTTPConnection(url: server.url(), options: options)
     }
 
@@ -57,7 +61,9 @@ import Testing
         #expect(server.requests.allSatisfy { $0.headers["authorization"] == "Bearer t1" })
     }
 
-    @Test func `all requests that the old token was refused for wait for one refresh, also in two providers`() async throws {
+    @Test func `all requests that the old token was refused for wait for one refresh, also in two providers`()
+        async throws
+    {
         let refreshes = CollectedValues<Origin>()
         let isOld = LockedValue(false)
         let server = try server { isOld.value ? $0 == "t1" : $0 == "t0" }
@@ -101,7 +107,8 @@ import Testing
         let refreshes = CollectedValues<Origin>()
         let server = try server { $0 == "t1" || $0 == "t2" }
         defer { server.stop() }
-        let connection = try connection(server, source(refreshes, first: .bearer("t0", expires: .distantPast), lasting: 2))
+        let connection = try connection(
+            server, source(refreshes, first: .bearer("t0", expires: .distantPast), lasting: 2))
         #expect(try await read(connection) == Data("hello".utf8))
         let deadline = ContinuousClock.now + .seconds(60)
         while refreshes.values.count == 1, ContinuousClock.now < deadline { _ = try await read(connection) }
@@ -111,7 +118,9 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `an upload is sent again with the new token where its source can be read again`(isRepeatable: Bool) async throws {
+    func `an upload is sent again with the new token where its source can be read again`(isRepeatable: Bool)
+        async throws
+    {
         let refreshes = CollectedValues<Origin>()
         let server = try server { $0 == "t1" }
         defer { server.stop() }
@@ -119,7 +128,8 @@ import Testing
         let body = Data((0..<100_000).map { UInt8(truncatingIfNeeded: $0) })
         let source: any WriteSource = isRepeatable ? DataSource(body) : OneShot(body)
         let send = { @Sendable in
-            try await connection.send(HTTPRequest("PUT", path: try ProviderPath("f"), body: .source(source), isWriting: true))
+            try await connection.send(
+                HTTPRequest("PUT", path: try ProviderPath("f"), body: .source(source), isWriting: true))
         }
         if isRepeatable {
             let head = try await send()

@@ -17,7 +17,8 @@ import Testing
     private func options(_ change: (inout CachePolicy) -> Void = { _ in }) -> ConnectionOptions {
         var policy = CachePolicy(folder: folder.path)
         change(&policy)
-        return ConnectionOptions(timeouts: Timeouts(connect: 20, idle: 20), retries: RetryPolicy(retries: 0), cache: policy)
+        return ConnectionOptions(
+            timeouts: Timeouts(connect: 20, idle: 20), retries: RetryPolicy(retries: 0), cache: policy)
     }
 
     /// A server with one text under every name, which knows conditions and ranges.
@@ -27,7 +28,8 @@ import Testing
             let tag = "\"\(body.count)-\(body.first ?? 0)\""
             let headers = headers.merging(["ETag": tag]) { $1 }
             if request.headers["if-none-match"] == tag { return .reply(304, headers: headers) }
-            guard let range = request.headers["range"]?.dropFirst("bytes=".count).split(separator: "-"), range.count == 2,
+            guard let range = request.headers["range"]?.dropFirst("bytes=".count).split(separator: "-"),
+                range.count == 2,
                 let start = Int(range[0]), let end = Int(range[1])
             else { return .reply(200, headers: headers, body: body) }
             let part = Data(body[start...min(end, body.count - 1)])
@@ -41,10 +43,14 @@ import Testing
     }
 
     private func kept() -> [String] {
-        FileManager.default.enumerator(atPath: folder.path)?.compactMap { $0 as? String }.filter { $0.contains("answer-") } ?? []
+        FileManager.default.enumerator(atPath: folder.path)?.compactMap { $0 as? String }.filter {
+            $0.contains("answer-")
+        } ?? []
     }
 
-    @Test func `a file that has not changed is not sent again, whole or in part, not even to another process`() async throws {
+    @Test func `a file that has not changed is not sent again, whole or in part, not even to another process`()
+        async throws
+    {
         let server = try server(LockedValue(old))
         defer { server.stop() }
         let path = try ProviderPath("folder/file")
@@ -167,7 +173,8 @@ import Testing
         let server = try FaultServer { request in
             let tag = "\"same\""
             if request.headers["if-none-match"] == tag { return .reply(304) }
-            return .reply(200, headers: ["ETag": tag], body: Data("\(request.target) \(request.headers["accept"] ?? "")".utf8))
+            return .reply(
+                200, headers: ["ETag": tag], body: Data("\(request.target) \(request.headers["accept"] ?? "")".utf8))
         }
         defer { server.stop() }
         let connection = try web(server, options()).connection
@@ -188,25 +195,31 @@ import Testing
     @Test func `an answer that was kept has the headers that it came with`() async throws {
         let server = try FaultServer { request in
             request.headers["if-none-match"] == nil
-                ? .reply(200, headers: ["ETag": "\"1\"", "Link": "<?page=2>; rel=next", "Set-Cookie": "secret=1"], body: Data("x".utf8))
+                ? .reply(
+                    200, headers: ["ETag": "\"1\"", "Link": "<?page=2>; rel=next", "Set-Cookie": "secret=1"],
+                    body: Data("x".utf8))
                 : .reply(304)
         }
         defer { server.stop() }
         for _ in 0..<2 {
-            let (data, head) = try await web(server, options()).connection.data(for: HTTPRequest("GET", path: ProviderPath("f")))
+            let (data, head) = try await web(server, options()).connection.data(
+                for: HTTPRequest("GET", path: ProviderPath("f")))
             #expect(data == Data("x".utf8))
             #expect(head["Link"] == "<?page=2>; rel=next")
         }
         #expect(!kept().isEmpty)
         for name in kept() {
-            #expect(try !String(decoding: Data(contentsOf: folder.appending(path: name)), as: UTF8.self).contains("secret"))
+            #expect(
+                try !String(decoding: Data(contentsOf: folder.appending(path: name)), as: UTF8.self).contains("secret"))
         }
     }
 
     @Test func `a time alone is taken for a version only when it is some time ago`() async throws {
         let now = "Sat, 21 Nov 2026 10:00:00 GMT"
         for (modified, isKept) in [("Sat, 21 Nov 2026 09:59:30 GMT", false), ("Sat, 21 Nov 2026 09:00:00 GMT", true)] {
-            let server = try FaultServer { _ in .reply(200, headers: ["Last-Modified": modified, "Date": now], body: Data("x".utf8)) }
+            let server = try FaultServer { _ in
+                .reply(200, headers: ["Last-Modified": modified, "Date": now], body: Data("x".utf8))
+            }
             defer { server.stop() }
             _ = try await web(server, options()).contents(path: ProviderPath("f"))
             #expect(kept().isEmpty != isKept)
@@ -232,7 +245,8 @@ import Testing
         let server = try server(LockedValue(old))
         defer { server.stop() }
         let own = folder.appending(path: "carrel-answers")
-        try FileManager.default.createDirectory(at: own, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o777])
+        try FileManager.default.createDirectory(
+            at: own, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o777])
         try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: own.path)
         for _ in 0..<2 { #expect(try await web(server, options()).contents(path: ProviderPath("file")) == old) }
         #expect(server.requests.allSatisfy { $0.headers["if-none-match"] == nil })
@@ -264,7 +278,8 @@ import Testing
             // While the old answer is under way, somebody else writes.
             let done = DispatchSemaphore(value: 0)
             Task {
-                _ = try? await other.value?.writeContents(path: ProviderPath("file"), contents: Data("new".utf8), overwrite: true)
+                _ = try? await other.value?.writeContents(
+                    path: ProviderPath("file"), contents: Data("new".utf8), overwrite: true)
                 done.signal()
             }
             done.wait()
@@ -325,7 +340,8 @@ import Testing
         let listing = Data(#"{"items":[{"name":"a","isFolder":false,"size":5,"tag":"1"}]}"#.utf8)
         let server = try DriveServer { request in
             guard request.target.contains("list") else { return nil }
-            return request.headers["if-none-match"] == tag ? .reply(304) : .reply(200, headers: ["ETag": tag], body: listing)
+            return request.headers["if-none-match"] == tag
+                ? .reply(304) : .reply(200, headers: ["ETag": tag], body: listing)
         }
         let names = try await drive(server, options()).contentsOfDirectory(path: .root).map(\.name)
         #expect(try await drive(server, options()).contentsOfDirectory(path: .root).map(\.name) == names)

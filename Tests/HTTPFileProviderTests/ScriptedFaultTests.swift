@@ -18,7 +18,8 @@ import Testing
 
     private func connection(_ server: FaultServer) throws -> HTTPConnection {
         let options = ConnectionOptions(
-            credentials: FixedCredential(.password(user: "ann", password: "pw")), timeouts: Timeouts(connect: 10, idle: 10),
+            credentials: FixedCredential(.password(user: "ann", password: "pw")),
+            timeouts: Timeouts(connect: 10, idle: 10),
             retries: RetryPolicy(retries: 0))
         return try HTTPConnection(url: server.url(), options: options)
     }
@@ -26,12 +27,15 @@ import Testing
     // MARK: Ranges
 
     @Test(arguments: [
-        "bytes 0-9/5", "items 10-19/100", "bytes 11-20/100", "bytes 9-18/100", "bytes 10-19/*", "bytes 10-19", "bytes 19-10/100", "",
+        "bytes 0-9/5", "items 10-19/100", "bytes 11-20/100", "bytes 9-18/100", "bytes 10-19/*", "bytes 10-19",
+        "bytes 19-10/100", "",
         "bytes=10-19/100",
         "bytes 10-19/100, bytes 10-19/100", "bytes 0x0a-0x13/100", "bytes 10-19/99999999999999999999",
     ])
     func `a range that is not the one asked for brings no bytes`(_ range: String) async throws {
-        let server = try FaultServer { _ in .reply(206, headers: range.isEmpty ? [:] : ["Content-Range": range], body: Self.body[10..<20]) }
+        let server = try FaultServer { _ in
+            .reply(206, headers: range.isEmpty ? [:] : ["Content-Range": range], body: Self.body[10..<20])
+        }
         defer { server.stop() }
         let error = await #expect(throws: URLError.self) {
             _ = try await provider(server).contents(path: ProviderPath("f"), part: .range(10..<20))
@@ -40,10 +44,14 @@ import Testing
     }
 
     @Test func `a part with more or fewer bytes than it says is cut or missed`() async throws {
-        let more = try FaultServer { _ in .reply(206, headers: ["Content-Range": "bytes 10-19/100"], body: Self.body[10..<40]) }
+        let more = try FaultServer { _ in
+            .reply(206, headers: ["Content-Range": "bytes 10-19/100"], body: Self.body[10..<40])
+        }
         defer { more.stop() }
         #expect(try await provider(more).contents(path: ProviderPath("f"), part: .range(10..<20)) == Self.body[10..<20])
-        let fewer = try FaultServer { _ in .reply(206, headers: ["Content-Range": "bytes 10-19/100"], body: Self.body[10..<15]) }
+        let fewer = try FaultServer { _ in
+            .reply(206, headers: ["Content-Range": "bytes 10-19/100"], body: Self.body[10..<15])
+        }
         defer { fewer.stop() }
         let error = await #expect(throws: URLError.self) {
             _ = try await provider(fewer).contents(path: ProviderPath("f"), part: .range(10..<20))
@@ -67,7 +75,9 @@ import Testing
             .reply(200, headers: ["Content-Encoding": "gzip"], body: Data([0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 3]))
         }
         defer { server.stop() }
-        let error = await #expect(throws: URLError.self) { _ = try await provider(server).contents(path: ProviderPath("f"), part: part) }
+        let error = await #expect(throws: URLError.self) {
+            _ = try await provider(server).contents(path: ProviderPath("f"), part: part)
+        }
         #expect(error?.code == .badServerResponse)
         #expect(error?.sentence.contains("compressed") == true)
         #expect(server.requests.allSatisfy { $0.headers["accept-encoding"] == "identity" })
@@ -80,13 +90,16 @@ import Testing
         "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n",
         "HTTP/1.1 404 Not Found\r\nContent-Le", "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n",
         "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhell",
-        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n",
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n",
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n",
         "HTTP/1.1 100 Continue\r\n\r\n", "HTTP/1.1 103 Early Hints\r\nLink: <x>\r\n\r\nHTTP/1.1 200 OK\r\nContent-",
     ])
     func `an answer that breaks off is a lost connection, never a short file`(_ answer: String) async throws {
         let server = try FaultServer { _ in .raw(Data(answer.utf8)) }
         defer { server.stop() }
-        let error = await #expect(throws: URLError.self) { _ = try await provider(server).contents(path: ProviderPath("f")) }
+        let error = await #expect(throws: URLError.self) {
+            _ = try await provider(server).contents(path: ProviderPath("f"))
+        }
         #expect([.networkConnectionLost, .badServerResponse].contains(error?.code))
         let put = HTTPRequest("PUT", path: try ProviderPath("f"), body: .source(DataSource(Self.body)), isWriting: true)
         if !answer.contains("\r\n\r\n") {
@@ -109,7 +122,9 @@ import Testing
     // MARK: Uploads
 
     @Test(arguments: [true, false])
-    func `an upload that is refused half way for want of a login is sent again, or said to be impossible`(isRepeatable: Bool) async throws {
+    func `an upload that is refused half way for want of a login is sent again, or said to be impossible`(
+        isRepeatable: Bool
+    ) async throws {
         let login = "Basic " + Data("ann:pw".utf8).base64EncodedString()
         let server = try FaultServer(early: { request in
             request.method == "PUT" && request.headers["authorization"] != login
@@ -152,7 +167,8 @@ import Testing
         let interim = "HTTP/1.1 100 Continue\r\nETag: \"no\"\r\n\r\nHTTP/1.1 102 Processing\r\n\r\n"
         let server = try FaultServer { _ in .bytes(Data((interim + created).utf8)) }
         defer { server.stop() }
-        let put = HTTPRequest("PUT", path: try ProviderPath("f"), body: .source(DataSource(Data(count: 2_000_000))), isWriting: true)
+        let put = HTTPRequest(
+            "PUT", path: try ProviderPath("f"), body: .source(DataSource(Data(count: 2_000_000))), isWriting: true)
         let head = try await connection(server).send(put)
         #expect(head.status == 201 && head["ETag"] == nil)
         #expect(server.requests.allSatisfy { $0.headers["expect"] == nil })
@@ -161,7 +177,8 @@ import Testing
     @Test func `a server that refuses to be expected anything of is told of as it is`() async throws {
         let server = try FaultServer(early: { $0.method == "PUT" ? .reply(417) : nil }) { _ in .reply(200) }
         defer { server.stop() }
-        let put = HTTPRequest("PUT", path: try ProviderPath("f"), body: .source(DataSource(Data(count: 2_000_000))), isWriting: true)
+        let put = HTTPRequest(
+            "PUT", path: try ProviderPath("f"), body: .source(DataSource(Data(count: 2_000_000))), isWriting: true)
         let error = await #expect(throws: HTTPStatusError.self) { _ = try await connection(server).send(put) }
         #expect(error?.code.rawValue == 417)
     }

@@ -6,14 +6,16 @@ import HTTPFileProvider
 import Synchronization
 import Testing
 
-/// As in `Documentation/ImplementingAProvider.md`. Files behind a small JSON interface: `GET /path?list` lists, `GET`, `PUT` and `DELETE` of a path read, write and remove it.
+/// As in `Documentation/ImplementingAProvider.md`. Files behind a small JSON interface: `GET /path?list` lists, `GET`,
+/// `PUT` and `DELETE` of a path read, write and remove it.
 struct ShelfService: HTTPService {
     static let type = "Shelf"
 
     func capabilities(over connection: HTTPConnection) async throws -> Capabilities {
         Capabilities(
             [
-                .rangedReading: .native, .suffixReading: .native, .writing: .native, .atomicReplacement: .native, .folderCreation: .native,
+                .rangedReading: .native, .suffixReading: .native, .writing: .native, .atomicReplacement: .native,
+                .folderCreation: .native,
                 .removal: .native, .recursiveRemoval: .native, .exclusiveCreation: .native,
             ], readCost: .request)
     }
@@ -21,7 +23,8 @@ struct ShelfService: HTTPService {
     func attributesOfItem(path: ProviderPath, over connection: HTTPConnection) async throws -> FileObject {
         if path.isRoot { return FileObject(path: path, type: .directory) }
         let head = try await connection.send(HTTPRequest("HEAD", path: path))
-        return head["X-Folder"] == nil ? FileObject(path: path, describedBy: head) : FileObject(path: path, type: .directory)
+        return head["X-Folder"] == nil
+            ? FileObject(path: path, describedBy: head) : FileObject(path: path, type: .directory)
     }
 
     func request(forContentsOf path: ProviderPath, token: String?) throws -> HTTPRequest? {
@@ -40,22 +43,26 @@ struct ShelfService: HTTPService {
         return HTTPPage(files + folders, nextToken: page.next, showsFolder: true)
     }
 
-    func request(for operation: HTTPOperation, overwrite: Bool, attributes: HTTPWriteAttributes) throws -> HTTPRequest? {
+    func request(for operation: HTTPOperation, overwrite: Bool, attributes: HTTPWriteAttributes) throws -> HTTPRequest?
+    {
         let condition: [(name: String, value: String)] = overwrite ? [] : [("If-None-Match", "*")]
         // Sent again after a lost answer, such a request would be refused because of the file that it has made itself.
         let repetition: HTTPRequest.Repetition = overwrite ? .always : .ifNotDone
         switch operation {
         case .read(let path): return HTTPRequest("GET", path: path)
-        case .write(let path): return HTTPRequest("PUT", path: path, headers: condition, repetition: repetition, isWriting: true)
+        case .write(let path):
+            return HTTPRequest("PUT", path: path, headers: condition, repetition: repetition, isWriting: true)
         case .createFolder(let path):
-            return HTTPRequest("POST", path: path, query: "folder", headers: condition, repetition: repetition, isWriting: true)
+            return HTTPRequest(
+                "POST", path: path, query: "folder", headers: condition, repetition: repetition, isWriting: true)
         case .remove(let item, let recursive):
             return HTTPRequest("DELETE", path: item.path, query: recursive ? "all" : nil, isWriting: true)
         case .copy, .move: return nil
         }
     }
 
-    func serverError(with code: FileProviderHTTPErrorCode, path: ProviderPath, data: Data) -> any FileProviderHTTPError {
+    func serverError(with code: FileProviderHTTPErrorCode, path: ProviderPath, data: Data) -> any FileProviderHTTPError
+    {
         HTTPServerMessage(code: code, path: path, data: data)
     }
 }
@@ -69,7 +76,8 @@ private final class Shelf: Sendable {
         let name = String((parts.first ?? "").dropFirst())
         return files.withLock { files in
             switch request.method {
-            case "GET" where parts.last?.hasPrefix("list") == true: list(files, after: parts.last?.split(separator: "=").dropFirst().last)
+            case "GET" where parts.last?.hasPrefix("list") == true:
+                list(files, after: parts.last?.split(separator: "=").dropFirst().last)
             case "PUT" where request.headers["if-none-match"] == "*" && files[name] != nil: .reply(412)
             case "PUT":
                 put(request.body, name, &files)

@@ -9,7 +9,8 @@ struct BookServer {
     static var large: Data { get throws { try made.get() } }
 
     private static let made = Result {
-        let file = FileManager.default.temporaryDirectory.appending(path: "served-\(UInt64.random(in: 0 ... .max)).epub")
+        let file = FileManager.default.temporaryDirectory.appending(
+            path: "served-\(UInt64.random(in: 0 ... .max)).epub")
         defer { try? FileManager.default.removeItem(at: file) }
         try SampleBook.large(textFirst: true, to: file, images: 1)
         return try Data(contentsOf: file)
@@ -31,17 +32,21 @@ struct BookServer {
 
     /// The bytes that a request asks for, clamped; nil for all.
     static func range(_ request: FaultServer.Request, size: Int) -> Range<Int>? {
-        guard let text = request.headers["range"], let match = text.wholeMatch(of: /bytes=(\d*)-(\d*)/) else { return nil }
+        guard let text = request.headers["range"], let match = text.wholeMatch(of: /bytes=(\d*)-(\d*)/) else {
+            return nil
+        }
         guard let start = Int(match.1) else { return max(0, size - (Int(match.2) ?? 0))..<size }
         return min(start, size)..<max(min(start, size), min(size, (Int(match.2) ?? size - 1) + 1))
     }
 
     /// Opens the book at `server` as an app does, by its address.
     static func open(
-        _ server: FaultServer, _ name: String = "book.epub", retries: Int = 0, opening: OpeningOptions = OpeningOptions()
+        _ server: FaultServer, _ name: String = "book.epub", retries: Int = 0,
+        opening: OpeningOptions = OpeningOptions()
     ) async throws -> Publication {
         let options = ConnectionOptions(
-            timeouts: Timeouts(connect: 5, idle: 20), retries: RetryPolicy(retries: retries, firstPause: 0.01), proxy: .none)
+            timeouts: Timeouts(connect: 5, idle: 20), retries: RetryPolicy(retries: retries, firstPause: 0.01),
+            proxy: .none)
         let registry = try ProviderRegistry.withBuiltInProviders()
         let location = try await registry.location(of: server.url().appending(path: name), options: options)
         return try await Publication.open(path: location.path, of: location.provider, options: opening)

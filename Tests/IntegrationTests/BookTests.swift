@@ -59,7 +59,9 @@ private struct Answer: HTTPResponseHead {
         await book.close()
     }
 
-    @Test(arguments: [false, true]) func `a recording of 500 MB costs at most six requests and 1 MiB`(isMovieLast: Bool) async throws {
+    @Test(arguments: [false, true]) func `a recording of 500 MB costs at most six requests and 1 MiB`(isMovieLast: Bool)
+        async throws
+    {
         let server = try #require(TestServers.named("Apache, Basic"), "the servers are not up; run bash Tests/run.sh")
         let file = server.data.appending(path: "large-\(UInt64.random(in: 0 ... .max)).m4b")
         defer { try? FileManager.default.removeItem(at: file) }
@@ -74,7 +76,9 @@ private struct Answer: HTTPResponseHead {
         _ = try await provider.attributesOfItem(path: .root)
         let (requests, bytes) = (options.counters[.requests], options.counters[.bytesIn])
         let book = try await Publication.open(path: ProviderPath(file.lastPathComponent), of: provider)
-        #expect(try await book.contents().count == 100 && book.metadata.duration == 36_000 && book.coverLink?.size == 2_000_000)
+        #expect(
+            try await book.contents().count == 100 && book.metadata.duration == 36_000
+                && book.coverLink?.size == 2_000_000)
         await book.close()
         #expect(options.counters[.requests] - requests <= 6, "\(options.counters[.requests] - requests)")
         #expect(options.counters[.bytesIn] - bytes <= 1 << 20, "\(options.counters[.bytesIn] - bytes)")
@@ -98,7 +102,8 @@ private struct Answer: HTTPResponseHead {
         #expect(options.counters[.bytesIn] - bytes <= 2 << 20)
     }
 
-    @Test func `a web page and a catalogue entry are told by what they are, not by what they are called`() async throws {
+    @Test func `a web page and a catalogue entry are told by what they are, not by what they are called`() async throws
+    {
         let provider = MemoryFileProvider()
         let samples: [(String, MediaType)] = [
             ("<!DOCTYPE html><title>x</title>", .html),
@@ -123,12 +128,16 @@ private struct Answer: HTTPResponseHead {
         #expect(try await MediaType.of(headers: ["content-type": "application/octet-stream"], body: { data }) == .epub)
         let named = ["Content-Disposition": "attachment; filename*=UTF-8''my%20comic.cbz; filename=\"x.pdf\""]
         #expect(try await MediaType.of(headers: named, body: { throw CancellationError() }) == .cbz)
-        #expect(try await MediaType.of(headers: ["Content-Type": "application/pdf"], body: { throw CancellationError() }) == .pdf)
+        #expect(
+            try await MediaType.of(headers: ["Content-Type": "application/pdf"], body: { throw CancellationError() })
+                == .pdf)
     }
 
     @Test func `an answer of Foundation's own client is asked in one call`() async throws {
         let url = try #require(URL(string: "https://example.org/download"))
-        let fields = ["Content-Type": "application/octet-stream", "Content-Disposition": "attachment; filename=\"my comic.cbz\""]
+        let fields = [
+            "Content-Type": "application/octet-stream", "Content-Disposition": "attachment; filename=\"my comic.cbz\"",
+        ]
         let response = Answer(
             response: try #require(HTTPURLResponse(url: url, statusCode: 200, httpVersion: nil, headerFields: fields)))
         #expect(try await response.sniffMediaType { throw CancellationError() } == .cbz)
@@ -144,7 +153,8 @@ private struct Answer: HTTPResponseHead {
 
     /// The example that Readium's media type proposal has of a format that an app adds.
     @Test func `an app's own sniffer is asked as well`() async throws {
-        let acsm = MediaType("application/vnd.adobe.adept+xml", name: "Adobe Content Server Message", fileExtension: "acsm")
+        let acsm = MediaType(
+            "application/vnd.adobe.adept+xml", name: "Adobe Content Server Message", fileExtension: "acsm")
         let sniffer: MediaType.Sniffer = { context in
             try await context.contentAsXML?.name == "fulfillmentToken" ? acsm : nil
         }
@@ -154,7 +164,8 @@ private struct Answer: HTTPResponseHead {
     }
 
     @Test(arguments: [
-        ("empty.epub", Data(), "is empty"), ("text.epub", Data("just text".utf8), "ZIP"), ("unknown", Data([1, 2, 3]), "not a book"),
+        ("empty.epub", Data(), "is empty"), ("text.epub", Data("just text".utf8), "ZIP"),
+        ("unknown", Data([1, 2, 3]), "not a book"),
         ("x.pdf", Data("%PDF-1.7".utf8), "PDF"),
     ])
     func `what is no book ends in a sentence`(_ name: String, _ data: Data, _ word: String) async throws {

@@ -6,7 +6,8 @@ import ReaderLink
 import SampleBooks
 import Testing
 
-/// calibre itself as the driver of our application's side: by a device plug-in whose messages its own libraries make and read.
+/// calibre itself as the driver of our application's side: by a device plug-in whose messages its own libraries make
+/// and read.
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct CalibreTests {
     private static let program = ["/usr/bin/calibre-debug", "/usr/local/bin/calibre-debug"].first {
@@ -17,7 +18,8 @@ struct CalibreTests {
     @Test(
         .enabled(if: CalibreTests.program != nil || CalibreTests.isRequired, "calibre is not installed; run make full"))
     func `calibre uploads, updates, collects, fetches and deletes books`() async throws {
-        let program = try #require(Self.program, "calibre has to be installed for this run: bash Tests/Servers/install.sh full")
+        let program = try #require(
+            Self.program, "calibre has to be installed for this run: bash Tests/Servers/install.sh full")
         try await withFolder { folder in
             let books = try makeBooks(in: folder)
             let cover = folder.appending(path: "cover.jpg")
@@ -50,7 +52,8 @@ struct CalibreTests {
     private static func steps(_ books: [URL], cover: URL, in folder: URL) throws -> Data {
         let metadata: [[String: Any]] = [
             [
-                "uuid": first, "title": "Eins <1>", "authors": ["Ann \"A\" Author", "Ben O'Hara"], "series": "Zahlen", "series_index": 2,
+                "uuid": first, "title": "Eins <1>", "authors": ["Ann \"A\" Author", "Ben O'Hara"], "series": "Zahlen",
+                "series_index": 2,
                 "tags": ["Numbers"], "device_collections": ["Fish & Chips", "New ones"],
             ],
             [
@@ -92,7 +95,9 @@ extension CalibreTests {
     private func expectChanges(_ update: Line, _ rebuild: Line) throws {
         #expect(update.status.code == 0, "\(update.status.messages)")
         let one = try #require(update.books.first { $0.uuid == Self.first })
-        #expect(one.title == "One" && one.tags == ["Counting", "Numbers"] && one.publisher == "Press" && one.collections == ["Kept"])
+        #expect(
+            one.title == "One" && one.tags == ["Counting", "Numbers"] && one.publisher == "Press"
+                && one.collections == ["Kept"])
         #expect(one.coverHash?.count == 32)
         #expect(rebuild.status.code == 0, "\(rebuild.status.messages)")
         #expect(rebuild.books.first { $0.uuid == Self.second }?.collections == ["Kept", "Über"])
@@ -108,7 +113,8 @@ extension CalibreTests {
         // Neither documents nor messages are left.
         let staging = folder.appending(path: "staging")
         #expect(try FileManager.default.contentsOfDirectory(atPath: staging.appending(path: "documents").path) == [])
-        #expect(Set(try FileManager.default.contentsOfDirectory(atPath: staging.path)) == ["documents", "library.sqlite"])
+        #expect(
+            Set(try FileManager.default.contentsOfDirectory(atPath: staging.path)) == ["documents", "library.sqlite"])
     }
 }
 
@@ -147,7 +153,8 @@ extension CalibreTests {
         let staging = folder.appending(path: "staging")
         let library = try await SQLiteBookLibrary.open(folder: folder.appending(path: "library"))
         let connection = try CalibreConnection(
-            staging: StagingFolder(provider: try LocalFileProvider(root: folder), path: try ProviderPath("staging")), library: library,
+            staging: StagingFolder(provider: try LocalFileProvider(root: folder), path: try ProviderPath("staging")),
+            library: library,
             options: ApplicationOptions(application: "org.example.reader"))
         try await connection.enter()
         let lines: [Line]

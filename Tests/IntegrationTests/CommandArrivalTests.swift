@@ -8,14 +8,17 @@ import Testing
     private static let book = Data((0..<108_894).map { UInt8(truncatingIfNeeded: $0) })
     private static let login = Data("<html>login form</html>".utf8)
 
-    /// A WebDAV server with one file, `d/book.txt`, that lists `sizes` bytes, one after the other, and answers each GET with `get`.
+    /// A WebDAV server with one file, `d/book.txt`, that lists `sizes` bytes, one after the other, and answers each GET
+    /// with `get`.
     private func server(
         listing sizes: [Int], get: @escaping @Sendable (FaultServer.Request) -> FaultServer.Answer
     ) throws -> FaultServer {
         let looks = Mutex(0)
         return try FaultServer { request in
             guard request.method == "PROPFIND" else {
-                if request.method == "OPTIONS" { return .reply(200, headers: ["DAV": "1", "Allow": "OPTIONS, GET, PROPFIND"]) }
+                if request.method == "OPTIONS" {
+                    return .reply(200, headers: ["DAV": "1", "Allow": "OPTIONS, GET, PROPFIND"])
+                }
                 return get(request)
             }
             let target = request.target.hasSuffix("/") ? String(request.target.dropLast()) : request.target
@@ -40,14 +43,17 @@ import Testing
             }
             return .reply(
                 207, headers: ["Content-Type": "application/xml"],
-                body: Data("<?xml version=\"1.0\"?><D:multistatus xmlns:D=\"DAV:\">\(items.joined())</D:multistatus>".utf8))
+                body: Data(
+                    "<?xml version=\"1.0\"?><D:multistatus xmlns:D=\"DAV:\">\(items.joined())</D:multistatus>".utf8))
         }
     }
 
     /// A session that has run out: each GET is redirected to a login page.
     private func expiredSession() throws -> FaultServer {
         try server(listing: [Self.book.count]) { request in
-            if request.target.hasPrefix("/login") { return .reply(200, headers: ["Content-Type": "text/html"], body: Self.login) }
+            if request.target.hasPrefix("/login") {
+                return .reply(200, headers: ["Content-Type": "text/html"], body: Self.login)
+            }
             return .reply(302, headers: ["Location": "/login?next=\(request.target)"])
         }
     }
@@ -64,7 +70,8 @@ import Testing
         try await CommandRunner.use { runner in
             try runner.makeFolder("there")
             try runner.write("there/book.txt", "mine")
-            expectLoginPage(try await runner.run(verb + ["dav://127.0.0.1:\(server.port)/d/book.txt", "there"]), code: 1)
+            expectLoginPage(
+                try await runner.run(verb + ["dav://127.0.0.1:\(server.port)/d/book.txt", "there"]), code: 1)
             #expect(try runner.read("there/book.txt") == "mine")
             #expect(try runner.names("there") == ["book.txt"])
             #expect(server.requests.filter { $0.method == "GET" && $0.target == "/d/book.txt" }.count == 1)
@@ -104,7 +111,8 @@ import Testing
             if request.method == "GET" {
                 guard let content = files[request.target] else { return .reply(404) }
                 if request.target != "/d/b" { return .reply(200, body: content) }
-                return .raw(Data("HTTP/1.1 200 OK\r\nContent-Length: \(content.count)\r\n\r\n".utf8) + content.dropLast(100))
+                return .raw(
+                    Data("HTTP/1.1 200 OK\r\nContent-Length: \(content.count)\r\n\r\n".utf8) + content.dropLast(100))
             }
             let target = request.target == "/d" ? "/d/" : request.target
             let hrefs = target == "/d/" && request.headers["depth"] != "0" ? ["/d/"] + files.keys.sorted() : [target]
@@ -117,7 +125,9 @@ import Testing
             }
             return .reply(
                 207, headers: ["Content-Type": "application/xml"],
-                body: Data("<?xml version=\"1.0\"?><D:multistatus xmlns:D=\"DAV:\">\(responses.joined())</D:multistatus>".utf8))
+                body: Data(
+                    "<?xml version=\"1.0\"?><D:multistatus xmlns:D=\"DAV:\">\(responses.joined())</D:multistatus>".utf8)
+            )
         }
         defer { server.stop() }
         try await CommandRunner.use { runner in
@@ -133,7 +143,8 @@ import Testing
         let server = try expiredSession()
         defer { server.stop() }
         try await CommandRunner.use { runner in
-            let outcome = try await runner.run(verb + ["dav://127.0.0.1:\(server.port)/d/book.txt"] + (verb == ["cp"] ? ["-"] : []))
+            let outcome = try await runner.run(
+                verb + ["dav://127.0.0.1:\(server.port)/d/book.txt"] + (verb == ["cp"] ? ["-"] : []))
             expectLoginPage(outcome, code: 1)
             #expect(outcome.output == Self.login)
         }
@@ -163,7 +174,8 @@ import Testing
             #expect(try runner.names("there") == [])
             #expect(try await runner.run("cp", "--ignore-size", location, "there/book.txt").code == 0)
             #expect(try runner.read("there/book.txt") == String(decoding: Self.login, as: UTF8.self))
-            #expect(try await runner.run("sync", "--ignore-size", "dav://127.0.0.1:\(server.port)/d", "other").code == 0)
+            #expect(
+                try await runner.run("sync", "--ignore-size", "dav://127.0.0.1:\(server.port)/d", "other").code == 0)
             #expect(try runner.read("other/book.txt") == String(decoding: Self.login, as: UTF8.self))
         }
     }

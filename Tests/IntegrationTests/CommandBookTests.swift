@@ -4,7 +4,9 @@ import Testing
 
 /// `sniff` and `book`: what is it, and what is in it?
 @Suite struct CommandBookTests {
-    private func expectSniffed(_ item: Any?, location: String, type: String?, by: String?, at place: SourceLocation = #_sourceLocation) {
+    private func expectSniffed(
+        _ item: Any?, location: String, type: String?, by: String?, at place: SourceLocation = #_sourceLocation
+    ) {
         let item = item as? [String: Any] ?? [:]
         #expect(item["location"] as? String == location, sourceLocation: place)
         #expect(item["mediaType"] as? String == type, sourceLocation: place)
@@ -18,15 +20,19 @@ import Testing
             try runner.write("a.epub", try SampleBook.small())
             try runner.write("b.txt", try SampleBook.small())
             expectSniffed(
-                try await runner.run("sniff", "--json", "a.epub").json, location: "a.epub", type: "application/epub+zip", by: "hint")
+                try await runner.run("sniff", "--json", "a.epub").json, location: "a.epub",
+                type: "application/epub+zip", by: "hint")
             expectSniffed(
-                try await runner.run("sniff", "--json", "--content", "a.epub").json, location: "a.epub", type: "application/epub+zip",
+                try await runner.run("sniff", "--json", "--content", "a.epub").json, location: "a.epub",
+                type: "application/epub+zip",
                 by: "content")
             expectSniffed(
-                try await runner.run("sniff", "--json", "--content", "b.txt").json, location: "b.txt", type: "application/epub+zip",
+                try await runner.run("sniff", "--json", "--content", "b.txt").json, location: "b.txt",
+                type: "application/epub+zip",
                 by: "content")
             expectSniffed(
-                try await runner.run("sniff", "--json", "--ext", "pdf", "b.txt").json, location: "b.txt", type: "application/pdf",
+                try await runner.run("sniff", "--json", "--ext", "pdf", "b.txt").json, location: "b.txt",
+                type: "application/pdf",
                 by: "hint")
             let both = try await runner.run("sniff", "--json", "a.epub", "b.txt")
             #expect((both.json as? [Any])?.count == 2 && both.code == 0)
@@ -55,7 +61,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("empty", "", "is empty"), ("a.txt", "Once upon a time", "cannot be opened as a book"), ("a.pdf", "%PDF-1.4\n", "PDF"),
+        ("empty", "", "is empty"), ("a.txt", "Once upon a time", "cannot be opened as a book"),
+        ("a.pdf", "%PDF-1.4\n", "PDF"),
         ("a.epub", "no archive", ""),
     ])
     func `what is no book is exit code 8`(_ name: String, _ content: String, _ part: String) async throws {

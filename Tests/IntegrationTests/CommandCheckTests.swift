@@ -5,7 +5,8 @@ import Testing
 /// `check` and `checksum` on this machine.
 @Suite struct CommandCheckTests {
     private func date(_ name: String, _ seconds: TimeInterval, of runner: CommandRunner) throws {
-        try FileManager.default.setAttributes([.modificationDate: Date(timeIntervalSince1970: seconds)], ofItemAtPath: runner.path(name))
+        try FileManager.default.setAttributes(
+            [.modificationDate: Date(timeIntervalSince1970: seconds)], ofItemAtPath: runner.path(name))
     }
 
     @Test func `folders that are the same are the same, whenever they were copied`() async throws {
@@ -38,7 +39,8 @@ import Testing
             try runner.write("a/kind", "x")
             try runner.write("b/d/more", "x")
             for (folder, target) in [("a", "1"), ("b", "2")] {
-                try FileManager.default.createSymbolicLink(atPath: runner.path(folder + "/link"), withDestinationPath: target)
+                try FileManager.default.createSymbolicLink(
+                    atPath: runner.path(folder + "/link"), withDestinationPath: target)
             }
             let text = try await runner.run("check", "a", "b")
             #expect(text.code == 1 && text.error == "")

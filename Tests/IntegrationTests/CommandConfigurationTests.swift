@@ -10,7 +10,10 @@ import Testing
             try runner.write("ca.pem", "x")
             #expect(try await runner.run("config", "ls").text == "")
             #expect(try await runner.run("config", "ls", "--json").text == #"{"connections":{}}"# + "\n")
-            let add = ["config", "add", "--user", "reader", "--cacert", "ca.pem", "--timeout", "7", "nas", "davs://nas.example/b%20c/"]
+            let add = [
+                "config", "add", "--user", "reader", "--cacert", "ca.pem", "--timeout", "7", "nas",
+                "davs://nas.example/b%20c/",
+            ]
             #expect(try await runner.run(add).code == 0)
             #expect(try await runner.run("config", "add", "here", "books").code == 0)
             #expect(try await runner.run("ls", "here:").text == "a\n")
@@ -22,9 +25,11 @@ import Testing
                     nas\tdavs://reader@nas.example/b%20c/
 
                     """)
-            let connections = try await runner.run("config", "ls", "--json").object["connections"] as? [String: [String: Any]]
+            let connections =
+                try await runner.run("config", "ls", "--json").object["connections"] as? [String: [String: Any]]
             #expect(connections?["nas"]?["cacert"] as? String == runner.path("ca.pem"))
-            #expect(connections?["nas"]?["timeout"] as? Double == 7 && connections?["nas"]?["user"] as? String == "reader")
+            #expect(
+                connections?["nas"]?["timeout"] as? Double == 7 && connections?["nas"]?["user"] as? String == "reader")
             expectFailure(try await runner.run("config", "add", "nas", "dav://other/"), 5, "carrel: config add nas: ")
             #expect(try await runner.run("config", "add", "--overwrite", "nas", "dav://other/").code == 0)
             #expect(try await runner.run("config", "rm", "nas", "--json").object["connections"] is [String: Any])
@@ -39,7 +44,9 @@ import Testing
         ("a b", "/tmp", "is no name"),
         ("nas", "foo://h/", "foo"), ("nas", "other:x", "another connection"), ("nas", "davs://h/a?b", "?"),
     ])
-    func `what cannot be kept is wrong usage, and nothing is written`(_ name: String, _ location: String, _ part: String) async throws {
+    func `what cannot be kept is wrong usage, and nothing is written`(
+        _ name: String, _ location: String, _ part: String
+    ) async throws {
         try await CommandRunner.use { runner in
             let outcome = try await runner.run("config", "add", name, location)
             expectFailure(outcome, 2, part)
@@ -51,13 +58,16 @@ import Testing
     @Test func `what else is in the file stays, and a damaged one is left alone`() async throws {
         try await CommandRunner.use { runner in
             runner.environment["CARREL_CONFIG"] = "own.json"
-            let own = #"{"app": {"theme": 3}, "connections": {"a": {"url": "dav://a/", "cacert": "rel.pem", "retries": 5}}}"#
+            let own =
+                #"{"app": {"theme": 3}, "connections": {"a": {"url": "dav://a/", "cacert": "rel.pem", "retries": 5}}}"#
             try runner.write("real.json", own)
-            try FileManager.default.createSymbolicLink(atPath: runner.path("own.json"), withDestinationPath: "real.json")
+            try FileManager.default.createSymbolicLink(
+                atPath: runner.path("own.json"), withDestinationPath: "real.json")
             chmod(runner.path("real.json"), 0o640)
             #expect(try await runner.run("config", "add", "b", "/tmp").code == 0)
             let document = try #require(
-                JSONSerialization.jsonObject(with: Data(contentsOf: runner.folder.appending(path: "real.json"))) as? [String: Any])
+                JSONSerialization.jsonObject(with: Data(contentsOf: runner.folder.appending(path: "real.json")))
+                    as? [String: Any])
             #expect((document["app"] as? [String: Any])?["theme"] as? Int == 3)
             let a = (document["connections"] as? [String: [String: Any]])?["a"]
             #expect(a?["cacert"] as? String == "rel.pem" && a?["retries"] as? Int == 5)
@@ -74,7 +84,8 @@ import Testing
     }
 
     @Test(arguments: [
-        (["sl", "."], "“ls”"), (["chekc", "a", "b"], "“check”"), (["checksm", "a"], "“checksum”"), (["list", "--json", "."], "“ls”"),
+        (["sl", "."], "“ls”"), (["chekc", "a", "b"], "“check”"), (["checksm", "a"], "“checksum”"),
+        (["list", "--json", "."], "“ls”"),
         (["book", "inof", "x"], "“info”"), (["config", "ad", "x", "y"], "“add”"), (["ls", "--jsn", "."], "'--json'"),
         (["cp", "--overwite", "a", "b"], "'--overwrite'"),
     ])
@@ -96,7 +107,10 @@ import Testing
         try await CommandRunner.use { runner in
             let page = try await runner.run("manual").text
             #expect(page.hasPrefix(".TH CARREL 1\n"))
-            for part in [".SS carrel cp ", ".SS carrel book cat ", "\\-\\-include", "\\-\\-known\\-hosts", ".SH EXIT STATUS", ".B 141"] {
+            for part in [
+                ".SS carrel cp ", ".SS carrel book cat ", "\\-\\-include", "\\-\\-known\\-hosts", ".SH EXIT STATUS",
+                ".B 141",
+            ] {
                 #expect(page.contains(part), "\(part)")
             }
             #expect(page.components(separatedBy: "\\-\\-known\\-hosts").count == 2)
@@ -113,7 +127,8 @@ import Testing
             try runner.write("nasturtium/leaf.txt", "x")
             try runner.write("names", "x")
             try runner.write(".nas", "x")
-            try runner.write("config.json", #"{"connections": {"nas": {"url": "dav://a/"}, "other": {"url": "dav://b/"}}}"#)
+            try runner.write(
+                "config.json", #"{"connections": {"nas": {"url": "dav://a/"}, "other": {"url": "dav://b/"}}}"#)
             runner.environment["CARREL_CONFIG"] = runner.path("config.json")
             let own = runner
             func completed(_ verb: String, _ prefix: String) async throws -> [String] {

@@ -7,7 +7,8 @@ import Testing
 
     @Test func `a known failure that may hold changes nothing, and the report has a list for those`() async throws {
         try await CommandRunner.use { runner in
-            try runner.write("known.json", #"[{"behaviour":"\#(Self.held)","reason":"the shelf is soft","sometimes":true}]"#)
+            try runner.write(
+                "known.json", #"[{"behaviour":"\#(Self.held)","reason":"the shelf is soft","sometimes":true}]"#)
             let outcome = try await runner.run("conform", "--json", "--known", "known.json", "mem:")
             #expect(outcome.code == 0)
             #expect(Set(outcome.object.keys) == ["passed", "failed", "known", "skipped"])
@@ -30,7 +31,8 @@ import Testing
         try await CommandRunner.use { runner in
             expectFailure(try await runner.run("conform", "--known", "missing.json", "mem:"), 2, "cannot be read")
             try runner.write("known.json", "{}")
-            expectFailure(try await runner.run("conform", "--known", "known.json", "mem:"), 2, "is not what it should be")
+            expectFailure(
+                try await runner.run("conform", "--known", "known.json", "mem:"), 2, "is not what it should be")
         }
     }
 }

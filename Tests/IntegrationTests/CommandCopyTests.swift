@@ -8,7 +8,9 @@ import Testing
             try runner.write("a", "new")
             let first = try await runner.run("cp", "--json", "a", "b")
             #expect(first.code == 0 && first.error.isEmpty)
-            #expect(first.object["copied"] as? Int == 1 && first.object["bytes"] as? Int == 3 && first.object["skipped"] as? Int == 0)
+            #expect(
+                first.object["copied"] as? Int == 1 && first.object["bytes"] as? Int == 3
+                    && first.object["skipped"] as? Int == 0)
             try runner.write("b", "old")
             expectFailure(try await runner.run("cp", "a", "b"), 5, "carrel: cp b: ")
             #expect(try runner.read("b") == "old")
@@ -86,7 +88,8 @@ import Testing
             #expect(try await runner.run("cp", "l", "b").code == 0)
             #expect(try await runner.run("cp", "-r", "l", "c").code == 0)
             try runner.makeFolder("s")
-            try FileManager.default.createSymbolicLink(atPath: runner.path("s/dangling"), withDestinationPath: "nowhere")
+            try FileManager.default.createSymbolicLink(
+                atPath: runner.path("s/dangling"), withDestinationPath: "nowhere")
             #expect(try await runner.run("cp", "-r", "s", "t").code == 0)
             #expect(try await runner.run("stat", "--json", "t/dangling").object["linkTarget"] as? String == "nowhere")
             #expect(try await runner.run("stat", "--json", "b").object["type"] as? String == "file")
@@ -110,7 +113,8 @@ import Testing
             let date = Date(timeIntervalSince1970: 1_000_000_000)
             try FileManager.default.setAttributes([.modificationDate: date], ofItemAtPath: runner.path("s/a"))
             #expect(try await runner.run("cp", "-r", "--preserve", "s", "t").code == 0)
-            #expect(try await runner.run("stat", "--json", "t/a").object["modified"] as? String == "2001-09-09T01:46:40Z")
+            #expect(
+                try await runner.run("stat", "--json", "t/a").object["modified"] as? String == "2001-09-09T01:46:40Z")
         }
     }
 

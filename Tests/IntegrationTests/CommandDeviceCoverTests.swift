@@ -36,7 +36,8 @@ import Testing
             #expect(covers == ["epub": SampleEPUB.jpeg, "cbz": SampleEPUB.png + [9]])
             for name in names {
                 let shown = try await runner.run("book", "cover", name, "-")
-                #expect(shown.output == covers[String(name.suffix(4)).replacing(".", with: "")], "\(name): \(shown.error)")
+                #expect(
+                    shown.output == covers[String(name.suffix(4)).replacing(".", with: "")], "\(name): \(shown.error)")
             }
         }
     }
@@ -48,7 +49,8 @@ import Testing
             try runner.write("scan.pdf", PDFBuilder.pages(2).build())
             let added = try await runner.run("device", "upload", "--plain", "shelf", "scan.pdf")
             #expect(added.code == 0, "\(added.error)")
-            let book = try await Publication.open(path: ProviderPath("scan.pdf"), of: LocalFileProvider(root: runner.folder))
+            let book = try await Publication.open(
+                path: ProviderPath("scan.pdf"), of: LocalFileProvider(root: runner.folder))
             // As large as those of calibre.
             let cover = try #require(try await book.cover(dimension: 675))
             await book.close()

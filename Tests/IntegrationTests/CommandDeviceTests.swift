@@ -17,7 +17,8 @@ import Testing
     /// Runs `body` while an application looks after the staging folder, and interrupts that in the end.
     /// - Returns: What came of the application.
     @discardableResult
-    private func serving(_ runner: CommandRunner, _ body: () async throws -> Void) async throws -> CommandRunner.Outcome {
+    private func serving(_ runner: CommandRunner, _ body: () async throws -> Void) async throws -> CommandRunner.Outcome
+    {
         let isOver = LockedValue(false)
         async let served = runner.run(
             ["app", "serve", "--library", "library"] + Self.staging, interruptWhen: { isOver.value })
@@ -34,7 +35,9 @@ import Testing
         return try await served
     }
 
-    private func device(_ runner: CommandRunner, _ verb: String, _ arguments: String...) async throws -> CommandRunner.Outcome {
+    private func device(_ runner: CommandRunner, _ verb: String, _ arguments: String...) async throws
+        -> CommandRunner.Outcome
+    {
         try await runner.run(["device", verb] + Self.staging + arguments)
     }
 
@@ -52,15 +55,21 @@ import Testing
                 let added = try await device(runner, "upload", "desk.epub", "lamp.epub")
                 #expect(added.code == 0 && added.text == "added\tdesk.epub\nadded\tlamp.epub\n", "\(added.error)")
                 let listed = try await device(runner, "books")
-                let lines = ["The Desk\tAda Reader\t\tAda Reader - The Desk.epub", "The Lamp\tAda Reader\t\tAda Reader - The Lamp.epub"]
+                let lines = [
+                    "The Desk\tAda Reader\t\tAda Reader - The Desk.epub",
+                    "The Lamp\tAda Reader\t\tAda Reader - The Lamp.epub",
+                ]
                 #expect(listed.code == 0 && listed.text == lines.joined(separator: "\n") + "\n", "\(listed.error)")
                 let fetched = try await device(runner, "get", "--to", "out", "The Desk", Self.desk, "The Lamp")
                 #expect(fetched.code == 0 && fetched.text.split(separator: "\n").count == 2, "\(fetched.error)")
                 #expect(try runner.names("out") == ["Ada Reader - The Desk.epub", "Ada Reader - The Lamp.epub"])
                 let file = runner.folder.appending(path: "out/Ada Reader - The Desk.epub")
                 #expect(try Data(contentsOf: file) == SampleEPUB().data())
-                #expect(try await device(runner, "get", "--to", "out", Self.desk).text.hasSuffix("Ada Reader - The Desk 2.epub\n"))
-                expectFailure(try await device(runner, "get", "--to", "none", Self.desk), 3, "carrel: device get none: ")
+                #expect(
+                    try await device(runner, "get", "--to", "out", Self.desk).text.hasSuffix(
+                        "Ada Reader - The Desk 2.epub\n"))
+                expectFailure(
+                    try await device(runner, "get", "--to", "none", Self.desk), 3, "carrel: device get none: ")
                 let deleted = try await device(runner, "delete", "URN:UUID:\(Self.lamp.uppercased())")
                 #expect(deleted.code == 0 && deleted.text == "deleted: 1\n", "\(deleted.error)")
                 #expect(try await books(runner).map { $0["title"] as? String } == ["The Desk"])
@@ -78,7 +87,8 @@ import Testing
             try await serving(runner) {
                 #expect(try await device(runner, "upload", "--collection", "New", "desk.epub").code == 0)
                 let updated = try await device(
-                    runner, "update", "The Desk", "--title-sort", "Desk, The", "--series", "Rooms", "--series-index", "2", "--rating", "4")
+                    runner, "update", "The Desk", "--title-sort", "Desk, The", "--series", "Rooms", "--series-index",
+                    "2", "--rating", "4")
                 #expect(updated.code == 0 && updated.text == "updated: 1\n", "\(updated.error)")
                 let changed = try #require(try await books(runner).first)
                 #expect(changed["titleSort"] as? String == "Desk, The" && changed["series"] as? String == "Rooms")
@@ -86,14 +96,18 @@ import Testing
                 #expect(changed["collections"] as? [String] == ["New"])
                 let added = try #require(changed["added"] as? String)
                 #expect(try Date.ISO8601FormatStyle().parse(added).timeIntervalSinceNow < 1 && added.hasSuffix("Z"))
-                expectFailure(try await device(runner, "update", "The Desk", "--series", "", "--series-index", "3"), 2, "in no series")
+                expectFailure(
+                    try await device(runner, "update", "The Desk", "--series", "", "--series-index", "3"), 2,
+                    "in no series")
                 let again = try await device(runner, "upload", "--existing", "update", "desk.epub")
                 #expect(again.code == 0 && again.text == "updated\tdesk.epub\n", "\(again.error)")
                 let kept = try #require(try await books(runner).first)
                 #expect(kept["publisher"] as? String == "Carrel Press" && kept["pubDate"] as? String == "2020-05-17")
                 #expect(kept["subjects"] as? [String] == ["Furniture", "Light"])
                 #expect(kept["collections"] as? [String] == ["New"] && kept["rating"] as? Double == 4)
-                #expect(kept["authorSort"] as? String == "Reader, Ada" && kept["description"] as? String == "<p>About a desk.</p>")
+                #expect(
+                    kept["authorSort"] as? String == "Reader, Ada"
+                        && kept["description"] as? String == "<p>About a desk.</p>")
                 let collected = try await device(runner, "collections", "--json", Self.desk, "Wood", "To read")
                 #expect(collected.code == 0 && collected.object["done"] as? Int == 1, "\(collected.error)")
                 #expect(Set(try await books(runner).first?["collections"] as? [String] ?? []) == ["Wood", "To read"])
@@ -113,11 +127,16 @@ import Testing
                 let shown = try #require(mixed.object["books"] as? [[String: Any]])
                 #expect(shown.map { $0["outcome"] as? String } == ["rejected", "added", "rejected"])
                 #expect(shown.map { $0["file"] as? String } == ["bad.epub", "desk.epub", "missing.epub"])
-                #expect((shown[1]["book"] as? [String: Any])?["uuid"] as? String == Self.desk && shown[0]["reason"] != nil)
-                #expect(mixed.errorLines.count == 2 && mixed.error.contains("carrel: device upload bad.epub: "), "\(mixed.error)")
+                #expect(
+                    (shown[1]["book"] as? [String: Any])?["uuid"] as? String == Self.desk && shown[0]["reason"] != nil)
+                #expect(
+                    mixed.errorLines.count == 2 && mixed.error.contains("carrel: device upload bad.epub: "),
+                    "\(mixed.error)")
                 expectFailure(try await device(runner, "upload", "bad.epub"), 8, "carrel: device upload bad.epub: ")
-                expectFailure(try await device(runner, "upload", "missing.epub"), 3, "carrel: device upload missing.epub: ")
-                expectFailure(try await device(runner, "upload", "--quiet", "desk.epub"), 5, "carrel: device upload staging: ")
+                expectFailure(
+                    try await device(runner, "upload", "missing.epub"), 3, "carrel: device upload missing.epub: ")
+                expectFailure(
+                    try await device(runner, "upload", "--quiet", "desk.epub"), 5, "carrel: device upload staging: ")
                 let unknown = try await device(runner, "delete", "--json", "The Chair")
                 expectFailure(unknown, 3, "The Chair")
                 #expect(unknown.failure["code"] as? Int == 3)
@@ -134,7 +153,8 @@ import Testing
             try writeBooks(runner)
             let other = #""drivers": {"org.example.other": {"existing_books": "replace"}}"#
             try runner.write("drivers.json", "{\(other)}")
-            try runner.write("developing.json", #"{"development_mode": true, "development_app_id": "org.example.other", \#(other)}"#)
+            try runner.write(
+                "developing.json", #"{"development_mode": true, "development_app_id": "org.example.other", \#(other)}"#)
             try await serving(runner) {
                 #expect(try await device(runner, "upload", "desk.epub").text == "added\tdesk.epub\n")
                 // By the application's own word, its driver is another one.
@@ -145,7 +165,8 @@ import Testing
                 #expect(named.code == 0 && named.text == "replaced\tdesk.epub\n", "\(named.error)")
                 #expect(!named.error.contains("<?xml"), "\(named.error)")
                 let asked = try await device(
-                    runner, "upload", "desk.epub", "--drivers", "drivers.json", "--driver", "org.example.other", "--existing", "protect")
+                    runner, "upload", "desk.epub", "--drivers", "drivers.json", "--driver", "org.example.other",
+                    "--existing", "protect")
                 #expect(asked.code == 5 && asked.text == "skipped\tdesk.epub\n", "\(asked.error)")
                 let developing = try await device(runner, "upload", "desk.epub", "--drivers", "developing.json")
                 #expect(developing.code == 0 && developing.text == "replaced\tdesk.epub\n", "\(developing.error)")
@@ -193,7 +214,8 @@ import Testing
             try runner.makeFolder("staging")
             try runner.write(
                 "staging/connected.xml",
-                #"<?xml version="1.0" encoding="utf-8"?><connection timestamp="1.5" heartbeat="0.1"><state>online</state></connection>"#)
+                #"<?xml version="1.0" encoding="utf-8"?><connection timestamp="1.5" heartbeat="0.1"><state>online</state></connection>"#
+            )
             #expect(try await device(runner, "probe").text.hasPrefix("state\tonline\n"))
             let waited = try await device(runner, "probe", "--wait", "1")
             expectFailure(waited, 6, "unresponsive")
@@ -202,14 +224,19 @@ import Testing
     }
 
     @Test(arguments: [
-        ["books"], ["books", "--staging", "s", "--plain", "p"], ["probe", "--plain", "p"], ["probe", "--staging", "s", "--wait", "x"],
+        ["books"], ["books", "--staging", "s", "--plain", "p"], ["probe", "--plain", "p"],
+        ["probe", "--staging", "s", "--wait", "x"],
         ["probe", "--staging", "s", "--drivers", "none.json"], ["probe", "--staging", "s", "--drivers", "bad.json"],
         ["books", "--plain", "p", "--driver", "x"], ["update", "--staging", "s", "x"],
-        ["update", "--staging", "s", "x", "--published", "soon"], ["update", "--staging", "s", "x", "--published", "2021-02-29"],
+        ["update", "--staging", "s", "x", "--published", "soon"],
+        ["update", "--staging", "s", "x", "--published", "2021-02-29"],
         ["update", "--staging", "s", "x", "--series-index", "x"], ["update", "--staging", "s", "x", "--rating", "9"],
-        ["update", "--staging", "s", "", "--title", "x"], ["update", "--plain", "p", "x", "--title", "y", "--series", "z"],
-        ["collections", "--staging", "s", "", "x"], ["collections", "--staging", "s", "x", ""], ["collections", "--plain", "p", "x", "y"],
-        ["get", "--staging", "s", ""], ["upload", "--staging", "s", ""], ["upload", "--plain", "p", "--collection", "x", "a.epub"],
+        ["update", "--staging", "s", "", "--title", "x"],
+        ["update", "--plain", "p", "x", "--title", "y", "--series", "z"],
+        ["collections", "--staging", "s", "", "x"], ["collections", "--staging", "s", "x", ""],
+        ["collections", "--plain", "p", "x", "y"],
+        ["get", "--staging", "s", ""], ["upload", "--staging", "s", ""],
+        ["upload", "--plain", "p", "--collection", "x", "a.epub"],
     ])
     func `what would be ignored is wrong usage`(_ arguments: [String]) async throws {
         try await CommandRunner.use { runner in
@@ -230,9 +257,12 @@ import Testing
                 ["device", "update", "x", "--title", "y"], ["device", "collections", "x", "y"], ["device", "get", "x"],
                 ["app", "serve", "--library", "library"],
             ] {
-                let outcome = try await runner.run(arguments + ["--staging", location, "--json", "--verbose", "--retries", "0"])
+                let outcome = try await runner.run(
+                    arguments + ["--staging", location, "--json", "--verbose", "--retries", "0"])
                 #expect(outcome.code == 6, "\(arguments): \(outcome.error)")
-                #expect(!outcome.error.contains("SECRET") && !outcome.text.contains("SECRET"), "\(arguments): \(outcome.error)")
+                #expect(
+                    !outcome.error.contains("SECRET") && !outcome.text.contains("SECRET"),
+                    "\(arguments): \(outcome.error)")
             }
         }
     }
@@ -240,7 +270,9 @@ import Testing
     // MARK: A plain folder
 
     @Test func `a plain folder needs no application`() async throws {
-        func plain(_ runner: CommandRunner, _ verb: String, _ arguments: String...) async throws -> CommandRunner.Outcome {
+        func plain(_ runner: CommandRunner, _ verb: String, _ arguments: String...) async throws
+            -> CommandRunner.Outcome
+        {
             try await runner.run(["device", verb, "--plain", "shelf"] + arguments)
         }
         try await CommandRunner.use { runner in
@@ -264,7 +296,8 @@ import Testing
             #expect(try await plain(runner, "delete", "A Desk", "a.epub", "The Lamp").text == "deleted: 2\n")
             #expect(try runner.names("shelf").filter { $0.hasSuffix(".epub") } == [])
             #expect(try runner.names("shelf/more") == ["a.epub"])
-            expectFailure(try await runner.run("device", "books", "--plain", "missing"), 3, "carrel: device books missing: ")
+            expectFailure(
+                try await runner.run("device", "books", "--plain", "missing"), 3, "carrel: device books missing: ")
         }
     }
 }

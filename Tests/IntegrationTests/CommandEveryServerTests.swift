@@ -5,9 +5,12 @@ import Testing
 /// The command line on every real server, as scripts use it.
 @Suite(.serialized) struct CommandEveryServerTests {
     /// One WebDAV server, and all others in clear or over SSH.
-    private static let plain: [CommandServer] = Array(CommandServer.webDAV.prefix(1)) + CommandServer.ftp + CommandServer.sftp
+    private static let plain: [CommandServer] =
+        Array(CommandServer.webDAV.prefix(1)) + CommandServer.ftp + CommandServer.sftp
 
-    @Test(.enabled(if: !CommandServer.all.isEmpty, "the servers are not up; run bash Tests/run.sh"), arguments: CommandServer.all)
+    @Test(
+        .enabled(if: !CommandServer.all.isEmpty, "the servers are not up; run bash Tests/run.sh"),
+        arguments: CommandServer.all)
     func `files go up, around and down again`(_ server: CommandServer) async throws {
         let name = server.oddName
         try await server.use { runner, folder in
@@ -28,7 +31,8 @@ import Testing
             #expect(try await runner.run("find", folder, "--name", "*.txt", "--type", "f").text.contains(name))
             #expect(try await runner.run("rm", "\(folder)/up/e/\(name)").code == 0)
             #expect(try await runner.run("ls", "-R", "\(folder)/up").text == "e\n")
-            #expect(try await runner.run("df", "--json", folder).object.keys.sorted() == ["available", "total", "used"])
+            #expect(
+                try await runner.run("df", "--json", folder).object.keys.sorted() == ["available", "total", "used"])
             expectFailure(try await runner.run("rm", folder), 1, "say -r")
             expectFailure(try await runner.run("mkdir", folder), 5)
             expectFailure(try await runner.run("stat", "\(folder)/missing"), 3, "carrel: stat \(folder)/missing: ")
@@ -46,14 +50,16 @@ import Testing
             #expect(try await runner.run("cat", "--offset", "3", "--length", "4", "\(folder)/file").text == "3456")
             #expect(try await runner.run("cat", "--tail", "2", "\(folder)/file").text == "89")
             let item = try await runner.run("stat", "--json", "\(folder)/file").object
-            #expect(item["type"] as? String == "file" && item["size"] as? Int == 10 && item["name"] as? String == "file")
+            #expect(
+                item["type"] as? String == "file" && item["size"] as? Int == 10 && item["name"] as? String == "file")
             #expect((item["modified"] as? String)?.hasSuffix("Z") == true)
             #expect(try await runner.run("ls", "-l", folder).text.contains("10"))
         }
     }
 
     @Test(
-        .enabled(if: !CommandServer.all.isEmpty, "the servers are not up; run bash Tests/run.sh"), arguments: plain + CommandServer.ftpes)
+        .enabled(if: !CommandServer.all.isEmpty, "the servers are not up; run bash Tests/run.sh"),
+        arguments: plain + CommandServer.ftpes)
     func `a book is told, shown and read where it lies`(_ server: CommandServer) async throws {
         try await server.use { runner, folder in
             try runner.write("lamp.epub", SampleBook.small(.epub3))
@@ -61,8 +67,10 @@ import Testing
             let sniffed = try await runner.run("sniff", "--json", "--content", "\(folder)/lamp").object
             #expect(sniffed["mediaType"] as? String == "application/epub+zip" && sniffed["by"] as? String == "content")
             #expect(try await runner.run("book", "info", "\(folder)/lamp").text.contains("The Lamp at the Carrel"))
-            let first = try await runner.run("book", "ls", "lamp.epub").text.split(separator: "\n").first.map(String.init) ?? ""
-            let href = try #require(first.split(whereSeparator: \.isWhitespace).first { $0.contains(".xhtml") }.map(String.init))
+            let first =
+                try await runner.run("book", "ls", "lamp.epub").text.split(separator: "\n").first.map(String.init) ?? ""
+            let href = try #require(
+                first.split(whereSeparator: \.isWhitespace).first { $0.contains(".xhtml") }.map(String.init))
             let page = try await runner.run("book", "cat", "\(folder)/lamp", href)
             #expect(page.code == 0 && page.text.contains("</html>"), "\(page.error)")
         }
@@ -75,7 +83,9 @@ import Testing
         try await CommandRunner.use { runner in
             #expect(try await runner.run("providers").text.contains(scheme))
             expectFailure(try await runner.run("ls", "--retries", "0", "\(scheme)://\(login)127.0.0.1:1/"), 6, "port 1")
-            expectFailure(try await runner.run("ls", "--retries", "0", "\(scheme)://\(login)no-such-host.invalid/"), 6, "cannot be found")
+            expectFailure(
+                try await runner.run("ls", "--retries", "0", "\(scheme)://\(login)no-such-host.invalid/"), 6,
+                "cannot be found")
         }
     }
 }

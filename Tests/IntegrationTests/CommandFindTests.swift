@@ -21,7 +21,8 @@ import Testing
         (["--type", "f", "--name", "?.*"], ["a.epub", "novels/B.EPUB", "novels/c.epub"].sorted() + [".old/d.txt"]),
         (["--larger", "2K"], ["a.epub"]), (["--larger", "2047"], ["a.epub", "novels/c.epub"]),
         (["--larger", "0.5k"], ["a.epub", "novels/c.epub"]), (["--larger", "10G"], []),
-        (["--newer", "2001-09-09", "--name", "a*"], ["a.epub"]), (["--newer", "2001-09-09T01:46:40Z", "--name", "a*"], []),
+        (["--newer", "2001-09-09", "--name", "a*"], ["a.epub"]),
+        (["--newer", "2001-09-09T01:46:40Z", "--name", "a*"], []),
         (["--newer", "2001-09-09T03:46:39+02:00", "--name", "a*"], ["a.epub"]),
         (["--query", "name LIKE[c] '*.epub' AND NOT fileSize > 2048"], ["novels/B.EPUB", "novels/c.epub"]),
         (["--query", "isHidden == TRUE", "--type", "d"], [".old"]),
@@ -55,12 +56,14 @@ import Testing
     }
 
     @Test(arguments: [
-        (["--type", "x"], "--type"), (["--larger", "big"], "--larger"), (["--larger=-1"], "--larger"), (["--larger", "nan"], "--larger"),
+        (["--type", "x"], "--type"), (["--larger", "big"], "--larger"), (["--larger=-1"], "--larger"),
+        (["--larger", "nan"], "--larger"),
         (["--newer", "yesterday"], "--newer"),
         (["--newer", "2026-02-30"], "--newer"), (["--query", "nmae == 'a'"], "character 1: “nmae” is no key"),
     ])
     func `a condition that cannot be read is wrong usage`(_ options: [String], _ part: String) async throws {
-        try await CommandRunner.use { runner in expectFailure(try await runner.run(["find"] + options + ["."]), 2, part) }
+        try await CommandRunner.use { runner in expectFailure(try await runner.run(["find"] + options + ["."]), 2, part)
+        }
     }
 
     @Test(.enabled(if: geteuid() != 0, "the superuser may read everything"))

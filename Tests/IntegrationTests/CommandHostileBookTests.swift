@@ -44,7 +44,10 @@ import Testing
                 try runner.write("\(name).epub", Data(data))
                 let outcome = try await runner.run("book", "info", "\(name).epub")
                 #expect(outcome.code == 0 && outcome.text.hasPrefix("title\t\(SampleBook.title)\n"))
-                #expect(outcome.text.split(separator: "\n").contains { $0.hasPrefix("warning\t") && $0.contains("\(name).epub") })
+                #expect(
+                    outcome.text.split(separator: "\n").contains {
+                        $0.hasPrefix("warning\t") && $0.contains("\(name).epub")
+                    })
             }
             try runner.write("hollow.epub", whole.prefix(60) + Data(count: 900))
             expectFailure(try await runner.run("book", "info", "hollow.epub"), 8, "hollow.epub")

@@ -33,11 +33,15 @@ import Testing
         try await CommandRunner.use { runner in
             try await writePicture(runner, name: "c.png")
             let object = try await runner.run("props", "--json", "c.png").object
-            #expect(object["width"] as? Int == 240 && object["height"] as? Int == 360 && object["mediaType"] as? String == "image/png")
+            #expect(
+                object["width"] as? Int == 240 && object["height"] as? Int == 360
+                    && object["mediaType"] as? String == "image/png")
         }
     }
 
-    @Test(.enabled(if: isWhole)) func `a thumbnail goes to a file, to standard output, and over no other file`() async throws {
+    @Test(.enabled(if: isWhole)) func `a thumbnail goes to a file, to standard output, and over no other file`()
+        async throws
+    {
         try await CommandRunner.use { runner in
             try await writePicture(runner, name: "c.png")
             let made = try await runner.run("thumb", "--size", "90", "--json", "c.png", "t.jpg")
@@ -70,7 +74,9 @@ import Testing
 
     @Test func `sizes, pages and a mixed output are checked first`() async throws {
         try await CommandRunner.use { runner in
-            for arguments in [["--size", "0", "a.jpg", "t"], ["--size", "5000", "a.jpg", "t"], ["--page", "0", "a.pdf", "t"]] {
+            for arguments in [
+                ["--size", "0", "a.jpg", "t"], ["--size", "5000", "a.jpg", "t"], ["--page", "0", "a.pdf", "t"],
+            ] {
                 expectFailure(try await runner.run(["thumb"] + arguments), 2)
             }
             expectFailure(try await runner.run("thumb", "a.jpg", "-"), Self.isWhole ? 3 : 2)
@@ -83,12 +89,16 @@ import Testing
         try await CommandRunner.use { runner in
             try runner.write("a.pdf", "%PDF-1.4\n")
             runner.environment["PATH"] = "/nowhere"
-            for verb in [["props", "a.pdf"], ["thumb", "a.pdf", "t"]] { expectFailure(try await runner.run(verb), 1, "poppler-utils") }
+            for verb in [["props", "a.pdf"], ["thumb", "a.pdf", "t"]] {
+                expectFailure(try await runner.run(verb), 1, "poppler-utils")
+            }
         }
     }
 
     @Test(.enabled(if: isWhole && !TestServers.webDAV.isEmpty), arguments: TestServers.webDAV)
-    func `a picture of 20 MB on a server tells of itself in one small range, and shows itself`(_ server: TestServers.WebDAV) async throws {
+    func `a picture of 20 MB on a server tells of itself in one small range, and shows itself`(
+        _ server: TestServers.WebDAV
+    ) async throws {
         let generators = FileInformationGenerators.withBuiltInGenerators()
         let shelf = MemoryFileProvider()
         let book = try ProviderPath("a.epub")

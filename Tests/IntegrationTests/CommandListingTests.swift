@@ -24,13 +24,16 @@ import Testing
     }
 
     private func date(_ name: String, _ seconds: TimeInterval, of runner: CommandRunner) throws {
-        try FileManager.default.setAttributes([.modificationDate: Date(timeIntervalSince1970: seconds)], ofItemAtPath: runner.path(name))
+        try FileManager.default.setAttributes(
+            [.modificationDate: Date(timeIntervalSince1970: seconds)], ofItemAtPath: runner.path(name))
     }
 
     @Test func `a listing's JSON is, byte for byte, what an encoder writes`() async throws {
         try await CommandRunner.use { runner in
             for code in 1..<0x20 { try runner.write("c\(Character(UnicodeScalar(UInt8(code))))", "x") }
-            for name in ["quote\"", "back\\slash", "del\u{7F}", "é", "e\u{301}", "日本", "📚", "\u{2028}", "\u{10FF85}", " "] {
+            for name in [
+                "quote\"", "back\\slash", "del\u{7F}", "é", "e\u{301}", "日本", "📚", "\u{2028}", "\u{10FF85}", " ",
+            ] {
                 try runner.write(name, String(repeating: "x", count: name.utf8.count))
             }
             try runner.makeFolder("folder")
@@ -88,7 +91,8 @@ import Testing
             #expect(try await runner.run("ls", "-S", ".").text == "a\nc\nd\nb\ne\n")
             #expect(try await runner.run("ls", "-S", "-t", ".").text == "b\nc\na\nd\ne\n")
             #expect(try await runner.run("ls", "-tS", ".").text == "a\nc\nd\nb\ne\n")
-            let items = try JSONDecoder().decode([Item].self, from: try await runner.run("ls", "--json", "-S", ".").output)
+            let items = try JSONDecoder().decode(
+                [Item].self, from: try await runner.run("ls", "--json", "-S", ".").output)
             #expect(items.map(\.name) == ["a", "c", "d", "b", "e"])
             try runner.write("e/f", "xx")
             try runner.write("e/g", "xxx")
@@ -150,8 +154,10 @@ import Testing
             #expect(tree["name"] as? String == "d" && children.map { $0["name"] as? String } == ["a", "e", "z"])
             #expect(children[0]["children"] == nil && children[0]["size"] as? Int == 1)
             let below = children[1]["children"] as? [[String: Any]]
-            #expect(below?.map { $0["name"] as? String } == ["b", "f"] && children[1]["type"] as? String == "directory")
-            let flat = try await runner.run("tree", "--json", "--depth", "1", "d").object["children"] as? [[String: Any]]
+            #expect(
+                below?.map { $0["name"] as? String } == ["b", "f"] && children[1]["type"] as? String == "directory")
+            let flat =
+                try await runner.run("tree", "--json", "--depth", "1", "d").object["children"] as? [[String: Any]]
             #expect(flat?.count == 3 && flat?.allSatisfy { $0["children"] == nil } == true)
             try runner.makeFolder("empty")
             #expect((try await runner.run("tree", "--json", "empty").object["children"] as? [Any])?.isEmpty == true)

@@ -4,7 +4,8 @@ import FileProviderCore
 import Foundation
 import Testing
 
-/// Verbs that list folders of a server: several at once, in an order that does not depend on that, and names by patterns.
+/// Verbs that list folders of a server: several at once, in an order that does not depend on that, and names by
+/// patterns.
 @Suite struct CommandRemoteListingTests {
     /// Lets requests pass once so many have come: those before wait for them, ten seconds at most.
     private final class Rendezvous: Sendable {
@@ -28,17 +29,22 @@ import Testing
         }
     }
 
-    /// A WebDAV server with these paths, those of folders with a slash at the end. Listings of folders in `/d/` attend `meeting`.
+    /// A WebDAV server with these paths, those of folders with a slash at the end. Listings of folders in `/d/` attend
+    /// `meeting`.
     private func server(_ paths: [String], _ meeting: Rendezvous? = nil) throws -> FaultServer {
         try FaultServer { request in
             if request.method == "OPTIONS" { return .reply(200, headers: ["DAV": "1"]) }
-            guard let path = paths.first(where: { $0 == request.target || $0 == request.target + "/" }) else { return .reply(404) }
+            guard let path = paths.first(where: { $0 == request.target || $0 == request.target + "/" }) else {
+                return .reply(404)
+            }
             if request.method == "GET" { return .reply(200, body: Data(path.utf8)) }
             guard request.method == "PROPFIND" else { return .reply(405) }
             var items = [path]
             if request.headers["depth"] != "0", path.hasSuffix("/") {
                 if path.hasPrefix("/d/"), path != "/d/" { meeting?.attend() }
-                items += paths.filter { $0 != path && $0.hasPrefix(path) && !$0.dropFirst(path.count).dropLast().contains("/") }
+                items += paths.filter {
+                    $0 != path && $0.hasPrefix(path) && !$0.dropFirst(path.count).dropLast().contains("/")
+                }
             }
             return .reply(207, headers: ["Content-Type": "application/xml"], body: Data(Self.multistatus(items).utf8))
         }

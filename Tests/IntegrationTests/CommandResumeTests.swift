@@ -65,7 +65,9 @@ import Testing
         }
     }
 
-    @Test(.enabled(if: !TestServers.ftp.isEmpty, "the servers are not up; run bash Tests/run.sh"), arguments: TestServers.ftp)
+    @Test(
+        .enabled(if: !TestServers.ftp.isEmpty, "the servers are not up; run bash Tests/run.sh"),
+        arguments: TestServers.ftp)
     func `an interrupted upload to a real server goes on`(_ server: TestServers.FTP) async throws {
         try await server.withFolder { _, folder in
             try await CommandRunner.use { runner in
@@ -75,14 +77,17 @@ import Testing
                 let target = "\(server.url.absoluteString)\(folder.percentEncoded)/big"
                 let arguments = ["--user", TestServers.environment["CARREL_TEST_USER"] ?? "", "big", target]
                 let isArriving: @Sendable () -> Bool = { Self.size(in: there) > 4 << 20 }
-                let interrupted = try await runner.run(["cp", "--resume", "--bwlimit", "2M"] + arguments, interruptWhen: isArriving)
+                let interrupted = try await runner.run(
+                    ["cp", "--resume", "--bwlimit", "2M"] + arguments, interruptWhen: isArriving)
                 expectFailure(interrupted, 130)
                 let kept = Self.size(in: there)
                 #expect(kept > 4 << 20 && kept < 16 << 20)
                 let rest = try await runner.run(["cp", "--resume", "--stats"] + arguments)
                 #expect(rest.code == 0, "\(rest.error)")
                 #expect((rest.statistics["bytesOut"] as? Int ?? .max) < (16 << 20) - kept + 128 << 10)
-                #expect(FileManager.default.contentsEqual(atPath: runner.path("big"), andPath: there.appending(path: "big").path))
+                #expect(
+                    FileManager.default.contentsEqual(
+                        atPath: runner.path("big"), andPath: there.appending(path: "big").path))
                 #expect(try FileManager.default.contentsOfDirectory(atPath: there.path) == ["big"])
             }
         }
@@ -110,7 +115,9 @@ import Testing
                 let rest = try await runner.run(up + ["--stats"])
                 #expect(rest.code == 0, "\(rest.error)")
                 #expect((rest.statistics["bytesOut"] as? Int ?? .max) < size - (sent - spread) + slack)
-                #expect(FileManager.default.contentsEqual(atPath: runner.path("big"), andPath: there.appending(path: "big").path))
+                #expect(
+                    FileManager.default.contentsEqual(
+                        atPath: runner.path("big"), andPath: there.appending(path: "big").path))
                 #expect(try FileManager.default.contentsOfDirectory(atPath: there.path) == ["big"])
 
                 try runner.makeFolder("there")
@@ -123,7 +130,8 @@ import Testing
                 let end = try await runner.run(down + ["--stats"])
                 #expect(end.code == 0, "\(end.error)")
                 #expect((end.statistics["bytesIn"] as? Int ?? .max) < size - kept + slack)
-                #expect(FileManager.default.contentsEqual(atPath: runner.path("big"), andPath: runner.path("there/big")))
+                #expect(
+                    FileManager.default.contentsEqual(atPath: runner.path("big"), andPath: runner.path("there/big")))
                 #expect(try runner.names("there") == ["big"])
             }
         }
@@ -159,7 +167,9 @@ import Testing
             let kept = try Data(contentsOf: URL(fileURLWithPath: runner.path("there/\(part)")))
             #expect(try kept.count == 4 << 20 && data.starts(with: kept) && parts(runner).count == 1)
             let rest = try await runner.run("cp", "--resume", "--json", "--stats", source, "there/book")
-            #expect(rest.code == 0 && rest.object["copied"] as? Int == 1 && rest.object["bytes"] as? Int == data.count, "\(rest.error)")
+            #expect(
+                rest.code == 0 && rest.object["copied"] as? Int == 1 && rest.object["bytes"] as? Int == data.count,
+                "\(rest.error)")
             #expect((rest.statistics["bytesIn"] as? Int ?? .max) < 5 << 20)
             #expect(double.commands.contains { $0.verb == "REST" && $0.argument == "\(kept.count)" })
             #expect(try runner.names("there") == ["book"])
@@ -169,7 +179,9 @@ import Testing
         }
     }
 
-    @Test func `a file that changed on the server in between is fetched anew, and nothing of the old one is in it`() async throws {
+    @Test func `a file that changed on the server in between is fetched anew, and nothing of the old one is in it`()
+        async throws
+    {
         let double = try closingDouble()
         defer { double.stop() }
         try await CommandRunner.use { runner in
@@ -189,7 +201,9 @@ import Testing
     /// Bytes of the largest file in a folder.
     private static func size(in folder: URL) -> Int {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
-        let sizes = names.map { (try? FileManager.default.attributesOfItem(atPath: folder.appending(path: $0).path)[.size]) as? Int ?? 0 }
+        let sizes = names.map {
+            (try? FileManager.default.attributesOfItem(atPath: folder.appending(path: $0).path)[.size]) as? Int ?? 0
+        }
         return sizes.max() ?? 0
     }
 
@@ -200,12 +214,15 @@ import Testing
                 <D:multistatus xmlns:D="DAV:"><D:response><D:href>/</D:href><D:propstat><D:prop><D:resourcetype><D:collection/>\#
                 </D:resourcetype></D:prop><D:status>HTTP/1.1 200 OK</D:status></D:propstat></D:response></D:multistatus>
                 """#
-            return request.method == "PROPFIND" && request.target == "/" ? .reply(207, body: Data(root.utf8)) : .reply(404)
+            return request.method == "PROPFIND" && request.target == "/"
+                ? .reply(207, body: Data(root.utf8)) : .reply(404)
         }
         defer { server.stop() }
         try await CommandRunner.use { runner in
             try runner.write("a", "a")
-            expectFailure(try await runner.run("cp", "--resume", "a", "dav://127.0.0.1:\(server.port)/a"), 2, "targets on this machine")
+            expectFailure(
+                try await runner.run("cp", "--resume", "a", "dav://127.0.0.1:\(server.port)/a"), 2,
+                "targets on this machine")
         }
     }
 }

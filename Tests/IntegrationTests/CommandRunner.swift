@@ -29,7 +29,9 @@ struct CommandRunner: Sendable {
         if let other = ProcessInfo.processInfo.environment["CARREL_TEST_PROGRAM"] { return URL(fileURLWithPath: other) }
         guard let own = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe") else { return nil }
         let beside = URL(fileURLWithPath: own).deletingLastPathComponent()
-        let bundle = CommandLine.arguments.first { $0.hasSuffix(".xctest") }.map { URL(fileURLWithPath: $0).deletingLastPathComponent() }
+        let bundle = CommandLine.arguments.first { $0.hasSuffix(".xctest") }.map {
+            URL(fileURLWithPath: $0).deletingLastPathComponent()
+        }
         return [bundle, beside].compactMap(\.self).map { $0.appending(path: "carrel") }
             .first { FileManager.default.isExecutableFile(atPath: $0.path) }
     }()
@@ -39,7 +41,8 @@ struct CommandRunner: Sendable {
     var environment: [String: String]
 
     init() throws {
-        folder = FileManager.default.temporaryDirectory.appending(path: "carrel-command-\(UInt64.random(in: 0 ... .max))")
+        folder = FileManager.default.temporaryDirectory.appending(
+            path: "carrel-command-\(UInt64.random(in: 0 ... .max))")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         environment = ["HOME": folder.path, "PATH": "/usr/bin:/bin"]
     }
@@ -63,7 +66,9 @@ struct CommandRunner: Sendable {
         try FileManager.default.createDirectory(at: folder.appending(path: name), withIntermediateDirectories: true)
     }
 
-    func read(_ name: String) throws -> String { String(decoding: try Data(contentsOf: folder.appending(path: name)), as: UTF8.self) }
+    func read(_ name: String) throws -> String {
+        String(decoding: try Data(contentsOf: folder.appending(path: name)), as: UTF8.self)
+    }
 
     /// The names in a folder, hidden ones among them.
     func names(_ name: String = ".") throws -> [String] {
@@ -77,14 +82,18 @@ struct CommandRunner: Sendable {
     /// - Parameters:
     ///   - interruptWhen: Asked again and again; a signal is sent at its first yes.
     ///   - signal: Which.
-    func run(_ arguments: String..., input: Data = Data(), interruptWhen: (@Sendable () -> Bool)? = nil) async throws -> Outcome {
+    func run(_ arguments: String..., input: Data = Data(), interruptWhen: (@Sendable () -> Bool)? = nil) async throws
+        -> Outcome
+    {
         try await run(arguments, input: input, interruptWhen: interruptWhen)
     }
 
     func run(
-        _ arguments: [String], input: Data = Data(), interruptWhen: (@Sendable () -> Bool)? = nil, signal: Int32 = SIGINT
+        _ arguments: [String], input: Data = Data(), interruptWhen: (@Sendable () -> Bool)? = nil,
+        signal: Int32 = SIGINT
     ) async throws -> Outcome {
-        try await start(#require(Self.executable, "carrel lies beside the tests"), arguments, input, interruptWhen, signal)
+        try await start(
+            #require(Self.executable, "carrel lies beside the tests"), arguments, input, interruptWhen, signal)
     }
 
     /// Runs a line of shell, in which `$CARREL` is the command.
@@ -96,7 +105,8 @@ struct CommandRunner: Sendable {
 
     /// Input and output are files: none of them can hold the process up. After a minute it is killed.
     private func start(
-        _ executable: URL, _ arguments: [String], _ input: Data, _ interruptWhen: (@Sendable () -> Bool)?, _ signal: Int32
+        _ executable: URL, _ arguments: [String], _ input: Data, _ interruptWhen: (@Sendable () -> Bool)?,
+        _ signal: Int32
     ) async throws -> Outcome {
         let run = folder.deletingLastPathComponent().appending(path: "carrel-run-\(UInt64.random(in: 0 ... .max))")
         try FileManager.default.createDirectory(at: run, withIntermediateDirectories: true)
@@ -114,19 +124,23 @@ struct CommandRunner: Sendable {
         process.standardError = try FileHandle(forWritingTo: files[2])
         let code = try await Self.wait(for: process, interruptWhen: interruptWhen, signal)
         return Outcome(
-            code: code, output: try Data(contentsOf: files[1]), error: String(decoding: try Data(contentsOf: files[2]), as: UTF8.self))
+            code: code, output: try Data(contentsOf: files[1]),
+            error: String(decoding: try Data(contentsOf: files[2]), as: UTF8.self))
     }
 
     private static let beginning = LockedValue(())
 
-    /// Starts a process; one after the other: of two that start at once, one may inherit what shows Foundation that the other is over, and
-    /// then it is not over before both are.
+    /// Starts a process; one after the other: of two that start at once, one may inherit what shows Foundation that the
+    /// other is over, and then it is not over before both are.
     static func begin(_ process: Process) throws { try beginning.update { _ in try process.run() } }
 
-    private static func wait(for process: Process, interruptWhen: (@Sendable () -> Bool)?, _ signal: Int32) async throws -> Int32 {
+    private static func wait(for process: Process, interruptWhen: (@Sendable () -> Bool)?, _ signal: Int32) async throws
+        -> Int32
+    {
         let ended = AsyncStream.makeStream(of: Int32.self)
         process.terminationHandler = { process in
-            ended.continuation.yield(process.terminationReason == .exit ? process.terminationStatus : -process.terminationStatus)
+            ended.continuation.yield(
+                process.terminationReason == .exit ? process.terminationStatus : -process.terminationStatus)
             ended.continuation.finish()
         }
         try Self.begin(process)
@@ -151,9 +165,12 @@ struct CommandRunner: Sendable {
 
 /// Expects one line `carrel: VERB …: sentence` on standard error, and the exit code.
 func expectFailure(
-    _ outcome: CommandRunner.Outcome, _ code: Int32, _ line: String? = nil, at location: SourceLocation = #_sourceLocation
+    _ outcome: CommandRunner.Outcome, _ code: Int32, _ line: String? = nil,
+    at location: SourceLocation = #_sourceLocation
 ) {
     #expect(outcome.code == code, "\(outcome.error)", sourceLocation: location)
-    #expect(outcome.errorLines.count == 1 && outcome.error.hasPrefix("carrel: "), "\(outcome.error)", sourceLocation: location)
+    #expect(
+        outcome.errorLines.count == 1 && outcome.error.hasPrefix("carrel: "), "\(outcome.error)",
+        sourceLocation: location)
     if let line { #expect(outcome.error.contains(line), sourceLocation: location) }
 }

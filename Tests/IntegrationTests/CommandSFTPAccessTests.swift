@@ -7,7 +7,8 @@ struct CommandSFTPAccessTests {
     private static let password = TestServers.environment["CARREL_TEST_PASSWORD"] ?? ""
 
     /// A runner that knows the server's keys by its own `~/.ssh/known_hosts`, and the server.
-    private func use(_ name: String, _ body: (inout CommandRunner, TestServers.SFTP) async throws -> Void) async throws {
+    private func use(_ name: String, _ body: (inout CommandRunner, TestServers.SFTP) async throws -> Void) async throws
+    {
         let server = try TestServers.sftp(name)
         try await CommandRunner.use { runner in
             try runner.makeFolder(".ssh")
@@ -46,10 +47,13 @@ struct CommandSFTPAccessTests {
             #expect(try await runner.run("ls", url).code == 0)
             let known = try runner.read(".ssh/known_hosts")
             let shown = try await runner.shell("ssh-keygen -l -f .ssh/known_hosts").text
-            let fingerprints = shown.split(whereSeparator: \.isWhitespace).filter { $0.hasPrefix("SHA256:") }.map(String.init)
+            let fingerprints = shown.split(whereSeparator: \.isWhitespace).filter { $0.hasPrefix("SHA256:") }.map(
+                String.init)
             let pins = fingerprints.flatMap { ["--host-key", $0] }
             #expect(try await runner.run(["ls"] + pins + [url]).code == 0)
-            expectFailure(try await runner.run("ls", "--host-key", "SHA256:" + String(repeating: "A", count: 43), url), 4, "SHA256:")
+            expectFailure(
+                try await runner.run("ls", "--host-key", "SHA256:" + String(repeating: "A", count: 43), url), 4,
+                "SHA256:")
             // Nothing is known; what comes to be known is to be read here, whatever the system's configuration says.
             try runner.write(".ssh/known_hosts", "")
             try runner.write(".ssh/config", "HashKnownHosts no\n")
@@ -79,7 +83,8 @@ struct CommandSFTPAccessTests {
                 let outcome = try await runner.run("ls", "--verbose", "--identity", try TestServers.sshKey(key), url)
                 #expect(outcome.code == 0, "\(outcome.error)")
             }
-            expectFailure(try await runner.run("ls", "--identity", try TestServers.sshKey("ENCRYPTED"), url), 4, "encrypted")
+            expectFailure(
+                try await runner.run("ls", "--identity", try TestServers.sshKey("ENCRYPTED"), url), 4, "encrypted")
             expectFailure(try await runner.run("ls", "--identity", "missing", url), 2, "missing")
             expectFailure(try await runner.run("ls", "--retries", "0", url), 4, "reader")
         }
@@ -144,12 +149,17 @@ struct CommandSFTPAccessTests {
             #expect(outcome.code == 0, "\(outcome.error)")
             // The URL's own user goes before.
             expectFailure(try await runner.run("ls", "sftp://nobody@shelf\(path)"), 4, "nobody")
-            expectFailure(try await runner.run("ls", "--setting", "config=no", "--retries", "0", "sftp://reader:x@shelf.invalid\(path)"), 6)
-            expectFailure(try await runner.run("ls", "--setting", "transport=pigeon", "sftp://shelf\(path)"), 1, "pigeon")
+            expectFailure(
+                try await runner.run(
+                    "ls", "--setting", "config=no", "--retries", "0", "sftp://reader:x@shelf.invalid\(path)"), 6)
+            expectFailure(
+                try await runner.run("ls", "--setting", "transport=pigeon", "sftp://shelf\(path)"), 1, "pigeon")
         }
     }
 
-    @Test func `a host that the configuration reaches by a command is reached, and the command sees no secret`() async throws {
+    @Test func `a host that the configuration reaches by a command is reached, and the command sees no secret`()
+        async throws
+    {
         try await use("OpenSSH") { runner, server in
             let key = try TestServers.sshKey("ED25519")
             let way = "env >\(runner.path("seen")); exec 3<>/dev/tcp/127.0.0.1/\(server.port); cat <&3 & exec cat >&3"
@@ -173,7 +183,8 @@ struct CommandSFTPAccessTests {
             #expect(seen.contains("PATH=") && !seen.contains("SECRET"))
             // By libssh2 nothing gets there by that way, and the error says what was not followed.
             try runner.write("seen", "")
-            let direct = try await runner.run("ls", "--setting", "transport=libssh2", "--retries", "0", "sftp://nobody@shelf\(path)")
+            let direct = try await runner.run(
+                "ls", "--setting", "transport=libssh2", "--retries", "0", "sftp://nobody@shelf\(path)")
             #expect(direct.code == 4 && direct.error.contains("on the way"), "\(direct.error)")
             #expect(try runner.read("seen").isEmpty)
         }

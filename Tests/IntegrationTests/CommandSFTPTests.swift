@@ -11,9 +11,12 @@ struct CommandSFTPTests {
             try runner.write("a", "hello")
             try FileManager.default.setAttributes([.modificationDate: time], ofItemAtPath: runner.path("a"))
             #expect(try await runner.run("cp", "--preserve", "a", "\(folder)/a").code == 0)
-            #expect(try await runner.run("stat", "--json", "\(folder)/a").object["modified"] as? String == "2014-05-13T16:53:20Z")
+            #expect(
+                try await runner.run("stat", "--json", "\(folder)/a").object["modified"] as? String
+                    == "2014-05-13T16:53:20Z")
             #expect(try await runner.run("cp", "--preserve", "\(folder)/a", "b").code == 0)
-            #expect(try FileManager.default.attributesOfItem(atPath: runner.path("b"))[.modificationDate] as? Date == time)
+            #expect(
+                try FileManager.default.attributesOfItem(atPath: runner.path("b"))[.modificationDate] as? Date == time)
         }
     }
 
@@ -32,7 +35,8 @@ struct CommandSFTPTests {
                 let peak = try #require(Int(runner.read("peak").trimmingCharacters(in: .whitespacesAndNewlines)))
                 #expect(peak <= 64 << 10, "\(number): \(peak) KiB")
             }
-            #expect(try FileManager.default.attributesOfItem(atPath: runner.path("big"))[.size] as? Int == megabytes << 20)
+            #expect(
+                try FileManager.default.attributesOfItem(atPath: runner.path("big"))[.size] as? Int == megabytes << 20)
         }
     }
 }

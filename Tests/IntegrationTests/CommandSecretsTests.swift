@@ -5,28 +5,36 @@ import Testing
 /// Connections that are saved, and secrets that are never shown.
 @Suite struct CommandSecretsTests {
     @Test(arguments: [
-        "dav://reader:SECRET@127.0.0.1:1/a", "dav://reader:SECRET@127.0.0.1:1/a?token=SECRET", "dav://reader:SECRET/x@127.0.0.1:1/a",
+        "dav://reader:SECRET@127.0.0.1:1/a", "dav://reader:SECRET@127.0.0.1:1/a?token=SECRET",
+        "dav://reader:SECRET/x@127.0.0.1:1/a",
         "dav://reader:SECRET#x@127.0.0.1:1/a", "dav://reader:SECRET%@127.0.0.1:1/a", "dav:reader:SECRET@127.0.0.1:1/a",
-        "davz://reader:SECRET@127.0.0.1:1/a", "davz:reader:SECRET@127.0.0.1/a", "dav://SECRET@127.0.0.1:1/a", "http://reader:SECRET@[::1/a",
+        "davz://reader:SECRET@127.0.0.1:1/a", "davz:reader:SECRET@127.0.0.1/a", "dav://SECRET@127.0.0.1:1/a",
+        "http://reader:SECRET@[::1/a",
     ])
     func `a password in a URL is shown nowhere, well-formed or not`(_ location: String) async throws {
         try await CommandRunner.use { runner in
             try runner.write("a", "x")
             for arguments in [
-                ["stat", location], ["sniff", location], ["cp", "a", location], ["cp", location, "b"], ["rm", location, location],
+                ["stat", location], ["sniff", location], ["cp", "a", location], ["cp", location, "b"],
+                ["rm", location, location],
                 ["stat", location, location], ["ls", "--bogus", location], ["book", "info", location], [location],
-                ["checksum", location], ["check", location, "a"], ["cp", location + "*", "b"], ["tree", location], ["du", location],
+                ["checksum", location], ["check", location, "a"], ["cp", location + "*", "b"], ["tree", location],
+                ["du", location],
             ] {
                 let outcome = try await runner.run(arguments + ["--json", "--stats", "--verbose", "--retries", "0"])
                 #expect(outcome.code != 0)
-                #expect(!outcome.error.contains("SECRET") && !outcome.text.contains("SECRET"), "\(arguments): \(outcome.error)")
+                #expect(
+                    !outcome.error.contains("SECRET") && !outcome.text.contains("SECRET"),
+                    "\(arguments): \(outcome.error)")
             }
         }
     }
 
     @Test func `a password is sent and not shown`() async throws {
         let server = try FaultServer { request in
-            guard request.headers["authorization"] != nil else { return .reply(401, headers: ["WWW-Authenticate": "Basic realm=\"x\""]) }
+            guard request.headers["authorization"] != nil else {
+                return .reply(401, headers: ["WWW-Authenticate": "Basic realm=\"x\""])
+            }
             return .reply(request.method == "OPTIONS" ? 405 : 200, body: Data("hello".utf8))
         }
         defer { server.stop() }
@@ -63,7 +71,8 @@ import Testing
     @Test func `a saved connection is a name for a folder on a server`() async throws {
         let server = try FaultServer { request in
             request.method == "OPTIONS"
-                ? .reply(405) : request.target == "/base/a%20b%25.txt" ? .reply(200, body: Data("hello".utf8)) : .reply(404)
+                ? .reply(405)
+                : request.target == "/base/a%20b%25.txt" ? .reply(200, body: Data("hello".utf8)) : .reply(404)
         }
         defer { server.stop() }
         try await CommandRunner.use { runner in
@@ -79,18 +88,22 @@ import Testing
             expectFailure(try await runner.run("cat", "nas:a"), 2, runner.path("xdg/carrel/config.json"))
             runner.environment["CARREL_CONFIG"] = runner.path(".config/carrel/config.json")
             #expect(try await runner.run("cat", "nas:a b%.txt").code == 0)
-            #expect(try await runner.run("sniff", "--json", "nas:a b%.txt").object["location"] as? String == "nas:a b%.txt")
+            #expect(
+                try await runner.run("sniff", "--json", "nas:a b%.txt").object["location"] as? String == "nas:a b%.txt")
         }
     }
 
     @Test(arguments: [
         (#"{"connections": {"dav": {"url": "dav://h/"}}}"#, "is a scheme"), ("{", "is not what it should be"),
         ("{}", "is not what it should be"),
-        (#"{"connections": {"nas": {"url": "dav://u:SECRET@h/"}}}"#, "password"), (#"{"connections": {"nas": {"url": "nas:x"}}}"#, "URL"),
+        (#"{"connections": {"nas": {"url": "dav://u:SECRET@h/"}}}"#, "password"),
+        (#"{"connections": {"nas": {"url": "nas:x"}}}"#, "URL"),
         (#"{"connections": {"nas": {"url": "dav://h/", "cacert": "none.pem"}}}"#, "none.pem"),
         (#"{"connections": {"n s": {"url": "dav://h/"}}}"#, "no name"),
     ])
-    func `a configuration that is wrong is wrong usage, and names the file`(_ configuration: String, _ part: String) async throws {
+    func `a configuration that is wrong is wrong usage, and names the file`(_ configuration: String, _ part: String)
+        async throws
+    {
         try await CommandRunner.use { runner in
             try runner.write("c.json", configuration)
             runner.environment["CARREL_CONFIG"] = runner.path("c.json")

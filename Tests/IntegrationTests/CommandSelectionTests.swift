@@ -29,10 +29,16 @@ import Testing
             #expect(try tree("dst", runner) == ["1.epub", "a/", "a/3.epub", "x.epub/", "x.epub/7.txt"])
             #expect(try await runner.run("cp", "-r", "--include", "/a/deep/", "src", "deep").code == 0)
             #expect(try tree("deep", runner) == ["a/", "a/deep/", "a/deep/5.txt"])
-            #expect(try await runner.run("cp", "-r", "--include", "*.txt", "--exclude", "a/", "--exclude", "2*", "src", "txt").code == 0)
+            #expect(
+                try await runner.run(
+                    "cp", "-r", "--include", "*.txt", "--exclude", "a/", "--exclude", "2*", "src", "txt"
+                ).code == 0)
             #expect(try tree("txt", runner) == ["b/", "b/6.txt", "x.epub/", "x.epub/7.txt"])
-            #expect(try await runner.run("cp", "-r", "--exclude", "*.epub", "--exclude", "/a/**/5*", "src", "rest").code == 0)
-            #expect(try tree("rest", runner) == [".hidden", "2.txt", "a/", "a/4.txt", "a/deep/", "b/", "b/6.txt", "empty/"])
+            #expect(
+                try await runner.run("cp", "-r", "--exclude", "*.epub", "--exclude", "/a/**/5*", "src", "rest").code
+                    == 0)
+            #expect(
+                try tree("rest", runner) == [".hidden", "2.txt", "a/", "a/4.txt", "a/deep/", "b/", "b/6.txt", "empty/"])
         }
     }
 
@@ -46,10 +52,12 @@ import Testing
             let some = try await runner.run("cp", "-r", "--json", "--files-from", "-", "src", "some", input: input)
             #expect(some.code == 7 && some.errorLines.count == 2, "\(some.error)")
             let failed = some.object["failed"] as? [[String: Any]]
-            #expect(failed?.map { $0["path"] as? String } == [runner.path("src/a/none.txt"), runner.path("src/none/7")])
+            #expect(
+                failed?.map { $0["path"] as? String } == [runner.path("src/a/none.txt"), runner.path("src/none/7")])
             #expect(try tree("some", runner) == ["b/", "b/6.txt"])
             try runner.write("all", ".\n")
-            #expect(try await runner.run("cp", "-r", "--files-from", "all", "--exclude", "?*", "src", "nothing").code == 0)
+            #expect(
+                try await runner.run("cp", "-r", "--files-from", "all", "--exclude", "?*", "src", "nothing").code == 0)
             #expect(try tree("nothing", runner) == [])
         }
     }
@@ -60,7 +68,9 @@ import Testing
             try fill(runner)
             try runner.write("list", list)
             let line = list.contains("\n") ? "Line 2 of “list”" : "Line 1 of “list”"
-            for verb in [["cp", "-r", "--files-from", "list", "src", "dst"], ["rm", "-r", "--files-from", "list", "src"]] {
+            for verb in [
+                ["cp", "-r", "--files-from", "list", "src", "dst"], ["rm", "-r", "--files-from", "list", "src"],
+            ] {
                 expectFailure(try await runner.run(verb), 2, line)
             }
             #expect(try tree("src", runner).count == 13)
@@ -88,7 +98,8 @@ import Testing
             let text = try await runner.run("cp", "-r", "--dry-run", "--include", "*.epub", "src", "dst")
             expectFailure(text, 7, "carrel: cp src/a/3.epub: ")
             #expect(text.text == "would be copied src/1.epub\nwould be copied src/x.epub/7.txt\n")
-            let json = try await runner.run("cp", "-r", "--dry-run", "--overwrite", "--json", "--include", "*.epub", "src", "dst")
+            let json = try await runner.run(
+                "cp", "-r", "--dry-run", "--overwrite", "--json", "--include", "*.epub", "src", "dst")
             #expect(json.code == 0 && json.object["dryRun"] as? Bool == true && json.object["copied"] as? Int == 3)
             #expect(json.object["bytes"] as? Int == "1.epub".count + "a/3.epub".count + "x.epub/7.txt".count)
             let files = json.object["files"] as? [[String: Any]]
@@ -102,7 +113,9 @@ import Testing
             // What is named is what is done.
             #expect(try await runner.run("cp", "-r", "--overwrite", "--include", "*.epub", "src", "dst").code == 0)
             #expect(
-                try tree("dst", runner) == ["2.txt", "src/", "src/1.epub", "src/a/", "src/a/3.epub", "src/x.epub/", "src/x.epub/7.txt"])
+                try tree("dst", runner) == [
+                    "2.txt", "src/", "src/1.epub", "src/a/", "src/a/3.epub", "src/x.epub/", "src/x.epub/7.txt",
+                ])
         }
     }
 
@@ -152,13 +165,16 @@ import Testing
             #expect(try await runner.run("cp", "books:*.txt", "dst").code == 0)
             #expect(try await runner.run("cp", "books:a/[0-3]*", "books:b/?.txt", "dst").code == 0)
             #expect(try tree("dst", runner) == ["2.txt", "3.epub", "6.txt"])
-            expectFailure(try await runner.run("cp", "books:a/*.txt", "books:*.none", "dst"), 3, "carrel: cp books:*.none: Nothing in “")
+            expectFailure(
+                try await runner.run("cp", "books:a/*.txt", "books:*.none", "dst"), 3,
+                "carrel: cp books:*.none: Nothing in “")
             // A file that is called so is meant first, and what begins with a dot is hidden.
             try runner.write("src/*", "star")
             try runner.makeFolder("star")
             #expect(try await runner.run("cp", "books:*", "star").code == 0)
             #expect(try tree("star", runner) == ["*"])
-            let sums = try await runner.run("checksum", "--json", "books:*.txt", "books:a/*.txt").json as? [[String: Any]]
+            let sums =
+                try await runner.run("checksum", "--json", "books:*.txt", "books:a/*.txt").json as? [[String: Any]]
             #expect(sums?.map { $0["location"] as? String } == ["books:/2.txt", "books:a/4.txt"])
             #expect(try await runner.run("rm", "books:[1-2]*").code == 0)
             #expect(try tree("src", runner).filter { !$0.contains("/") } == ["*", ".hidden"])

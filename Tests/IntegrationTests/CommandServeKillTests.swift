@@ -11,7 +11,10 @@ import Testing
     }
 
     private static let books = (1...6).map { number in
-        (title: "Book \(number)", data: SampleEPUB(title: "Book \(number)", uuid: "cccccccc-0000-4000-8000-00000000000\(number)"))
+        (
+            title: "Book \(number)",
+            data: SampleEPUB(title: "Book \(number)", uuid: "cccccccc-0000-4000-8000-00000000000\(number)")
+        )
     }
 
     @Test(arguments: Moment.allCases)
@@ -22,7 +25,8 @@ import Testing
             let folder = runner.folder
             async let killed = serve(runner, SIGKILL) { Self.has(moment, folder, seen) }
             try await waitUntilOnline(runner)
-            async let sent = runner.run(["device", "upload", "--staging", "staging"] + Self.books.map { "\($0.title).epub" })
+            async let sent = runner.run(
+                ["device", "upload", "--staging", "staging"] + Self.books.map { "\($0.title).epub" })
             #expect(try await killed.code == -SIGKILL)
             let isOver = LockedValue(false)
             // What the killed one left goes only once its successor has said that it is there.
@@ -36,7 +40,9 @@ import Testing
             #expect(ended.code == 130, "\(ended.error)")
             let titles = (listed.json as? [[String: Any]])?.compactMap { $0["title"] as? String }
             #expect(titles?.sorted() == Self.books.map(\.title), "\(listed.error)")
-            let files = try Self.names(folder, "library/Books").map { try Data(contentsOf: folder.appending(path: "library/Books/\($0)")) }
+            let files = try Self.names(folder, "library/Books").map {
+                try Data(contentsOf: folder.appending(path: "library/Books/\($0)"))
+            }
             #expect(try Set(files) == Set(Self.books.map { try $0.data.data() }) && files.count == Self.books.count)
             #expect(Self.names(folder, "staging").allSatisfy { !["upload_books.xml", "connected.xml"].contains($0) })
             #expect(Self.names(folder, "staging/documents") == [])
@@ -71,7 +77,9 @@ import Testing
         }
     }
 
-    private static func connected(_ folder: URL) -> Data? { try? Data(contentsOf: folder.appending(path: "staging/connected.xml")) }
+    private static func connected(_ folder: URL) -> Data? {
+        try? Data(contentsOf: folder.appending(path: "staging/connected.xml"))
+    }
 
     private static func names(_ folder: URL, _ name: String) -> [String] {
         (try? FileManager.default.contentsOfDirectory(atPath: folder.appending(path: name).path)) ?? []

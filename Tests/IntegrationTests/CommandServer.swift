@@ -6,12 +6,15 @@ struct CommandServer: Sendable, CustomTestStringConvertible {
     let testDescription: String
     /// The connection's JSON.
     let connection: String
-    /// The name of a file: what a command line, a pattern and a list separator may trip over, as far as the server keeps it.
+    /// The name of a file: what a command line, a pattern and a list separator may trip over, as far as the server
+    /// keeps it.
     let oddName: String
 
     private init(_ name: String, _ url: URL, _ settings: String, oddName: String) {
         let user = TestServers.environment["CARREL_TEST_USER"] ?? ""
-        let named = url.user() == nil ? url.absoluteString.replacingOccurrences(of: "://", with: "://\(user)@") : url.absoluteString
+        let named =
+            url.user() == nil
+            ? url.absoluteString.replacingOccurrences(of: "://", with: "://\(user)@") : url.absoluteString
         testDescription = name
         connection = #"{"url": "\#(named)", \#(settings)}"#
         self.oddName = oddName

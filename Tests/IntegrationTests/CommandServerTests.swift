@@ -71,13 +71,16 @@ import Testing
             expectFailure(try await runner.run("ls", clear), 4, "asks for a login")
             expectFailure(try await runner.run("ls", secure), 4, "certificate")
             let insecure = try await runner.run("ls", "--insecure", secure)
-            #expect(insecure.code == 4 && insecure.errorLines.first == "carrel: WARNING: certificates are not checked (--insecure).")
+            #expect(
+                insecure.code == 4
+                    && insecure.errorLines.first == "carrel: WARNING: certificates are not checked (--insecure).")
             runner.environment["CARREL_PASSWORD"] = "WRONG"
             expectFailure(try await runner.run("ls", "--user", "reader", clear), 4, "refused this user and password")
         }
     }
 
-    @Test func `a server that says nothing is given up after the time and the tries that were asked for`() async throws {
+    @Test func `a server that says nothing is given up after the time and the tries that were asked for`() async throws
+    {
         let server = try FaultServer { _ in .silence }
         defer { server.stop() }
         try await CommandRunner.use { runner in
@@ -93,7 +96,9 @@ import Testing
 
     @Test(arguments: [(403, 4), (404, 3), (500, 1), (503, 6)] as [(Int, Int32)])
     func `a status has its exit code`(_ status: Int, _ code: Int32) async throws {
-        let server = try FaultServer { _ in .reply(status, headers: ["Content-Type": "text/plain"], body: Data("Be\u{1B}[31mcause.".utf8)) }
+        let server = try FaultServer { _ in
+            .reply(status, headers: ["Content-Type": "text/plain"], body: Data("Be\u{1B}[31mcause.".utf8))
+        }
         defer { server.stop() }
         try await CommandRunner.use { runner in
             let outcome = try await runner.run("ls", "--retries", "0", "dav://127.0.0.1:\(server.port)/a")

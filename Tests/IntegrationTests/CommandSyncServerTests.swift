@@ -2,7 +2,8 @@ import Foundation
 import Testing
 
 extension CommandServer {
-    /// A line of shell that keeps `a` and `target` in step, changes `a`, then the other side by `change`, and ends it by a signal.
+    /// A line of shell that keeps `a` and `target` in step, changes `a`, then the other side by `change`, and ends it
+    /// by a signal.
     static func watching(_ target: String, _ change: String) -> String {
         """
         echo 0 > a/start
@@ -21,7 +22,9 @@ extension CommandServer {
 @Suite(.serialized, .enabled(if: !CommandServer.oneOfEachKind.isEmpty, "the servers are not up; run bash Tests/run.sh"))
 struct CommandSyncServerTests {
     /// A runner that knows the server and has a folder to keep in step, and a new folder there.
-    private func use(_ server: CommandServer, _ body: (inout CommandRunner, _ folder: String) async throws -> Void) async throws {
+    private func use(_ server: CommandServer, _ body: (inout CommandRunner, _ folder: String) async throws -> Void)
+        async throws
+    {
         try await server.use { runner, folder in
             try runner.makeFolder("a")
             try await body(&runner, folder)
@@ -35,20 +38,24 @@ struct CommandSyncServerTests {
             try runner.write("a/x", "hello")
             try runner.write("a/e/y", "world!")
             let up = try await runner.run("sync", "--json", "a", "\(folder)/up")
-            #expect(up.code == 0 && up.object["created"] as? Int == 3 && up.object["bytes"] as? Int == 11, "\(up.error)")
+            #expect(
+                up.code == 0 && up.object["created"] as? Int == 3 && up.object["bytes"] as? Int == 11, "\(up.error)")
             #expect(try await runner.run("ls", "-R", "\(folder)/up").text == "e\ne/y\nx\n")
             let again = try await runner.run("sync", "a", "\(folder)/up")
             #expect(again.code == 0 && again.text.isEmpty, "\(again.error)")
             try runner.write("a/x", "hello, world")
             try FileManager.default.moveItem(atPath: runner.path("a/e/y"), toPath: runner.path("a/z"))
             let changed = try await runner.run("sync", "--delete", "--json", "a", "\(folder)/up")
-            #expect(changed.code == 0 && changed.object["updated"] as? Int == 1 && changed.object["moved"] as? Int == 1, "\(changed.error)")
+            #expect(
+                changed.code == 0 && changed.object["updated"] as? Int == 1 && changed.object["moved"] as? Int == 1,
+                "\(changed.error)")
             #expect(changed.object["bytes"] as? Int == 12)
             let back = try await runner.run("sync", "\(folder)/up", "back")
             #expect(back.code == 0, "\(back.error)")
             #expect(try runner.names("back") == ["e", "x", "z"])
             #expect(try runner.read("back/x") == "hello, world" && runner.read("back/z") == "world!")
-            expectFailure(try await runner.run("sync", "\(folder)/missing", "back"), 3, "carrel: sync \(folder)/missing: ")
+            expectFailure(
+                try await runner.run("sync", "\(folder)/missing", "back"), 3, "carrel: sync \(folder)/missing: ")
         }
     }
 

@@ -18,12 +18,15 @@ import Testing
             let first = try await runner.run("sync", "a", "b")
             #expect(first.code == 0, "\(first.error)")
             let lines = first.text.split(separator: "\n").map(String.init)
-            #expect(Set(lines.dropLast()) == Set((0..<10).map { "created b/f\($0)" }) && lines.last == "10 created; 60 B")
+            #expect(
+                Set(lines.dropLast()) == Set((0..<10).map { "created b/f\($0)" }) && lines.last == "10 created; 60 B")
             try await body(&runner)
         }
     }
 
-    private func remove(_ name: String, _ runner: CommandRunner) throws { try FileManager.default.removeItem(atPath: runner.path(name)) }
+    private func remove(_ name: String, _ runner: CommandRunner) throws {
+        try FileManager.default.removeItem(atPath: runner.path(name))
+    }
 
     private func link(_ name: String, to target: String, _ runner: CommandRunner) throws {
         try FileManager.default.createSymbolicLink(atPath: runner.path(name), withDestinationPath: target)
@@ -31,7 +34,10 @@ import Testing
 
     // MARK: A mirror
 
-    @Test func `a folder is found through a symbolic link, also where it is empty, and also where it lies in the other one`() async throws {
+    @Test
+    func `a folder is found through a symbolic link, also where it is empty, and also where it lies in the other one`()
+        async throws
+    {
         try await use { runner in
             try runner.write("a/x", "1")
             try link("to b", to: "b", runner)
@@ -74,7 +80,8 @@ import Testing
         }
     }
 
-    @Test func `removals go along with --delete only, a plan changes nothing, and too many stop the run`() async throws {
+    @Test func `removals go along with --delete only, a plan changes nothing, and too many stop the run`() async throws
+    {
         try await useTen { runner in
             for index in 0..<6 { try remove("a/f\(index)", runner) }
             #expect(try await runner.run("sync", "a", "b").text.isEmpty)
@@ -87,7 +94,9 @@ import Testing
             let plan = ["sync", "--delete", "--max-delete", "60%", "--dry-run"]
             let text = try await runner.run(plan + ["a", "b"])
             let lines = text.text.split(separator: "\n").map(String.init)
-            #expect(text.code == 0 && Set(lines.dropLast()) == Set((0..<6).map { "would be removed b/f\($0)" }), "\(text.error)")
+            #expect(
+                text.code == 0 && Set(lines.dropLast()) == Set((0..<6).map { "would be removed b/f\($0)" }),
+                "\(text.error)")
             #expect(lines.last == "would be: 6 removed; 0 B")
             let json = try await runner.run(plan + ["--json", "a", "b"]).object
             let actions = json["actions"] as? [[String: Any]] ?? []
@@ -150,7 +159,8 @@ import Testing
             try FileManager.default.createSymbolicLink(atPath: runner.path("a/link"), withDestinationPath: "nowhere")
             let skipped = try await runner.run("sync", "a", "b")
             #expect(skipped.code == 0 && skipped.text.hasPrefix("skipped a/link: ") && skipped.error.isEmpty)
-            let item = (try await runner.run("sync", "--json", "a", "b").object["skipped"] as? [[String: String]])?.first
+            let item = (try await runner.run("sync", "--json", "a", "b").object["skipped"] as? [[String: String]])?
+                .first
             #expect(item?["side"] == "source" && item?["path"] == "link" && item?["reason"]?.isEmpty == false)
             #expect(try await runner.run("sync", "--links", "copy", "a", "b").code == 0)
             #expect(try FileManager.default.destinationOfSymbolicLink(atPath: runner.path("b/link")) == "nowhere")
@@ -181,7 +191,9 @@ import Testing
             try runner.write("b/both", "destination")
             try remove("b/here", runner)
             let merged = try await runner.run("sync", "--two-way", "--json", "a", "b")
-            #expect(merged.code == 0 && merged.object["conflicts"] as? Int == 1 && merged.object["removed"] as? Int == 1, "\(merged.error)")
+            #expect(
+                merged.code == 0 && merged.object["conflicts"] as? Int == 1 && merged.object["removed"] as? Int == 1,
+                "\(merged.error)")
             let names = try runner.names("a")
             let copy = try #require(names.first { $0.hasPrefix("both (conflict ") })
             #expect(try names == runner.names("b") && names.count == 3)
@@ -217,7 +229,8 @@ import Testing
         try await use { runner in
             try runner.makeFolder("c")
             expectFailure(try await runner.run("sync", "missing", "b"), 3, "carrel: sync missing: ")
-            expectFailure(try await runner.run("sync", "--retries", "0", "a", "dav://127.0.0.1:1/x"), 6, "dav://127.0.0.1:1/x")
+            expectFailure(
+                try await runner.run("sync", "--retries", "0", "a", "dav://127.0.0.1:1/x"), 6, "dav://127.0.0.1:1/x")
             #expect(try await runner.run("sync", "--state", "s.db", "a", "b").code == 0)
             expectFailure(try await runner.run("sync", "--state", "s.db", "a", "c"), 1, "s.db")
             try runner.write("text", "no state at all, but long enough to be taken for one by nobody")
@@ -228,8 +241,12 @@ import Testing
             expectFailure(try await runner.run("sync", "--state", "byte", "a", "b"), 8, "“byte” is damaged")
             #expect(try runner.read("byte") == "x")
             let place = runner.path("text/in/s.db")
-            expectFailure(try await runner.run("sync", "--state", place, "a", "b"), 1, "The folder of the state “\(place)” cannot be made")
-            expectFailure(try await runner.run("sync", "--state", runner.path("c"), "a", "b"), 1, "The state “\(runner.path("c"))” cannot")
+            expectFailure(
+                try await runner.run("sync", "--state", place, "a", "b"), 1,
+                "The folder of the state “\(place)” cannot be made")
+            expectFailure(
+                try await runner.run("sync", "--state", runner.path("c"), "a", "b"), 1,
+                "The state “\(runner.path("c"))” cannot")
         }
     }
 
@@ -243,14 +260,17 @@ import Testing
                 let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
                 return names.contains { $0.hasPrefix("f") }
             }
-            let cut = try await runner.run("sync", "--bwlimit", "1M", "--transfers", "1", "a", "b", interruptWhen: hasBegun)
+            let cut = try await runner.run(
+                "sync", "--bwlimit", "1M", "--transfers", "1", "a", "b", interruptWhen: hasBegun)
             expectFailure(cut, 130, "Interrupted")
             let kept = try runner.names("b")
             #expect(!kept.isEmpty && kept.count < count && kept.allSatisfy { $0.hasPrefix("f") })
             let rest = try await runner.run("sync", "--json", "a", "b")
             #expect(rest.code == 0 && rest.object["created"] as? Int == count - kept.count, "\(rest.error)")
             for index in 0..<count {
-                #expect(FileManager.default.contentsEqual(atPath: runner.path("a/f\(index)"), andPath: runner.path("b/f\(index)")))
+                #expect(
+                    FileManager.default.contentsEqual(
+                        atPath: runner.path("a/f\(index)"), andPath: runner.path("b/f\(index)")))
             }
         }
     }
@@ -282,7 +302,8 @@ import Testing
             let outcome = try await runner.shell("$CARREL sync --watch a b --json >/dev/full 2>err")
             #expect(outcome.code == 1)
             #expect(try !runner.read("err").isEmpty)
-            let pipe = try await runner.shell("set -o pipefail; $CARREL sync --watch --poll a b --json 2>err | head -n 0")
+            let pipe = try await runner.shell(
+                "set -o pipefail; $CARREL sync --watch --poll a b --json 2>err | head -n 0")
             let log = try runner.read("err")
             #expect(pipe.code == 141, "\(log)")
         }

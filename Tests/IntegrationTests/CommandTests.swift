@@ -1,11 +1,13 @@
 import Foundation
 import Testing
 
-/// The command line as its contract has it: exit codes, one line for each failure, JSON. Usage, and the verbs on this machine.
+/// The command line as its contract has it: exit codes, one line for each failure, JSON. Usage, and the verbs on this
+/// machine.
 @Suite struct CommandTests {
     @Test(arguments: [
         (["frobnicate"], "Unexpected argument 'frobnicate'"), (["ls"], "carrel: ls: "), (["cp", "a"], "carrel: cp: "),
-        (["ls", "--bogus", "."], "carrel: ls: "), (["book", "frob"], "carrel: book: "), (["book", "info"], "carrel: book info: "),
+        (["ls", "--bogus", "."], "carrel: ls: "), (["book", "frob"], "carrel: book: "),
+        (["book", "info"], "carrel: book info: "),
         (["ls", "--timeout", "0", "."], "--timeout"), (["ls", "--cacert", "no-such-file", "."], "no-such-file"),
         (["ls", "--cacert", "/tmp", "."], "folder"), (["cat", "--tail", "1", "--offset", "1", "x"], "--tail"),
         (["cp", "a", "-", "b"], "Standard input"), (["ls", "--bwlimit", "fast", "."], "--bwlimit"),
@@ -27,7 +29,8 @@ import Testing
     }
 
     @Test(arguments: [
-        "dav://h/../x", "dav://h/%2e%2e/x", "dav://h/a?b", "dav://h/a#b", "dav://h/100%", "dav:x", "foo://h/x", "mem:x", "", "file:x",
+        "dav://h/../x", "dav://h/%2e%2e/x", "dav://h/a?b", "dav://h/a#b", "dav://h/100%", "dav:x", "foo://h/x", "mem:x",
+        "", "file:x",
         "file://other/x",
     ])
     func `a location that is none is exit code 2`(_ location: String) async throws {
@@ -70,7 +73,9 @@ import Testing
             #expect(items[1]["path"] as? String == runner.path("b.txt"))
             #expect((items[1]["modified"] as? String)?.hasSuffix("Z") == true)
             #expect(items[0]["size"] == nil)
-            #expect(try await runner.run("stat", "--json", "b.txt").object["etag"] as? String == items[1]["etag"] as? String)
+            #expect(
+                try await runner.run("stat", "--json", "b.txt").object["etag"] as? String == items[1]["etag"] as? String
+            )
             let name: [UInt8] = [0x66, 0xFF]
             let shell = try await runner.shell("printf x > $'f\\xff'; $CARREL ls -R --json . | tail -n 1")
             #expect(shell.object["nameBytes"] as? String == Data(name).base64EncodedString())
@@ -151,7 +156,9 @@ import Testing
             #expect(try await runner.run("providers", "--json", ".").object["support"] is [String: Any])
             expectFailure(try await runner.run("conform", "missing"), 3)
             let report = try await runner.run("conform", "--json", "mem://kit/")
-            #expect(report.code == 0 && report.object["passed"] is Int && (report.object["failed"] as? [Any])?.isEmpty == true)
+            #expect(
+                report.code == 0 && report.object["passed"] is Int
+                    && (report.object["failed"] as? [Any])?.isEmpty == true)
         }
     }
 

@@ -3,7 +3,9 @@ import Testing
 
 /// `carrel watch`: a line for each change until it is interrupted.
 @Suite struct CommandWatchTests {
-    @Test(arguments: [[], ["--poll"]]) func `changes are printed as they come, until an interrupt`(_ flags: [String]) async throws {
+    @Test(arguments: [[], ["--poll"]]) func `changes are printed as they come, until an interrupt`(_ flags: [String])
+        async throws
+    {
         try await CommandRunner.use { runner in
             try runner.makeFolder("in/d")
             let outcome = try await runner.shell(
@@ -19,7 +21,9 @@ import Testing
             #expect(outcome.code == 130)
             let lines = try runner.read("out").split(separator: "\n")
             #expect(lines.first == "created in/d/a")
-            #expect(Set(lines.dropFirst()) == (flags.isEmpty ? ["moved in/d/a -> in/b"] : ["removed in/d/a", "created in/b"]))
+            #expect(
+                Set(lines.dropFirst())
+                    == (flags.isEmpty ? ["moved in/d/a -> in/b"] : ["removed in/d/a", "created in/b"]))
         }
     }
 

@@ -7,10 +7,12 @@ import MemoryFileProvider
 import ProviderDoubles
 import Testing
 
-/// A storage that the conformance kit is run on. One line here makes it a test, and a column of `Documentation/Providers.md`.
+/// A storage that the conformance kit is run on. One line here makes it a test, and a column of
+/// `Documentation/Providers.md`.
 struct ConformanceStorage: Sendable, CustomTestStringConvertible {
     typealias Body =
-        @Sendable (_ provider: any FileProvider, _ folder: ProviderPath, Conformance.Connect?) async throws -> ConformanceResult
+        @Sendable (_ provider: any FileProvider, _ folder: ProviderPath, Conformance.Connect?) async throws ->
+        ConformanceResult
 
     let name: String
     /// The column's head; nil for a storage that differs from another one's column in its login or encryption alone.
@@ -27,11 +29,13 @@ struct ConformanceStorage: Sendable, CustomTestStringConvertible {
     static let missing = columns.filter { column in !all.contains { $0.column == column } }
     static let columns =
         [
-            "Local", "Memory", "WebDAV: Apache", "WebDAV: nginx", "WebDAV: rclone", "WebDAV: lighttpd", "WebDAV: WsgiDAV", "HTTP: nginx",
+            "Local", "Memory", "WebDAV: Apache", "WebDAV: nginx", "WebDAV: rclone", "WebDAV: lighttpd",
+            "WebDAV: WsgiDAV", "HTTP: nginx",
             "S3: moto",
         ] + TestServers.ftpPrograms.map { "FTP: \($0)" } + TestServers.sftpNames.compactMap(sftpColumn)
 
-    private static let local = ConformanceStorage(name: "a folder on this machine", column: "Local", known: []) { body in
+    private static let local = ConformanceStorage(name: "a folder on this machine", column: "Local", known: []) {
+        body in
         let root = try TemporaryFolder()
         return try await body(try LocalFileProvider(root: root.url), .root) { try LocalFileProvider(root: root.url) }
     }
@@ -45,13 +49,16 @@ struct ConformanceStorage: Sendable, CustomTestStringConvertible {
         let program = server.name.prefix { $0 != "," }
         let isColumn = server.name == program || server.name.hasSuffix(", Basic")
         return ConformanceStorage(
-            name: server.name, column: isColumn ? "WebDAV: \(program)" : nil, known: KnownServerFailures.of(String(program))
+            name: server.name, column: isColumn ? "WebDAV: \(program)" : nil,
+            known: KnownServerFailures.of(String(program))
         ) { body in
-            try await server.withFolder { provider, folder in try await body(provider, folder) { try server.provider() } }
+            try await server.withFolder { provider, folder in try await body(provider, folder) { try server.provider() }
+            }
         }
     }
 
-    private static let http = TestServers.environment["CARREL_TEST_NGINX_PLAIN_URL"].flatMap { URL(string: $0) }.map { url in
+    private static let http = TestServers.environment["CARREL_TEST_NGINX_PLAIN_URL"].flatMap { URL(string: $0) }.map {
+        url in
         ConformanceStorage(name: "nginx, without WebDAV", column: "HTTP: nginx", known: []) { body in
             func connect() throws -> WebFileProvider {
                 try WebFileProvider(configuration: HTTPConfiguration(baseURL: url), options: TestServers.options())
@@ -63,20 +70,25 @@ struct ConformanceStorage: Sendable, CustomTestStringConvertible {
 
 extension ConformanceStorage {
     /// All in clear; with TLS those that want the session of the control connection for data.
-    fileprivate static let ftp = (TestServers.ftp + TestServers.ftpes.filter { ["vsftpd", "ProFTPD"].contains($0.program) }).map { server in
-        ConformanceStorage(
-            name: server.testDescription, column: server.security == .clear ? "FTP: \(server.program)" : nil,
-            known: KnownServerFailures.of(server.program)
-        ) { body in
-            try await server.withFolder { provider, folder in try await body(provider, folder) { try server.provider() } }
+    fileprivate static let ftp =
+        (TestServers.ftp + TestServers.ftpes.filter { ["vsftpd", "ProFTPD"].contains($0.program) }).map { server in
+            ConformanceStorage(
+                name: server.testDescription, column: server.security == .clear ? "FTP: \(server.program)" : nil,
+                known: KnownServerFailures.of(server.program)
+            ) { body in
+                try await server.withFolder { provider, folder in
+                    try await body(provider, folder) { try server.provider() }
+                }
+            }
         }
-    }
 
     fileprivate static let sftp = TestServers.sftp.filter { isInKit($0.name) }.map { server in
         ConformanceStorage(
-            name: "\(server.name), SFTP", column: sftpColumn(server.name), known: KnownServerFailures.ofSFTP(server.name)
+            name: "\(server.name), SFTP", column: sftpColumn(server.name),
+            known: KnownServerFailures.ofSFTP(server.name)
         ) { body in
-            try await server.withFolder { provider, folder in try await body(provider, folder) { try server.provider() } }
+            try await server.withFolder { provider, folder in try await body(provider, folder) { try server.provider() }
+            }
         }
     }
 
@@ -90,7 +102,8 @@ extension ConformanceStorage {
 
     fileprivate static let s3 = TestServers.s3.map { server in
         ConformanceStorage(name: "moto, S3", column: "S3: moto", known: KnownServerFailures.of("moto")) { body in
-            try await server.withFolder { provider, folder in try await body(provider, folder) { try server.provider() } }
+            try await server.withFolder { provider, folder in try await body(provider, folder) { try server.provider() }
+            }
         }
     }
 }
@@ -117,9 +130,11 @@ actor ConformanceRuns {
 
     private static func run(on storage: ConformanceStorage) async throws -> ConformanceResult {
         try await storage.use { provider, folder, connect in
-            let report = await Conformance(provider: provider, folder: folder, known: storage.known, connect: connect).run()
+            let report = await Conformance(provider: provider, folder: folder, known: storage.known, connect: connect)
+                .run()
             return ConformanceResult(
-                capabilities: try await provider.capabilities(), protocols: LayerProtocol.names(of: provider), report: report)
+                capabilities: try await provider.capabilities(), protocols: LayerProtocol.names(of: provider),
+                report: report)
         }
     }
 }
@@ -145,5 +160,7 @@ struct LayerProtocol: Sendable {
         LayerProtocol(name: "FileProviderSynchronization") { $0 is any FileProviderSynchronization },
     ]
 
-    static func names(of provider: any FileProviderBasic) -> [String] { all.filter { $0.isThere(provider) }.map(\.name) }
+    static func names(of provider: any FileProviderBasic) -> [String] {
+        all.filter { $0.isThere(provider) }.map(\.name)
+    }
 }

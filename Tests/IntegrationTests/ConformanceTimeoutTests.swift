@@ -6,7 +6,8 @@ import ProviderDoubles
 import Testing
 import WebDAVFileProvider
 
-/// What the kit cannot do with a server of somebody else's: let it fall silent. Each form ends once, by the idle time-out.
+/// What the kit cannot do with a server of somebody else's: let it fall silent. Each form ends once, by the idle
+/// time-out.
 @Suite struct ConformanceTimeoutTests {
     typealias Handler = @Sendable ((any Error)?) -> Void
 
@@ -35,11 +36,15 @@ import WebDAVFileProvider
                 Form(testDescription: "copying") { provider, _, called in
                     provider.copyItem(path: "/file", to: "/copy", completionHandler: called)
                 },
-                Form(testDescription: "removing") { provider, _, called in provider.removeItem(path: "/file", completionHandler: called) },
+                Form(testDescription: "removing") { provider, _, called in
+                    provider.removeItem(path: "/file", completionHandler: called)
+                },
             ]
 
         static let reading = [
-            Form(testDescription: "looking") { provider, _, called in provider.attributesOfItem(path: "/file") { called($1) } },
+            Form(testDescription: "looking") { provider, _, called in
+                provider.attributesOfItem(path: "/file") { called($1) }
+            },
             Form(testDescription: "reading") { provider, _, called in provider.contents(path: "/file") { called($1) } },
             Form(testDescription: "fetching") { provider, local, called in
                 provider.copyItem(path: "/file", toLocalURL: local.appending(path: "down"), completionHandler: called)
@@ -49,18 +54,24 @@ import WebDAVFileProvider
 
     private let options = ConnectionOptions(timeouts: Timeouts(connect: 2, idle: 0.3), retries: RetryPolicy(retries: 0))
 
-    @Test(arguments: Form.all) func `over WebDAV, a server's silence ends an operation once, with a time-out`(form: Form) async throws {
+    @Test(arguments: Form.all) func `over WebDAV, a server's silence ends an operation once, with a time-out`(
+        form: Form
+    ) async throws {
         let server = try FaultServer { _ in .silence }
         defer { server.stop() }
         let configuration = WebDAVConfiguration(baseURL: server.url("dav"))
-        try await expectTimeout(of: form, provider: try WebDAVFileProvider(configuration: configuration, options: options))
+        try await expectTimeout(
+            of: form, provider: try WebDAVFileProvider(configuration: configuration, options: options))
     }
 
-    @Test(arguments: Form.reading) func `over HTTP, a server's silence ends an operation once, with a time-out`(form: Form) async throws {
+    @Test(arguments: Form.reading) func `over HTTP, a server's silence ends an operation once, with a time-out`(
+        form: Form
+    ) async throws {
         let server = try FaultServer { _ in .silence }
         defer { server.stop() }
         try await expectTimeout(
-            of: form, provider: try WebFileProvider(configuration: HTTPConfiguration(baseURL: server.url()), options: options))
+            of: form,
+            provider: try WebFileProvider(configuration: HTTPConfiguration(baseURL: server.url()), options: options))
     }
 
     @Test(arguments: Form.reading.filter { $0.testDescription != "looking" })
@@ -68,7 +79,8 @@ import WebDAVFileProvider
         let server = try FaultServer { _ in .stalled(200, promised: 100_000, body: Data(count: 40_000)) }
         defer { server.stop() }
         try await expectTimeout(
-            of: form, provider: try WebFileProvider(configuration: HTTPConfiguration(baseURL: server.url()), options: options))
+            of: form,
+            provider: try WebFileProvider(configuration: HTTPConfiguration(baseURL: server.url()), options: options))
     }
 
     private func expectTimeout(of form: Form, provider: any FileProvider) async throws {

@@ -14,10 +14,13 @@ import Testing
         + TestServers.ftpes.filter { $0.program == "ProFTPD" }.map { TestServer($0) } + TestServer.sftp
 
     @Test(.enabled(if: !refusing.isEmpty, "the servers are not up; run bash Tests/run.sh"), arguments: refusing)
-    func `a wrong password is refused with a sentence, and is no reason to try again`(_ server: TestServer) async throws {
+    func `a wrong password is refused with a sentence, and is no reason to try again`(_ server: TestServer) async throws
+    {
         let options = server.options(.password(user: "reader", password: "WRONG"), 3)
         let provider = try server.connect(server.url, options)
-        let error = await #expect(throws: URLError.self) { _ = try await provider.attributesOfItem(path: ProviderPath("a")) }
+        let error = await #expect(throws: URLError.self) {
+            _ = try await provider.attributesOfItem(path: ProviderPath("a"))
+        }
         #expect(error?.code == .userAuthenticationRequired)
         let sentence = try #require(error).localizedDescription
         #expect(!sentence.contains("WRONG"))
@@ -33,7 +36,9 @@ import Testing
     ) async throws {
         try await server.withFolder { provider, folder in
             let path = try folder.appending("file")
-            for (data, overwrite) in [(patterned(300_000), false), (Data(), true), (patterned(2_000_000), true), (Data("1".utf8), true)] {
+            for (data, overwrite) in [
+                (patterned(300_000), false), (Data(), true), (patterned(2_000_000), true), (Data("1".utf8), true),
+            ] {
                 let options = WriteOptions(overwrite: overwrite, placement: placement)
                 let written = try await provider.writeContents(path: path, from: DataSource(data), options: options)
                 #expect(written.size == Int64(data.count))
@@ -52,14 +57,18 @@ import Testing
     private static let keepingAttributes: [TestServer] =
         TestServer.ftp + TestServers.sftp.filter(\.keepsAttributes).map { TestServer($0) }
 
-    @Test(.enabled(if: !keepingAttributes.isEmpty, "the servers are not up; run bash Tests/run.sh"), arguments: keepingAttributes)
+    @Test(
+        .enabled(if: !keepingAttributes.isEmpty, "the servers are not up; run bash Tests/run.sh"),
+        arguments: keepingAttributes)
     func `times and permissions are set on the server's disk`(_ server: TestServer) async throws {
         try await server.withFolder { provider, folder in
             #expect(try await provider.capabilities()[.settingModificationDate] == .native)
             let (a, b) = (try folder.appending("a"), try folder.appending("b with a blank"))
             for (path, placement) in [(a, WriteOptions.Placement.published), (b, .inPlace)] {
-                let options = WriteOptions(placement: placement, modificationDate: Self.time, permissions: server.writtenPermissions)
-                let written = try await provider.writeContents(path: path, from: DataSource(Data("1".utf8)), options: options)
+                let options = WriteOptions(
+                    placement: placement, modificationDate: Self.time, permissions: server.writtenPermissions)
+                let written = try await provider.writeContents(
+                    path: path, from: DataSource(Data("1".utf8)), options: options)
                 #expect(written.modifiedDate == Self.time)
                 #expect(try server.modified(path) == Self.time)
                 let item = try await provider.attributesOfItem(path: path)
@@ -73,7 +82,8 @@ import Testing
             let mode = try FileManager.default.attributesOfItem(atPath: server.place(b).path)[.posixPermissions] as? Int
             #expect(mode == 0o640)
             let error = await #expect(throws: CocoaError.self) {
-                try await setter.setAttributes(path: folder.appending("missing"), permissions: 0o600, modificationDate: nil)
+                try await setter.setAttributes(
+                    path: folder.appending("missing"), permissions: 0o600, modificationDate: nil)
             }
             #expect(error?.code == .fileNoSuchFile)
         }
@@ -83,8 +93,11 @@ import Testing
     private static let rooted: [TestServer] =
         TestServer.ftp + TestServers.sftp.filter { !$0.name.contains("chroot") }.map { TestServer($0) }
 
-    @Test(.enabled(if: !rooted.isEmpty, "the servers are not up; run bash Tests/run.sh"), arguments: rooted, ["", "~/"])
-    func `a provider's root may be a folder of the server, also below the login's`(_ server: TestServer, _ home: String) async throws {
+    @Test(
+        .enabled(if: !rooted.isEmpty, "the servers are not up; run bash Tests/run.sh"), arguments: rooted, ["", "~/"])
+    func `a provider's root may be a folder of the server, also below the login's`(_ server: TestServer, _ home: String)
+        async throws
+    {
         try await server.withFolder { provider, folder in
             try await provider.writeContents(path: folder.appending("file"), contents: Data("1".utf8))
             var parts = try #require(URLComponents(url: server.url, resolvingAgainstBaseURL: true))
@@ -95,12 +108,15 @@ import Testing
         }
     }
 
-    @Test(.enabled(if: !plain.isEmpty, "the servers are not up; run bash Tests/run.sh"), .timeLimit(.minutes(2)), arguments: plain)
+    @Test(
+        .enabled(if: !plain.isEmpty, "the servers are not up; run bash Tests/run.sh"), .timeLimit(.minutes(2)),
+        arguments: plain)
     func `changes by others are seen`(_ server: TestServer) async throws {
         try await server.withFolder { provider, folder in
             try server.put(folder.appending("kept"), Data("1".utf8))
             try server.put(folder.appending("removed"), Data("1".utf8))
-            let changes = try await provider.changes(at: folder, options: WatchOptions(minInterval: 0.05, maxInterval: 0.2))
+            let changes = try await provider.changes(
+                at: folder, options: WatchOptions(minInterval: 0.05, maxInterval: 0.2))
             try server.put(folder.appending("created"), Data("1".utf8))
             try server.put(folder.appending("kept"), Data("longer".utf8))
             try FileManager.default.removeItem(at: server.place(folder.appending("removed")))

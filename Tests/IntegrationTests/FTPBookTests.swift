@@ -6,7 +6,9 @@ import Testing
 /// A book of 100 MB on FTP servers: few data connections, and little of it.
 @Suite(.serialized, .enabled(if: !TestServers.ftp.isEmpty, "the servers are not up; run bash Tests/run.sh"))
 struct FTPBookTests {
-    private static let servers = (TestServers.ftp + TestServers.ftpes).filter { ["vsftpd", "ProFTPD"].contains($0.program) }
+    private static let servers = (TestServers.ftp + TestServers.ftpes).filter {
+        ["vsftpd", "ProFTPD"].contains($0.program)
+    }
 
     @Test(arguments: servers, [true, false])
     func `a large book opens and shows its first chapter with four data connections`(

@@ -7,14 +7,17 @@ import Testing
 @Suite(.serialized, .enabled(if: !TestServers.ftp.isEmpty, "the servers are not up; run bash Tests/run.sh"))
 struct FTPLinkTests {
     /// A folder with a file, a folder that holds one, and links to both, to nothing and in a circle.
-    private func withLinks(_ server: TestServers.FTP, _ body: (FTPFileProvider, ProviderPath) async throws -> Void) async throws {
+    private func withLinks(_ server: TestServers.FTP, _ body: (FTPFileProvider, ProviderPath) async throws -> Void)
+        async throws
+    {
         try await server.withFolder { provider, folder in
             let inner = try folder.appending("folder")
             try await provider.createFolder(path: inner)
             try server.put(folder.appending("file"), Data("content".utf8))
             try server.put(inner.appending("inside"), Data("inside".utf8))
             for (name, target) in [
-                ("to file", "file"), ("to folder", "folder"), ("to link", "to file"), ("to nothing", "nothing"), ("one", "two"),
+                ("to file", "file"), ("to folder", "folder"), ("to link", "to file"), ("to nothing", "nothing"),
+                ("one", "two"),
                 ("two", "one"),
             ] { try server.link(folder.appending(name), to: target) }
             try await body(provider, folder)
@@ -34,7 +37,9 @@ struct FTPLinkTests {
             #expect(types["to nothing"] == (["vsftpd", "Pure-FTPd"].contains(server.program) ? .symbolicLink : nil))
             if server.program == "vsftpd" {
                 let targets = Dictionary(uniqueKeysWithValues: items.map { ($0.name, $0.linkTargetText) })
-                #expect(targets["to file"] == "file" && targets["to link"] == "to file" && targets["to nothing"] == "nothing")
+                #expect(
+                    targets["to file"] == "file" && targets["to link"] == "to file"
+                        && targets["to nothing"] == "nothing")
             }
         }
     }
@@ -43,13 +48,16 @@ struct FTPLinkTests {
     func `links are followed to what is behind them`(_ server: TestServers.FTP) async throws {
         try await withLinks(server) { provider, folder in
             #expect(try await provider.contents(path: folder.appending("to link")) == Data("content".utf8))
-            #expect(try await provider.contentsOfDirectory(path: folder.appending("to folder")).map(\.name) == ["inside"])
+            #expect(
+                try await provider.contentsOfDirectory(path: folder.appending("to folder")).map(\.name) == ["inside"])
             if server.program == "pyftpdlib" { return }
             let file = try await provider.destinationOfSymbolicLink(path: folder.appending("to link"))
             #expect(file.size == 7 && file.isRegularFile)
             #expect(try await provider.destinationOfSymbolicLink(path: folder.appending("to folder")).isDirectory)
             for name in ["to nothing", "one", "missing"] {
-                await #expect(throws: CocoaError.self) { try await provider.destinationOfSymbolicLink(path: folder.appending(name)) }
+                await #expect(throws: CocoaError.self) {
+                    try await provider.destinationOfSymbolicLink(path: folder.appending(name))
+                }
             }
         }
     }
@@ -90,15 +98,21 @@ struct FTPLinkTests {
                 try server.put(folder.appending("file"), Data("content".utf8))
                 let link = try folder.appending("link")
                 guard server.program == "ProFTPD" else {
-                    let error = await #expect(throws: CocoaError.self) { try await provider.createSymbolicLink(path: link, text: "file") }
+                    let error = await #expect(throws: CocoaError.self) {
+                        try await provider.createSymbolicLink(path: link, text: "file")
+                    }
                     #expect(error?.code == .featureUnsupported)
                     return
                 }
                 try await provider.createSymbolicLink(path: link, to: folder.appending("file"))
-                #expect(try FileManager.default.destinationOfSymbolicLink(atPath: server.place(link).path) == "\(folder)/file")
+                #expect(
+                    try FileManager.default.destinationOfSymbolicLink(atPath: server.place(link).path)
+                        == "\(folder)/file")
                 #expect(try await provider.contents(path: link) == Data("content".utf8))
                 #expect(try await provider.destinationOfSymbolicLink(path: link).size == 7)
-                let error = await #expect(throws: CocoaError.self) { try await provider.createSymbolicLink(path: link, text: "file") }
+                let error = await #expect(throws: CocoaError.self) {
+                    try await provider.createSymbolicLink(path: link, text: "file")
+                }
                 #expect(error?.code == .fileWriteFileExists)
             }
         }

@@ -20,7 +20,9 @@ struct FTPPoolTests {
     }
 
     @Test(arguments: [("CAPPED", "vsftpd"), ("CAPPED_LOGIN", "ProFTPD")])
-    func `where the server takes three connections, forty operations make do with them`(_ name: String, _ program: String) async throws {
+    func `where the server takes three connections, forty operations make do with them`(
+        _ name: String, _ program: String
+    ) async throws {
         let server = try TestServers.cappedFTP(name, of: program)
         var options = TestServers.ftpOptions
         options.connectionsPerHost = 8

@@ -31,11 +31,15 @@ struct FTPReadingTests {
                 case .ipv4Passive: "PASV"
                 case .active: "EPRT"
                 }
-            #expect(try Set(server.verbs(naming: folder, since: start)).intersection(["EPSV", "PASV", "EPRT", "PORT"]) == [expected])
+            #expect(
+                try Set(server.verbs(naming: folder, since: start)).intersection(["EPSV", "PASV", "EPRT", "PORT"]) == [
+                    expected
+                ])
         }
     }
 
-    /// libcurl 7.87 and 7.88, which Debian 12 has, would send in clear; a later one does not, and then these belong with the others.
+    /// libcurl 7.87 and 7.88, which Debian 12 has, would send in clear; a later one does not, and then these belong
+    /// with the others.
     private func refuses(_ server: TestServers.FTP) async throws {
         let error = await #expect(throws: CocoaError.self) {
             try await server.withFolder(TestServers.ftpOptions, { $0.dataMode = .active }, exchange)
@@ -64,10 +68,13 @@ struct FTPReadingTests {
                 (.whole, 0..<count), (.range(0..<1), 0..<1), (.range(999_999..<1_000_001), 999_999..<1_000_001),
                 (.range(100..<1_800_000), 100..<1_800_000), (.range(1_999_990..<5_000_000), 1_999_990..<count),
                 (.suffix(22), count - 22..<count),
-                (.suffix(1_500_000), count - 1_500_000..<count), (.from(1_999_999), count - 1..<count), (.from(2_000_000), 0..<0),
+                (.suffix(1_500_000), count - 1_500_000..<count), (.from(1_999_999), count - 1..<count),
+                (.from(2_000_000), 0..<0),
                 (.range(3_000_000..<3_000_001), 0..<0), (.suffix(9_000_000), 0..<count),
             ]
-            for (part, range) in parts { #expect(try await provider.contents(path: path, part: part) == Self.data[range], "\(part)") }
+            for (part, range) in parts {
+                #expect(try await provider.contents(path: path, part: part) == Self.data[range], "\(part)")
+            }
             let empty = try folder.appending("empty")
             try server.put(empty)
             for part in [FilePart.whole, .suffix(10), .from(0), .range(0..<10)] {
@@ -97,7 +104,9 @@ struct FTPReadingTests {
             }
             #expect(options.counters[.dataConnections] - before <= 1, "it counts when it ends")
             // Back again, and several at once.
-            let ranges = [0..<10, 500_000..<500_010, 1_000_000..<1_000_010].map { Int64($0.lowerBound)..<Int64($0.upperBound) }
+            let ranges = [0..<10, 500_000..<500_010, 1_000_000..<1_000_010].map {
+                Int64($0.lowerBound)..<Int64($0.upperBound)
+            }
             let together = try await reader.read(ranges)
             #expect(together == ranges.map { Self.data[Int($0.lowerBound)..<Int($0.upperBound)] })
             await reader.close()
@@ -122,7 +131,9 @@ struct FTPReadingTests {
     }
 
     @Test(arguments: TestServers.ftp + TestServers.ftpes)
-    func `a large file goes both ways, and from a source that does not tell its length`(_ server: TestServers.FTP) async throws {
+    func `a large file goes both ways, and from a source that does not tell its length`(_ server: TestServers.FTP)
+        async throws
+    {
         let piece = patterned(1_048_573)
         try await server.withFolder { provider, folder in
             let path = try folder.appending("large")
@@ -130,7 +141,8 @@ struct FTPReadingTests {
                 for _ in 0..<64 { continuation.yield(piece) }
                 continuation.finish()
             }
-            let written = try await provider.writeContents(path: path, from: SequenceSource(pieces), options: WriteOptions())
+            let written = try await provider.writeContents(
+                path: path, from: SequenceSource(pieces), options: WriteOptions())
             #expect(written.size == Int64(64 * piece.count))
             let handle = try FileHandle(forReadingFrom: server.place(path))
             defer { try? handle.close() }

@@ -3,7 +3,8 @@ import FileProviderCore
 import Foundation
 import Testing
 
-/// FTP over TLS against real servers. vsftpd and ProFTPD want every data connection to go on with the control connection's session.
+/// FTP over TLS against real servers. vsftpd and ProFTPD want every data connection to go on with the control
+/// connection's session.
 @Suite(.serialized, .enabled(if: !TestServers.ftps.isEmpty, "the servers are not up; run bash Tests/run.sh"))
 struct FTPSTests {
     private static let long = patterned(3_000_000)
@@ -75,7 +76,9 @@ struct FTPSTests {
         let user = "nobody-\(UInt64.random(in: 0 ... .max))"
         options.credentials = FixedCredential(.password(user: user, password: "none"))
         let start = try server.endOfLog()
-        let error = await #expect(throws: URLError.self) { _ = try await server.provider(options).contentsOfDirectory(path: .root) }
+        let error = await #expect(throws: URLError.self) {
+            _ = try await server.provider(options).contentsOfDirectory(path: .root)
+        }
         #expect(error?.code == .serverCertificateUntrusted)
         #expect(options.counters[.retries] == 0)
         #expect(try !server.commands(since: start).contains { $0.command.contains(user) })
@@ -98,16 +101,19 @@ struct FTPSTests {
         }
     }
 
-    // ProFTPD lets no second data connection go on with a session that TLS 1.3 has used up, and Pure-FTPd may lose an upload's end: what
-    // is told to have arrived has to be there.
+    // ProFTPD lets no second data connection go on with a session that TLS 1.3 has used up, and Pure-FTPd may lose an
+    // upload's end: what is told to have arrived has to be there.
     @Test(arguments: TestServers.ftpes, [WriteOptions.Placement.published, .inPlace])
-    func `an upload by the newest TLS that succeeds is whole`(_ server: TestServers.FTP, _ placement: WriteOptions.Placement) async throws {
+    func `an upload by the newest TLS that succeeds is whole`(
+        _ server: TestServers.FTP, _ placement: WriteOptions.Placement
+    ) async throws {
         try await server.withFolder(TestServers.ftpOptions, { $0.offersNewestTLS = true }) { provider, folder in
             for size in [10, 60_000, 500_000] {
                 let path = try folder.appending("file \(size)")
                 let data = patterned(size)
                 do {
-                    _ = try await provider.writeContents(path: path, from: DataSource(data), options: WriteOptions(placement: placement))
+                    _ = try await provider.writeContents(
+                        path: path, from: DataSource(data), options: WriteOptions(placement: placement))
                     #expect(try Data(contentsOf: server.place(path)) == data)
                 } catch let error where error.isTransient || (error as? CocoaError)?.code == .fileWriteUnknown {
                     #expect(!FileManager.default.fileExists(atPath: server.place(path).path))
@@ -124,7 +130,8 @@ struct FTPSTests {
                 try Self.long.dropFirst(round).write(to: server.place(path))
                 #expect(try await provider.contents(path: path) == Self.long.dropFirst(round))
                 #expect(
-                    try await provider.contents(path: path, part: .range(10..<20)) == Self.long.dropFirst(round).dropFirst(10).prefix(10))
+                    try await provider.contents(path: path, part: .range(10..<20))
+                        == Self.long.dropFirst(round).dropFirst(10).prefix(10))
                 #expect(try await provider.contentsOfDirectory(path: folder).count == 1)
             }
         }

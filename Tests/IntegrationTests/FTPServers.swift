@@ -51,7 +51,8 @@ extension TestServers {
                 let data = environment["CARREL_FTP_\(key)_DATA"], let log
             else { return nil }
             return FTP(
-                program: program, security: security, url: url, data: URL(fileURLWithPath: data), log: URL(fileURLWithPath: log))
+                program: program, security: security, url: url, data: URL(fileURLWithPath: data),
+                log: URL(fileURLWithPath: log))
         }
     }
 
@@ -112,7 +113,8 @@ extension TestServers.FTP {
     }
 
     private static func vsftpd(_ line: Substring) -> (connection: String, command: String)? {
-        guard let words = line.range(of: "FTP command: "), let start = line.range(of: "[pid "), let end = line.range(of: "]"),
+        guard let words = line.range(of: "FTP command: "), let start = line.range(of: "[pid "),
+            let end = line.range(of: "]"),
             let command = line[words.upperBound...].range(of: "\", \"")
         else { return nil }
         return (String(line[start.upperBound..<end.lowerBound]), String(line[command.upperBound...].dropLast()))

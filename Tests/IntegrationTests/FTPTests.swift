@@ -27,13 +27,15 @@ struct FTPTests {
             let below = try ProviderPath("~\(folder.string)/file")
             try await provider.writeContents(path: below, contents: Data("1".utf8))
             #expect(try await provider.contents(path: folder.appending("file")) == Data("1".utf8))
-            #expect(try await provider.contentsOfDirectory(path: ProviderPath("~\(folder.string)")).map(\.name) == ["file"])
+            #expect(
+                try await provider.contentsOfDirectory(path: ProviderPath("~\(folder.string)")).map(\.name) == ["file"])
         }
     }
 
     @Test(arguments: TestServers.ftp.filter { $0.program != "pyftpdlib" })
     func `names with the byte 255 in them are those of the server`(_ server: TestServers.FTP) async throws {
-        try await server.withFolder(TestServers.ftpOptions, { try? $0.setCharset("windows-1251") }) { provider, folder in
+        try await server.withFolder(TestServers.ftpOptions, { try? $0.setCharset("windows-1251") }) {
+            provider, folder in
             // What follows the first one would be a command of Telnet.
             let path = try folder.appending("Моя яшма")
             _ = try await provider.writeContents(path: path, contents: Data("1".utf8))
@@ -57,8 +59,10 @@ struct FTPTests {
             #expect(Set(found.map(\.name)) == ["a.epub", "c.epub", ".d.epub"])
             let flat = try await provider.searchFiles(path: folder, recursive: false, query: query)
             #expect(flat.map(\.name) == ["a.epub"])
-            let large = try await provider.searchFiles(path: folder, recursive: true, query: FileQuery(format: "size > 1"))
-            #expect(Set(large.map(\.name)).isSuperset(of: ["c.epub", ".d.epub"]) && !large.map(\.name).contains("b.txt"))
+            let large = try await provider.searchFiles(
+                path: folder, recursive: true, query: FileQuery(format: "size > 1"))
+            #expect(
+                Set(large.map(\.name)).isSuperset(of: ["c.epub", ".d.epub"]) && !large.map(\.name).contains("b.txt"))
         }
     }
 

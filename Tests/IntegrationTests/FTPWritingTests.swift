@@ -7,7 +7,8 @@ import Testing
 @Suite(.serialized, .enabled(if: !TestServers.ftp.isEmpty, "the servers are not up; run bash Tests/run.sh"))
 struct FTPWritingTests {
     @Test(arguments: TestServers.ftp)
-    func `a copy is made by the server where it can, else through this machine`(_ server: TestServers.FTP) async throws {
+    func `a copy is made by the server where it can, else through this machine`(_ server: TestServers.FTP) async throws
+    {
         let start = try server.endOfLog()
         try await server.withFolder { provider, folder in
             let (a, b) = (try folder.appending("a"), try folder.appending("b"))
@@ -23,7 +24,9 @@ struct FTPWritingTests {
             guard server.logsCommands else { return }
             let verbs = try server.verbs(naming: folder, since: start)
             #expect(verbs.contains("RETR") == (server.program != "ProFTPD"))
-            let copies = try server.commands(since: start).filter { $0.command.contains("CPTO") && $0.command.contains(folder.string) }
+            let copies = try server.commands(since: start).filter {
+                $0.command.contains("CPTO") && $0.command.contains(folder.string)
+            }
             #expect(copies.isEmpty == (server.program != "ProFTPD"))
         }
     }
@@ -62,9 +65,11 @@ struct FTPWritingTests {
                 { try await provider.writeContents(path: shut.appending("new"), contents: Data("1".utf8)) },
                 {
                     let inPlace = WriteOptions(placement: .inPlace)
-                    _ = try await provider.writeContents(path: shut.appending("new"), from: DataSource(Data("1".utf8)), options: inPlace)
+                    _ = try await provider.writeContents(
+                        path: shut.appending("new"), from: DataSource(Data("1".utf8)), options: inPlace)
                 },
-                { try await provider.createFolder(path: shut.appending("folder")) }, { try await provider.removeItem(path: file) },
+                { try await provider.createFolder(path: shut.appending("folder")) },
+                { try await provider.removeItem(path: file) },
                 { try await provider.moveItem(path: file, to: folder.appending("moved")) },
                 { try await provider.moveItem(path: other, to: shut.appending("moved")) },
             ]
@@ -72,7 +77,9 @@ struct FTPWritingTests {
                 let error = await #expect(throws: (any Error).self) { try await attempt() }
                 // vsftpd tells a file that may not be made from one that cannot be, and nothing else, from the other.
                 let isTold = (error as? CocoaError)?.code == .fileWriteNoPermission
-                #expect(isTold || (error as? FTPReplyError)?.code.rawValue ?? 0 >= 550, "\(index): \(String(describing: error))")
+                #expect(
+                    isTold || (error as? FTPReplyError)?.code.rawValue ?? 0 >= 550,
+                    "\(index): \(String(describing: error))")
                 #expect(try server.names(shut) == ["file"])
             }
             #expect(try server.names(folder) == ["other", "shut"])

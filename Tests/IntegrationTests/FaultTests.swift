@@ -24,13 +24,17 @@ import WebDAVFileProvider
     }
 
     private func ranged(_ request: FaultServer.Request) -> FaultServer.Answer {
-        guard let range = request.headers["range"]?.dropFirst("bytes=".count).split(separator: "-", omittingEmptySubsequences: false) else {
+        guard
+            let range = request.headers["range"]?.dropFirst("bytes=".count).split(
+                separator: "-", omittingEmptySubsequences: false)
+        else {
             return .reply(200, headers: ["ETag": "\"1\""], body: body)
         }
         let start = Int(range[0]) ?? body.count - (Int(range[1]) ?? 0)
         let end = range[0].isEmpty ? body.count - 1 : min(body.count - 1, Int(range[1]) ?? .max)
         return .reply(
-            206, headers: ["ETag": "\"1\"", "Content-Range": "bytes \(start)-\(end)/\(body.count)"], body: Data(body[start...end]))
+            206, headers: ["ETag": "\"1\"", "Content-Range": "bytes \(start)-\(end)/\(body.count)"],
+            body: Data(body[start...end]))
     }
 
     @Test func `a body that ends early is an error, and no file appears`() async throws {
@@ -38,7 +42,8 @@ import WebDAVFileProvider
         defer { server.stop() }
         let folder = try TemporaryFolder()
         let error = await #expect(throws: URLError.self) {
-            try await web(server, options()).copyItem(path: ProviderPath("f"), toLocalURL: folder.url.appending(path: "f"))
+            try await web(server, options()).copyItem(
+                path: ProviderPath("f"), toLocalURL: folder.url.appending(path: "f"))
         }
         #expect(error?.code == .networkConnectionLost)
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == [])
@@ -46,7 +51,9 @@ import WebDAVFileProvider
 
     @Test func `an item that a multi-status names is told by its path in the provider`() async throws {
         let server = try FaultServer { request in
-            if request.method == "PROPFIND" { return .reply(207, body: Data(Self.listing(of: request.target, size: 1).utf8)) }
+            if request.method == "PROPFIND" {
+                return .reply(207, body: Data(Self.listing(of: request.target, size: 1).utf8))
+            }
             let answer = #"""
                 <D:multistatus xmlns:D="DAV:"><D:response><D:href>/dav/folder/locked</D:href>
                 <D:status>HTTP/1.1 423 Locked</D:status></D:response></D:multistatus>
@@ -93,7 +100,9 @@ import WebDAVFileProvider
                 count += 1
                 return count
             }
-            if call == 1 { return .truncated(200, headers: ["ETag": "\"1\""], promised: body.count, body: body.prefix(50_000)) }
+            if call == 1 {
+                return .truncated(200, headers: ["ETag": "\"1\""], promised: body.count, body: body.prefix(50_000))
+            }
             return ranged(request)
         }
         defer { server.stop() }
@@ -137,7 +146,9 @@ import WebDAVFileProvider
     }
 
     @Test func `a part other than the one that was asked for is refused`() async throws {
-        let server = try FaultServer { _ in .reply(206, headers: ["Content-Range": "bytes 5-14/100"], body: Data(count: 10)) }
+        let server = try FaultServer { _ in
+            .reply(206, headers: ["Content-Range": "bytes 5-14/100"], body: Data(count: 10))
+        }
         defer { server.stop() }
         let error = await #expect(throws: URLError.self) {
             _ = try await web(server, options()).contents(path: ProviderPath("f"), part: .range(0..<10))
@@ -146,12 +157,19 @@ import WebDAVFileProvider
     }
 
     @Test(arguments: [
-        (403, CocoaError.Code.fileReadNoPermission), (404, .fileReadNoSuchFile), (410, .fileReadNoSuchFile), (507, .fileWriteOutOfSpace),
+        (403, CocoaError.Code.fileReadNoPermission), (404, .fileReadNoSuchFile), (410, .fileReadNoSuchFile),
+        (507, .fileWriteOutOfSpace),
     ])
-    func `a status becomes Foundation's error with the server's answer below it`(_ status: Int, _ code: CocoaError.Code) async throws {
-        let server = try FaultServer { _ in .reply(status, headers: ["Content-Type": "text/plain"], body: Data("Because.\nSecret".utf8)) }
+    func `a status becomes Foundation's error with the server's answer below it`(_ status: Int, _ code: CocoaError.Code)
+        async throws
+    {
+        let server = try FaultServer { _ in
+            .reply(status, headers: ["Content-Type": "text/plain"], body: Data("Because.\nSecret".utf8))
+        }
         defer { server.stop() }
-        let error = await #expect(throws: CocoaError.self) { _ = try await web(server, options()).contents(path: ProviderPath("a b")) }
+        let error = await #expect(throws: CocoaError.self) {
+            _ = try await web(server, options()).contents(path: ProviderPath("a b"))
+        }
         #expect(error?.code == code)
         let answer = error?.underlying as? any FileProviderHTTPError
         #expect(answer?.code.rawValue == status)
@@ -180,7 +198,8 @@ import WebDAVFileProvider
     @Test func `a server that keeps less than it was sent replaces nothing`() async throws {
         let server = try FaultServer { request in
             guard request.method == "PROPFIND" else { return .reply(201) }
-            return request.target == "/f" ? .reply(404) : .reply(207, body: Data(Self.listing(of: request.target, size: 3).utf8))
+            return request.target == "/f"
+                ? .reply(404) : .reply(207, body: Data(Self.listing(of: request.target, size: 3).utf8))
         }
         defer { server.stop() }
         for size in [10, 2 << 20] {
@@ -192,10 +211,14 @@ import WebDAVFileProvider
     }
 
     @Test(arguments: [FaultServer.Answer.silence, .stalled(200, promised: 100_000, body: Data(count: 1000))])
-    func `a server that says nothing, or nothing more, is given up after the idle time`(_ answer: FaultServer.Answer) async throws {
+    func `a server that says nothing, or nothing more, is given up after the idle time`(_ answer: FaultServer.Answer)
+        async throws
+    {
         let server = try FaultServer { _ in answer }
         defer { server.stop() }
-        let error = await #expect(throws: URLError.self) { _ = try await web(server, options(idle: 1)).contents(path: ProviderPath("f")) }
+        let error = await #expect(throws: URLError.self) {
+            _ = try await web(server, options(idle: 1)).contents(path: ProviderPath("f"))
+        }
         #expect(error?.code == .timedOut)
     }
 
@@ -205,7 +228,8 @@ import WebDAVFileProvider
         let folder = try TemporaryFolder()
         let ending = Ending()
         let provider = try web(server, options(idle: 60))
-        let progress = try #require(provider.copyItem(path: "f", toLocalURL: folder.url.appending(path: "f")) { ending.record($0) })
+        let progress = try #require(
+            provider.copyItem(path: "f", toLocalURL: folder.url.appending(path: "f")) { ending.record($0) })
         try await eventually { progress.completedUnitCount >= 1000 }
         #expect(progress.totalUnitCount == 100_000)
         let start = ContinuousClock.now
@@ -219,14 +243,19 @@ import WebDAVFileProvider
     @Test func `a server that sends less than it was asked for is asked again`() async throws {
         let body = body
         let server = try FaultServer { request in
-            guard let range = request.headers["range"]?.dropFirst("bytes=".count).split(separator: "-"), let start = Int(range[0]) else {
+            guard let range = request.headers["range"]?.dropFirst("bytes=".count).split(separator: "-"),
+                let start = Int(range[0])
+            else {
                 return .reply(400)
             }
             let end = min(start + 999, body.count - 1)
-            return .reply(206, headers: ["Content-Range": "bytes \(start)-\(end)/\(body.count)"], body: Data(body[start...end]))
+            return .reply(
+                206, headers: ["Content-Range": "bytes \(start)-\(end)/\(body.count)"], body: Data(body[start...end]))
         }
         defer { server.stop() }
-        #expect(try await web(server, options()).contents(path: ProviderPath("f"), part: .range(10..<5_000)) == body[10..<5_000])
+        #expect(
+            try await web(server, options()).contents(path: ProviderPath("f"), part: .range(10..<5_000))
+                == body[10..<5_000])
     }
 
     @Test func `a page without a length is read in parts all the same`() async throws {
@@ -239,11 +268,15 @@ import WebDAVFileProvider
         #expect(try await reader.read(8..<100) == Data("89".utf8))
     }
 
-    @Test(arguments: ["bytes 0-0/-3", "bytes 0-9223372036854775807/5", "bytes 5-0/10", "nonsense", "bytes */*", "bytes -1-3/10"])
+    @Test(arguments: [
+        "bytes 0-0/-3", "bytes 0-9223372036854775807/5", "bytes 5-0/10", "nonsense", "bytes */*", "bytes -1-3/10",
+    ])
     func `a range that makes no sense is refused`(_ range: String) async throws {
         let server = try FaultServer { _ in .reply(206, headers: ["Content-Range": range], body: Data(count: 1)) }
         defer { server.stop() }
-        await #expect(throws: URLError.self) { _ = try await web(server, options()).contents(path: ProviderPath("f"), part: .range(0..<1)) }
+        await #expect(throws: URLError.self) {
+            _ = try await web(server, options()).contents(path: ProviderPath("f"), part: .range(0..<1))
+        }
     }
 
     @Test func `dates and sizes beyond all measure are no dates and sizes`() async throws {
@@ -279,7 +312,8 @@ import WebDAVFileProvider
             }
         }
         defer { server.stop() }
-        let written = try await dav(server, options()).writeContents(path: ProviderPath("f"), contents: Data("here".utf8))
+        let written = try await dav(server, options()).writeContents(
+            path: ProviderPath("f"), contents: Data("here".utf8))
         #expect(written.size == 4)
     }
 
@@ -303,7 +337,8 @@ import WebDAVFileProvider
 
     @Test func `many readers that stand still leave room for one that does not`() async throws {
         let server = try FaultServer { request in
-            request.target == "/small" ? .reply(200, body: Data("s".utf8)) : .stalled(200, promised: 1 << 30, body: Data(count: 8 << 20))
+            request.target == "/small"
+                ? .reply(200, body: Data("s".utf8)) : .stalled(200, promised: 1 << 30, body: Data(count: 8 << 20))
         }
         defer { server.stop() }
         let provider = try web(server, options(idle: 60))
@@ -318,7 +353,8 @@ import WebDAVFileProvider
 
     @Test func `a source that is slower than the idle time is waited for`() async throws {
         let server = try FaultServer { request in
-            request.method == "PROPFIND" ? .reply(207, body: Data(Self.listing(of: request.target, size: 2).utf8)) : .reply(201)
+            request.method == "PROPFIND"
+                ? .reply(207, body: Data(Self.listing(of: request.target, size: 2).utf8)) : .reply(201)
         }
         defer { server.stop() }
         let (pieces, input) = AsyncStream.makeStream(of: Data.self)
@@ -337,14 +373,18 @@ import WebDAVFileProvider
     @Test func `what is not HTTP is called that`() async throws {
         let server = try FaultServer { _ in .raw(Data("SSH-2.0-OpenSSH_9.2\r\n".utf8)) }
         defer { server.stop() }
-        let error = await #expect(throws: URLError.self) { _ = try await web(server, options()).contents(path: ProviderPath("f")) }
+        let error = await #expect(throws: URLError.self) {
+            _ = try await web(server, options()).contents(path: ProviderPath("f"))
+        }
         #expect(error?.isTransient == false || error?.code == .networkConnectionLost)
     }
 
     @Test func `a port where nobody listens and a host that is not there are told apart`() async throws {
         let server = try FaultServer { _ in .silence }
         server.stop()
-        let refused = await #expect(throws: URLError.self) { _ = try await web(server, options()).contents(path: ProviderPath("f")) }
+        let refused = await #expect(throws: URLError.self) {
+            _ = try await web(server, options()).contents(path: ProviderPath("f"))
+        }
         #expect(refused?.code == .cannotConnectToHost)
         let url = try #require(URL(string: "http://no-such-host.invalid/"))
         let nowhere = try WebFileProvider(configuration: HTTPConfiguration(baseURL: url), options: options())
@@ -358,7 +398,8 @@ import WebDAVFileProvider
         let target = elsewhere.url().absoluteString
         let server = try FaultServer { request in
             request.headers["authorization"] == nil && request.method == "GET"
-                ? .reply(401, headers: ["WWW-Authenticate": "Basic realm=\"r\""]) : .reply(302, headers: ["Location": target + "x"])
+                ? .reply(401, headers: ["WWW-Authenticate": "Basic realm=\"r\""])
+                : .reply(302, headers: ["Location": target + "x"])
         }
         defer { server.stop() }
         var options = options()
@@ -407,7 +448,9 @@ import WebDAVFileProvider
         ] {
             let server = try FaultServer { _ in .reply(207, body: Data(answer.utf8)) }
             defer { server.stop() }
-            let error = await #expect(throws: CocoaError.self) { _ = try await dav(server, options()).contentsOfDirectory(path: .root) }
+            let error = await #expect(throws: CocoaError.self) {
+                _ = try await dav(server, options()).contentsOfDirectory(path: .root)
+            }
             #expect(error?.code == .fileReadCorruptFile)
         }
     }

@@ -11,10 +11,13 @@ import Testing
             var folders: Set<String> = []
             for (path, content) in sample.files {
                 let parts = path.split(separator: "/").map(String.init)
-                for length in 1..<max(parts.count, 1) where folders.insert(parts[..<length].joined(separator: "/")).inserted {
-                    try await provider.createFolder(path: folder.appending(ProviderPath(parts[..<length].joined(separator: "/"))))
+                for length in 1..<max(parts.count, 1)
+                where folders.insert(parts[..<length].joined(separator: "/")).inserted {
+                    try await provider.createFolder(
+                        path: folder.appending(ProviderPath(parts[..<length].joined(separator: "/"))))
                 }
-                try await provider.writeContents(path: folder.appending(ProviderPath(path)), contents: content, overwrite: true)
+                try await provider.writeContents(
+                    path: folder.appending(ProviderPath(path)), contents: content, overwrite: true)
             }
             try await read(sample, of: provider, at: folder.appending(sample.fileName))
         }

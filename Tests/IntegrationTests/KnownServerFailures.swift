@@ -20,13 +20,16 @@ enum KnownServerFailures {
 
     /// rclone's own spelling of control characters, as its encoding of local names has it.
     private static let rewrittenNames = [
-        "␁␂␃␄␅␆␇␈", "tab␉here", "line␊feed", "vertical␋tab", "form␌feed", "carriage␍return", "␎␏␐␑␒␓␔␕␖␗␘␙␚␛␜␝␞␟", "del␡ete",
-        "␉leading tab", "trailing tab␉", "␊leading line", "trailing line␊", "␋leading", "trailing␋", "␍leading return", "trailing return␍",
+        "␁␂␃␄␅␆␇␈", "tab␉here", "line␊feed", "vertical␋tab", "form␌feed", "carriage␍return", "␎␏␐␑␒␓␔␕␖␗␘␙␚␛␜␝␞␟",
+        "del␡ete",
+        "␉leading tab", "trailing tab␉", "␊leading line", "trailing line␊", "␋leading", "trailing␋", "␍leading return",
+        "trailing return␍",
     ].flatMap { name in
         ["file", "folder"].map { kind in
             Conformance.KnownFailure(
                 "names: A \(kind) called “\(name)” keeps its name or is refused",
-                reason: "rclone puts a visible character in the place of each control character, once it reads the folder anew",
+                reason:
+                    "rclone puts a visible character in the place of each control character, once it reads the folder anew",
                 isOccasional: true)
         }
     }
@@ -35,7 +38,8 @@ enum KnownServerFailures {
         [
             Conformance.KnownFailure(
                 "replacing: Readers see the old file or the new one, never a part",
-                reason: "rclone reads on in the new file, whose size and time in whole seconds are the old one's", message: "a mixture",
+                reason: "rclone reads on in the new file, whose size and time in whole seconds are the old one's",
+                message: "a mixture",
                 isOccasional: true)
         ]
         + [
@@ -44,7 +48,8 @@ enum KnownServerFailures {
         ].map {
             Conformance.KnownFailure(
                 $0,
-                reason: "rclone refuses to remove a folder that is not empty, and takes it for removed until it reads the one above anew",
+                reason:
+                    "rclone refuses to remove a folder that is not empty, and takes it for removed until it reads the one above anew",
                 message: "does not exist", isOccasional: true)
         }
 
@@ -60,20 +65,23 @@ enum KnownServerFailures {
         ["file", "folder"].map { kind in
             Conformance.KnownFailure(
                 "names: A \(kind) called “\(name)” keeps its name",
-                reason: "nginx leaves names with a leading dot out of its listings", message: "expected the listing “\(name)”, but it was")
+                reason: "nginx leaves names with a leading dot out of its listings",
+                message: "expected the listing “\(name)”, but it was")
         }
     }
 
     private static let mixtures = [
         Conformance.KnownFailure(
             "replacing: Readers see the old file or the new one, never a part",
-            reason: "Apache answers with the size of the old file and the bytes of the new one when it is replaced between its two looks",
+            reason:
+                "Apache answers with the size of the old file and the bytes of the new one when it is replaced between its two looks",
             message: "a mixture of", isOccasional: true)
     ]
 
     private static let pathInformation = [
         Conformance.KnownFailure(
-            "errors: Looking below a file fails", reason: "lighttpd serves a file under every name below it, unless it is told not to",
+            "errors: Looking below a file fails",
+            reason: "lighttpd serves a file under every name below it, unless it is told not to",
             message: "expected an error, but it succeeded")
     ]
 
@@ -81,7 +89,8 @@ enum KnownServerFailures {
     private static let rememberedSizes = [
         Conformance.KnownFailure(
             "writing: What a replacing write returns is there",
-            reason: "lighttpd promises the size that a file had a second ago, and ends the connection where the new file is shorter",
+            reason:
+                "lighttpd promises the size that a file had a second ago, and ends the connection where the new file is shorter",
             message: "closed the connection", isOccasional: true)
     ]
 
@@ -106,17 +115,23 @@ enum KnownServerFailures {
 
     /// Every behaviour in which an upload breaks off.
     private static let lateUploads = [
-        "sources: A source that fails leaves nothing, and its error arrives", "sources: A source that fails at once leaves nothing",
-        "sources: A source that fails keeps the old file", "sources: A source shorter than it said fails and leaves nothing",
+        "sources: A source that fails leaves nothing, and its error arrives",
+        "sources: A source that fails at once leaves nothing",
+        "sources: A source that fails keeps the old file",
+        "sources: A source shorter than it said fails and leaves nothing",
         "sources: A source longer than it said fails and leaves nothing",
-        "sources: A source of another length than it said keeps the old file", "sources: A cancelled write ends, and leaves nothing",
-        "sources: A cancelled write ends although its source has stalled", "sources: A cancelled write keeps the old file",
+        "sources: A source of another length than it said keeps the old file",
+        "sources: A cancelled write ends, and leaves nothing",
+        "sources: A cancelled write ends although its source has stalled",
+        "sources: A cancelled write keeps the old file",
         "completion: With handlers, cancelling at once gives userCancelled or the result",
         "cancellation: Writing with a handler, cancelled at random points, ends once, done or undone",
         "cancellation: Sending with a handler, cancelled at random points, ends once, done or undone",
     ].map {
         Conformance.KnownFailure(
-            $0, reason: "rclone brings the part of a broken upload to light when the client's clean-up is over, up to seconds later",
+            $0,
+            reason:
+                "rclone brings the part of a broken upload to light when the client's clean-up is over, up to seconds later",
             message: "expected no temporary names, but", isOccasional: true)
     }
 

@@ -52,7 +52,9 @@ import Testing
         let asked = CollectedValues<String>()
         let source = source(["wrong", "right"], asked)
         let provider = try provider(server, source)
-        let read: @Sendable (Int) async throws -> Void = { _ = try await provider.contents(path: ProviderPath("\($0)")) }
+        let read: @Sendable (Int) async throws -> Void = {
+            _ = try await provider.contents(path: ProviderPath("\($0)"))
+        }
         await withTaskGroup(of: Void.self) { group in
             for index in 0..<8 { group.addTask { try? await read(index) } }
         }

@@ -57,7 +57,9 @@ struct ProvidersPage {
             row("largest file") { $0.capabilities.largestFile.map { "\($0) bytes" } ?? "not told" },
             row("`a` and `A` are two files") { $0.capabilities.isCaseSensitive ? "yes" : "no" },
             row("listings show every name") { $0.capabilities.listsEveryName ? "yes" : "no" },
-            row("hashes by the storage") { $0.capabilities.hashKinds.isEmpty ? "–" : $0.capabilities.hashKinds.joined(separator: ", ") },
+            row("hashes by the storage") {
+                $0.capabilities.hashKinds.isEmpty ? "–" : $0.capabilities.hashKinds.joined(separator: ", ")
+            },
             row("round trips to the first byte") { "\($0.capabilities.readCost.roundTripsToOpen)" },
             row("round trips for one more range") { "\($0.capabilities.readCost.roundTripsPerRange)" },
             row("smallest block worth asking for") { "\($0.capabilities.readCost.preferredBlock) bytes" },
@@ -68,7 +70,9 @@ struct ProvidersPage {
     }
 
     private var protocols: String {
-        let rows = LayerProtocol.all.map { layer in row("`\(layer.name)`") { $0.protocols.contains(layer.name) ? "yes" : "–" } }
+        let rows = LayerProtocol.all.map { layer in
+            row("`\(layer.name)`") { $0.protocols.contains(layer.name) ? "yes" : "–" }
+        }
         return """
             ## Protocols
 
@@ -81,7 +85,9 @@ struct ProvidersPage {
     private var names: String {
         let writable = columns.filter { $0.result.capabilities.has(.writing) }
         let kept = HostileName.all.filter { name in writable.allSatisfy { $0.fate(of: name) == "kept" } }
-        let rows = HostileName.all.filter { !kept.contains($0) }.map { name in row(Self.escaped(name.shown), of: { $0.fate(of: name) }) }
+        let rows = HostileName.all.filter { !kept.contains($0) }.map { name in
+            row(Self.escaped(name.shown), of: { $0.fate(of: name) })
+        }
         let others = rows.isEmpty ? "" : "\n\nThe others:\n\n\(table(rows))"
         return """
             ## Hostile names
@@ -125,13 +131,16 @@ struct ProvidersPage {
 }
 
 extension ProvidersPage {
-    private func row(_ head: String, _ cell: (ConformanceResult) -> String) -> [String] { row(head, of: { cell($0.result) }) }
+    private func row(_ head: String, _ cell: (ConformanceResult) -> String) -> [String] {
+        row(head, of: { cell($0.result) })
+    }
 
     private func row(_ head: String, of cell: (Column) -> String) -> [String] { [head] + columns.map(cell) }
 
     private func table(_ rows: [[String]]) -> String {
         let head = [""] + columns.map { $0.storage.column ?? "" }
-        return ([head, head.map { _ in "---" }] + rows).map { "| \($0.joined(separator: " | ")) |" }.joined(separator: "\n")
+        return ([head, head.map { _ in "---" }] + rows).map { "| \($0.joined(separator: " | ")) |" }.joined(
+            separator: "\n")
     }
 
     private static func seconds(_ step: Double) -> String {
@@ -162,7 +171,9 @@ extension ProvidersPage.Column {
     }
 
     private func word(_ behaviour: String) -> String {
-        if storage.known.contains(where: { $0.isOccasional && $0.behaviour == "names: \(behaviour)" }) { return "not always kept" }
+        if storage.known.contains(where: { $0.isOccasional && $0.behaviour == "names: \(behaviour)" }) {
+            return "not always kept"
+        }
         return switch result.report.outcome(of: behaviour) {
         case .passed: "kept"
         case .refused: "refused"

@@ -4,22 +4,27 @@ import Foundation
 import SampleBooks
 import Testing
 
-/// Pitfalls 25 and 27: books on web servers that do not keep to RFC 9110, or keep to it in unusual ways. Each is read as from a file, or
-/// refused as a server's fault; none is called damaged, and no byte is wrong.
+/// Pitfalls 25 and 27: books on web servers that do not keep to RFC 9110, or keep to it in unusual ways. Each is read
+/// as from a file, or refused as a server's fault; none is called damaged, and no byte is wrong.
 @Suite struct PublicationFaultTests {
     // MARK: What is read all the same
 
     enum Oddity: CaseIterable {
-        case hasNoAcceptRanges, deniesRangesAndHasThem, onlyKnowsGET, forbidsOthers, ignoresRanges, ignoresSuffixes, sendsLessThanAsked
-        case hasNoTag, hasWeakTags, callsItText, callsItNothing, wholeInPartialContent, refusesLongSuffixes, refusesAllSuffixes
+        case hasNoAcceptRanges, deniesRangesAndHasThem, onlyKnowsGET, forbidsOthers, ignoresRanges, ignoresSuffixes,
+            sendsLessThanAsked
+        case hasNoTag, hasWeakTags, callsItText, callsItNothing, wholeInPartialContent, refusesLongSuffixes,
+            refusesAllSuffixes
 
         func answer(_ request: FaultServer.Request, _ body: Data) -> FaultServer.Answer {
             let isSuffix = request.headers["range"]?.hasPrefix("bytes=-") == true
             let range = BookServer.range(request, size: body.count)
             switch self {
             case .hasNoAcceptRanges: return BookServer.answer(request, body)
-            case .deniesRangesAndHasThem: return BookServer.answer(request, body, headers: ["ETag": "\"1\"", "Accept-Ranges": "none"])
-            case .onlyKnowsGET: return request.method == "GET" ? BookServer.answer(request, body) : .reply(405, headers: ["Allow": "GET"])
+            case .deniesRangesAndHasThem:
+                return BookServer.answer(request, body, headers: ["ETag": "\"1\"", "Accept-Ranges": "none"])
+            case .onlyKnowsGET:
+                return request.method == "GET"
+                    ? BookServer.answer(request, body) : .reply(405, headers: ["Allow": "GET"])
             case .forbidsOthers: return request.method == "GET" ? BookServer.answer(request, body) : .reply(403)
             case .ignoresRanges: return .reply(200, headers: ["ETag": "\"1\""], body: body)
             case .ignoresSuffixes:
@@ -30,17 +35,24 @@ import Testing
                 let header = "bytes \(range.lowerBound)-\(range.lowerBound + part.count - 1)/\(body.count)"
                 return .reply(206, headers: ["ETag": "\"1\"", "Content-Range": header], body: Data(body[part]))
             case .hasNoTag: return BookServer.answer(request, body, headers: [:])
-            case .hasWeakTags: return BookServer.answer(request, body, headers: ["ETag": isSuffix ? "W/\"1\"" : "\"1\""])
-            case .callsItText: return BookServer.answer(request, body, headers: ["ETag": "\"1\"", "Content-Type": "text/plain"])
-            case .callsItNothing: return BookServer.answer(request, body, headers: ["ETag": "\"1\"", "Content-Type": ""])
+            case .hasWeakTags:
+                return BookServer.answer(request, body, headers: ["ETag": isSuffix ? "W/\"1\"" : "\"1\""])
+            case .callsItText:
+                return BookServer.answer(request, body, headers: ["ETag": "\"1\"", "Content-Type": "text/plain"])
+            case .callsItNothing:
+                return BookServer.answer(request, body, headers: ["ETag": "\"1\"", "Content-Type": ""])
             case .wholeInPartialContent:
                 guard range != nil, !isSuffix, range?.lowerBound == 0 else { return BookServer.answer(request, body) }
-                return .reply(206, headers: ["ETag": "\"1\"", "Content-Range": "bytes 0-\(body.count - 1)/\(body.count)"], body: body)
+                return .reply(
+                    206, headers: ["ETag": "\"1\"", "Content-Range": "bytes 0-\(body.count - 1)/\(body.count)"],
+                    body: body)
             case .refusesLongSuffixes:
                 guard isSuffix, range?.count == body.count else { return BookServer.answer(request, body) }
                 return .reply(416, headers: ["Content-Range": "bytes */\(body.count)"])
             case .refusesAllSuffixes:
-                return isSuffix ? .reply(416, headers: ["Content-Range": "bytes */\(body.count)"]) : BookServer.answer(request, body)
+                return isSuffix
+                    ? .reply(416, headers: ["Content-Range": "bytes */\(body.count)"])
+                    : BookServer.answer(request, body)
             }
         }
     }
@@ -64,13 +76,16 @@ import Testing
             await book.close()
         }
         #expect(server.requests.allSatisfy { ["GET", "OPTIONS"].contains($0.method) }, "no HEAD is needed")
-        #expect(server.requests.filter { $0.method == "GET" }.allSatisfy { $0.headers["accept-encoding"] == "identity" })
+        #expect(
+            server.requests.filter { $0.method == "GET" }.allSatisfy { $0.headers["accept-encoding"] == "identity" })
     }
 
     @Test func `a book that comes byte by byte is read as from a file`() async throws {
         let body = try SampleBook.small(.epub3)
         let server = try FaultServer { request in
-            guard case .reply(let status, let headers, let part) = BookServer.answer(request, body) else { return .silence }
+            guard case .reply(let status, let headers, let part) = BookServer.answer(request, body) else {
+                return .silence
+            }
             return .drip(status, headers: headers, body: part, pause: 0)
         }
         defer { server.stop() }
@@ -79,7 +94,9 @@ import Testing
         for link in book.readingOrder { #expect(try await book.get(link).read() == local.get(link).read()) }
     }
 
-    @Test func `an answer that breaks off anywhere is asked for again from there, or is a lost connection`() async throws {
+    @Test func `an answer that breaks off anywhere is asked for again from there, or is a lost connection`()
+        async throws
+    {
         let body = try BookServer.large
         let local = try await BookServer.local(body)
         for cut in [0, 1, 21, 22, 5_000, 65_535] {
@@ -91,7 +108,8 @@ import Testing
                         return calls
                     }
                     let answer = BookServer.answer(request, body)
-                    guard call % 2 == 1, case .reply(let status, let headers, let part) = answer, cut < part.count else { return answer }
+                    guard call % 2 == 1, case .reply(let status, let headers, let part) = answer, cut < part.count
+                    else { return answer }
                     return .truncated(status, headers: headers, promised: part.count, body: part.prefix(cut))
                 }
                 defer { server.stop() }
@@ -110,12 +128,16 @@ import Testing
     // MARK: What is refused
 
     /// The error of opening the book and reading its first and its last chapter; it has to be a sentence.
-    private func failure(_ answer: @escaping @Sendable (FaultServer.Request) -> FaultServer.Answer) async throws -> any Error {
+    private func failure(_ answer: @escaping @Sendable (FaultServer.Request) -> FaultServer.Answer) async throws
+        -> any Error
+    {
         let server = try FaultServer(answer)
         defer { server.stop() }
         let error = await #expect(throws: (any Error).self) {
             let book = try await BookServer.open(server)
-            for link in [book.readingOrder.first, book.readingOrder.last].compactMap(\.self) { _ = try await book.get(link).read() }
+            for link in [book.readingOrder.first, book.readingOrder.last].compactMap(\.self) {
+                _ = try await book.get(link).read()
+            }
         }
         let found = try #require(error)
         #expect(!found.sentence.isEmpty && !found.sentence.contains("\n"))
@@ -126,10 +148,15 @@ import Testing
     func `another range than the one asked for is the server's fault, not the book's`(shift: Int) async throws {
         let body = try BookServer.large
         let error = try await failure { request in
-            guard let range = BookServer.range(request, size: body.count), !range.isEmpty else { return BookServer.answer(request, body) }
-            let start = [range.lowerBound + shift, range.lowerBound - shift].first { $0 >= 0 && $0 + range.count <= body.count } ?? 0
+            guard let range = BookServer.range(request, size: body.count), !range.isEmpty else {
+                return BookServer.answer(request, body)
+            }
+            let start =
+                [range.lowerBound + shift, range.lowerBound - shift].first { $0 >= 0 && $0 + range.count <= body.count }
+                ?? 0
             let header = "bytes \(start)-\(start + range.count - 1)/\(body.count)"
-            return .reply(206, headers: ["ETag": "\"1\"", "Content-Range": header], body: Data(body[start..<start + range.count]))
+            return .reply(
+                206, headers: ["ETag": "\"1\"", "Content-Range": header], body: Data(body[start..<start + range.count]))
         }
         #expect(OpeningFailure(error) == .unavailable && error.sentence.contains("asked for"), "\(error)")
     }
@@ -140,9 +167,14 @@ import Testing
     ) async throws {
         let body = try BookServer.large
         let error = try await failure { request in
-            guard case .reply(let status, var headers, let part) = BookServer.answer(request, body) else { return .silence }
-            // Whether the bytes are zlib's, as RFC 9110 has it, or raw deflate, as many send it, nobody has to find out.
-            if !isOnlyChapters || request.headers["range"]?.hasPrefix("bytes=-") == false { headers["Content-Encoding"] = encoding }
+            guard case .reply(let status, var headers, let part) = BookServer.answer(request, body) else {
+                return .silence
+            }
+            // Whether the bytes are zlib's, as RFC 9110 has it, or raw deflate, as many send it, nobody has to find
+            // out.
+            if !isOnlyChapters || request.headers["range"]?.hasPrefix("bytes=-") == false {
+                headers["Content-Encoding"] = encoding
+            }
             return .reply(status, headers: headers, body: part)
         }
         #expect(OpeningFailure(error) == .unavailable && error.sentence.contains("compressed"), "\(error)")

@@ -25,7 +25,8 @@ extension ReaderLinkTests {
         try await temporarily { place in
             let staging = StagingFolder(provider: provider, path: try folder.appending("Library").appending("calibre"))
             let library = try await SQLiteBookLibrary.open(folder: place.appending(path: "library"))
-            let application = try CalibreConnection(staging: staging, library: library, options: Self.applicationOptions)
+            let application = try CalibreConnection(
+                staging: staging, library: library, options: Self.applicationOptions)
             let driver = DriverSession(
                 staging: staging, options: Self.driverOptions,
                 context: DriverContext(snapshotReader: SQLiteSnapshotReader(), temporaryFolder: place))
@@ -68,7 +69,8 @@ extension ReaderLinkTests {
 
     private func change(_ driver: DriverSession) async throws {
         let book = try #require(try await driver.books().books.first { $0.uuid == Self.first })
-        var update = UpdatedBook(BookReference(author: "Cay", filename: book.filename, title: "Ein \"Buch\"", uuid: book.uuid))
+        var update = UpdatedBook(
+            BookReference(author: "Cay", filename: book.filename, title: "Ein \"Buch\"", uuid: book.uuid))
         update.series = "Serie"
         update.seriesIndex = "0"
         update.description = "<p>a &amp; b</p>"

@@ -9,7 +9,9 @@ import Testing
 
     private static let manifest: Data = {
         let order = (0..<chapters).map { #"{"href":"text/\#($0).html","type":"text/html","size":\#(1_000 + $0)}"# }
-        return Data(#"{"@context":"https://readium.org/webpub-manifest/context.jsonld","metadata":{"title":"x"},"readingOrder":["#.utf8)
+        return Data(
+            #"{"@context":"https://readium.org/webpub-manifest/context.jsonld","metadata":{"title":"x"},"readingOrder":["#
+                .utf8)
             + Data(order.joined(separator: ",").utf8) + Data("]}".utf8)
     }()
 
@@ -36,12 +38,15 @@ import Testing
         #expect(try await book.get(last).readAsString() == "/books/1/text/59.html")
         #expect(try await book.get(last).length() == 21)
         let after = server.requests.dropFirst(before.count)
-        #expect(!after.isEmpty && after.count <= 2 && after.allSatisfy { $0.method == "GET" && $0.target.hasSuffix("/59.html") })
+        #expect(
+            !after.isEmpty && after.count <= 2
+                && after.allSatisfy { $0.method == "GET" && $0.target.hasSuffix("/59.html") })
     }
 
     /// Pitfall 20: what a path says by two dots is settled here, and not by the server.
     @Test(arguments: [
-        "../secret", "%2e%2e/secret", "%2E%2E%2Fsecret", "..%2fsecret", "text/../../secret", "/../secret", "%252e%252e/secret",
+        "../secret", "%2e%2e/secret", "%2E%2E%2Fsecret", "..%2fsecret", "text/../../secret", "/../secret",
+        "%252e%252e/secret",
         "..%5Csecret", "//127.0.0.1/secret", ".%2e/secret", "text/%2e%2e/%2e%2e/secret",
     ])
     func `a folder of a server is not left`(href: String) async throws {
@@ -63,7 +68,8 @@ import Testing
 
     /// Pitfall 25, for resources of addresses of their own.
     @Test(arguments: PublicationFaultTests.Oddity.allCases)
-    func `a resource of an odd server has its length and its ranges`(oddity: PublicationFaultTests.Oddity) async throws {
+    func `a resource of an odd server has its length and its ranges`(oddity: PublicationFaultTests.Oddity) async throws
+    {
         let body = Data((0..<5_000).map { UInt8(truncatingIfNeeded: $0 &* 7) })
         let server = try FaultServer { oddity.answer($0, body) }
         defer { server.stop() }

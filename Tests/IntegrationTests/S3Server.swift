@@ -16,7 +16,8 @@ struct S3Server: Sendable {
 
     init?() {
         let environment = ProcessInfo.processInfo.environment
-        guard let url = environment["CARREL_TEST_S3_URL"].flatMap({ URL(string: $0) }), let key = environment["CARREL_TEST_S3_KEY"],
+        guard let url = environment["CARREL_TEST_S3_URL"].flatMap({ URL(string: $0) }),
+            let key = environment["CARREL_TEST_S3_KEY"],
             let secret = environment["CARREL_TEST_S3_SECRET"], let bucket = environment["CARREL_TEST_S3_BUCKET"]
         else { return nil }
         endpoint = url
@@ -25,7 +26,8 @@ struct S3Server: Sendable {
     }
 
     func provider(
-        partSize: Int? = nil, credential: Credential? = nil, bucket: String? = nil, counters: TransferCounters = TransferCounters()
+        partSize: Int? = nil, credential: Credential? = nil, bucket: String? = nil,
+        counters: TransferCounters = TransferCounters()
     ) throws -> S3FileProvider {
         var configuration = S3Configuration(bucket: bucket ?? self.bucket, endpoint: endpoint)
         if let partSize { configuration.partSize = partSize }
@@ -40,6 +42,8 @@ struct S3Server: Sendable {
         _ provider: S3FileProvider? = nil, _ body: (S3FileProvider, ProviderPath) async throws -> Value
     ) async throws -> Value {
         let provider = try provider ?? self.provider()
-        return try await TestServers.withFolder(of: provider, removedBy: { provider }) { folder in try await body(provider, folder) }
+        return try await TestServers.withFolder(of: provider, removedBy: { provider }) { folder in
+            try await body(provider, folder)
+        }
     }
 }

@@ -44,7 +44,9 @@ struct S3Tests {
         }
     }
 
-    @Test func `a file in parts is not made where another is, and replaces one of the right version alone`() async throws {
+    @Test func `a file in parts is not made where another is, and replaces one of the right version alone`()
+        async throws
+    {
         try await server.withFolder(try server.provider(partSize: Self.part)) { provider, folder in
             let path = try folder.appending("file")
             let first = try await provider.writeContents(path: path, contents: Self.long)
@@ -96,7 +98,8 @@ struct S3Tests {
             // As another program writes it: no markers.
             let path = try folder.appending(ProviderPath("made/by/others"))
             var request = try #require(
-                try provider.service.request(for: .write(path), overwrite: true, attributes: HTTPWriteAttributes(contents: Data("x".utf8))))
+                try provider.service.request(
+                    for: .write(path), overwrite: true, attributes: HTTPWriteAttributes(contents: Data("x".utf8))))
             request.body = .source(DataSource(Data("x".utf8)))
             _ = try await provider.connection.send(request)
             let made = try folder.appending("made")

@@ -25,11 +25,15 @@ struct SFTPAccessTests {
     func `an encrypted key logs in by its passphrase`(_ server: TestServers.SFTP) async throws {
         let passphrase = try #require(TestServers.environment["CARREL_SSH_KEY_PASSPHRASE"])
         try await server.provider(options(key: "ENCRYPTED", passphrase: passphrase)).checkReachability()
-        for (wrong, sentence) in [("WRONG", "passphrase is wrong"), (nil, "is encrypted, and its passphrase is not given")] {
+        for (wrong, sentence) in [
+            ("WRONG", "passphrase is wrong"), (nil, "is encrypted, and its passphrase is not given"),
+        ] {
             let provider = try server.provider(options(key: "ENCRYPTED", passphrase: wrong))
             let error = await #expect(throws: URLError.self) { try await provider.checkReachability() }
             #expect(error?.code == .userAuthenticationRequired)
-            #expect(error?.localizedDescription.contains(sentence) == true && error?.localizedDescription.contains("WRONG") == false)
+            #expect(
+                error?.localizedDescription.contains(sentence) == true
+                    && error?.localizedDescription.contains("WRONG") == false)
         }
     }
 
@@ -37,7 +41,8 @@ struct SFTPAccessTests {
     func `a key that is in no file logs in`(_ server: TestServers.SFTP, _ key: String) async throws {
         let bytes = try Data(contentsOf: URL(fileURLWithPath: TestServers.sshKey(key)))
         let passphrase = TestServers.environment["CARREL_SSH_KEY_PASSPHRASE"]
-        let credential = Credential.privateKey(user: "reader", key: bytes, passphrase: key == "ENCRYPTED" ? passphrase : nil)
+        let credential = Credential.privateKey(
+            user: "reader", key: bytes, passphrase: key == "ENCRYPTED" ? passphrase : nil)
         #expect("\(credential)" == "private key of reader")
         try await server.provider(TestServers.sftpOptions(credential, retries: 0)).checkReachability()
         let other = Credential.privateKey(user: "reader", key: bytes.dropLast(200), passphrase: passphrase)
@@ -58,7 +63,8 @@ struct SFTPAccessTests {
 
     @Test func `a password answers a server that asks for it`() async throws {
         try await TestServers.sftp(port: "KBDINT", of: "asyncssh").provider().checkReachability()
-        let twice = try TestServers.sftp(port: "KBDINT_TWICE", of: "asyncssh").provider(TestServers.sftpOptions(retries: 0))
+        let twice = try TestServers.sftp(port: "KBDINT_TWICE", of: "asyncssh").provider(
+            TestServers.sftpOptions(retries: 0))
         let error = await #expect(throws: URLError.self) { try await twice.checkReachability() }
         #expect(error?.code == .userAuthenticationRequired)
         #expect(error?.localizedDescription.contains("What do you do here?") == true, "\(String(describing: error))")
@@ -198,7 +204,9 @@ struct SFTPAccessTests {
     /// How many lines of the server's log have `text`; sshd may write them after it has answered.
     private func lines(with text: String) throws -> Int {
         let log = try #require(TestServers.environment["CARREL_SFTP_OPENSSH_LOG"])
-        return try String(contentsOfFile: log, encoding: .utf8).split(whereSeparator: \.isNewline).count { $0.contains(text) }
+        return try String(contentsOfFile: log, encoding: .utf8).split(whereSeparator: \.isNewline).count {
+            $0.contains(text)
+        }
     }
 }
 

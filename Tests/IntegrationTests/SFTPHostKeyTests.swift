@@ -84,14 +84,20 @@ struct SFTPHostKeyTests {
             #expect(try runner.read("hosts").contains("ssh-"))
             try await connectByProgram(file)
             try runner.write("hosts", try await otherKeys(runner))
-            let (own, others) = (try await fingerprints(runner, TestServers.knownHosts), try await fingerprints(runner, file))
+            let (own, others) = (
+                try await fingerprints(runner, TestServers.knownHosts), try await fingerprints(runner, file)
+            )
             for hostKeys in [TrustPolicy.HostKeys.known, .acceptNew] {
-                let changed = await #expect(throws: URLError.self) { try await connectByProgram(file, hostKeys: hostKeys) }
+                let changed = await #expect(throws: URLError.self) {
+                    try await connectByProgram(file, hostKeys: hostKeys)
+                }
                 let sentence = changed?.localizedDescription ?? ""
                 #expect(changed?.code == .serverCertificateUntrusted)
                 for list in [own, others] { #expect(list.contains { sentence.contains($0) }, "\(sentence)") }
             }
-            let pinned = await #expect(throws: CocoaError.self) { try await connectByProgram(file, hostKeys: .pinned(own)) }
+            let pinned = await #expect(throws: CocoaError.self) {
+                try await connectByProgram(file, hostKeys: .pinned(own))
+            }
             #expect(pinned?.code == .featureUnsupported)
         }
     }
@@ -120,8 +126,10 @@ struct SFTPHostKeyTests {
                 try runner.write("own", lines.joined(separator: "\n") + "\n")
                 try await connect(runner.path("nothing"), .pinned(fingerprints(runner, runner.path("own"))))
             }
-            let error = try await refusal(runner.path("nothing"), .pinned(["SHA256:" + String(repeating: "A", count: 43)]))
-            #expect(error.code == .serverCertificateUntrusted && error.localizedDescription.contains("ED25519"), "\(error)")
+            let error = try await refusal(
+                runner.path("nothing"), .pinned(["SHA256:" + String(repeating: "A", count: 43)]))
+            #expect(
+                error.code == .serverCertificateUntrusted && error.localizedDescription.contains("ED25519"), "\(error)")
         }
     }
 
@@ -136,7 +144,8 @@ struct SFTPHostKeyTests {
                 let error = try await refusal(file, policy)
                 #expect(error.code == .serverCertificateUntrusted)
                 let sentence = error.localizedDescription
-                #expect(own.contains { sentence.contains($0) } && others.contains { sentence.contains($0) }, "\(sentence)")
+                #expect(
+                    own.contains { sentence.contains($0) } && others.contains { sentence.contains($0) }, "\(sentence)")
                 #expect(try runner.read("hosts") == lines)
             }
         }
@@ -178,7 +187,8 @@ struct SFTPHostKeyTests {
     @Test func `a revoked key is refused whatever else is known`() async throws {
         try await CommandRunner.use { runner in
             let lines = try server.knownHosts()
-            let revoked = lines.split(separator: "\n").map { "@revoked * \($0.drop { $0 != " " }.dropFirst())\n" }.joined()
+            let revoked = lines.split(separator: "\n").map { "@revoked * \($0.drop { $0 != " " }.dropFirst())\n" }
+                .joined()
             try runner.write("hosts", lines + revoked)
             let own = try await fingerprints(runner, TestServers.knownHosts)
             for policy in [TrustPolicy.HostKeys.known, .acceptNew, .pinned(own)] {
@@ -191,7 +201,8 @@ struct SFTPHostKeyTests {
     @Test func `an authority alone is refused clearly, and a key beside it is taken`() async throws {
         try await CommandRunner.use { runner in
             let lines = try server.knownHosts()
-            let authority = try await otherKeys(runner).split(separator: "\n").map { "@cert-authority \($0)\n" }.joined()
+            let authority = try await otherKeys(runner).split(separator: "\n").map { "@cert-authority \($0)\n" }
+                .joined()
             try runner.write("hosts", authority)
             for policy in [TrustPolicy.HostKeys.known, .acceptNew] {
                 let error = try await refusal(runner.path("hosts"), policy)

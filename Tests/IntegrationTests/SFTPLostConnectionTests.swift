@@ -7,18 +7,21 @@ import SFTPFileProvider
 import SSHTransport
 import Testing
 
-/// Connections to real SFTP servers that go away: what was on its way goes on over a new one, or ends with an error and no traces.
+/// Connections to real SFTP servers that go away: what was on its way goes on over a new one, or ends with an error and
+/// no traces.
 @Suite(.serialized, .enabled(if: !TestServers.sftp.isEmpty, "the servers are not up; run bash Tests/run.sh"))
 struct SFTPLostConnectionTests {
     private static let size = SFTPFiles.size
 
     /// The server by a relay, and options that know its key there.
     private func relayed(
-        _ server: TestServers.SFTP, retries: Int, _ body: (TestServers.SFTP, TCPRelay, ConnectionOptions) async throws -> Void
+        _ server: TestServers.SFTP, retries: Int,
+        _ body: (TestServers.SFTP, TCPRelay, ConnectionOptions) async throws -> Void
     ) async throws {
         let relay = try TCPRelay(to: server.port)
         defer { relay.stop() }
-        let hosts = FileManager.default.temporaryDirectory.appending(path: "carrel-hosts-\(UInt64.random(in: 0 ... .max))")
+        let hosts = FileManager.default.temporaryDirectory.appending(
+            path: "carrel-hosts-\(UInt64.random(in: 0 ... .max))")
         try server.knownHosts(port: relay.port).write(to: hosts, atomically: true, encoding: .utf8)
         defer { try? FileManager.default.removeItem(at: hosts) }
         var options = TestServers.sftpOptions(retries: retries)
@@ -72,14 +75,18 @@ struct SFTPLostConnectionTests {
     }
 
     @Test(arguments: TestServers.sftp)
-    func `without another try, a lost connection is an error, and nothing is replaced`(_ server: TestServers.SFTP) async throws {
+    func `without another try, a lost connection is an error, and nothing is replaced`(_ server: TestServers.SFTP)
+        async throws
+    {
         try await relayed(server, retries: 0) { relayed, relay, options in
             try await SFTPFiles.with { file, _ in
                 try await server.withFolder { _, folder in
                     let provider = try relayed.provider(options)
                     let path = try folder.appending("file")
                     try server.put(path, Data("old".utf8))
-                    let upload = Task { try await provider.copyItem(localFile: file, to: path, options: WriteOptions(overwrite: true)) }
+                    let upload = Task {
+                        try await provider.copyItem(localFile: file, to: path, options: WriteOptions(overwrite: true))
+                    }
                     try await eventually { relay.traffic.received > Self.size / 2 }
                     relay.cut()
                     let error = await #expect(throws: URLError.self) { _ = try await upload.value }
@@ -114,8 +121,9 @@ struct SFTPLostConnectionTests {
     }
 
     @Test(arguments: TestServers.sftp)
-    func `a network that falls silent times out, and what comes after it goes by a new connection`(_ server: TestServers.SFTP) async throws
-    {
+    func `a network that falls silent times out, and what comes after it goes by a new connection`(
+        _ server: TestServers.SFTP
+    ) async throws {
         try await relayed(server, retries: 0) { relayed, relay, options in
             try await server.withFolder { _, folder in
                 var options = options
@@ -131,7 +139,9 @@ struct SFTPLostConnectionTests {
         }
     }
 
-    @Test func `a server is asked whether it is there while nobody uses the connection, which ends when it is not`() async throws {
+    @Test func `a server is asked whether it is there while nobody uses the connection, which ends when it is not`()
+        async throws
+    {
         let server = try TestServers.sftp("OpenSSH")
         try await relayed(server, retries: 0) { _, relay, options in
             guard case .password(let user, let password) = TestServers.credential.kind else {
@@ -147,7 +157,9 @@ struct SFTPLostConnectionTests {
             try await eventually { session.limits.handles != nil }
             let before = relay.traffic
             // Two questions, and their answers.
-            try await eventually { relay.traffic.received > before.received + 100 && relay.traffic.sent > before.sent + 40 }
+            try await eventually {
+                relay.traffic.received > before.received + 100 && relay.traffic.sent > before.sent + 40
+            }
             #expect(session.ending == nil && connection.end == nil)
             relay.hush()
             try await eventually { session.ending != nil }

@@ -16,7 +16,8 @@ extension TestServers {
     }
 
     private static let sftpPlaces = [
-        ("OpenSSH", "CARREL_SFTP_OPENSSH"), ("OpenSSH, chroot", "CARREL_SFTP_OPENSSH_CHROOT"), ("ProFTPD", "CARREL_SFTP_PROFTPD"),
+        ("OpenSSH", "CARREL_SFTP_OPENSSH"), ("OpenSSH, chroot", "CARREL_SFTP_OPENSSH_CHROOT"),
+        ("ProFTPD", "CARREL_SFTP_PROFTPD"),
         ("asyncssh", "CARREL_SFTP_ASYNCSSH"), ("rclone", "CARREL_SFTP_RCLONE"),
     ]
 
@@ -28,9 +29,9 @@ extension TestServers {
         try #require(sftp.first { $0.name == name }, "the servers are not up; run bash Tests/run.sh")
     }
 
-    /// A further port of a program: `OPENSSH_ONE` has one session for each connection, `OPENSSH_REKEY` changes keys every 16 MiB,
-    /// `OPENSSH_TRIES` takes six tries at a login, `OPENSSH_BOTH` wants a key and then the password; `KBDINT` asks for the password,
-    /// `KBDINT_TWICE` for more, `KBDINT_CODE` for more at once.
+    /// A further port of a program: `OPENSSH_ONE` has one session for each connection, `OPENSSH_REKEY` changes keys
+    /// every 16 MiB, `OPENSSH_TRIES` takes six tries at a login, `OPENSSH_BOTH` wants a key and then the password;
+    /// `KBDINT` asks for the password, `KBDINT_TWICE` for more, `KBDINT_CODE` for more at once.
     static func sftp(port: String, of name: String) throws -> SFTP {
         var server = try sftp(name)
         server.name = port
@@ -39,7 +40,8 @@ extension TestServers {
     }
 
     private static func sftp(_ name: String, _ variable: String, data: String) -> SFTP? {
-        guard let url = environment[variable].flatMap({ URL(string: $0) }), let data = environment[data + "_DATA"] else { return nil }
+        guard let url = environment[variable].flatMap({ URL(string: $0) }), let data = environment[data + "_DATA"]
+        else { return nil }
         return SFTP(name: name, url: url, data: URL(fileURLWithPath: data))
     }
 
@@ -76,7 +78,8 @@ extension TestServers.SFTP {
 
     /// A new folder on the server for one test, removed at its end.
     func withFolder<Value>(
-        _ options: ConnectionOptions = TestServers.sftpOptions(), _ change: (inout SFTPConfiguration) -> Void = { _ in },
+        _ options: ConnectionOptions = TestServers.sftpOptions(),
+        _ change: (inout SFTPConfiguration) -> Void = { _ in },
         _ body: (SFTPFileProvider, ProviderPath) async throws -> Value
     ) async throws -> Value {
         let provider = try provider(options, change)
@@ -97,7 +100,9 @@ extension TestServers.SFTP {
     /// The lines of this server in the known hosts, for another port too.
     func knownHosts(port: Int? = nil) throws -> String {
         let name = "[127.0.0.1]:\(self.port) "
-        let lines = try String(contentsOfFile: TestServers.knownHosts, encoding: .utf8).split(separator: "\n").filter { $0.hasPrefix(name) }
+        let lines = try String(contentsOfFile: TestServers.knownHosts, encoding: .utf8).split(separator: "\n").filter {
+            $0.hasPrefix(name)
+        }
         return lines.map { "[127.0.0.1]:\(port ?? self.port) \($0.dropFirst(name.count))\n" }.joined()
     }
 }
@@ -115,7 +120,9 @@ enum SFTPFiles {
         try Data().write(to: file)
         let handle = try FileHandle(forWritingTo: file)
         defer { try? handle.close() }
-        for start in stride(from: 0, to: size, by: piece.count) { try handle.write(contentsOf: piece.prefix(size - start)) }
+        for start in stride(from: 0, to: size, by: piece.count) {
+            try handle.write(contentsOf: piece.prefix(size - start))
+        }
         return try await body(file, folder.url)
     }
 }
@@ -125,7 +132,8 @@ enum SFTPFiles {
     func `all servers of SFTP are up`() throws {
         #expect(TestServers.sftp.map(\.name) == TestServers.sftpNames)
         let ports = [
-            "OPENSSH_ONE", "OPENSSH_REKEY", "OPENSSH_TRIES", "OPENSSH_BOTH", "OPENSSH_BOTH_REVERSED", "KBDINT", "KBDINT_TWICE",
+            "OPENSSH_ONE", "OPENSSH_REKEY", "OPENSSH_TRIES", "OPENSSH_BOTH", "OPENSSH_BOTH_REVERSED", "KBDINT",
+            "KBDINT_TWICE",
             "KBDINT_CODE",
         ]
         for port in ports {

@@ -30,13 +30,18 @@ struct SFTPTests {
                 try await TreeCopy().copyFile(name, of: local, to: up, of: provider)
                 #expect(FileManager.default.contentsEqual(atPath: file.path, andPath: server.place(up).path))
                 try await TreeCopy().copyFile(up, of: provider, to: ProviderPath("down"), of: local)
-                #expect(FileManager.default.contentsEqual(atPath: file.path, andPath: place.appending(path: "down").path))
+                #expect(
+                    FileManager.default.contentsEqual(atPath: file.path, andPath: place.appending(path: "down").path))
                 let end = try Data(contentsOf: file).suffix(7)
                 #expect(try await provider.contents(path: up, part: .suffix(7)) == end)
             }
-            for number in 0..<200 { try await provider.writeContents(path: folder.appending("\(number)"), contents: Data("x".utf8)) }
+            for number in 0..<200 {
+                try await provider.writeContents(path: folder.appending("\(number)"), contents: Data("x".utf8))
+            }
             #expect(try await provider.contentsOfDirectory(path: folder).count == 201)
-            let error = await #expect(throws: CocoaError.self) { try await provider.attributesOfItem(path: folder.appending("none")) }
+            let error = await #expect(throws: CocoaError.self) {
+                try await provider.attributesOfItem(path: folder.appending("none"))
+            }
             #expect(error?.code == .fileReadNoSuchFile)
         }
     }
@@ -52,7 +57,8 @@ struct SFTPTests {
     func `a listing of ten thousand items is whole`(_ server: TestServers.SFTP) async throws {
         try await server.withFolder { provider, folder in
             for index in 0..<10_000 {
-                _ = FileManager.default.createFile(atPath: server.place(folder).appending(path: "file \(index)").path, contents: nil)
+                _ = FileManager.default.createFile(
+                    atPath: server.place(folder).appending(path: "file \(index)").path, contents: nil)
             }
             let items = try await provider.contentsOfDirectory(path: folder)
             #expect(items.count == 10_000 && Set(items.map(\.name)).count == 10_000)
@@ -69,12 +75,15 @@ struct SFTPTests {
             let inner = local.url.appending(path: "up/folder \(index)/deep")
             try FileManager.default.createDirectory(at: inner, withIntermediateDirectories: true)
             for number in 0..<9 {
-                try patterned(number * 3_000, seed: index).write(to: inner.appending(path: number == 0 ? ".hidden" : "file \(number)"))
+                try patterned(number * 3_000, seed: index).write(
+                    to: inner.appending(path: number == 0 ? ".hidden" : "file \(number)"))
             }
         }
         let disk = try LocalFileProvider(root: local.url)
         try await server.withFolder { provider, folder in
-            let (up, moved, copied) = (try folder.appending("up"), try folder.appending("moved"), try folder.appending("copied"))
+            let (up, moved, copied) = (
+                try folder.appending("up"), try folder.appending("moved"), try folder.appending("copied")
+            )
             let sent = try await TreeCopy().copyFolder(ProviderPath("up"), of: disk, to: up, of: provider)
             #expect(sent.copied == 180 && sent.failed.isEmpty)
             try await provider.moveItem(path: up, to: moved)
@@ -83,8 +92,12 @@ struct SFTPTests {
             let got = try await TreeCopy().copyFolder(copied, of: provider, to: ProviderPath("down"), of: disk)
             #expect(got.copied == 180 && got.failed.isEmpty && got.bytes == sent.bytes)
             for index in 0..<20 {
-                for name in try FileManager.default.contentsOfDirectory(atPath: local.url.appending(path: "up/folder \(index)/deep").path) {
-                    let paths = ["up", "down"].map { local.url.appending(path: "\($0)/folder \(index)/deep/\(name)").path }
+                for name in try FileManager.default.contentsOfDirectory(
+                    atPath: local.url.appending(path: "up/folder \(index)/deep").path)
+                {
+                    let paths = ["up", "down"].map {
+                        local.url.appending(path: "\($0)/folder \(index)/deep/\(name)").path
+                    }
                     #expect(FileManager.default.contentsEqual(atPath: paths[0], andPath: paths[1]))
                 }
             }
@@ -108,7 +121,9 @@ struct SFTPTests {
             #expect(items.count == 2 && items.allSatisfy(\.isSymbolicLink))
             #expect(try await provider.attributesOfItem(path: link).isSymbolicLink)
             #expect(try await provider.destinationOfSymbolicLink(path: link).isDirectory)
-            let error = await #expect(throws: CocoaError.self) { try await provider.createSymbolicLink(path: link, text: "x") }
+            let error = await #expect(throws: CocoaError.self) {
+                try await provider.createSymbolicLink(path: link, text: "x")
+            }
             #expect(error?.code == .fileWriteFileExists)
             try await provider.removeItem(path: tree)
             #expect(try server.names(folder) == ["outside"])
@@ -149,7 +164,8 @@ struct SFTPTests {
                 _ = try await provider.checksum(of: path, kind: "md5")
             } throws: { error in
                 // A server opens no channel for commands, or a shell that knows no command.
-                (error as? CocoaError)?.code == .featureUnsupported || (error as? URLError)?.code == .resourceUnavailable
+                (error as? CocoaError)?.code == .featureUnsupported
+                    || (error as? URLError)?.code == .resourceUnavailable
             }
             // The connection lives on.
             #expect(try await provider.contents(path: path) == Data("hello".utf8))

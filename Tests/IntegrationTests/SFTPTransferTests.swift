@@ -16,7 +16,8 @@ struct SFTPTransferTests {
         try await SFTPFiles.with { file, local in
             try await server.withFolder(options) { provider, folder in
                 let path = try folder.appending("file")
-                let written = try await provider.copyItem(localFile: file, to: path, options: WriteOptions(placement: placement))
+                let written = try await provider.copyItem(
+                    localFile: file, to: path, options: WriteOptions(placement: placement))
                 #expect(written.size == Int64(Self.size))
                 #expect(FileManager.default.contentsEqual(atPath: file.path, andPath: server.place(path).path))
                 let copy = local.appending(path: "copy")

@@ -6,7 +6,8 @@ import Testing
 
 /// The examples of Readium's media type proposals that have a path of this machine.
 @Suite struct SeedExampleFileTests {
-    private static let acsm = MediaType("application/vnd.adobe.adept+xml", name: "Adobe Content Server Manager", fileExtension: "acsm")
+    private static let acsm = MediaType(
+        "application/vnd.adobe.adept+xml", name: "Adobe Content Server Manager", fileExtension: "acsm")
 
     private func withFile(_ name: String, _ content: Data, _ body: (String) async throws -> Void) async throws {
         let folder = try TemporaryFolder()
@@ -30,7 +31,8 @@ import Testing
         let sniffACSM: MediaType.Sniffer = { context in
             try await context.contentAsXML?.documentElement?.localName == "fulfillmentToken" ? Self.acsm : nil
         }
-        try await withFile("download", Data("<fulfillmentToken xmlns=\"http://ns.adobe.com/adept\"/>".utf8)) { acsmPath in
+        try await withFile("download", Data("<fulfillmentToken xmlns=\"http://ns.adobe.com/adept\"/>".utf8)) {
+            acsmPath in
             let mediaType = try await MediaType.of(path: acsmPath, sniffers: MediaType.sniffers + [sniffACSM])
             #expect(mediaType == Self.acsm && mediaType?.name == "Adobe Content Server Manager")
             let format = try await Format.guess(path: acsmPath, sniffers: MediaType.sniffers + [sniffACSM])

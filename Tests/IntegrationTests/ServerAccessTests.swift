@@ -16,12 +16,15 @@ import WebDAVFileProvider
     }
 
     private static let ways = [
-        Way(scheme: "http", variable: "CARREL_TEST_HTTP_PROXY"), Way(scheme: "http", variable: "CARREL_TEST_HTTP_PROXY", tunnelsAll: true),
-        Way(scheme: "socks5", variable: "CARREL_TEST_SOCKS_PROXY"), Way(scheme: "socks5h", variable: "CARREL_TEST_SOCKS_PROXY"),
+        Way(scheme: "http", variable: "CARREL_TEST_HTTP_PROXY"),
+        Way(scheme: "http", variable: "CARREL_TEST_HTTP_PROXY", tunnelsAll: true),
+        Way(scheme: "socks5", variable: "CARREL_TEST_SOCKS_PROXY"),
+        Way(scheme: "socks5h", variable: "CARREL_TEST_SOCKS_PROXY"),
     ].filter { $0.address != nil }
 
     private static let login = Credential.password(
-        user: TestServers.environment["CARREL_TEST_PROXY_USER"] ?? "", password: TestServers.environment["CARREL_TEST_PROXY_PASSWORD"] ?? ""
+        user: TestServers.environment["CARREL_TEST_PROXY_USER"] ?? "",
+        password: TestServers.environment["CARREL_TEST_PROXY_PASSWORD"] ?? ""
     )
 
     private func options(_ way: Way, _ login: Credential?, retries: Int = 0) throws -> ConnectionOptions {
@@ -33,10 +36,13 @@ import WebDAVFileProvider
         return options
     }
 
-    @Test(.enabled(if: !ways.isEmpty && !TestServers.webDAV.isEmpty, "no proxy is up"), arguments: ways, TestServers.webDAV.prefix(3))
+    @Test(
+        .enabled(if: !ways.isEmpty && !TestServers.webDAV.isEmpty, "no proxy is up"), arguments: ways,
+        TestServers.webDAV.prefix(3))
     func `a proxy passes on reads and writes`(_ way: Way, _ server: TestServers.WebDAV) async throws {
         let body = Data((0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 31) })
-        // The folder is made on a way of its own: tinyproxy ends connections without saying so, and what may be done is not asked for twice.
+        // The folder is made on a way of its own: tinyproxy ends connections without saying so, and what may be done is
+        // not asked for twice.
         try await server.withFolder { _, folder in
             let provider = try server.provider(options(way, Self.login, retries: 1))
             let path = try folder.appending("by a proxy")
@@ -75,11 +81,14 @@ import WebDAVFileProvider
 
     /// The client's key, encrypted with `password`, for the test to remove.
     private func encryptedKey(_ password: String) async throws -> String {
-        let file = FileManager.default.temporaryDirectory.appending(path: "carrel-key-\(UInt64.random(in: 0 ... .max)).pem").path
+        let file = FileManager.default.temporaryDirectory.appending(
+            path: "carrel-key-\(UInt64.random(in: 0 ... .max)).pem"
+        ).path
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments = [
-            "openssl", "pkcs8", "-topk8", "-in", try #require(Self.key), "-out", file, "-v2", "aes256", "-passout", "pass:\(password)",
+            "openssl", "pkcs8", "-topk8", "-in", try #require(Self.key), "-out", file, "-v2", "aes256", "-passout",
+            "pass:\(password)",
         ]
         try await withCheckedThrowingContinuation { (ended: CheckedContinuation<Void, any Error>) in
             process.terminationHandler = { _ in ended.resume() }
@@ -96,7 +105,9 @@ import WebDAVFileProvider
         defer { try? FileManager.default.removeItem(atPath: locked) }
         try await open(Self.certificate, locked, password: "op€n sesame")
         for password in ["wrong", "", nil] {
-            let error = await #expect(throws: URLError.self) { try await open(Self.certificate, locked, password: password) }
+            let error = await #expect(throws: URLError.self) {
+                try await open(Self.certificate, locked, password: password)
+            }
             #expect(error?.code == .clientCertificateRejected)
             #expect(error?.sentence.hasSuffix("the key's password is wrong.") == true)
         }
@@ -105,7 +116,9 @@ import WebDAVFileProvider
     @Test(.enabled(if: door != nil && key != nil, "the servers are not up; run bash Tests/run.sh"))
     func `certificate files that are missing or none are named`() async throws {
         let missing = await #expect(throws: URLError.self) { try await open("/no/such.pem", nil) }
-        #expect(missing?.sentence == "The client certificate's file “/no/such.pem” cannot be read: No such file or directory.")
+        #expect(
+            missing?.sentence
+                == "The client certificate's file “/no/such.pem” cannot be read: No such file or directory.")
         let noKey = await #expect(throws: URLError.self) { try await open(Self.certificate, "/no/key.pem") }
         #expect(noKey?.sentence.contains("“/no/key.pem”") == true)
         let none = await #expect(throws: URLError.self) { try await open("/etc/hostname", Self.key) }
@@ -115,7 +128,8 @@ import WebDAVFileProvider
         options.trust.authorities = "/no/ca.pem"
         let door = try #require(Self.door)
         let authorities = await #expect(throws: URLError.self) {
-            try await WebDAVFileProvider(configuration: WebDAVConfiguration(baseURL: door), options: options).checkReachability()
+            try await WebDAVFileProvider(configuration: WebDAVConfiguration(baseURL: door), options: options)
+                .checkReachability()
         }
         #expect(authorities?.code == .serverCertificateHasUnknownRoot)
         #expect(authorities?.sentence.contains("“/no/ca.pem”") == true)

@@ -29,15 +29,17 @@ extension ServerDisk {
         try FileManager.default.createSymbolicLink(atPath: place(path).path, withDestinationPath: target)
     }
 
-    func isThere(_ path: ProviderPath) -> Bool { (try? FileManager.default.attributesOfItem(atPath: place(path).path)) != nil }
+    func isThere(_ path: ProviderPath) -> Bool {
+        (try? FileManager.default.attributesOfItem(atPath: place(path).path)) != nil
+    }
 
     /// The names in a folder, hidden ones among them.
     func names(_ path: ProviderPath) throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: place(path).path).sorted()
     }
 
-    /// The names in a folder as soon as they are these, or else after a minute: Apache's own temporary file goes when Apache sees
-    /// that the connection has.
+    /// The names in a folder as soon as they are these, or else after a minute: Apache's own temporary file goes when
+    /// Apache sees that the connection has.
     func names(_ path: ProviderPath, onceTheyAre expected: [String]) async throws -> [String] {
         do { try await eventually { try names(path) == expected } } catch is DidNotHappen {}
         return try names(path)

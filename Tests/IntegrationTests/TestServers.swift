@@ -33,7 +33,9 @@ enum TestServers {
     ]
 
     static let webDAV: [WebDAV] = places.compactMap { place in
-        guard let url = environment[place.url].flatMap({ URL(string: $0) }), let data = environment[place.data] else { return nil }
+        guard let url = environment[place.url].flatMap({ URL(string: $0) }), let data = environment[place.data] else {
+            return nil
+        }
         return WebDAV(name: place.name, url: url, data: URL(fileURLWithPath: data))
     }
 
@@ -55,7 +57,8 @@ enum TestServers {
     ///
     /// - Parameter remover: Gives the provider that removes it: that of the test may be one that cannot.
     static func withFolder<Value>(
-        of provider: any FileProvider, removedBy remover: () throws -> any FileProvider, _ body: (ProviderPath) async throws -> Value
+        of provider: any FileProvider, removedBy remover: () throws -> any FileProvider,
+        _ body: (ProviderPath) async throws -> Value
     ) async throws -> Value {
         let folder = try ProviderPath("test-\(UInt64.random(in: 0 ... .max))")
         try await provider.createFolder(path: folder)
@@ -78,10 +81,13 @@ extension TestServers.WebDAV {
 
     /// A new folder on the server for one test, removed at its end.
     func withFolder<Value>(
-        _ options: ConnectionOptions = TestServers.options(), _ body: (WebDAVFileProvider, ProviderPath) async throws -> Value
+        _ options: ConnectionOptions = TestServers.options(),
+        _ body: (WebDAVFileProvider, ProviderPath) async throws -> Value
     ) async throws -> Value {
         let provider = try provider(options)
-        return try await TestServers.withFolder(of: provider, removedBy: { provider }) { folder in try await body(provider, folder) }
+        return try await TestServers.withFolder(of: provider, removedBy: { provider }) { folder in
+            try await body(provider, folder)
+        }
     }
 }
 

@@ -16,22 +16,30 @@ struct TestStorage: Sendable, CustomTestStringConvertible {
         try await body(try LocalFileProvider(root: root.url), .root)
     }
 
-    static let memory = TestStorage(testDescription: "a tree in memory") { body in try await body(MemoryFileProvider(), .root) }
+    static let memory = TestStorage(testDescription: "a tree in memory") { body in
+        try await body(MemoryFileProvider(), .root)
+    }
 
     /// A folder on this machine, a tree in memory, and every server of WebDAV, FTP and SFTP.
     static let all: [TestStorage] =
         [local, memory] + TestServers.webDAV.map(webDAV) + TestServers.ftp.map(ftp) + TestServers.sftp.map(sftp)
 
     static func webDAV(_ server: TestServers.WebDAV) -> TestStorage {
-        TestStorage(testDescription: "WebDAV: \(server.name)") { body in try await server.withFolder { try await body($0, $1) } }
+        TestStorage(testDescription: "WebDAV: \(server.name)") { body in
+            try await server.withFolder { try await body($0, $1) }
+        }
     }
 
     static func ftp(_ server: TestServers.FTP) -> TestStorage {
-        TestStorage(testDescription: "FTP: \(server.testDescription)") { body in try await server.withFolder { try await body($0, $1) } }
+        TestStorage(testDescription: "FTP: \(server.testDescription)") { body in
+            try await server.withFolder { try await body($0, $1) }
+        }
     }
 
     static func sftp(_ server: TestServers.SFTP) -> TestStorage {
-        TestStorage(testDescription: "SFTP: \(server.name)") { body in try await server.withFolder { try await body($0, $1) } }
+        TestStorage(testDescription: "SFTP: \(server.name)") { body in
+            try await server.withFolder { try await body($0, $1) }
+        }
     }
 
     static func s3(_ server: S3Server) -> TestStorage {

@@ -12,7 +12,10 @@ struct UndoScript {
     private let folder: ProviderPath
     private let names: [String]
 
-    init(seed: UInt64, provider: any FileProvider & FileProviderUndoable, folder: ProviderPath, names: [String] = ["a", "b", "c"]) {
+    init(
+        seed: UInt64, provider: any FileProvider & FileProviderUndoable, folder: ProviderPath,
+        names: [String] = ["a", "b", "c"]
+    ) {
         numbers = SeededNumbers(seed: seed)
         self.provider = provider
         self.folder = folder
@@ -31,7 +34,8 @@ struct UndoScript {
     /// An item of the tree; seldom none.
     private mutating func item(of tree: [String: Data?]) throws -> ProviderPath {
         let items = tree.keys.sorted()
-        return items.isEmpty || number(below: 10) == 0 ? try place(in: tree) : try ProviderPath(items[number(below: items.count)])
+        return items.isEmpty || number(below: 10) == 0
+            ? try place(in: tree) : try ProviderPath(items[number(below: items.count)])
     }
 
     /// Draws an operation and carries it out. Some are refused by the tree's own rules.
@@ -55,7 +59,8 @@ struct UndoScript {
         do {
             switch operation {
             case .create: try await provider.createFolder(path: place)
-            case .modify: try await provider.writeContents(path: place, contents: Data("\(writes)".utf8), overwrite: overwrite)
+            case .modify:
+                try await provider.writeContents(path: place, contents: Data("\(writes)".utf8), overwrite: overwrite)
             case .move: try await provider.moveItem(path: one, to: place, overwrite: overwrite)
             case .copy: try await provider.copyItem(path: one, to: place, overwrite: overwrite)
             default: try await provider.removeItem(path: one, recursive: overwrite)
@@ -77,7 +82,8 @@ struct UndoScript {
         return tree
     }
 
-    /// Carries out `count` operations, then undoes and redoes them, wholly and in part, and compares the tree after each.
+    /// Carries out `count` operations, then undoes and redoes them, wholly and in part, and compares the tree after
+    /// each.
     mutating func run(count: Int) async throws {
         let stack = provider.undoManager
         stack.levels = .max
@@ -88,7 +94,8 @@ struct UndoScript {
                 operations.append(operation)
                 states.append(try await snapshot())
             } else {
-                #expect(try await snapshot() == states.last, "after an operation that was refused, behind \(operations)")
+                #expect(
+                    try await snapshot() == states.last, "after an operation that was refused, behind \(operations)")
             }
             if number(below: 12) == 0 { try await goBack(number(below: 4), states: &states, operations: &operations) }
         }
@@ -96,12 +103,16 @@ struct UndoScript {
         for _ in 0..<2 {
             for index in operations.indices.reversed() {
                 #expect(try await stack.undo())
-                #expect(try await snapshot() == states[index], "undoing \(operations[index]), the last of \(operations[...index])")
+                #expect(
+                    try await snapshot() == states[index],
+                    "undoing \(operations[index]), the last of \(operations[...index])")
             }
             #expect(try await !stack.undo())
             for index in operations.indices {
                 #expect(try await stack.redo())
-                #expect(try await snapshot() == states[index + 1], "redoing \(operations[index]), the last of \(operations[...index])")
+                #expect(
+                    try await snapshot() == states[index + 1],
+                    "redoing \(operations[index]), the last of \(operations[...index])")
             }
             #expect(try await !stack.redo())
         }

@@ -20,7 +20,9 @@ import Testing
             return capabilities
         }
 
-        func copyItem(path: ProviderPath, to destination: ProviderPath, overwrite: Bool, progress: ProgressReporter) async throws {
+        func copyItem(path: ProviderPath, to destination: ProviderPath, overwrite: Bool, progress: ProgressReporter)
+            async throws
+        {
             try await copyThroughThisMachine(path: path, to: destination, overwrite: overwrite, progress: progress)
         }
     }
@@ -45,7 +47,8 @@ import Testing
     }
 
     @Test(arguments: 101...104 as ClosedRange<UInt64>)
-    func `without copying in the storage, everything can be undone and redone step by step`(_ seed: UInt64) async throws {
+    func `without copying in the storage, everything can be undone and redone step by step`(_ seed: UInt64) async throws
+    {
         try await run(MovingProvider(), seed: seed, count: 120)
     }
 
@@ -80,7 +83,8 @@ import Testing
             await Conformance(provider: try memory.undoable(), folder: .root, connect: { try memory.undoable() }).run(),
             await Conformance(provider: try MovingProvider().undoable(), folder: .root).run(),
             try await withLocalProvider { local in
-                await Conformance(provider: try local.undoable(), folder: .root, connect: { try local.undoable() }).run()
+                await Conformance(provider: try local.undoable(), folder: .root, connect: { try local.undoable() })
+                    .run()
             },
         ]
         for report in reports { #expect(report.isConforming, "\(report)") }
@@ -94,11 +98,13 @@ import Testing
             let inner = try folder.appending("inner")
             try await provider.createFolder(path: inner)
             let report = await Conformance(
-                provider: try provider.undoable(trash: trash), folder: inner, connect: { try server.provider().undoable(trash: trash) }
+                provider: try provider.undoable(trash: trash), folder: inner,
+                connect: { try server.provider().undoable(trash: trash) }
             ).run()
             #expect(report.isConforming, "\(report)")
             #expect(report.passed.count >= 60)
-            // Apache's own files of uploads that were broken off, which went to the trash with the rest, go when Apache sees that.
+            // Apache's own files of uploads that were broken off, which went to the trash with the rest, go when Apache
+            // sees that.
             try await eventually { () async throws -> Bool in
                 do {
                     try await provider.removeItem(path: ProviderPath(trash.path))

@@ -8,8 +8,10 @@ import WebDAVFileProvider
 struct WebDAVListingTests {
     /// What hrefs have to encode, and what looks encoded already.
     private static let names = [
-        "plain", "a b", "a%20b", "100%", "a%2520b", "x#y", "#z", "q?r", "a&b", "<tag>", "it's", "\"quoted\"", "semi;colon", "plus+", "at@b",
-        "colon:c", "\u{E9}", "e\u{301}x", "日本", "🎈", "~tilde", "[brackets]", "{braces}", "pipe|", "caret^", "back`tick", "a=b", "comma,d",
+        "plain", "a b", "a%20b", "100%", "a%2520b", "x#y", "#z", "q?r", "a&b", "<tag>", "it's", "\"quoted\"",
+        "semi;colon", "plus+", "at@b",
+        "colon:c", "\u{E9}", "e\u{301}x", "日本", "🎈", "~tilde", "[brackets]", "{braces}", "pipe|", "caret^", "back`tick",
+        "a=b", "comma,d",
         "x..y", "...",
     ]
 
@@ -40,7 +42,10 @@ struct WebDAVListingTests {
             let path = try below.appending("report.txt")
             try await provider.writeContents(path: path, contents: Data("r".utf8))
             #expect(try await !provider.searchesNatively(path: folder, recursive: true, query: .size(.equal(1))))
-            #expect(try await provider.searchFiles(path: folder, recursive: true, query: .size(.equal(1))).map(\.path) == [path])
+            #expect(
+                try await provider.searchFiles(path: folder, recursive: true, query: .size(.equal(1))).map(\.path) == [
+                    path
+                ])
             #expect(try await provider.capabilities()[.publicLinks] == .unavailable)
             let error = await #expect(throws: CocoaError.self) { try await provider.publicLink(to: path) }
             #expect(error?.code == .featureUnsupported)
@@ -70,7 +75,9 @@ struct WebDAVListingTests {
 
     private static func giveAway(_ folder: URL, like other: URL) async throws {
         let owner = try FileManager.default.attributesOfItem(atPath: other.path)[.ownerAccountID]
-        guard let owner, let all = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil) else { return }
+        guard let owner, let all = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil) else {
+            return
+        }
         while let item = all.nextObject() as? URL {
             try FileManager.default.setAttributes([.ownerAccountID: owner], ofItemAtPath: item.path)
         }

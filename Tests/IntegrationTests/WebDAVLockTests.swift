@@ -40,7 +40,9 @@ struct WebDAVLockTests {
             let path = try folder.appending("f")
             let other = try server.provider(TestServers.options(retries: 0))
             try await provider.writeContents(path: path, contents: Data("old".utf8))
-            await #expect(throws: BrokenError.self) { try await provider.withLock(path: path) { _ in throw BrokenError() } }
+            await #expect(throws: BrokenError.self) {
+                try await provider.withLock(path: path) { _ in throw BrokenError() }
+            }
             try await other.writeContents(path: path, contents: Data("1".utf8), overwrite: true)
             let (isHeld, signal) = AsyncStream<Never>.makeStream()
             let holding = Task {

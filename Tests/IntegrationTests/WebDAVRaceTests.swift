@@ -24,10 +24,13 @@ struct WebDAVRaceTests {
                 names.append("file-\(round)")
                 let path = try folder.appending("file-\(round)")
                 let results = await Self.write(path, with: providers)
-                if let fault = try await Self.fault(in: results, path, reader) { wrong.append("round \(round): \(fault)") }
+                if let fault = try await Self.fault(in: results, path, reader) {
+                    wrong.append("round \(round): \(fault)")
+                }
             }
-            // Elsewhere looking and moving are two steps. Locks would help nginx (`lock-use=always`), not Apache, which loses some when
-            // several are taken at the same moment, nor WsgiDAV, which forgets one with the file that it replaces.
+            // Elsewhere looking and moving are two steps. Locks would help nginx (`lock-use=always`), not Apache, which
+            // loses some when several are taken at the same moment, nor WsgiDAV, which forgets one with the file that
+            // it replaces.
             #expect((promises == .native) == ["rclone", "lighttpd, Basic"].contains(server.name))
             withKnownIssue("This server is not free of races", isIntermittent: true) {
                 #expect(wrong == [])
@@ -40,12 +43,16 @@ struct WebDAVRaceTests {
     }
 
     /// What each writer came to, in the order of the writers.
-    private static func write(_ path: ProviderPath, with providers: [WebDAVFileProvider]) async -> [Result<FileObject, any Error>] {
+    private static func write(_ path: ProviderPath, with providers: [WebDAVFileProvider]) async -> [Result<
+        FileObject, any Error
+    >] {
         await withTaskGroup(of: (Int, Result<FileObject, any Error>).self) { group in
             for (index, provider) in providers.enumerated() {
                 group.addTask {
                     do {
-                        return (index, .success(try await provider.writeContents(path: path, contents: content(of: index))))
+                        return (
+                            index, .success(try await provider.writeContents(path: path, contents: content(of: index)))
+                        )
                     } catch {
                         return (index, .failure(error))
                     }
@@ -56,7 +63,9 @@ struct WebDAVRaceTests {
     }
 
     /// Of another length for each writer, so that neither bytes nor size can pass for another's.
-    private static func content(of writer: Int) -> Data { Data(repeating: UInt8(ascii: "a") + UInt8(writer), count: 2000 + writer) }
+    private static func content(of writer: Int) -> Data {
+        Data(repeating: UInt8(ascii: "a") + UInt8(writer), count: 2000 + writer)
+    }
 
     /// What is not as it should be after a round; nil for nothing.
     private static func fault(
@@ -67,7 +76,9 @@ struct WebDAVRaceTests {
         for case .failure(let error) in results where (error as? CocoaError)?.code != .fileWriteFileExists {
             return "a loser was told \(error)"
         }
-        guard try await reader.contents(path: path) == content(of: winner) else { return "the content is not the winner's" }
+        guard try await reader.contents(path: path) == content(of: winner) else {
+            return "the content is not the winner's"
+        }
         return nil
     }
 }

@@ -7,7 +7,9 @@ import WebDAVFileProvider
 /// WebDAV against real servers. Without them these are skipped: `bash Tests/run.sh` starts them.
 @Suite(.enabled(if: !TestServers.webDAV.isEmpty, "the servers are not up; run bash Tests/run.sh"))
 struct WebDAVTests {
-    private func pattern(_ count: Int) -> Data { Data((0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }) }
+    private func pattern(_ count: Int) -> Data {
+        Data((0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) })
+    }
 
     @Test(arguments: TestServers.webDAV)
     func `a file comes back as it was written`(_ server: TestServers.WebDAV) async throws {
@@ -21,7 +23,8 @@ struct WebDAVTests {
         }
     }
 
-    /// A command that is left while the transport changes its connections must not be lost: it would end at the next idle time only.
+    /// A command that is left while the transport changes its connections must not be lost: it would end at the next
+    /// idle time only.
     @Test(.enabled(if: TestServers.named("Apache, Digest") != nil), .timeLimit(.minutes(1)))
     func `what runs ends at once when its provider is invalidated, at any moment`() async throws {
         let server = try #require(TestServers.named("Apache, Digest"))
@@ -33,7 +36,9 @@ struct WebDAVTests {
                             let provider = try server.provider()
                             let path = try folder.appending("\(worker)-\(round)")
                             let (ended, signal) = AsyncStream<Never>.makeStream()
-                            provider.writeContents(path: path.string, contents: Data(count: 100_000)) { _ in signal.finish() }
+                            provider.writeContents(path: path.string, contents: Data(count: 100_000)) { _ in
+                                signal.finish()
+                            }
                             try await Task.sleep(for: .microseconds(Int.random(in: 0..<40_000)))
                             provider.invalidate()
                             for await _ in ended {}
@@ -86,7 +91,8 @@ struct WebDAVTests {
                 continuation.finish(throwing: BrokenError())
             }
             await #expect(throws: BrokenError.self) {
-                try await provider.writeContents(path: path, from: SequenceSource(stream), options: WriteOptions(overwrite: true))
+                try await provider.writeContents(
+                    path: path, from: SequenceSource(stream), options: WriteOptions(overwrite: true))
             }
             #expect(try await provider.contents(path: path) == Data("old".utf8))
             #expect(try server.names(folder).filter(TemporaryName.matches) == [])
@@ -98,7 +104,9 @@ struct WebDAVTests {
         let server = try #require(TestServers.named("Apache, TLS"))
         var options = TestServers.options()
         options.trust = TrustPolicy()
-        let error = await #expect(throws: URLError.self) { _ = try await server.provider(options).attributesOfItem(path: .root) }
+        let error = await #expect(throws: URLError.self) {
+            _ = try await server.provider(options).attributesOfItem(path: .root)
+        }
         #expect(error?.code == .serverCertificateUntrusted)
     }
 
@@ -144,7 +152,8 @@ struct WebDAVTests {
         options.credentials = source
         var parts = try #require(URLComponents(url: server.url, resolvingAgainstBaseURL: false))
         parts.host = "0.0.0.0"
-        let provider = try WebDAVFileProvider(configuration: WebDAVConfiguration(baseURL: #require(parts.url)), options: options)
+        let provider = try WebDAVFileProvider(
+            configuration: WebDAVConfiguration(baseURL: #require(parts.url)), options: options)
         let error = await #expect(throws: URLError.self) { _ = try await provider.attributesOfItem(path: .root) }
         #expect(error?.localizedDescription.contains("password in clear") == true)
     }

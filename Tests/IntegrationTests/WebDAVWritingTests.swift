@@ -12,13 +12,15 @@ struct WebDAVWritingTests {
     func `a server is recognised by what it says of itself`(_ server: TestServers.WebDAV) async throws {
         let servers = WebDAVServers()
         let configuration = WebDAVConfiguration(baseURL: server.url)
-        let provider = try WebDAVFileProvider(configuration: configuration, options: TestServers.options(), servers: servers)
+        let provider = try WebDAVFileProvider(
+            configuration: configuration, options: TestServers.options(), servers: servers)
         let vendor = try await provider.quirks().vendor
         #expect(server.name.lowercased().hasPrefix(vendor.rawValue))
         #expect(servers[server.url]?.vendor == vendor)
         // Kept with the configuration, nobody has to ask again.
         let options = TestServers.options()
-        let again = try WebDAVFileProvider(configuration: provider.configuration, options: options, servers: WebDAVServers())
+        let again = try WebDAVFileProvider(
+            configuration: provider.configuration, options: options, servers: WebDAVServers())
         #expect(try await again.quirks().vendor == vendor)
         #expect(options.counters[.requests] == 0)
     }
@@ -40,20 +42,25 @@ struct WebDAVWritingTests {
             #expect(options.counters[.requests] - before == (isOneStep ? 6 : 9))
             before = options.counters[.requests]
             let isHonoured = quirks.ifNoneMatch != .ignored
-            _ = try await provider.writeContents(path: folder.appending("d"), from: bytes("d"), options: WriteOptions(placement: .inPlace))
+            _ = try await provider.writeContents(
+                path: folder.appending("d"), from: bytes("d"), options: WriteOptions(placement: .inPlace))
             #expect(options.counters[.requests] - before == (isHonoured ? 2 : 3))
         }
     }
 
     @Test(arguments: TestServers.webDAV, [WriteOptions.Placement.published, .inPlace])
-    func `what is there is not replaced unless that is wanted`(_ server: TestServers.WebDAV, _ placement: WriteOptions.Placement)
+    func `what is there is not replaced unless that is wanted`(
+        _ server: TestServers.WebDAV, _ placement: WriteOptions.Placement
+    )
         async throws
     {
         try await server.withFolder { provider, folder in
             let file = try folder.appending("f")
-            _ = try await provider.writeContents(path: file, from: bytes("old"), options: WriteOptions(placement: placement))
+            _ = try await provider.writeContents(
+                path: file, from: bytes("old"), options: WriteOptions(placement: placement))
             let taken = await #expect(throws: CocoaError.self) {
-                _ = try await provider.writeContents(path: file, from: bytes("new"), options: WriteOptions(placement: placement))
+                _ = try await provider.writeContents(
+                    path: file, from: bytes("new"), options: WriteOptions(placement: placement))
             }
             #expect(taken?.code == .fileWriteFileExists)
             let full = try folder.appending("full")
@@ -74,19 +81,23 @@ struct WebDAVWritingTests {
                 path: file, from: bytes("new"), options: WriteOptions(overwrite: true, placement: placement))
             #expect(try await provider.contents(path: empty) == Data("1".utf8))
             #expect(try await provider.contents(path: file) == Data("new".utf8))
-            #expect(try await provider.contentsOfDirectory(path: folder).map(\.name).sorted() == ["empty", "f", "full"])
+            #expect(
+                try await provider.contentsOfDirectory(path: folder).map(\.name).sorted() == ["empty", "f", "full"])
         }
     }
 
     @Test(arguments: TestServers.webDAV, [WriteOptions.Placement.published, .inPlace])
-    func `a version is replaced only while it is there`(_ server: TestServers.WebDAV, _ placement: WriteOptions.Placement) async throws {
+    func `a version is replaced only while it is there`(
+        _ server: TestServers.WebDAV, _ placement: WriteOptions.Placement
+    ) async throws {
         try await server.withFolder { provider, folder in
             let file = try folder.appending("f")
             try await provider.writeContents(path: file, contents: Data("first".utf8))
             let tag = try await tag(of: file, provider)
             func write(_ text: String, at path: ProviderPath, ifMatch: String) async throws {
                 _ = try await provider.writeContents(
-                    path: path, from: bytes(text), options: WriteOptions(overwrite: true, ifMatch: ifMatch, placement: placement))
+                    path: path, from: bytes(text),
+                    options: WriteOptions(overwrite: true, ifMatch: ifMatch, placement: placement))
             }
             for (path, other) in [(file, "\"other\""), (try folder.appending("missing"), tag)] {
                 let error = await #expect(throws: CocoaError.self) { try await write("x", at: path, ifMatch: other) }
@@ -109,7 +120,9 @@ struct WebDAVWritingTests {
     }
 
     @Test(arguments: TestServers.webDAV)
-    func `of several writers at once one wins, where the server is said to decide`(_ server: TestServers.WebDAV) async throws {
+    func `of several writers at once one wins, where the server is said to decide`(_ server: TestServers.WebDAV)
+        async throws
+    {
         var options = TestServers.options(retries: 8)
         options.settings = ["lock-use": "always"]
         try await server.withFolder(options) { provider, folder in
@@ -126,7 +139,9 @@ struct WebDAVWritingTests {
     }
 
     @Test(arguments: TestServers.webDAV)
-    func `of several writers of one version one wins, where the server is said to decide`(_ server: TestServers.WebDAV) async throws {
+    func `of several writers of one version one wins, where the server is said to decide`(_ server: TestServers.WebDAV)
+        async throws
+    {
         try await server.withFolder(TestServers.options(retries: 8)) { provider, folder in
             guard try await provider.capabilities()[.conditionalWriting] == .native else { return }
             for round in 0..<12 {

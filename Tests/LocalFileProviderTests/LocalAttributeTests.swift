@@ -25,7 +25,8 @@ import Testing
         for name in ["/old", "/new"] {
             let options = WriteOptions(overwrite: true, placement: placement, permissions: permissions)
             let path = try ProviderPath(name)
-            let written = try await folder.provider.writeContents(path: path, from: DataSource(Data("1".utf8)), options: options)
+            let written = try await folder.provider.writeContents(
+                path: path, from: DataSource(Data("1".utf8)), options: options)
             #expect(written.permissions == permissions)
             #expect(try await folder.provider.attributesOfItem(path: path).permissions == permissions)
         }
@@ -47,10 +48,12 @@ import Testing
         let file = try await folder.provider.attributesOfItem(path: ProviderPath("/file"))
         #expect(file.modifiedDate == old && file.permissions == 0o640)
         await #expect {
-            try await folder.provider.setAttributes(path: ProviderPath("/link"), permissions: 0o600, modificationDate: nil)
+            try await folder.provider.setAttributes(
+                path: ProviderPath("/link"), permissions: 0o600, modificationDate: nil)
         } throws: { $0.fileCode == .featureUnsupported }
         await #expect {
-            try await folder.provider.setAttributes(path: ProviderPath("/none"), permissions: 0o600, modificationDate: nil)
+            try await folder.provider.setAttributes(
+                path: ProviderPath("/none"), permissions: 0o600, modificationDate: nil)
         } throws: { $0.fileCode == .fileNoSuchFile }
     }
 
@@ -77,7 +80,10 @@ import Testing
             try await provider.setExtendedAttribute("user.one", to: Array("1".utf8), path: path)
             try await provider.setExtendedAttribute("user.one", to: Array(repeating: 0, count: 2000), path: path)
             try await provider.setExtendedAttribute("user.empty", to: [], path: path)
-            #expect(try await provider.extendedAttributes(path: path) == ["user.one": Array(repeating: 0, count: 2000), "user.empty": []])
+            #expect(
+                try await provider.extendedAttributes(path: path) == [
+                    "user.one": Array(repeating: 0, count: 2000), "user.empty": [],
+                ])
             try await provider.removeExtendedAttribute("user.one", path: path)
             try await provider.removeExtendedAttribute("user.one", path: path)
             #expect(try await provider.extendedAttribute("user.one", path: path) == nil)
@@ -101,9 +107,13 @@ import Testing
             $0.fileCode == .featureUnsupported
         }
         for path in ["/link", "/pipe"] {
-            await #expect { try await provider.extendedAttributes(path: ProviderPath(path)) } throws: { $0.fileCode == .featureUnsupported }
+            await #expect { try await provider.extendedAttributes(path: ProviderPath(path)) } throws: {
+                $0.fileCode == .featureUnsupported
+            }
         }
-        await #expect { try await provider.extendedAttributes(path: ProviderPath("/none")) } throws: { $0.fileCode == .fileReadNoSuchFile }
+        await #expect { try await provider.extendedAttributes(path: ProviderPath("/none")) } throws: {
+            $0.fileCode == .fileReadNoSuchFile
+        }
         #expect(try await provider.extendedAttributes(path: file).isEmpty)
     }
 

@@ -35,16 +35,21 @@ import Testing
         let folder = try TestFolder(calls: calls)
         try layout.make(at: folder.root + "/sparse")
         let progress = ProgressReporter()
-        try await folder.provider.copyItem(path: ProviderPath("/sparse"), to: ProviderPath("/copy"), overwrite: false, progress: progress)
+        try await folder.provider.copyItem(
+            path: ProviderPath("/sparse"), to: ProviderPath("/copy"), overwrite: false, progress: progress)
         #expect(FileManager.default.contentsEqual(atPath: folder.root + "/sparse", andPath: folder.root + "/copy"))
         #expect(progress.completed == Int64(layout.size))
         let blocks = try folder.status("/copy").st_blocks
-        if calls.contains(.dataAndHoles) { #expect(blocks <= layout.data.count * 16 + 16, "\(blocks) blocks of 512 bytes") }
+        if calls.contains(.dataAndHoles) {
+            #expect(blocks <= layout.data.count * 16 + 16, "\(blocks) blocks of 512 bytes")
+        }
         // The copy within a tree goes the same way.
         try folder.makeFolder("/tree")
         try layout.make(at: folder.root + "/tree/sparse")
         try await folder.provider.copy("/tree", to: "/tree copy")
-        #expect(FileManager.default.contentsEqual(atPath: folder.root + "/sparse", andPath: folder.root + "/tree copy/sparse"))
+        #expect(
+            FileManager.default.contentsEqual(
+                atPath: folder.root + "/sparse", andPath: folder.root + "/tree copy/sparse"))
     }
 
     @Test(arguments: KernelCalls.waysToCopy)
@@ -61,8 +66,12 @@ import Testing
         }
     }
 
-    @Test(arguments: ["/proc/self/status", "/proc/cpuinfo", "/sys/kernel/mm/transparent_hugepage/enabled"], KernelCalls.waysToCopy)
-    func `a file that the kernel makes up is copied, whatever it says of its size`(path: String, calls: KernelCalls) async throws {
+    @Test(
+        arguments: ["/proc/self/status", "/proc/cpuinfo", "/sys/kernel/mm/transparent_hugepage/enabled"],
+        KernelCalls.waysToCopy)
+    func `a file that the kernel makes up is copied, whatever it says of its size`(path: String, calls: KernelCalls)
+        async throws
+    {
         guard FileManager.default.isReadableFile(atPath: path) else { return }
         let folder = try TestFolder()
         try await TestFolder.machine(calls: calls).copy(path, to: folder.root + "/copy")
@@ -80,7 +89,8 @@ import Testing
             if completed > 0 { _ = writer.update { write($0, "more", 4) } }
         }
         await #expect {
-            try await folder.provider.copyItem(path: ProviderPath("/log"), to: ProviderPath("/copy"), overwrite: false, progress: progress)
+            try await folder.provider.copyItem(
+                path: ProviderPath("/log"), to: ProviderPath("/copy"), overwrite: false, progress: progress)
         } throws: { $0.cause == .ESTALE }
         #expect(try folder.names() == ["log"])
     }
@@ -90,8 +100,10 @@ import Testing
         try folder.put("x", at: "/file", permissions: 0o4751)
         try folder.makeFolder("/tree")
         try folder.put("x", at: "/tree/read only", permissions: 0o444)
-        try await folder.provider.setExtendedAttribute("user.comment", to: Array("hello".utf8), path: ProviderPath("/tree/read only"))
-        try await folder.provider.setExtendedAttribute("user.comment", to: Array("folder".utf8), path: ProviderPath("/tree"))
+        try await folder.provider.setExtendedAttribute(
+            "user.comment", to: Array("hello".utf8), path: ProviderPath("/tree/read only"))
+        try await folder.provider.setExtendedAttribute(
+            "user.comment", to: Array("folder".utf8), path: ProviderPath("/tree"))
         try await folder.provider.setExtendedAttribute("user.\u{E9}", to: [0, 255, 0], path: ProviderPath("/file"))
         let date = Date(timeIntervalSince1970: 1_000_000_000.5)
         try await folder.provider.setAttributes(path: ProviderPath("/file"), permissions: nil, modificationDate: date)
@@ -99,14 +111,18 @@ import Testing
         try await folder.provider.copy("/tree", to: "/tree copy")
         let copy = try await folder.provider.attributesOfItem(path: ProviderPath("/copy"))
         #expect(copy.permissions == 0o751 && copy.modifiedDate == date)
-        #expect(try await folder.provider.extendedAttributes(path: ProviderPath("/copy")) == ["user.\u{E9}": [0, 255, 0]])
-        #expect(try await folder.provider.extendedAttribute("user.comment", path: ProviderPath("/tree copy")) == Array("folder".utf8))
+        #expect(
+            try await folder.provider.extendedAttributes(path: ProviderPath("/copy")) == ["user.\u{E9}": [0, 255, 0]])
+        #expect(
+            try await folder.provider.extendedAttribute("user.comment", path: ProviderPath("/tree copy"))
+                == Array("folder".utf8))
         let inside = try ProviderPath("/tree copy/read only")
         #expect(try await folder.provider.extendedAttribute("user.comment", path: inside) == Array("hello".utf8))
         #expect(try await folder.provider.attributesOfItem(path: inside).permissions == 0o444)
     }
 
-    /// The kernel's form of an access control list: version 2, then tag, permissions and number of each entry. Source: acl(5).
+    /// The kernel's form of an access control list: version 2, then tag, permissions and number of each entry. Source:
+    /// acl(5).
     private static func list(_ entries: [(tag: UInt16, permissions: UInt16, number: UInt32)]) -> [UInt8] {
         entries.reduce(into: [2, 0, 0, 0]) { bytes, entry in
             withUnsafeBytes(of: entry.tag.littleEndian) { bytes += $0 }
@@ -121,7 +137,8 @@ import Testing
         // The owner rw, user 1234 rw, the group nothing, the mask rw, others nothing: the bits say 0660.
         let list = Self.list([(1, 6, .max), (2, 6, 1234), (4, 0, .max), (16, 6, .max), (32, 0, .max)])
         let path = try ProviderPath("/file")
-        do { try await folder.provider.setExtendedAttribute("system.posix_acl_access", to: list, path: path) } catch let error
+        do { try await folder.provider.setExtendedAttribute("system.posix_acl_access", to: list, path: path) } catch let
+            error
             where error.fileCode == .featureUnsupported
         { return }
         #expect(try await folder.provider.attributesOfItem(path: path).permissions == 0o660)

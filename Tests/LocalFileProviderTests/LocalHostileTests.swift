@@ -14,20 +14,28 @@ import Testing
         let socket = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
         defer { close(socket) }
         let bound = withUnsafePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(socket, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) }
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(socket, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
         }
         #expect(bound == 0 && rename(path, folder.root + "/socket") == 0)
         folder.link("/device", to: "/dev/zero")
     }
 
     @Test(arguments: ["pipe", "socket"], KernelCalls.bothWaysDown)
-    func `what is neither file nor folder is shown, moved and removed, and never opened`(name: String, calls: KernelCalls) async throws {
+    func `what is neither file nor folder is shown, moved and removed, and never opened`(
+        name: String, calls: KernelCalls
+    ) async throws {
         let folder = try TestFolder(calls: calls)
         try Self.prepare(folder)
         let provider = folder.provider
         #expect(try await provider.attributesOfItem(path: ProviderPath("/" + name)).type == .other)
-        await #expect { try await provider.open(path: ProviderPath("/" + name)) } throws: { $0.sentence.contains("not a regular file") }
-        await #expect { try await provider.copy("/" + name, to: "/copy") } throws: { $0.fileCode == .featureUnsupported }
+        await #expect { try await provider.open(path: ProviderPath("/" + name)) } throws: {
+            $0.sentence.contains("not a regular file")
+        }
+        await #expect { try await provider.copy("/" + name, to: "/copy") } throws: {
+            $0.fileCode == .featureUnsupported
+        }
         await #expect {
             try await provider.write("x", to: "/" + name, options: WriteOptions(overwrite: true, placement: .inPlace))
         } throws: { $0 is CocoaError }
@@ -45,7 +53,9 @@ import Testing
         for path in ["/dev/zero", folder.root + "/device"] {
             await #expect { try await machine.text(path) } throws: { $0.sentence.contains("not a regular file") }
         }
-        await #expect { try await machine.copy("/dev/zero", to: folder.root + "/copy") } throws: { $0.fileCode == .featureUnsupported }
+        await #expect { try await machine.copy("/dev/zero", to: folder.root + "/copy") } throws: {
+            $0.fileCode == .featureUnsupported
+        }
         await #expect { try await folder.provider.text("/device") } throws: { $0.fileCode == .fileReadNoPermission }
     }
 
@@ -75,26 +85,38 @@ import Testing
                 try await expect(.fileReadNoPermission) {
                     _ = try await provider.attributesOfItem(path: ProviderPath("/tree/closed/inner"))
                 }
-                try await expect(.fileReadNoPermission) { _ = try await provider.contentsOfDirectory(path: ProviderPath("/tree/closed")) }
+                try await expect(.fileReadNoPermission) {
+                    _ = try await provider.contentsOfDirectory(path: ProviderPath("/tree/closed"))
+                }
                 try await expect(.fileReadNoPermission) { _ = try await provider.text("/tree/secret") }
                 try await expect(.fileWriteNoPermission) { try await provider.write("x", to: "/tree/unwritable/new") }
-                try await expect(.fileWriteNoPermission) { try await provider.createFolder(path: ProviderPath("/tree/unwritable/new")) }
-                try await expect(.fileWriteNoPermission) { try await provider.removeItem(path: ProviderPath("/tree/unwritable/inner")) }
+                try await expect(.fileWriteNoPermission) {
+                    try await provider.createFolder(path: ProviderPath("/tree/unwritable/new"))
+                }
+                try await expect(.fileWriteNoPermission) {
+                    try await provider.removeItem(path: ProviderPath("/tree/unwritable/inner"))
+                }
                 for path in ["/tree/secret", "/tree"] {
                     try await expect(.fileReadNoPermission) { try await provider.copy(path, to: "/copy") }
                 }
-                try await expect(.fileWriteNoPermission) { try await provider.copy("/tree/unreadable", to: "/tree/unwritable/copy") }
+                try await expect(.fileWriteNoPermission) {
+                    try await provider.copy("/tree/unreadable", to: "/tree/unwritable/copy")
+                }
                 try await expect(.fileWriteNoPermission) {
                     try await provider.setExtendedAttribute("user.a", to: [1], path: ProviderPath("/tree/secret"))
                 }
-                try await expect(.fileWriteNoPermission) { try await provider.removeItem(path: ProviderPath("/tree/closed")) }
+                try await expect(.fileWriteNoPermission) {
+                    try await provider.removeItem(path: ProviderPath("/tree/closed"))
+                }
                 try #require(try FileManager.default.contentsOfDirectory(atPath: folder.root) == ["tree"])
-                // A folder that can be passed but not listed: what is known by name works, and is brought onto the disk as far as it goes.
+                // A folder that can be passed but not listed: what is known by name works, and is brought onto the disk
+                // as far as it goes.
                 try await provider.write("known", to: "/tree/unreadable/new")
                 try #require(try await provider.text("/tree/unreadable/new") == "known")
                 try await provider.move("/tree/unreadable/new", to: "/tree/unreadable/moved")
                 // What one may not read, one may still look at and give another permission.
-                try await provider.setAttributes(path: ProviderPath("/tree/secret"), permissions: 0o600, modificationDate: nil)
+                try await provider.setAttributes(
+                    path: ProviderPath("/tree/secret"), permissions: 0o600, modificationDate: nil)
                 try #require(try await provider.text("/tree/secret") == "x")
             }
         }

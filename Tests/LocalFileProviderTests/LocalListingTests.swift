@@ -27,7 +27,9 @@ import Testing
         if let created = file.creationDate { #expect((start - 1...Date.now + 1).contains(created)) }
     }
 
-    @Test func `an item is known by its identity wherever it is moved, and one that comes after it is another`() async throws {
+    @Test func `an item is known by its identity wherever it is moved, and one that comes after it is another`()
+        async throws
+    {
         let folder = try TestFolder()
         var known: Set<String> = []
         for round in 0..<20 {
@@ -64,7 +66,9 @@ import Testing
     }
 
     @Test(
-        arguments: [[0xFF, 0x61], [0x63, 0x61, 0x66, 0xE9], [0x0A], [0x25, 0x32, 0x46], [0x5C], [0xF4, 0x8F, 0xBF, 0xBF]] as [[UInt8]])
+        arguments: [
+            [0xFF, 0x61], [0x63, 0x61, 0x66, 0xE9], [0x0A], [0x25, 0x32, 0x46], [0x5C], [0xF4, 0x8F, 0xBF, 0xBF],
+        ] as [[UInt8]])
     func `names that are not UTF-8 or look odd are kept byte by byte`(name: [UInt8]) async throws {
         let folder = try TestFolder()
         let provider = folder.provider
@@ -101,16 +105,24 @@ import Testing
     @Test func `a root that is no folder is refused`() throws {
         let folder = try TestFolder()
         try folder.put("x", at: "/file")
-        #expect { try LocalFileProvider(root: URL(fileURLWithPath: folder.root + "/file")) } throws: { $0.cause == .ENOTDIR }
-        #expect { try LocalFileProvider(root: URL(fileURLWithPath: folder.root + "/none")) } throws: { $0.fileCode == .fileReadNoSuchFile }
-        #expect { try LocalFileProvider(root: #require(URL(string: "http://h/"))) } throws: { $0.fileCode == .fileReadUnsupportedScheme }
+        #expect { try LocalFileProvider(root: URL(fileURLWithPath: folder.root + "/file")) } throws: {
+            $0.cause == .ENOTDIR
+        }
+        #expect { try LocalFileProvider(root: URL(fileURLWithPath: folder.root + "/none")) } throws: {
+            $0.fileCode == .fileReadNoSuchFile
+        }
+        #expect { try LocalFileProvider(root: #require(URL(string: "http://h/"))) } throws: {
+            $0.fileCode == .fileReadUnsupportedScheme
+        }
         _ = try LocalFileProvider(root: URL(fileURLWithPath: folder.root + "/../root"))
     }
 
     @Test func `a configuration survives its coded form`() throws {
         let configuration = try LocalConfiguration(root: URL(fileURLWithPath: "/a b/c"))
         #expect(configuration.root == "/a b/c")
-        #expect(try JSONDecoder().decode(LocalConfiguration.self, from: JSONEncoder().encode(configuration)) == configuration)
+        #expect(
+            try JSONDecoder().decode(LocalConfiguration.self, from: JSONEncoder().encode(configuration))
+                == configuration)
     }
 
     @Test func `a file URL of another machine is refused`() async throws {

@@ -11,9 +11,12 @@ extension LocalMonitorTests {
         for change in ["remove", "move"] {
             let storage = try TestFolder()
             try storage.makeFolder("/watched")
-            let watch = try await storage.provider.watch(path: ProviderPath("watched"), options: WatchOptions(window: 0.01))
+            let watch = try await storage.provider.watch(
+                path: ProviderPath("watched"), options: WatchOptions(window: 0.01))
             #expect(
-                change == "remove" ? rmdir(storage.root + "/watched") == 0 : rename(storage.root + "/watched", storage.root + "/w") == 0)
+                change == "remove"
+                    ? rmdir(storage.root + "/watched") == 0
+                    : rename(storage.root + "/watched", storage.root + "/w") == 0)
             #expect(try await watch.next()?.map(\.description) == ["removed /watched"])
             let error = await #expect(throws: CocoaError.self) { try await watch.next() }
             #expect(error?.code == .fileReadNoSuchFile)
@@ -34,7 +37,9 @@ extension LocalMonitorTests {
         let storage = try TestFolder()
         try storage.put("x", at: "/file")
         for (path, code) in [("/missing", POSIXErrorCode.ENOENT), ("/file", .ENOTDIR)] {
-            let error = await #expect(throws: CocoaError.self) { _ = try await storage.provider.changes(at: ProviderPath(path)) }
+            let error = await #expect(throws: CocoaError.self) {
+                _ = try await storage.provider.changes(at: ProviderPath(path))
+            }
             #expect(error?.cause == code)
         }
     }
@@ -73,7 +78,8 @@ extension LocalMonitorTests {
     @Test func `a folder that is gone when polling begins is told, then thrown`() async throws {
         let storage = try TestFolder()
         try storage.makeFolder("/watched")
-        let monitor = LocalMonitor(of: storage.provider, path: try ProviderPath("watched"), options: WatchOptions(window: 0), maxWatches: 1)
+        let monitor = LocalMonitor(
+            of: storage.provider, path: try ProviderPath("watched"), options: WatchOptions(window: 0), maxWatches: 1)
         try await monitor.start()
         try storage.makeFolder("/watched/a")
         let cancelled = Task {
@@ -124,7 +130,8 @@ extension LocalMonitorTests {
                     }
                 }
             }
-            // What the libraries open once and keep: also for the first timer, which `wait` needs only where the first look is too early.
+            // What the libraries open once and keep: also for the first timer, which `wait` needs only where the first
+            // look is too early.
             try await Task.sleep(for: .milliseconds(1))
             await (try storage.provider.watch(path: .root, options: WatchOptions(window: 0))).stop()
             let before = try descriptors()

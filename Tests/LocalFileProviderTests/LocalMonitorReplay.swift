@@ -49,7 +49,9 @@ struct ReplayedTree {
             let moved = items.filter { $0.key == from || $0.key.isBelow(from) }
             forget(from)
             forget(event.path)
-            for (path, item) in moved { if let below = path.relative(to: from) { items[event.path.appending(below)] = item } }
+            for (path, item) in moved {
+                if let below = path.relative(to: from) { items[event.path.appending(below)] = item }
+            }
         case .rescan: try await list(event.path, of: provider)
         }
     }
@@ -59,12 +61,17 @@ struct ReplayedTree {
         if item?.type == .directory { items = items.filter { !$0.key.isBelow(path) } }
     }
 
-    /// Where this tree and what is really there differ, in lines for a person; a version that an event has announced is not compared.
+    /// Where this tree and what is really there differ, in lines for a person; a version that an event has announced is
+    /// not compared.
     func differences(from truth: ReplayedTree) -> [String] {
         Set(items.keys).union(truth.items.keys).sorted().compactMap { path in
             let (replayed, true_) = (items[path], truth.items[path])
-            if replayed?.type != true_?.type { return "\(path): \(replayed?.type?.rawValue ?? "-") for \(true_?.type?.rawValue ?? "-")" }
-            if let version = replayed?.version, version != true_?.version { return "\(path): \(version) for \(true_?.version ?? "-")" }
+            if replayed?.type != true_?.type {
+                return "\(path): \(replayed?.type?.rawValue ?? "-") for \(true_?.type?.rawValue ?? "-")"
+            }
+            if let version = replayed?.version, version != true_?.version {
+                return "\(path): \(version) for \(true_?.version ?? "-")"
+            }
             return nil
         }
     }

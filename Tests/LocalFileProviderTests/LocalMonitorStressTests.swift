@@ -4,7 +4,8 @@ import LocalFileProvider
 import Testing
 
 extension LocalMonitorTests {
-    /// Another process changes a tree at random. Replayed on the listing from before, the events have to give what is there in the end.
+    /// Another process changes a tree at random. Replayed on the listing from before, the events have to give what is
+    /// there in the end.
     ///
     /// `CARREL_STRESS=20` runs so many rounds of 20,000 operations instead of a few short ones.
     @Suite struct Stress {
@@ -13,7 +14,9 @@ extension LocalMonitorTests {
 
         private static let seeds: [UInt64] = (0..<(rounds ?? 4)).map { _ in .random(in: 0 ... .max) }
 
-        @Test(arguments: seeds) func `events replayed on the first listing give the final tree`(_ seed: UInt64) async throws {
+        @Test(arguments: seeds) func `events replayed on the first listing give the final tree`(_ seed: UInt64)
+            async throws
+        {
             let storage = try TestFolder()
             let outside = storage.base + "/outside"
             try FileManager.default.createDirectory(atPath: outside, withIntermediateDirectories: true)
@@ -46,8 +49,10 @@ extension LocalMonitorTests {
             #expect(tree.differences(from: truth) == [], "seed \(seed)")
             let reported = counts.values.reduce(0, +)
             if Self.rounds != nil {
-                let kinds = counts.sorted { $0.value > $1.value }.map { "\($0.value) \($0.key)" }.joined(separator: ", ")
-                print("seed \(seed): \(reported) events in \(batches) batches, \(ContinuousClock.now - start): \(kinds)")
+                let kinds = counts.sorted { $0.value > $1.value }.map { "\($0.value) \($0.key)" }.joined(
+                    separator: ", ")
+                print(
+                    "seed \(seed): \(reported) events in \(batches) batches, \(ContinuousClock.now - start): \(kinds)")
             }
             #expect(reasons == [], "seed \(seed)")
             // A busy machine joins several changes of a name into one event, and tells a move whose halves come apart as two. Fewer than
@@ -58,7 +63,10 @@ extension LocalMonitorTests {
         /// Changes the tree in another process, a second instance of this one.
         private static func run(_ root: String, _ outside: String, _ seed: UInt64) async throws {
             await #expect(processExitsWith: .success) {
-                [root = root as String, outside = outside as String, seed = seed as UInt64, operations = operations as Int] in
+                [
+                    root = root as String, outside = outside as String, seed = seed as UInt64,
+                    operations = operations as Int
+                ] in
                 var worker = TreeWorker(root: root, outside: outside, seed: seed)
                 worker.run(operations)
                 guard truncate(root + "/the-end", 0) == 0 else { exit(2) }

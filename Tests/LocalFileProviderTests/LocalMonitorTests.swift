@@ -46,7 +46,10 @@ import Testing
             #expect(rename(storage.base + "/outside", storage.root + "/in") == 0)
             #expect(
                 try await folder.events().sorted()
-                    == ["created /in directory", "created /in/c directory", "created /in/c/f file", "created /in/c/g file"])
+                    == [
+                        "created /in directory", "created /in/c directory", "created /in/c/f file",
+                        "created /in/c/g file",
+                    ])
         }
     }
 
@@ -61,7 +64,10 @@ import Testing
             try folder.put("z", at: "/new")
             #expect(rename(root + "/kept", root + "/t") == 0 && rename(root + "/t", root + "/kept2") == 0)
             try folder.put("changed", at: "/kept2")
-            #expect(try await folder.events().sorted() == ["created /new file", "modified /kept2 file", "moved /kept → /kept2 file"])
+            #expect(
+                try await folder.events().sorted() == [
+                    "created /new file", "modified /kept2 file", "moved /kept → /kept2 file",
+                ])
         }
     }
 
@@ -232,11 +238,14 @@ import Testing
         }
     }
 
-    @Test(arguments: [0, 3]) func `at the limit of watches the folder is polled, which a rescan says`(_ limit: Int) async throws {
+    @Test(arguments: [0, 3]) func `at the limit of watches the folder is polled, which a rescan says`(_ limit: Int)
+        async throws
+    {
         let storage = try TestFolder()
         try storage.makeFolder("/a/b")
         let monitor = LocalMonitor(
-            of: storage.provider, path: .root, options: WatchOptions(window: 0.01, minInterval: 0.01), maxWatches: limit)
+            of: storage.provider, path: .root, options: WatchOptions(window: 0.01, minInterval: 0.01), maxWatches: limit
+        )
         try await monitor.start()
         try storage.makeFolder("/a/b/c/d")
         let first = try #require(try await monitor.next())
@@ -244,7 +253,9 @@ import Testing
         #expect(first.first?.reason?.contains("limit") == true && first.first?.reason?.contains("polled") == true)
         try storage.put("x", at: "/a/f")
         var reported: [String] = []
-        while !reported.contains("created /a/f") { reported += try #require(try await monitor.next()).map(\.description) }
+        while !reported.contains("created /a/f") {
+            reported += try #require(try await monitor.next()).map(\.description)
+        }
         await monitor.stop()
         #expect(try await monitor.next() == nil)
     }

@@ -121,7 +121,8 @@ struct TreeWorker {
     private mutating func publish() -> Bool {
         let folder = folder(in: root)
         let temporary = folder + "/.\(counter).carrel-part"
-        return write(temporary, O_WRONLY | O_CREAT) && (rename(temporary, folder + "/" + name()) == 0 || unlink(temporary) == 0)
+        return write(temporary, O_WRONLY | O_CREAT)
+            && (rename(temporary, folder + "/" + name()) == 0 || unlink(temporary) == 0)
     }
 
     private func removeTree(_ path: String) -> Bool {

@@ -8,13 +8,16 @@ import Testing
     private func mount(_ line: String) -> LocalMount? { LocalMount(line: Array(line.utf8)) }
 
     @Test func `a line tells number, device, place and kind`() throws {
-        let disk = try #require(mount("36 35 98:0 /sub /mnt/a\\040b\\134c rw,noatime master:1 - ext3 /dev/root rw,errors=continue"))
+        let disk = try #require(
+            mount("36 35 98:0 /sub /mnt/a\\040b\\134c rw,noatime master:1 - ext3 /dev/root rw,errors=continue"))
         #expect(disk.identifier == 36 && disk.device == "98:0" && disk.type == "ext3" && !disk.isMountedOnAccess)
         #expect(try disk.point == ProviderPath("/mnt/a b\\c"))
         let bytes = Array("40 35 0:44 / /mnt/".utf8) + [0xff] + Array(" rw - autofs systemd-1 rw".utf8)
         let automatic = try #require(LocalMount(line: bytes))
         #expect(automatic.isMountedOnAccess && automatic.point.nameBytes == [0xff])
-        for line in ["", "36 35 98:0 / /mnt rw", "36 35 98:0 / /mnt rw shared:1 -", "x 35 98:0 / /mnt rw - ext4 /dev/a rw"] {
+        for line in [
+            "", "36 35 98:0 / /mnt rw", "36 35 98:0 / /mnt rw shared:1 -", "x 35 98:0 / /mnt rw - ext4 /dev/a rw",
+        ] {
             #expect(mount(line) == nil, "\(line)")
         }
     }
@@ -42,18 +45,21 @@ import Testing
         try folder.makeFolder("/tree/sub")
         for name in ["one", "two"] { try folder.put(name, at: "/tree/sub/\(name)") }
         folder.link("/tree/link", to: "sub")
-        let context = try LocalFileProvider(root: URL(fileURLWithPath: folder.root)).context(ProviderPath("tree"), writing: true)
+        let context = try LocalFileProvider(root: URL(fileURLWithPath: folder.root)).context(
+            ProviderPath("tree"), writing: true)
         let top = try FileDescriptor(path: folder.root, flags: LocalFlags.names)
         func place(_ name: String) -> LocalPlace { LocalPlace(folder: top, name: Array(name.utf8)) }
         let copied = CopiedItems()
-        let copy = LocalCopy(overwrite: false, copied: copied, source: context, target: context, flag: CancellationFlag())
+        let copy = LocalCopy(
+            overwrite: false, copied: copied, source: context, target: context, flag: CancellationFlag())
         try copy.run(from: place("tree"), to: place("copy"))
         if let changed {
             // As programs save: the new version takes the name, whatever its size and time.
             try folder.put("new", at: "/new")
             try #require(rename(folder.root + "/new", folder.root + changed) == 0)
         }
-        let removal = LocalRemoval(flag: CancellationFlag(), context: context, progress: ProgressReporter(), copied: copied)
+        let removal = LocalRemoval(
+            flag: CancellationFlag(), context: context, progress: ProgressReporter(), copied: copied)
         guard let changed else {
             try removal.runAside(place("tree"), calls: .all)
             return #expect(try folder.names() == ["copy", "copy/link", "copy/sub", "copy/sub/one", "copy/sub/two"])

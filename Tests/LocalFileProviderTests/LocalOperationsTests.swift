@@ -57,12 +57,18 @@ import Testing
                 }
             }
         }
-        await #expect { try await folder.provider.move("/a", to: "/a", overwrite: true) } throws: { $0.fileCode == .fileWriteFileExists }
-        await #expect { try await folder.provider.copy("/a", to: "/a", overwrite: true) } throws: { $0.fileCode == .fileWriteFileExists }
+        await #expect { try await folder.provider.move("/a", to: "/a", overwrite: true) } throws: {
+            $0.fileCode == .fileWriteFileExists
+        }
+        await #expect { try await folder.provider.copy("/a", to: "/a", overwrite: true) } throws: {
+            $0.fileCode == .fileWriteFileExists
+        }
         #expect(try folder.names() == before)
     }
 
-    @Test func `a file moved onto its other name is one name less, and onto itself through a link still there`() async throws {
+    @Test func `a file moved onto its other name is one name less, and onto itself through a link still there`()
+        async throws
+    {
         let folder = try TestFolder()
         try folder.put("x", at: "/one")
         #expect(link(folder.root + "/one", folder.root + "/two") == 0)
@@ -76,19 +82,29 @@ import Testing
 
     @Test func `the root stays`() async throws {
         let folder = try TestFolder()
-        await #expect { try await folder.provider.removeItem(path: .root) } throws: { $0.fileCode == .fileWriteNoPermission }
-        await #expect { try await folder.provider.move("/", to: "/a") } throws: { $0.fileCode == .fileWriteNoPermission }
-        await #expect { try await folder.provider.createFolder(path: .root) } throws: { $0.fileCode == .fileWriteFileExists }
+        await #expect { try await folder.provider.removeItem(path: .root) } throws: {
+            $0.fileCode == .fileWriteNoPermission
+        }
+        await #expect { try await folder.provider.move("/", to: "/a") } throws: {
+            $0.fileCode == .fileWriteNoPermission
+        }
+        await #expect { try await folder.provider.createFolder(path: .root) } throws: {
+            $0.fileCode == .fileWriteFileExists
+        }
         await #expect { try await folder.provider.write("x", to: "/") } throws: { $0.cause == .EISDIR }
     }
 
     @Test func `folders are made one by one, or with those above`() async throws {
         let folder = try TestFolder()
         let provider = folder.provider
-        await #expect { try await provider.createFolder(path: ProviderPath("/a/b")) } throws: { $0.fileCode == .fileNoSuchFile }
+        await #expect { try await provider.createFolder(path: ProviderPath("/a/b")) } throws: {
+            $0.fileCode == .fileNoSuchFile
+        }
         try await provider.createFolderWithParents(path: ProviderPath("/a/b/c"))
         try await provider.createFolderWithParents(path: ProviderPath("/a/b/c"))
-        await #expect { try await provider.createFolder(path: ProviderPath("/a/b")) } throws: { $0.fileCode == .fileWriteFileExists }
+        await #expect { try await provider.createFolder(path: ProviderPath("/a/b")) } throws: {
+            $0.fileCode == .fileWriteFileExists
+        }
         #expect(try folder.names() == ["a", "a/b", "a/b/c"])
     }
 
@@ -96,7 +112,9 @@ import Testing
         let folder = try TestFolder()
         await #expect { try await folder.provider.move("/none", to: "/a") } throws: { $0.fileCode == .fileNoSuchFile }
         await #expect { try await folder.provider.copy("/none", to: "/a") } throws: { $0.fileCode == .fileNoSuchFile }
-        await #expect { try await folder.provider.removeItem(path: ProviderPath("/none")) } throws: { $0.fileCode == .fileNoSuchFile }
+        await #expect { try await folder.provider.removeItem(path: ProviderPath("/none")) } throws: {
+            $0.fileCode == .fileNoSuchFile
+        }
     }
 
     @Test func `between file systems a tree is copied and then removed`() async throws {
@@ -128,7 +146,11 @@ import Testing
         let provider = folder.provider
         for round in 0..<50 {
             for name in ["/one", "/two"] {
-                if isFolder { try folder.makeFolder("\(name)\(round)/\(name)") } else { try folder.put(name, at: "\(name)\(round)") }
+                if isFolder {
+                    try folder.makeFolder("\(name)\(round)/\(name)")
+                } else {
+                    try folder.put(name, at: "\(name)\(round)")
+                }
             }
             let errors = await withTaskGroup(of: (any Error)?.self) { group in
                 for name in ["/one", "/two"] {

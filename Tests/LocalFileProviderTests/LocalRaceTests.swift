@@ -3,7 +3,8 @@ import Foundation
 import LocalFileProvider
 import Testing
 
-/// The attack: between looking and opening, a folder becomes a link to another place, and back, as fast as a thread can.
+/// The attack: between looking and opening, a folder becomes a link to another place, and back, as fast as a thread
+/// can.
 @Suite struct LocalRaceTests {
     /// A root with `/dir`, which is swapped for a link to a folder beside the root; what lies there must stay as it is.
     private struct Attack {
@@ -15,7 +16,9 @@ import Testing
             folder = try TestFolder(in: "/dev/shm", calls: calls)
             let outside = folder.base + "/outside"
             try FileManager.default.createDirectory(atPath: outside + "/sub", withIntermediateDirectories: true)
-            for name in ["/file", "/sub/file"] { try Data("outside".utf8).write(to: URL(fileURLWithPath: outside + name)) }
+            for name in ["/file", "/sub/file"] {
+                try Data("outside".utf8).write(to: URL(fileURLWithPath: outside + name))
+            }
             try folder.makeFolder("/dir/sub")
             try folder.put("inside", at: "/dir/file")
             folder.link("/evil", to: "../outside")
@@ -46,8 +49,12 @@ import Testing
                 #expect(try await provider.text("/dir/file") == "inside")
                 seen.inside += 1
             } catch { seen.refused += 1 }
-            if let items = try? await provider.contentsOfDirectory(path: ProviderPath("/dir/sub")) { #expect(items.isEmpty) }
-            if let attributes = try? await provider.extendedAttributes(path: ProviderPath("/dir/file")) { #expect(attributes.isEmpty) }
+            if let items = try? await provider.contentsOfDirectory(path: ProviderPath("/dir/sub")) {
+                #expect(items.isEmpty)
+            }
+            if let attributes = try? await provider.extendedAttributes(path: ProviderPath("/dir/file")) {
+                #expect(attributes.isEmpty)
+            }
         }
         #expect(try await attack.stop() == Attack.untouched)
         #expect(seen.inside > 0 && seen.refused > 0, "the race took place: \(seen)")
@@ -84,7 +91,9 @@ import Testing
     }
 
     @Test(arguments: KernelCalls.bothWaysDown)
-    func `a tree that is swapped for a link while it is copied and removed is no way out`(calls: KernelCalls) async throws {
+    func `a tree that is swapped for a link while it is copied and removed is no way out`(calls: KernelCalls)
+        async throws
+    {
         let attack = try Attack(calls: calls)
         let provider = attack.folder.provider
         var copied = 0
@@ -96,7 +105,9 @@ import Testing
             } catch { continue }
             // The folder itself, with what lies in it, or the link; never what lies outside.
             let text = try? String(contentsOfFile: attack.folder.root + "/copy\(round)/file", encoding: .utf8)
-            if try await provider.attributesOfItem(path: ProviderPath("/copy\(round)")).isDirectory { #expect(text != "outside") }
+            if try await provider.attributesOfItem(path: ProviderPath("/copy\(round)")).isDirectory {
+                #expect(text != "outside")
+            }
             try? await provider.removeItem(path: ProviderPath("/dir/sub"))
         }
         try? await provider.removeItem(path: ProviderPath("/dir"))

@@ -45,8 +45,10 @@ private final class SlowSink: ByteSink {
         let folder = try TestFolder()
         try folder.put("before", at: "/file")
         let reader = try await folder.provider.open(path: ProviderPath("/file"))
-        try await folder.provider.write("longer", to: "/file", options: WriteOptions(overwrite: true, placement: .inPlace))
-        try await folder.provider.write("shorter one", to: "/file", options: WriteOptions(overwrite: true, placement: .inPlace))
+        try await folder.provider.write(
+            "longer", to: "/file", options: WriteOptions(overwrite: true, placement: .inPlace))
+        try await folder.provider.write(
+            "shorter one", to: "/file", options: WriteOptions(overwrite: true, placement: .inPlace))
         await #expect { try await reader.read(.whole) } throws: { $0.cause == .ESTALE }
         await #expect { try await reader.read([0..<1, 3..<4]) } throws: { $0.cause == .ESTALE }
     }
@@ -57,8 +59,12 @@ private final class SlowSink: ByteSink {
         #expect(mkfifo(folder.root + "/pipe", 0o600) == 0)
         await #expect { try await folder.provider.open(path: ProviderPath("/folder")) } throws: { $0.cause == .EISDIR }
         await #expect { try await folder.provider.open(path: .root) } throws: { $0.cause == .EISDIR }
-        await #expect { try await folder.provider.open(path: ProviderPath("/none")) } throws: { $0.fileCode == .fileReadNoSuchFile }
-        await #expect { try await folder.provider.open(path: ProviderPath("/pipe")) } throws: { $0.sentence.contains("not a regular file") }
+        await #expect { try await folder.provider.open(path: ProviderPath("/none")) } throws: {
+            $0.fileCode == .fileReadNoSuchFile
+        }
+        await #expect { try await folder.provider.open(path: ProviderPath("/pipe")) } throws: {
+            $0.sentence.contains("not a regular file")
+        }
         #expect(throws: CocoaError.self) { try FileSource(URL(fileURLWithPath: folder.root + "/pipe")) }
     }
 
@@ -89,7 +95,9 @@ private final class SlowSink: ByteSink {
             try #require(truncate(folder.root + "/large", 256 << 20) == 0)
             let before = try Memory.resident()
             let sink = SlowSink()
-            try await folder.provider.withReader(path: ProviderPath("/large")) { _ = try await $0.stream(.whole, into: sink) }
+            try await folder.provider.withReader(path: ProviderPath("/large")) {
+                _ = try await $0.stream(.whole, into: sink)
+            }
             try #require(sink.count.load(ordering: .relaxed) == 256 << 20)
             try #require(sink.largest.load(ordering: .relaxed) <= 1 << 20)
             let local = URL(fileURLWithPath: folder.root + "/large")

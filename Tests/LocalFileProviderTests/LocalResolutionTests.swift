@@ -6,10 +6,13 @@ import Testing
 @Suite struct LocalResolutionTests {
     @Test(
         arguments: [
-            ("/link", "../outside"), ("/link", "folder/../../outside"), ("/link", "/etc"), ("/link", "."), ("/link", "folder/../.."),
+            ("/link", "../outside"), ("/link", "folder/../../outside"), ("/link", "/etc"), ("/link", "."),
+            ("/link", "folder/../.."),
             ("/link", "../root/folder"), ("/link", "inner"),
         ], KernelCalls.bothWaysDown)
-    func `a link that leads out of the root is refused with a sentence`(link: (name: String, target: String), calls: KernelCalls)
+    func `a link that leads out of the root is refused with a sentence`(
+        link: (name: String, target: String), calls: KernelCalls
+    )
         async throws
     {
         let (name, target) = link
@@ -71,7 +74,10 @@ import Testing
         let machine = try TestFolder.machine(calls: calls)
         #expect(try await machine.text(folder.root + "/link") == "inside")
         #expect(try await machine.text(folder.root + "/folder/link") == "inside")
-        #expect(try await machine.contentsOfDirectory(path: ProviderPath(folder.root + "/high")).contains { $0.name == "passwd" })
+        #expect(
+            try await machine.contentsOfDirectory(path: ProviderPath(folder.root + "/high")).contains {
+                $0.name == "passwd"
+            })
     }
 
     @Test(arguments: KernelCalls.bothWaysDown)
@@ -79,12 +85,15 @@ import Testing
         let folder = try TestFolder(calls: calls)
         try folder.put("x", at: "/file")
         let provider = folder.provider
-        await #expect { try await provider.attributesOfItem(path: ProviderPath("/file/below")) } throws: { $0.cause == .ENOTDIR }
+        await #expect { try await provider.attributesOfItem(path: ProviderPath("/file/below")) } throws: {
+            $0.cause == .ENOTDIR
+        }
         await #expect { try await provider.contentsOfDirectory(path: ProviderPath("/file")) } throws: {
             $0.fileCode == .fileReadUnknown && $0.cause == .ENOTDIR
         }
         await #expect { try await provider.attributesOfItem(path: ProviderPath("/no/where")) } throws: {
-            $0.fileCode == .fileReadNoSuchFile && (($0 as? CocoaError)?.userInfo[NSURLErrorKey] as? URL)?.path == folder.root + "/no/where"
+            $0.fileCode == .fileReadNoSuchFile
+                && (($0 as? CocoaError)?.userInfo[NSURLErrorKey] as? URL)?.path == folder.root + "/no/where"
         }
         await #expect { try await provider.write("x", to: "/no/where") } throws: { $0.fileCode == .fileNoSuchFile }
     }

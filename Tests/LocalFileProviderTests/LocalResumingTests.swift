@@ -14,7 +14,8 @@ import Testing
     /// A part of 400,000 bytes beside the target.
     private func leavePart(in folder: TestFolder) async throws {
         await #expect(throws: URLError.self) {
-            try await folder.provider.writeContents(path: path(), from: ScriptedSource(data, end: 400_000, then: .lost), options: options)
+            try await folder.provider.writeContents(
+                path: path(), from: ScriptedSource(data, end: 400_000, then: .lost), options: options)
         }
     }
 

@@ -15,7 +15,8 @@ import Testing
         let destination = try await folder.provider.destinationOfSymbolicLink(path: link)
         #expect(destination.path.string == "/d/a" && destination.size == 1)
         try await folder.provider.createSymbolicLink(path: ProviderPath("/second"), target: Array("d/e/link".utf8))
-        #expect(try await folder.provider.destinationOfSymbolicLink(path: ProviderPath("/second")).path.string == "/d/a")
+        #expect(
+            try await folder.provider.destinationOfSymbolicLink(path: ProviderPath("/second")).path.string == "/d/a")
         try await folder.provider.createSymbolicLink(path: ProviderPath("/d/here"), to: ProviderPath("/d"))
         #expect(try await folder.provider.destinationOfSymbolicLink(path: ProviderPath("/d/here")).path.string == "/d")
         try await folder.provider.createSymbolicLink(path: ProviderPath("/d/top"), to: .root)
@@ -26,11 +27,17 @@ import Testing
         let folder = try TestFolder()
         try folder.put("x", at: "/a")
         let provider = folder.provider
-        await expect(.fileWriteFileExists) { try await provider.createSymbolicLink(path: ProviderPath("/a"), target: [0x61]) }
+        await expect(.fileWriteFileExists) {
+            try await provider.createSymbolicLink(path: ProviderPath("/a"), target: [0x61])
+        }
         await expect(.fileWriteFileExists) { try await provider.createSymbolicLink(path: .root, target: [0x61]) }
-        await expect(.fileNoSuchFile) { try await provider.createSymbolicLink(path: ProviderPath("/n/a"), target: [0x61]) }
+        await expect(.fileNoSuchFile) {
+            try await provider.createSymbolicLink(path: ProviderPath("/n/a"), target: [0x61])
+        }
         for target in [[], [0x61, 0], [UInt8](repeating: 0x61, count: 4096)] {
-            await expect(.fileWriteInvalidFileName) { try await provider.createSymbolicLink(path: ProviderPath("/b"), target: target) }
+            await expect(.fileWriteInvalidFileName) {
+                try await provider.createSymbolicLink(path: ProviderPath("/b"), target: target)
+            }
         }
         #expect(try folder.names() == ["a"])
         #expect(folder.text("/a") == "x")
@@ -45,12 +52,20 @@ import Testing
         folder.link("/one", to: "two")
         folder.link("/two", to: "one")
         let provider = folder.provider
-        await expect(.fileReadNoSuchFile) { try await provider.destinationOfSymbolicLink(path: ProviderPath("/nowhere")) }
-        await expect(.fileReadNoSuchFile) { try await provider.destinationOfSymbolicLink(path: ProviderPath("/missing")) }
+        await expect(.fileReadNoSuchFile) {
+            try await provider.destinationOfSymbolicLink(path: ProviderPath("/nowhere"))
+        }
+        await expect(.fileReadNoSuchFile) {
+            try await provider.destinationOfSymbolicLink(path: ProviderPath("/missing"))
+        }
         await expect(.fileReadNoPermission) { try await provider.destinationOfSymbolicLink(path: ProviderPath("/out")) }
         await expect(.fileReadNoPermission) { try await provider.destinationOfSymbolicLink(path: ProviderPath("/up")) }
-        await expect(.fileReadUnknown, .ELOOP) { try await provider.destinationOfSymbolicLink(path: ProviderPath("/one")) }
-        await expect(.fileReadUnknown, .EINVAL) { try await provider.destinationOfSymbolicLink(path: ProviderPath("/a")) }
+        await expect(.fileReadUnknown, .ELOOP) {
+            try await provider.destinationOfSymbolicLink(path: ProviderPath("/one"))
+        }
+        await expect(.fileReadUnknown, .EINVAL) {
+            try await provider.destinationOfSymbolicLink(path: ProviderPath("/a"))
+        }
         await expect(.fileReadUnknown, .EINVAL) { try await provider.destinationOfSymbolicLink(path: .root) }
     }
 
@@ -63,7 +78,10 @@ import Testing
             Issue.record("nothing was thrown", sourceLocation: sourceLocation)
         } catch {
             #expect((error as? CocoaError)?.code == code, "\(error)", sourceLocation: sourceLocation)
-            if let cause { #expect(((error as? CocoaError)?.underlying as? POSIXError)?.code == cause, sourceLocation: sourceLocation) }
+            if let cause {
+                #expect(
+                    ((error as? CocoaError)?.underlying as? POSIXError)?.code == cause, sourceLocation: sourceLocation)
+            }
         }
     }
 }

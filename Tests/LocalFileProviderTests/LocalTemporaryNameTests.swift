@@ -24,7 +24,9 @@ import Testing
 
     private static let options = WriteOptions(overwrite: true, placement: .inPlace)
 
-    private func name() throws -> String { try TemporaryName.make(beside: ProviderPath("/file"), for: "a pair's token").string }
+    private func name() throws -> String {
+        try TemporaryName.make(beside: ProviderPath("/file"), for: "a pair's token").string
+    }
 
     @Test(arguments: Trap.allCases, KernelCalls.bothWaysDown)
     func `nothing is written through what lies under a temporary name`(trap: Trap, calls: KernelCalls) async throws {

@@ -13,7 +13,10 @@ import Testing
         folder.link("/tree/link", to: "deep/deeper")
         folder.link("/tree/gone", to: "../../no where")
         #expect(chmod(folder.root + "/tree/empty", 0o511) == 0)
-        let old = [timespec(tv_sec: 1_000_000_000, tv_nsec: 123_456_789), timespec(tv_sec: 1_000_000_000, tv_nsec: 123_456_789)]
+        let old = [
+            timespec(tv_sec: 1_000_000_000, tv_nsec: 123_456_789),
+            timespec(tv_sec: 1_000_000_000, tv_nsec: 123_456_789),
+        ]
         for name in ["/tree/deep/deeper/file", "/tree/empty", "/tree/link", "/tree"] {
             #expect(utimensat(AT_FDCWD, folder.root + name, old, AT_SYMLINK_NOFOLLOW) == 0)
         }
@@ -23,12 +26,16 @@ import Testing
             path: ProviderPath("/tree"), to: ProviderPath("/copy"), overwrite: false, progress: progress)
         #expect(counted.values.last == 400_001 && progress.total == 400_001)
         let names = try folder.names()
-        #expect(names.filter { $0.hasPrefix("copy") }.map { "tree" + $0.dropFirst(4) } == names.filter { $0.hasPrefix("tree") })
+        #expect(
+            names.filter { $0.hasPrefix("copy") }.map { "tree" + $0.dropFirst(4) }
+                == names.filter { $0.hasPrefix("tree") })
         for name in names where name.hasPrefix("tree") {
             #expect(try state(folder.root + "/" + name) == state(folder.root + "/copy" + name.dropFirst(4)), "\(name)")
         }
         #expect(folder.text("/copy/large") == folder.text("/tree/large"))
-        #expect(try await folder.provider.attributesOfItem(path: ProviderPath("/copy/gone")).linkTarget == Array("../../no where".utf8))
+        #expect(
+            try await folder.provider.attributesOfItem(path: ProviderPath("/copy/gone")).linkTarget
+                == Array("../../no where".utf8))
     }
 
     /// Mode, seconds, nanoseconds.
@@ -164,7 +171,9 @@ import Testing
         }
         try await folder.provider.copy("/comb", to: "/copy")
         let names = try folder.names()
-        #expect(names.filter { $0.hasPrefix("copy") }.map { "comb" + $0.dropFirst(4) } == names.filter { $0.hasPrefix("comb") })
+        #expect(
+            names.filter { $0.hasPrefix("copy") }.map { "comb" + $0.dropFirst(4) }
+                == names.filter { $0.hasPrefix("comb") })
         #expect(names.count == 2 * (1 + 120 * 6))
         try await folder.provider.removeItem(path: ProviderPath("/comb"))
         try await folder.provider.removeItem(path: ProviderPath("/copy"))
@@ -179,7 +188,9 @@ import Testing
         close(wide)
         try await folder.provider.copy("/wide", to: "/copy")
         let count = LockedValue(0)
-        try await folder.provider.contentsOfDirectory(path: ProviderPath("/copy")) { page in count.update { $0 += page.count } }
+        try await folder.provider.contentsOfDirectory(path: ProviderPath("/copy")) { page in
+            count.update { $0 += page.count }
+        }
         #expect(count.value == 100_000)
         try await folder.provider.removeItem(path: ProviderPath("/wide"))
         try await folder.provider.removeItem(path: ProviderPath("/copy"))

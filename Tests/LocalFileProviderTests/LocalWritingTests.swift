@@ -18,7 +18,9 @@ import Testing
         }
     }
 
-    @Test(arguments: Before.allCases, [(true, WriteOptions.Placement.published), (false, .published), (true, .inPlace), (false, .inPlace)])
+    @Test(
+        arguments: Before.allCases,
+        [(true, WriteOptions.Placement.published), (false, .published), (true, .inPlace), (false, .inPlace)])
     func `a write replaces a file or an empty folder when it may, and nothing else`(
         before: Before, how: (overwrite: Bool, placement: WriteOptions.Placement)
     ) async throws {
@@ -27,7 +29,8 @@ import Testing
         let options = WriteOptions(overwrite: how.overwrite, placement: how.placement)
         // In place, a link would have to be followed.
         let isAllowed =
-            before == .nothing || (how.overwrite && before != .fullFolder && !(before == .link && how.placement == .inPlace))
+            before == .nothing
+            || (how.overwrite && before != .fullFolder && !(before == .link && how.placement == .inPlace))
         if isAllowed {
             try await folder.provider.write("new", to: "/new", options: options)
             #expect(folder.text("/new") == "new")
@@ -41,7 +44,10 @@ import Testing
         if before == .file { #expect(folder.text("/new") == "old") }
     }
 
-    @Test func `writes and copies that do not wait for the disk are as whole as others, and can be waited for together`() async throws {
+    @Test
+    func `writes and copies that do not wait for the disk are as whole as others, and can be waited for together`()
+        async throws
+    {
         let folder = try TestFolder()
         try folder.makeFolder("/in")
         let late = try #require(folder.provider.unsynchronized as? LocalFileProvider)
@@ -53,7 +59,9 @@ import Testing
         #expect(folder.text("/in/one") == "one" && folder.text("/in/two") == "new")
         try await folder.provider.synchronize(path: ProviderPath("/in"))
         try await folder.provider.synchronize(path: .root)
-        await #expect { try await folder.provider.synchronize(path: ProviderPath("/gone")) } throws: { $0.fileCode == .fileNoSuchFile }
+        await #expect { try await folder.provider.synchronize(path: ProviderPath("/gone")) } throws: {
+            $0.fileCode == .fileNoSuchFile
+        }
     }
 
     private static let pieces = Data(repeating: 7, count: 40 << 16)
@@ -64,7 +72,8 @@ import Testing
         let path = try ProviderPath("/new")
         let source = ScriptedSource(Self.pieces, length: 99 << 20, isRepeatable: false, then: isLost ? .lost : .end)
         await #expect {
-            try await folder.provider.writeContents(path: path, from: source, options: WriteOptions(placement: placement))
+            try await folder.provider.writeContents(
+                path: path, from: source, options: WriteOptions(placement: placement))
         } throws: { isLost ? ($0 as? URLError)?.code == .networkConnectionLost : $0.fileCode == .fileWriteUnknown }
         #expect(try folder.names() == [])
     }
@@ -81,12 +90,15 @@ import Testing
     }
 
     @Test(arguments: [WriteOptions.Placement.published, .inPlace])
-    func `a write that is cancelled while its source sleeps leaves nothing`(placement: WriteOptions.Placement) async throws {
+    func `a write that is cancelled while its source sleeps leaves nothing`(placement: WriteOptions.Placement)
+        async throws
+    {
         let folder = try TestFolder()
         let path = try ProviderPath("/new")
         let source = ScriptedSource(Self.pieces, length: nil, isRepeatable: false, then: .sleep)
         let write = Task {
-            try await folder.provider.writeContents(path: path, from: source, options: WriteOptions(placement: placement))
+            try await folder.provider.writeContents(
+                path: path, from: source, options: WriteOptions(placement: placement))
         }
         await source.waitForEnd()
         #expect(try folder.names().count == 1)
@@ -100,7 +112,8 @@ import Testing
         let folder = try TestFolder()
         let path = try ProviderPath("/new")
         await #expect {
-            let source = ScriptedSource(Data(count: length > 65_536 ? 65_536 : 131_072), length: length, isRepeatable: false)
+            let source = ScriptedSource(
+                Data(count: length > 65_536 ? 65_536 : 131_072), length: length, isRepeatable: false)
             try await folder.provider.writeContents(path: path, from: source, options: WriteOptions())
         } throws: { $0.fileCode == .fileWriteUnknown && $0.sentence.contains("\(length) bytes") }
         #expect(try folder.names() == [])
@@ -116,7 +129,8 @@ import Testing
                 for writer in ["one", "two"] {
                     group.addTask {
                         do {
-                            try await provider.write(writer, to: "/\(round)", options: WriteOptions(placement: placement))
+                            try await provider.write(
+                                writer, to: "/\(round)", options: WriteOptions(placement: placement))
                             return (writer, nil)
                         } catch { return (writer, error) }
                     }
@@ -158,7 +172,8 @@ import Testing
             path: path, from: DataSource(Data("two!".utf8)), options: WriteOptions(overwrite: true, ifMatch: known))
         #expect(second.entryTag != known)
         await #expect {
-            try await folder.provider.write("three", to: "/file", options: WriteOptions(overwrite: true, ifMatch: known))
+            try await folder.provider.write(
+                "three", to: "/file", options: WriteOptions(overwrite: true, ifMatch: known))
         } throws: { $0.fileCode == .fileWriteUnknown && $0.sentence.contains("not the version") }
         await #expect(throws: CocoaError.self) {
             try await folder.provider.write("x", to: "/none", options: WriteOptions(overwrite: true, ifMatch: known))

@@ -64,12 +64,15 @@ extension KernelCalls {
     ]
     /// Blocks shared or copied by the kernel, bytes through memory; with holes, and with zeros in their place.
     static let waysToCopy: [KernelCalls] = [
-        .all, .all.subtracting(.clone), .all.subtracting([.clone, .copyFileRange]), .all.subtracting([.clone, .dataAndHoles]), [],
+        .all, .all.subtracting(.clone), .all.subtracting([.clone, .copyFileRange]),
+        .all.subtracting([.clone, .dataAndHoles]), [],
     ]
 }
 
 extension LocalFileProvider {
-    func text(_ path: String) async throws -> String { String(decoding: try await contents(path: ProviderPath(path)), as: UTF8.self) }
+    func text(_ path: String) async throws -> String {
+        String(decoding: try await contents(path: ProviderPath(path)), as: UTF8.self)
+    }
 
     func write(_ text: String, to path: String, options: WriteOptions = WriteOptions()) async throws {
         try await writeContents(path: ProviderPath(path), from: DataSource(Data(text.utf8)), options: options)

@@ -84,7 +84,9 @@ import Testing
         #expect(try folder.names().allSatisfy { $0.hasPrefix(".carrel-trash") })
     }
 
-    @Test func `what was moved and then changed by somebody else is moved back, and its write is not undone`() async throws {
+    @Test func `what was moved and then changed by somebody else is moved back, and its write is not undone`()
+        async throws
+    {
         let (a, b) = (try ProviderPath("/a"), try ProviderPath("/b"))
         try await provider.writeContents(path: a, contents: Data("ours".utf8))
         try await provider.moveItem(path: a, to: b)

@@ -9,7 +9,9 @@ import Testing
 struct HostileSoundTests {
     static let samples =
         XiphTests.samples.map(\.data) + [
-            SampleSound.mp3(SampleSound.id3(SampleSound.chapterFrame("a", chapter: (0, "One")), SampleSound.pictureFrame()), frames: 2),
+            SampleSound.mp3(
+                SampleSound.id3(SampleSound.chapterFrame("a", chapter: (0, "One")), SampleSound.pictureFrame()),
+                frames: 2),
             SampleSound.MP4().bytes.data,
             {
                 var file = SampleSound.MP4()
@@ -30,7 +32,8 @@ struct HostileSoundTests {
         for _ in 0..<300 {
             var changed = data
             for _ in 0..<4 {
-                changed[Int.random(in: 0..<min(changed.count, 3_000), using: &random)] = UInt8.random(in: 0...255, using: &random)
+                changed[Int.random(in: 0..<min(changed.count, 3_000), using: &random)] = UInt8.random(
+                    in: 0...255, using: &random)
             }
             let reader = try CountingReader(changed)
             let found = try await MediaDescription.read(reader)
@@ -46,7 +49,8 @@ struct HostileSoundTests {
         let files = [
             SparseData.joined([SampleSound.box("ftyp", Data(count: 8)), SampleSound.box("moov", [track])]),
             SparseData(SampleSound.joined(Data("fLaC".utf8), Data([0x84, 0xFF, 0xFF, 0xFF]), all, all)),
-            SparseData(SampleSound.joined(Data("ID3".utf8), Data([4, 0, 0, 0x7F, 0x7F, 0x7F, 0x7F]), Data("CHAP".utf8), all)),
+            SparseData(
+                SampleSound.joined(Data("ID3".utf8), Data([4, 0, 0, 0x7F, 0x7F, 0x7F, 0x7F]), Data("CHAP".utf8), all)),
         ]
         for file in files {
             let reader = try CountingReader(file)

@@ -6,20 +6,26 @@ import Testing
 @testable import MediaTags
 
 struct ID3Tests {
-    private func read(_ data: Data) async throws -> MediaDescription { try await MediaDescription.read(CountingReader(data)) }
+    private func read(_ data: Data) async throws -> MediaDescription {
+        try await MediaDescription.read(CountingReader(data))
+    }
 
     @Test(arguments: [3, 4]) func `texts, chapters and pictures are found`(version: Int) async throws {
         let tag = SampleSound.id3(
-            SampleSound.frame("TIT2", text: "A Recording", version: version), SampleSound.frame("TPE1", text: "Ann\0Bob", version: version),
+            SampleSound.frame("TIT2", text: "A Recording", version: version),
+            SampleSound.frame("TPE1", text: "Ann\0Bob", version: version),
             SampleSound.frame("TXXX", Data([3]) + Data("narrator\0Ned".utf8), version: version),
-            SampleSound.pictureFrame(version: version), SampleSound.chapterFrame("b", chapter: (61.5, "Two"), version: version),
+            SampleSound.pictureFrame(version: version),
+            SampleSound.chapterFrame("b", chapter: (61.5, "Two"), version: version),
             SampleSound.chapterFrame("a", chapter: (0, "One"), version: version), Data(count: 100), version: version)
         let data = SampleSound.mp3(tag)
         let found = try await read(data)
         #expect(found.tags == ["TITLE": ["A Recording"], "ARTIST": ["Ann", "Bob"], "NARRATOR": ["Ned"]])
         #expect(found.chapters == [MediaChapter(start: 0, title: "One"), MediaChapter(start: 61.5, title: "Two")])
         guard case .range(let range) = found.cover?.content else { Issue.record("no cover"); return }
-        #expect(data[Int(range.lowerBound)..<Int(range.upperBound)] == SampleSound.picture && found.cover?.isFrontCover == true)
+        #expect(
+            data[Int(range.lowerBound)..<Int(range.upperBound)] == SampleSound.picture
+                && found.cover?.isFrontCover == true)
     }
 
     @Test func `a table of contents has the order and the parts`() async throws {
@@ -30,20 +36,26 @@ struct ID3Tests {
             SampleSound.chapterFrame("a", chapter: (0, "A")), SampleSound.chapterFrame("b", chapter: (1, "B")),
             SampleSound.chapterFrame("c", chapter: (2, "C")))
         let chapters = try await read(SampleSound.mp3(tag)).chapters
-        #expect(chapters.map(\.title) == ["Part", "C"] && chapters[0].children.map(\.title) == ["B", "A"] && chapters[0].start == 1)
+        #expect(
+            chapters.map(\.title) == ["Part", "C"] && chapters[0].children.map(\.title) == ["B", "A"]
+                && chapters[0].start == 1)
     }
 
     @Test func `version 2.2 and text in UTF-16 and Latin-1 are read`() async throws {
         let utf16: [UInt8] = [1, 0xFF, 0xFE, 0x5A, 0, 0xF6, 0]
         let tag = SampleSound.id3(
-            SampleSound.frame("TT2", Data(utf16), version: 2), SampleSound.frame("TP1", Data([0, 0x5A, 0xF6]), version: 2), version: 2)
+            SampleSound.frame("TT2", Data(utf16), version: 2),
+            SampleSound.frame("TP1", Data([0, 0x5A, 0xF6]), version: 2), version: 2)
         #expect(try await read(SampleSound.mp3(tag)).tags == ["TITLE": ["Zö"], "ARTIST": ["Zö"]])
     }
 
     @Test func `values in UTF-16 without a mark have the byte order of the first one`() async throws {
-        func little(_ text: String) -> Data { text.utf16.reduce(into: Data()) { $0 += [UInt8($1 & 0xFF), UInt8($1 >> 8)] } }
+        func little(_ text: String) -> Data {
+            text.utf16.reduce(into: Data()) { $0 += [UInt8($1 & 0xFF), UInt8($1 >> 8)] }
+        }
         let zero = Data([0, 0])
-        let artists = SampleSound.joined(Data([1, 0xFF, 0xFE]), little("Änn"), zero, little("Bob"), zero, Data([0xFE, 0xFF, 0, 0x43]))
+        let artists = SampleSound.joined(
+            Data([1, 0xFF, 0xFE]), little("Änn"), zero, little("Bob"), zero, Data([0xFE, 0xFF, 0, 0x43]))
         let named = SampleSound.joined(Data([1, 0xFF, 0xFE]), little("Narrator"), zero, little("Ned"))
         let tag = SampleSound.id3(SampleSound.frame("TPE1", artists), SampleSound.frame("TXXX", named))
         #expect(try await read(SampleSound.mp3(tag)).tags == ["ARTIST": ["Änn", "Bob", "C"], "NARRATOR": ["Ned"]])
@@ -75,9 +87,12 @@ struct ID3Tests {
         }
     }
 
-    @Test(arguments: [200, 300]) func `sizes that should have seven bits in a byte may have eight`(count: Int) async throws {
+    @Test(arguments: [200, 300]) func `sizes that should have seven bits in a byte may have eight`(count: Int)
+        async throws
+    {
         let long = String(repeating: "x", count: count)
-        let frames = SampleSound.frame("TIT2", text: long, version: 3) + SampleSound.frame("TPE1", text: "Ann", version: 4)
+        let frames =
+            SampleSound.frame("TIT2", text: long, version: 3) + SampleSound.frame("TPE1", text: "Ann", version: 4)
         let tag = SampleSound.id3(frames, version: 4)
         #expect(try await read(SampleSound.mp3(tag)).tags == ["TITLE": [long], "ARTIST": ["Ann"]])
     }
@@ -87,13 +102,17 @@ struct ID3Tests {
         #expect(abs(constant - 400 * 1_152 / 44_100) < 0.1)
         var varying = SampleSound.mp3(SampleSound.id3(SampleSound.frame("TIT2", text: "x")), frames: 40)
         let start = varying.count - 40 * 417 + 4 + 32
-        varying.replaceSubrange(start..<start + 12, with: Data("Xing".utf8) + SampleSound.big(1, 4) + SampleSound.big(44_100, 4))
+        varying.replaceSubrange(
+            start..<start + 12, with: Data("Xing".utf8) + SampleSound.big(1, 4) + SampleSound.big(44_100, 4))
         #expect(try await read(varying).duration == 1_152)
     }
 
     @Test func `the oldest tag counts where there is no other`() async throws {
-        func field(_ text: String, _ length: Int) -> Data { SampleSound.joined(Data(text.utf8), Data(count: length - text.utf8.count)) }
-        let fields = SampleSound.joined(field("A Recording", 30), field("Ann", 30), field("", 30), field("1999", 4), field("", 29))
+        func field(_ text: String, _ length: Int) -> Data {
+            SampleSound.joined(Data(text.utf8), Data(count: length - text.utf8.count))
+        }
+        let fields = SampleSound.joined(
+            field("A Recording", 30), field("Ann", 30), field("", 30), field("1999", 4), field("", 29))
         let old = SampleSound.joined(Data("TAG".utf8), fields, SampleSound.big(7, 1), SampleSound.big(0, 1))
         let found = try await read(SampleSound.joined(SampleSound.mp3(), old))
         #expect(found.tags == ["TITLE": ["A Recording"], "ARTIST": ["Ann"], "DATE": ["1999"], "TRACKNUMBER": ["7"]])

@@ -8,7 +8,8 @@ import Testing
 
 struct MP4Tests {
     private let expected = [
-        MediaChapter(start: 0, title: "Opening"), MediaChapter(start: 60, title: "Zwölf"), MediaChapter(start: 300.5, title: "End"),
+        MediaChapter(start: 0, title: "Opening"), MediaChapter(start: 60, title: "Zwölf"),
+        MediaChapter(start: 300.5, title: "End"),
     ]
 
     @Test(arguments: [0, 1]) func `chapters of a list have starts and titles`(version: Int) async throws {
@@ -32,12 +33,16 @@ struct MP4Tests {
     }
 
     /// The product's promise: six requests and 1 MiB, wherever the description is and however large its tables are.
-    @Test(arguments: [false, true], [0, 1]) func `half a gigabyte costs six requests and a megabyte`(isLast: Bool, version: Int)
+    @Test(arguments: [false, true], [0, 1]) func `half a gigabyte costs six requests and a megabyte`(
+        isLast: Bool, version: Int
+    )
         async throws
     {
         var file = SampleSound.MP4()
         (file.isMovieLast, file.chapters) = (isLast, .list(version: version))
-        file.list = (0..<100).map { (Double($0) * 360, "Chapter \($0 + 1), in which something happens that takes many words") }
+        file.list = (0..<100).map {
+            (Double($0) * 360, "Chapter \($0 + 1), in which something happens that takes many words")
+        }
         (file.duration, file.sound, file.tables, file.soundTracks) = (36_000, 500_000_000, 12_000_000, 2)
         file.cover = SparseData(hole: 2_000_000)
         let reader = try CountingReader(file.bytes)
@@ -104,7 +109,8 @@ struct MP4Tests {
             SampleSound.box("name", Data(count: 4) + Data("Series".utf8)),
         ]
         let value = SampleSound.box("data", SampleSound.big(1, 4), Data(count: 4), Data("Saga".utf8))
-        let track = SampleSound.box("data", Data(count: 8), SampleSound.big(3, 4), SampleSound.big(12, 2), Data(count: 2))
+        let track = SampleSound.box(
+            "data", Data(count: 8), SampleSound.big(3, 4), SampleSound.big(12, 2), Data(count: 2))
         let items = SampleSound.box(
             "ilst", [SampleSound.box("----", free + [value]), SampleSound.box("trkn", [track])])
         let meta = SampleSound.box("meta", [SparseData(Data(count: 4)), items])

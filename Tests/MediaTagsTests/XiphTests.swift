@@ -7,7 +7,8 @@ import Testing
 
 struct XiphTests {
     private static let texts = [
-        "title=A Recording", "ARTIST=Ann", "ARTIST=Bob", "CHAPTER002=00:01:02.500", "CHAPTER002NAME=Two", "CHAPTER001=00:00:00.000",
+        "title=A Recording", "ARTIST=Ann", "ARTIST=Bob", "CHAPTER002=00:01:02.500", "CHAPTER002NAME=Two",
+        "CHAPTER001=00:00:00.000",
         "CHAPTER001NAME=One", "CHAPTER001URL=http://host.example/",
     ]
 
@@ -46,16 +47,19 @@ struct XiphTests {
     }
 
     @Test func `cue sheets inside are chapters, with titles and without`() async throws {
-        let sheet = "FILE \"a.flac\" WAVE\n TRACK 01 AUDIO\n  TITLE \"One\"\n  INDEX 01 00:00:00\n TRACK 02 AUDIO\n  INDEX 01 00:05:00\n"
+        let sheet =
+            "FILE \"a.flac\" WAVE\n TRACK 01 AUDIO\n  TITLE \"One\"\n  INDEX 01 00:00:00\n TRACK 02 AUDIO\n  INDEX 01 00:05:00\n"
         let text = try await MediaDescription.read(CountingReader(SampleSound.flac(["CUESHEET=" + sheet])))
         #expect(text.chapters == [MediaChapter(start: 0, title: "One"), MediaChapter(start: 5, title: "2")])
         func track(_ start: Int, _ number: Int) -> Data {
             let points = number == 170 ? 0 : 1
             let head = SampleSound.joined(
                 SampleSound.big(start, 8), SampleSound.big(number, 1), Data(count: 26), SampleSound.big(points, 1))
-            return points == 0 ? head : SampleSound.joined(head, SampleSound.big(0, 8), SampleSound.big(1, 1), Data(count: 3))
+            return points == 0
+                ? head : SampleSound.joined(head, SampleSound.big(0, 8), SampleSound.big(1, 1), Data(count: 3))
         }
-        let block = SampleSound.joined(Data(count: 395), SampleSound.big(3, 1), track(0, 1), track(88_200, 2), track(441_000, 170))
+        let block = SampleSound.joined(
+            Data(count: 395), SampleSound.big(3, 1), track(0, 1), track(88_200, 2), track(441_000, 170))
         let bare = try await MediaDescription.read(CountingReader(SampleSound.flac([], blocks: [(5, block)])))
         #expect(bare.chapters.map(\.start) == [0, 2])
     }
@@ -83,20 +87,29 @@ struct CueSheetTests {
                 INDEX 02 00:09:00
             FILE empty.mp3 MP3
             """)
-        #expect(sheet.title == "A Book" && sheet.performer == "Ann Author" && sheet.files.map(\.name) == ["CD 1\\a.wav", "b.mp3"])
-        #expect(sheet.files[0].chapters == [MediaChapter(start: 2, title: "One"), MediaChapter(start: 6_030.2, title: "Two")])
+        #expect(
+            sheet.title == "A Book" && sheet.performer == "Ann Author"
+                && sheet.files.map(\.name) == ["CD 1\\a.wav", "b.mp3"])
+        #expect(
+            sheet.files[0].chapters == [
+                MediaChapter(start: 2, title: "One"), MediaChapter(start: 6_030.2, title: "Two"),
+            ])
         #expect(sheet.files[1].chapters == [MediaChapter(start: 0, title: "3")])
     }
 
-    @Test(arguments: ["", "FILE", "TRACK 01 AUDIO\nINDEX 01 00:00:00", "FILE a MP3\nTRACK 1 AUDIO\nINDEX 01 1:99:00", "\"\"\" \""])
+    @Test(arguments: [
+        "", "FILE", "TRACK 01 AUDIO\nINDEX 01 00:00:00", "FILE a MP3\nTRACK 1 AUDIO\nINDEX 01 1:99:00", "\"\"\" \"",
+    ])
     func `what makes no sense has no tracks`(text: String) { #expect(CueSheet(text).files.isEmpty) }
 }
 
 struct ChunkTests {
     @Test func `WAV and AIFF say how long they are`() async throws {
         let format = SampleSound.joined(
-            SampleSound.little(1, 2), SampleSound.little(2, 2), SampleSound.little(44_100, 4), SampleSound.little(1_000, 4), Data(count: 4))
-        let title = SampleSound.joined(Data("INFOINAM".utf8), SampleSound.little(5, 4), Data("Lamp\0".utf8), Data(count: 1))
+            SampleSound.little(1, 2), SampleSound.little(2, 2), SampleSound.little(44_100, 4),
+            SampleSound.little(1_000, 4), Data(count: 4))
+        let title = SampleSound.joined(
+            Data("INFOINAM".utf8), SampleSound.little(5, 4), Data("Lamp\0".utf8), Data(count: 1))
         var chunks = Data("WAVE".utf8)
         for (name, content) in [("fmt ", format), ("data", Data(count: 2_500)), ("LIST", title)] {
             chunks += SampleSound.joined(Data(name.utf8), SampleSound.little(content.count, 4), content)
@@ -106,8 +119,10 @@ struct ChunkTests {
         #expect(found.duration == 2.5 && found.tags == ["TITLE": ["Lamp"]])
         // 44,100 as 80 bits: 0x400E AC44 0000 0000 0000.
         let common = SampleSound.joined(
-            SampleSound.big(2, 2), SampleSound.big(88_200, 4), SampleSound.big(16, 2), Data([0x40, 0x0E, 0xAC, 0x44]), Data(count: 6))
-        let aiff = SampleSound.joined(Data("FORM".utf8), Data(count: 4), Data("AIFFCOMM".utf8), SampleSound.big(18, 4), common)
+            SampleSound.big(2, 2), SampleSound.big(88_200, 4), SampleSound.big(16, 2), Data([0x40, 0x0E, 0xAC, 0x44]),
+            Data(count: 6))
+        let aiff = SampleSound.joined(
+            Data("FORM".utf8), Data(count: 4), Data("AIFFCOMM".utf8), SampleSound.big(18, 4), common)
         #expect(try await MediaDescription.read(CountingReader(aiff)).duration == 2)
     }
 }

@@ -6,7 +6,9 @@ import Testing
 @Suite struct MemoryFileProviderTests {
     private let provider = MemoryFileProvider()
 
-    private func write(_ text: String, to path: String, options: WriteOptions = WriteOptions()) async throws -> FileObject {
+    private func write(_ text: String, to path: String, options: WriteOptions = WriteOptions()) async throws
+        -> FileObject
+    {
         try await provider.writeContents(path: ProviderPath(path), from: DataSource(Data(text.utf8)), options: options)
     }
 
@@ -29,7 +31,8 @@ import Testing
 
     @Test func `what is written is read, listed, moved, copied and removed`() async throws {
         try await provider.createFolderWithParents(path: ProviderPath("/a/b"))
-        let written = try await write("hello", to: "/a/b/file", options: WriteOptions(modificationDate: Date(timeIntervalSince1970: 5)))
+        let written = try await write(
+            "hello", to: "/a/b/file", options: WriteOptions(modificationDate: Date(timeIntervalSince1970: 5)))
         #expect(written.size == 5 && written.modifiedDate == Date(timeIntervalSince1970: 5))
         try await provider.copyItem(path: ProviderPath("/a"), to: ProviderPath("/c"))
         try await provider.moveItem(path: ProviderPath("/c/b/file"), to: ProviderPath("/c/moved"))
@@ -50,13 +53,17 @@ import Testing
         #expect(await code { _ = try await write("x", to: "/empty", options: over) } == nil)
         #expect(await code { _ = try await write("x", to: "/no/where") } == .fileNoSuchFile)
         #expect(
-            await code { try await provider.moveItem(path: ProviderPath("/file"), to: ProviderPath("/full"), overwrite: true) }
+            await code {
+                try await provider.moveItem(path: ProviderPath("/file"), to: ProviderPath("/full"), overwrite: true)
+            }
                 == .fileWriteFileExists)
         #expect(
             await code { try await provider.moveItem(path: ProviderPath("/full"), to: ProviderPath("/full/x/y")) }
                 == .fileWriteInvalidFileName)
         #expect(
-            await code { try await provider.moveItem(path: ProviderPath("/full/x"), to: ProviderPath("/file"), overwrite: true) } == nil)
+            await code {
+                try await provider.moveItem(path: ProviderPath("/full/x"), to: ProviderPath("/file"), overwrite: true)
+            } == nil)
         #expect(await code { try await provider.removeItem(path: .root) } == .fileWriteNoPermission)
         #expect(await code { _ = try await text("/full") } == .fileReadUnknown)
     }
@@ -93,7 +100,8 @@ import Testing
         let range: Range<Int64> = ((1 << 20) - 5)..<((2 << 20) + 5)
         #expect(try await reader.read([range]) == [content[Int(range.lowerBound)..<Int(range.upperBound)]])
         try await provider.writeContents(
-            path: ProviderPath("/again"), from: ReaderSource(reader, length: Int64(content.count)), options: WriteOptions())
+            path: ProviderPath("/again"), from: ReaderSource(reader, length: Int64(content.count)),
+            options: WriteOptions())
         #expect(try await provider.contents(path: ProviderPath("/again")) == content)
     }
 
@@ -102,9 +110,12 @@ import Testing
         try await small.writeContents(path: ProviderPath("/a"), contents: Data(count: 6))
         for _ in 0..<3 {
             #expect(
-                await code { try await small.writeContents(path: ProviderPath("/b"), contents: Data(count: 5)) } == .fileWriteOutOfSpace)
+                await code { try await small.writeContents(path: ProviderPath("/b"), contents: Data(count: 5)) }
+                    == .fileWriteOutOfSpace)
         }
-        #expect(await code { try await small.copyItem(path: ProviderPath("/a"), to: ProviderPath("/c")) } == .fileWriteOutOfSpace)
+        #expect(
+            await code { try await small.copyItem(path: ProviderPath("/a"), to: ProviderPath("/c")) }
+                == .fileWriteOutOfSpace)
         #expect(try await small.storageProperties()?.availableCapacity == 4)
         try await small.writeContents(path: ProviderPath("/b"), contents: Data(count: 4))
         try await small.removeItem(path: ProviderPath("/a"))
@@ -127,9 +138,13 @@ import Testing
     @Test func `a wrong length and a cancelled source leave nothing`() async throws {
         let short = SequenceSource(AsyncStream<Data> { $0.finish() }, length: 5)
         let path = try ProviderPath("/f")
-        #expect(await code { _ = try await provider.writeContents(path: path, from: short, options: WriteOptions()) } == .fileWriteUnknown)
+        #expect(
+            await code { _ = try await provider.writeContents(path: path, from: short, options: WriteOptions()) }
+                == .fileWriteUnknown)
         let (pieces, input) = AsyncStream<Data>.makeStream()
-        let write = Task { try await provider.writeContents(path: path, from: SequenceSource(pieces), options: WriteOptions()) }
+        let write = Task {
+            try await provider.writeContents(path: path, from: SequenceSource(pieces), options: WriteOptions())
+        }
         input.yield(Data(count: 10))
         write.cancel()
         await #expect(throws: CancellationError.self) { try await write.value }

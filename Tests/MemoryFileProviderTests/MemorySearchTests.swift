@@ -26,15 +26,19 @@ import Testing
             try await provider.writeContents(path: folder.appending("a.txt"), contents: Data())
         }
         var names: [String] = []
-        for try await page in provider.matches(path: .root, recursive: true, query: .type(.regular)) { names += page.map(\.name) }
+        for try await page in provider.matches(path: .root, recursive: true, query: .type(.regular)) {
+            names += page.map(\.name)
+        }
         #expect(names == Array(repeating: "a.txt", count: 20))
         for try await page in provider.matches(path: .root, recursive: true, query: .all) where !page.isEmpty { break }
     }
 
     @Test(arguments: [
-        "TRUEPREDICATE", "FALSEPREDICATE", "name LIKE[c] '*.epub'", "NOT name LIKE '*.epub'", "size > 100", "size == nil",
+        "TRUEPREDICATE", "FALSEPREDICATE", "name LIKE[c] '*.epub'", "NOT name LIKE '*.epub'", "size > 100",
+        "size == nil",
         "isHidden == TRUE", "isDirectory == TRUE",
-        "path CONTAINS '/b/'", "modifiedDate > '1970-01-02' AND modifiedDate <= '1970-01-04'", "name LIKE '?.t' OR name BEGINSWITH 'x'",
+        "path CONTAINS '/b/'", "modifiedDate > '1970-01-02' AND modifiedDate <= '1970-01-04'",
+        "name LIKE '?.t' OR name BEGINSWITH 'x'",
         "url ENDSWITH '/%FF.t'",
     ])
     func `a search finds what a walk that asks every item finds`(_ text: String) async throws {
@@ -48,7 +52,9 @@ import Testing
         }
         for listings in [nil, 1, 4] {
             let found = CollectedValues<FileObject>()
-            try await provider.searchFiles(path: .root, recursive: true, query: query, listings: listings) { found.append($0) }
+            try await provider.searchFiles(path: .root, recursive: true, query: query, listings: listings) {
+                found.append($0)
+            }
             #expect(Set(found.values.map(\.path)) == Set(all.values.map(\.path)))
             #expect(found.values.count == all.values.count)
         }
@@ -62,7 +68,8 @@ import Testing
         let listed = try await provider.contentsOfDirectory(path: path)
         #expect(!listed.isEmpty)
         #expect(
-            try await provider.searchFiles(path: path, recursive: false, query: FileQuery(format: "TRUEPREDICATE")).map(\.path)
+            try await provider.searchFiles(path: path, recursive: false, query: FileQuery(format: "TRUEPREDICATE")).map(
+                \.path)
                 == listed.map(\.path))
     }
 

@@ -6,7 +6,9 @@ import ProviderDoubles
 import Testing
 
 /// A memory that makes links, as files that hold their target, shares, and has one hash for all.
-private final class LinkingProvider: ForwardingProvider, FileProviderSymbolicLink, FileProviderSharing, FileProviderChecksums {
+private final class LinkingProvider: ForwardingProvider, FileProviderSymbolicLink, FileProviderSharing,
+    FileProviderChecksums
+{
     static let type = "Linking"
     let underlying: any FileProvider = MemoryFileProvider()
 
@@ -51,14 +53,16 @@ private final class LinkingProvider: ForwardingProvider, FileProviderSymbolicLin
         try await provider.write("b", to: "/full/b")
         provider.undoManager.removeAll()
         let possible: [FileOperationType] = [
-            .create(path: "/new"), .modify(path: "/new"), .modify(path: "/a"), .remove(path: "/full"), .link(link: "/l", target: "/a"),
+            .create(path: "/new"), .modify(path: "/new"), .modify(path: "/a"), .remove(path: "/full"),
+            .link(link: "/l", target: "/a"),
             .move(source: "/a", destination: "/new"), .copy(source: "/full", destination: "/new"),
             .move(source: "/a", destination: "/full/b"),
         ]
         for operation in possible { #expect(try await provider.canUndo(operation: operation), "\(operation)") }
         let impossible: [FileOperationType] = [
             .fetch(path: "/a"), .remove(path: "/nothing"), .remove(path: "/"), .create(path: "/.carrel-trash"),
-            .modify(path: "/.carrel-trash/a"), .move(source: "/.carrel-trash/a", destination: "/b"), .remove(path: "/.carrel-trash"),
+            .modify(path: "/.carrel-trash/a"), .move(source: "/.carrel-trash/a", destination: "/b"),
+            .remove(path: "/.carrel-trash"),
         ]
         for operation in impossible { #expect(try await !provider.canUndo(operation: operation), "\(operation)") }
     }

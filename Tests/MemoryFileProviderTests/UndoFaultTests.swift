@@ -13,7 +13,9 @@ import Testing
         /// Whether all calls fail from the first failing one on, as when the connection is lost.
         var isLasting: Bool
 
-        var testDescription: String { "\(copies ? "copying" : "moving aside"), \(fault)\(isLasting ? ", lasting" : "")" }
+        var testDescription: String {
+            "\(copies ? "copying" : "moving aside"), \(fault)\(isLasting ? ", lasting" : "")"
+        }
     }
 
     static let weathers = [true, false].flatMap { copies in
@@ -47,7 +49,8 @@ import Testing
     /// Lets one call after the other fail in `body`, which starts over each time, until none is left to fail.
     private func failEachCall(
         _ weather: Weather,
-        _ body: (_ faulty: FaultyProvider, any FileProvider & FileProviderUndoable, _ startFailing: () -> Void) async throws -> Void
+        _ body: (_ faulty: FaultyProvider, any FileProvider & FileProviderUndoable, _ startFailing: () -> Void)
+            async throws -> Void
     ) async throws {
         for number in 1...100 {
             let (faulty, provider) = try await filled(weather)
@@ -78,7 +81,9 @@ import Testing
             #expect(try await faulty.base.texts().isSuperset(of: texts), "call \(calls)")
             if weather.fault == .unanswered { return }
             // Restoring may have failed as well; then it is a step.
-            if error != nil, !provider.undoManager.canUndo { #expect(try await faulty.base.tree() == before, "call \(calls)") }
+            if error != nil, !provider.undoManager.canUndo {
+                #expect(try await faulty.base.tree() == before, "call \(calls)")
+            }
             try await undoAll(provider)
             #expect(try await faulty.base.tree() == before, "call \(calls)")
         }
@@ -151,10 +156,12 @@ import Testing
         let path = try ProviderPath("/a")
         let previous = try await provider.attributesOfItem(path: path).entryTag
         let source = DataSource(Data("new".utf8))
-        try await provider.writeContents(path: path, from: source, options: WriteOptions(overwrite: true, ifMatch: previous))
+        try await provider.writeContents(
+            path: path, from: source, options: WriteOptions(overwrite: true, ifMatch: previous))
         #expect(
             await code {
-                try await provider.writeContents(path: path, from: source, options: WriteOptions(overwrite: true, ifMatch: previous))
+                try await provider.writeContents(
+                    path: path, from: source, options: WriteOptions(overwrite: true, ifMatch: previous))
             }
                 == .fileWriteUnknown)
         try await undoAll(provider)

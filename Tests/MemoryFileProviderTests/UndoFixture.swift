@@ -63,7 +63,9 @@ final class FaultyProvider: FileProvider {
         return capabilities
     }
 
-    func attributesOfItem(path: ProviderPath) async throws -> FileObject { try await call { try await base.attributesOfItem(path: path) } }
+    func attributesOfItem(path: ProviderPath) async throws -> FileObject {
+        try await call { try await base.attributesOfItem(path: path) }
+    }
 
     func contentsOfDirectory(path: ProviderPath, page: @Sendable ([FileObject]) async throws -> Void) async throws {
         try await call { try await base.contentsOfDirectory(path: path, page: page) }
@@ -71,12 +73,20 @@ final class FaultyProvider: FileProvider {
 
     func createFolder(path: ProviderPath) async throws { try await call { try await base.createFolder(path: path) } }
 
-    func moveItem(path: ProviderPath, to destination: ProviderPath, overwrite: Bool, progress: ProgressReporter) async throws {
-        try await call { try await base.moveItem(path: path, to: destination, overwrite: overwrite, progress: progress) }
+    func moveItem(path: ProviderPath, to destination: ProviderPath, overwrite: Bool, progress: ProgressReporter)
+        async throws
+    {
+        try await call {
+            try await base.moveItem(path: path, to: destination, overwrite: overwrite, progress: progress)
+        }
     }
 
-    func copyItem(path: ProviderPath, to destination: ProviderPath, overwrite: Bool, progress: ProgressReporter) async throws {
-        try await call { try await base.copyItem(path: path, to: destination, overwrite: overwrite, progress: progress) }
+    func copyItem(path: ProviderPath, to destination: ProviderPath, overwrite: Bool, progress: ProgressReporter)
+        async throws
+    {
+        try await call {
+            try await base.copyItem(path: path, to: destination, overwrite: overwrite, progress: progress)
+        }
     }
 
     func removeItem(path: ProviderPath, recursive: Bool, progress: ProgressReporter) async throws {
@@ -85,7 +95,9 @@ final class FaultyProvider: FileProvider {
 
     func open(path: ProviderPath) async throws -> any FileReader { try await call { try await base.open(path: path) } }
 
-    func writeContents(path: ProviderPath, from source: any WriteSource, options: WriteOptions) async throws -> FileObject {
+    func writeContents(path: ProviderPath, from source: any WriteSource, options: WriteOptions) async throws
+        -> FileObject
+    {
         try await call { try await base.writeContents(path: path, from: source, options: options) }
     }
 }
@@ -104,7 +116,9 @@ extension FileProviderOperations where Self: FileProviderReadWrite {
         try await writeContents(path: ProviderPath(path), contents: Data(text.utf8), overwrite: overwrite)
     }
 
-    func text(_ path: String) async throws -> String { String(decoding: try await contents(path: ProviderPath(path)), as: UTF8.self) }
+    func text(_ path: String) async throws -> String {
+        String(decoding: try await contents(path: ProviderPath(path)), as: UTF8.self)
+    }
 
     func makeFolder(_ path: String) async throws { try await createFolder(path: ProviderPath(path)) }
 
@@ -142,7 +156,8 @@ extension FileProviderOperations where Self: FileProviderReadWrite {
         try await walk(path: .root) { items.append($0) }
         var tree: [String: String] = [:]
         for item in items.values {
-            tree[item.path.string + (item.isDirectory ? "/" : "")] = item.isDirectory ? "" : try await text(item.path.string)
+            tree[item.path.string + (item.isDirectory ? "/" : "")] =
+                item.isDirectory ? "" : try await text(item.path.string)
         }
         return tree
     }

@@ -77,7 +77,8 @@ import Testing
             return nil
         }
         let write = Task { [provider] in
-            try await provider.writeContents(path: ProviderPath("/file"), from: SequenceSource(pieces), options: WriteOptions())
+            try await provider.writeContents(
+                path: ProviderPath("/file"), from: SequenceSource(pieces), options: WriteOptions())
         }
         for await _ in started {}
         let given = Task { [stack] in try await stack.undo() }

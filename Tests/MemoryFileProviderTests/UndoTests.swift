@@ -64,7 +64,9 @@ import Testing
         try await stack.undo()
         #expect(await code { try await provider.makeFolder("/b") } == .fileWriteFileExists)
         #expect(await code { try await provider.write("new", to: "/full", overwrite: true) } == .fileWriteFileExists)
-        #expect(await code { try await provider.move("/full", to: "/full/x/y", overwrite: true) } == .fileWriteInvalidFileName)
+        #expect(
+            await code { try await provider.move("/full", to: "/full/x/y", overwrite: true) }
+                == .fileWriteInvalidFileName)
         #expect(await code { try await provider.move("/a", to: "/a", overwrite: true) } == .fileWriteFileExists)
         #expect(await code { try await provider.remove("/nothing") } == .fileNoSuchFile)
         #expect(await code { try await provider.remove("/full", recursive: false) } == .fileWriteFileExists)
@@ -110,7 +112,9 @@ import Testing
         #expect(try await base.text("/a/inner") == "other")
     }
 
-    @Test func `an item that cannot move back stays, and forced it moves, and what is in the way goes to the trash`() async throws {
+    @Test func `an item that cannot move back stays, and forced it moves, and what is in the way goes to the trash`()
+        async throws
+    {
         try await base.fill()
         try await provider.move("/a", to: "/new")
         try await base.write("other", to: "/a")

@@ -5,7 +5,9 @@ import Publication
 import SampleBooks
 import Testing
 
-private func fetcher(_ fill: (ZIPBuilder) throws -> Void) async throws -> (fetcher: ArchiveFetcher, reader: CountingReader) {
+private func fetcher(_ fill: (ZIPBuilder) throws -> Void) async throws -> (
+    fetcher: ArchiveFetcher, reader: CountingReader
+) {
     let reader = try CountingReader(try ZIPBuilder.data(fill))
     return (ArchiveFetcher(try await ZIPArchive.open(reader)), reader)
 }
@@ -32,7 +34,8 @@ func failure(_ resource: any Resource) async -> ResourceFailure? {
         let links = try await sample().fetcher.links()
         #expect(
             links.map(\.href) == [
-                "mimetype", "EPUB/chapter%20one%20(draft).xhtml", "100%25.txt", "a%2520b.txt", "caf%C3%A9.css", "what%3F.txt",
+                "mimetype", "EPUB/chapter%20one%20(draft).xhtml", "100%25.txt", "a%2520b.txt", "caf%C3%A9.css",
+                "what%3F.txt",
             ])
         #expect(links.map { $0.mediaType.essence }[4] == "text/css")
         #expect(links[0].properties["archive"] == ["entryLength": 20, "isEntryCompressed": false])
@@ -61,7 +64,8 @@ func failure(_ resource: any Resource) async -> ResourceFailure? {
     }
 
     @Test(arguments: [
-        "missing", "", "/", "EPUB", "EPUB/", "../mimetype", "EPUB/../mimetype", "%2e%2e/mimetype", "epub/chapter%20one%20(draft).xhtml",
+        "missing", "", "/", "EPUB", "EPUB/", "../mimetype", "EPUB/../mimetype", "%2e%2e/mimetype",
+        "epub/chapter%20one%20(draft).xhtml",
         "mimetype/", "//mimetype", "http://example.com/mimetype",
     ])
     func `that are not there are not found`(href: String) async throws {

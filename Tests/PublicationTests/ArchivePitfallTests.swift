@@ -51,12 +51,14 @@ private let text = String(repeating: "There was a second door behind the first, 
         #expect(try await content(archive, "large", range: 0..<5) == Data("There".utf8))
     }
 
-    /// Pitfall 28: the directory is believed. With bit 3 the local header has no sizes; its extra field is longer or shorter; and its
-    /// name, method and sizes may be anything.
+    /// Pitfall 28: the directory is believed. With bit 3 the local header has no sizes; its extra field is longer or
+    /// shorter; and its name, method and sizes may be anything.
     @Test func `is read by its directory where local headers disagree`() async throws {
         var data = try ZIPBuilder.data { zip in
             try zip.add("streamed", Data(text.utf8), options { $0.hasDataDescriptor = true })
-            try zip.add("extra", Data(text.utf8), options { $0.localExtra = [0xFE, 0xCA, 0x90, 1] + [UInt8](repeating: 7, count: 400) })
+            try zip.add(
+                "extra", Data(text.utf8),
+                options { $0.localExtra = [0xFE, 0xCA, 0x90, 1] + [UInt8](repeating: 7, count: 400) })
             try zip.add("shorter", Data(text.utf8), options { $0.directoryExtra = [0xFE, 0xCA, 4, 0, 1, 2, 3, 4] })
             try zip.deflate("last", text)
         }
@@ -80,7 +82,9 @@ private let text = String(repeating: "There was a second door behind the first, 
         let archive = try await open { zip in
             try zip.add("usual", Data(text.utf8), options { $0.directoryExtra = wrong })
             try zip.add("64", Data(text.utf8), options { ($0.isZIP64, $0.hasDataDescriptor) = (true, true) })
-            try zip.add("cut", Data(text.utf8), options { ($0.claimedSize, $0.directoryExtra) = (.max, [1, 0, 4, 0, 0, 0, 0, 0]) })
+            try zip.add(
+                "cut", Data(text.utf8),
+                options { ($0.claimedSize, $0.directoryExtra) = (.max, [1, 0, 4, 0, 0, 0, 0, 0]) })
         }
         for name in ["usual", "64"] { #expect(try await content(archive, name) == Data(text.utf8)) }
         #expect(await fileError { _ = try await content(archive, "cut") } == .fileReadCorruptFile)
@@ -93,7 +97,8 @@ private let text = String(repeating: "There was a second door behind the first, 
         let data = try ZIPBuilder.data(ending: ending) { try $0.deflate("a", text) }
         for salvaging in [false, true] {
             let reader = try CountingReader(data)
-            #expect(await fileError { _ = try await ZIPArchive.open(reader, salvaging: salvaging) } == .featureUnsupported)
+            #expect(
+                await fileError { _ = try await ZIPArchive.open(reader, salvaging: salvaging) } == .featureUnsupported)
         }
     }
 
@@ -104,11 +109,14 @@ private let text = String(repeating: "There was a second door behind the first, 
             for (index, name) in names.enumerated() { try zip.deflate(name, "\(index)") }
         }
         #expect(archive.entries.map { Array($0.path.utf8) } == names.prefix(4).map { Array($0.utf8) })
-        for (index, name) in names.prefix(4).enumerated() { #expect(try await content(archive, name) == Data("\(index)".utf8)) }
+        for (index, name) in names.prefix(4).enumerated() {
+            #expect(try await content(archive, name) == Data("\(index)".utf8))
+        }
         #expect(archive.directory.leftOut == 3)
     }
 
-    /// Pitfall 31: names in code page 437, in UTF-8 with and without its bit, in Info-ZIP's field, and with backslashes.
+    /// Pitfall 31: names in code page 437, in UTF-8 with and without its bit, in Info-ZIP's field, and with
+    /// backslashes.
     @Test func `has names in each way of writing them`() async throws {
         let raw: [UInt8] = [0x81]
         let field = [1] + withUnsafeBytes(of: Deflate.checksum(Data(raw)).littleEndian) { Array($0) } + Array("灯".utf8)
@@ -119,7 +127,11 @@ private let text = String(repeating: "There was a second door behind the first, 
             try zip.add("b\\c", Data("slash".utf8))
             try zip.add(
                 "", Data("field".utf8),
-                options { ($0.nameBytes, $0.isUTF8, $0.directoryExtra) = (raw, false, [0x75, 0x70, UInt8(field.count), 0] + field) })
+                options {
+                    ($0.nameBytes, $0.isUTF8, $0.directoryExtra) = (
+                        raw, false, [0x75, 0x70, UInt8(field.count), 0] + field
+                    )
+                })
         }
         #expect(archive.entries.map(\.path) == ["£ß", "größe", "Größe", "b/c", "灯"])
     }
@@ -154,7 +166,8 @@ private let text = String(repeating: "There was a second door behind the first, 
 
     /// Writers that only flush what they pack leave out the final block.
     @Test(arguments: [0, 3, 65_536, 400_000])
-    func `whose deflate data has no final block is read, as far as size and checksum are right`(count: Int) async throws {
+    func `whose deflate data has no final block is read, as far as size and checksum are right`(count: Int) async throws
+    {
         var numbers = SeededNumbers(seed: 7)
         let bytes = Data(numbers.bytes(count))
         func open(_ change: (inout ZIPBuilder.Options) -> Void = { _ in }) async throws -> ZIPArchive {
@@ -190,11 +203,13 @@ private let text = String(repeating: "There was a second door behind the first, 
         }
         let archive = try await ZIPArchive.open(try CountingReader(data))
         var failures = 0
-        for entry in archive.entries where await fileError({ _ = try await archive.read(entry) }) == .fileReadCorruptFile { failures += 1 }
+        for entry in archive.entries
+        where await fileError({ _ = try await archive.read(entry) }) == .fileReadCorruptFile { failures += 1 }
         #expect(failures >= 2)
     }
 
-    /// Pitfall 34: an archive in an archive, or one that unpacks to itself, is a file like others: nothing is unpacked unasked.
+    /// Pitfall 34: an archive in an archive, or one that unpacks to itself, is a file like others: nothing is unpacked
+    /// unasked.
     @Test func `in an archive is a file like others`() async throws {
         var data = try ZIPBuilder.data { try $0.deflate("a", text) }
         for depth in 0..<6 {

@@ -16,14 +16,18 @@ import Testing
     private func warnings(
         prefix: Data = Data(), ending: ZIPBuilder.Ending = .init(), _ names: [String]
     ) async throws -> [ContentWarning] {
-        let data = try ZIPBuilder.data(prefix: prefix, ending: ending) { zip in for name in names { try zip.deflate(name, "x") } }
+        let data = try ZIPBuilder.data(prefix: prefix, ending: ending) { zip in
+            for name in names { try zip.deflate(name, "x") }
+        }
         return try await ZIPArchive.open(try CountingReader(data)).warnings
     }
 
     @Test func `that names which may lead out of it were left out`() async throws {
         let one = "“../x” in the archive is a name that may lead out of it, or names nothing; the entry was left out."
-        #expect(try await warnings(["a", "../x"]) == [ContentWarning("unsafe-entry", severity: .moderate, message: one)])
-        let many = "“//host/x” and 2 more in the archive are names that may lead out of it, or name nothing; the entries were left out."
+        #expect(
+            try await warnings(["a", "../x"]) == [ContentWarning("unsafe-entry", severity: .moderate, message: one)])
+        let many =
+            "“//host/x” and 2 more in the archive are names that may lead out of it, or name nothing; the entries were left out."
         let expected = [ContentWarning("unsafe-entry", severity: .moderate, message: many)]
         #expect(try await warnings(["//host/x", "C:\\x", "a", "b/../../c"]) == expected)
     }
@@ -31,15 +35,21 @@ import Testing
     @Test func `that names began with a slash`() async throws {
         let one = "“/a” in the archive begins with a slash; it was taken for a name below the archive's root."
         #expect(try await warnings(["/a", "b"]) == [ContentWarning("rooted-entry", severity: .minor, message: one)])
-        let many = "“/a” and 1 more in the archive begin with a slash; they were taken for names below the archive's root."
+        let many =
+            "“/a” and 1 more in the archive begin with a slash; they were taken for names below the archive's root."
         #expect(try await warnings(["/a", "\\b"]) == [ContentWarning("rooted-entry", severity: .minor, message: many)])
     }
 
     @Test func `that repeated files were left out, and nothing of folders and the root`() async throws {
         let one = "“a” is in the archive more than once; the first entry counts."
-        #expect(try await warnings(["a", "b", "a"]) == [ContentWarning("repeated-entry", severity: .moderate, message: one)])
+        #expect(
+            try await warnings(["a", "b", "a"]) == [ContentWarning("repeated-entry", severity: .moderate, message: one)]
+        )
         let many = "“a” and 1 more are in the archive more than once; the first entry of each name counts."
-        #expect(try await warnings(["a", "b", "a", "b"]) == [ContentWarning("repeated-entry", severity: .moderate, message: many)])
+        #expect(
+            try await warnings(["a", "b", "a", "b"]) == [
+                ContentWarning("repeated-entry", severity: .moderate, message: many)
+            ])
         #expect(try await warnings(["./", "a/", "a/b", "a/"]).isEmpty)
     }
 
@@ -53,7 +63,8 @@ import Testing
                 "bytes-before-archive", severity: .minor,
                 message: "300 bytes in front of the archive are no part of it; they were passed over."),
             ContentWarning(
-                "bytes-behind-archive", severity: .minor, message: "One byte behind the archive is no part of it; it was passed over."),
+                "bytes-behind-archive", severity: .minor,
+                message: "One byte behind the archive is no part of it; it was passed over."),
         ]
         #expect(try await warnings(prefix: Data(count: 300), ending: ending, ["a"]) == expected)
     }
@@ -71,7 +82,10 @@ import Testing
         let changed = data[..<first.lowerBound] + data[(first.lowerBound + header)...].dropLast(end.count) + end
         let archive = try await ZIPArchive.open(try CountingReader(Data(changed)))
         #expect(archive.entries.map(\.path) == ["a"] && archive.directory.prefixLength == 0)
-        #expect(archive.warnings.map(\.message) == ["37 bytes in front of the archive are no part of it; they were passed over."])
+        #expect(
+            archive.warnings.map(\.message) == [
+                "37 bytes in front of the archive are no part of it; they were passed over."
+            ])
     }
 
     @Test func `all of it at no further request, and once however much there is`() async throws {
@@ -120,20 +134,28 @@ import Testing
         @Test func `the same where it is no ZIP archive`() async throws {
             typealias File = PackedBuilder.File
             let files = [
-                File("./", Data(), type: S_IFDIR), File("a", "1"), File("../out", "x"), File("a", "2"), File("f", Data(), type: S_IFDIR),
+                File("./", Data(), type: S_IFDIR), File("a", "1"), File("../out", "x"), File("a", "2"),
+                File("f", Data(), type: S_IFDIR),
                 File("f", Data(), type: S_IFDIR), File("link", Data(), type: S_IFLNK),
             ]
             let archive = try await PackedArchive.open(try CountingReader(PackedBuilder.data(.tar, files)))
             let expected = [
                 ContentWarning(
                     "unsafe-entry", severity: .moderate,
-                    message: "“../out” in the archive is a name that may lead out of it, or names nothing; the entry was left out."),
+                    message:
+                        "“../out” in the archive is a name that may lead out of it, or names nothing; the entry was left out."
+                ),
                 ContentWarning(
-                    "repeated-entry", severity: .moderate, message: "“a” is in the archive more than once; the first entry counts."),
-                ContentWarning("special-entry", severity: .moderate, message: "“link” is a link or a device, not a file; it was left out."),
+                    "repeated-entry", severity: .moderate,
+                    message: "“a” is in the archive more than once; the first entry counts."),
+                ContentWarning(
+                    "special-entry", severity: .moderate,
+                    message: "“link” is a link or a device, not a file; it was left out."),
             ]
             #expect(archive.warnings == expected)
-            #expect(try await PackedArchive.open(try CountingReader(PackedBuilder.data(.sevenZip, [File("a", "1")]))).warnings.isEmpty)
+            #expect(
+                try await PackedArchive.open(try CountingReader(PackedBuilder.data(.sevenZip, [File("a", "1")])))
+                    .warnings.isEmpty)
         }
     #endif
 }

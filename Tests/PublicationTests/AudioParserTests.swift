@@ -12,7 +12,8 @@ private func named(_ names: String...) -> [(String, String)] { names.map { ($0, 
 struct AudioParserTests {
     @Test(arguments: ["My Book.zab", "My Book.zip"])
     func `tracks follow one another in natural order`(name: String) async throws {
-        let entries = named("10.mp3", "2.M4B", "1.flac", "list.pls", "Cover.JPG", "scan.png", ".x.mp3", "__MACOSX/._1.mp3", "notes.txt")
+        let entries = named(
+            "10.mp3", "2.M4B", "1.flac", "list.pls", "Cover.JPG", "scan.png", ".x.mp3", "__MACOSX/._1.mp3", "notes.txt")
         let book = try await Shelf().open(name, entries)
         #expect(book.readingOrder.map(\.href) == ["1.flac", "2.M4B", "10.mp3"])
         #expect(book.readingOrder.map(\.type) == ["audio/flac", "audio/mp4", "audio/mpeg"])
@@ -25,13 +26,16 @@ struct AudioParserTests {
     }
 
     @Test func `every extension of sound is a track`() async throws {
-        let extensions = ["aac", "aiff", "alac", "flac", "m4a", "m4b", "mp3", "ogg", "oga", "mogg", "opus", "wav", "webm"]
+        let extensions = [
+            "aac", "aiff", "alac", "flac", "m4a", "m4b", "mp3", "ogg", "oga", "mogg", "opus", "wav", "webm",
+        ]
         let book = try await Shelf().open("b.zab", extensions.map { ("a.\($0)", "x") })
         #expect(book.readingOrder.count == extensions.count && book.readingOrder.allAreAudio)
     }
 
     @Test func `folders are the table of contents, a lone one the title`() async throws {
-        let book = try await Shelf().open("x.zab", named("Saga/CD 10/1.mp3", "Saga/CD 2/1.mp3", "Saga/front.png", "Saga/art/cover.png"))
+        let book = try await Shelf().open(
+            "x.zab", named("Saga/CD 10/1.mp3", "Saga/CD 2/1.mp3", "Saga/front.png", "Saga/art/cover.png"))
         #expect(book.metadata.title.string == "Saga" && book.tableOfContents.map(\.title) == ["CD 2", "CD 10"])
         #expect(book.coverLink?.href == "Saga/front.png")
     }
@@ -51,8 +55,10 @@ struct AudioParserTests {
     }
 
     @Test(arguments: [
-        ("b.mp3\n# x\nA.mp3", ["b.mp3", "A.mp3"]), ("\u{FEFF}#EXTM3U\r\n#EXTINF:1,A\r\n.\\b.mp3\r\n./A.mp3\r\n", ["b.mp3", "A.mp3"]),
-        ("b%2Emp3\nA.mp3", ["b.mp3", "A.mp3"]), ("b.mp3", ["A.mp3", "b.mp3"]), ("b.mp3\nb.mp3\nA.mp3", ["A.mp3", "b.mp3"]),
+        ("b.mp3\n# x\nA.mp3", ["b.mp3", "A.mp3"]),
+        ("\u{FEFF}#EXTM3U\r\n#EXTINF:1,A\r\n.\\b.mp3\r\n./A.mp3\r\n", ["b.mp3", "A.mp3"]),
+        ("b%2Emp3\nA.mp3", ["b.mp3", "A.mp3"]), ("b.mp3", ["A.mp3", "b.mp3"]),
+        ("b.mp3\nb.mp3\nA.mp3", ["A.mp3", "b.mp3"]),
         ("b.mp3\nA.mp3\nc.mp3", ["A.mp3", "b.mp3"]), ("../b.mp3\nA.mp3", ["A.mp3", "b.mp3"]), ("", ["A.mp3", "b.mp3"]),
     ])
     func `a lone playlist that names every file has the order`(list: String, order: [String]) async throws {

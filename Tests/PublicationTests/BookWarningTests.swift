@@ -26,7 +26,9 @@ struct SpoiltBook: Sendable, CustomTestStringConvertible {
         SpoiltBook("missing-type", "“OEBPS/style.css” has no media type in the manifest; it was told by the name.") {
             $0.items = $0.items.replacing(#"href="style.css" media-type="text/css""#, with: #"href="style.css""#)
         },
-        SpoiltBook("missing-type", "“OEBPS/c1.xhtml” and 2 more have no media type in the manifest; it was told by the names.") {
+        SpoiltBook(
+            "missing-type", "“OEBPS/c1.xhtml” and 2 more have no media type in the manifest; it was told by the names."
+        ) {
             $0.items = $0.items.replacing(#"media-type="application/xhtml+xml""#, with: "")
         },
         SpoiltBook("odd-rendition", "“fixed” is no value of “rendition:layout” that EPUB defines; it was ignored.") {
@@ -38,11 +40,14 @@ struct SpoiltBook: Sendable, CustomTestStringConvertible {
         SpoiltBook("odd-rendition", "“always” is no value of “rendition:spread” that EPUB defines; it was ignored.") {
             $0.metadata += "<meta property='rendition:spread'>always</meta>"
         },
-        SpoiltBook("odd-rendition", "“square” is no value of “rendition:orientation” that EPUB defines; it was ignored.") {
+        SpoiltBook(
+            "odd-rendition", "“square” is no value of “rendition:orientation” that EPUB defines; it was ignored."
+        ) {
             $0.metadata += "<meta property='rendition:orientation'>square</meta>"
         },
         SpoiltBook(
-            "odd-rendition", "“rendition:flow-wide” in the reading order is no property that EPUB defines; it was ignored."
+            "odd-rendition",
+            "“rendition:flow-wide” in the reading order is no property that EPUB defines; it was ignored."
         ) {
             $0.spine = #"<itemref idref="c1" properties="rendition:flow-wide rendition:align-x-center"/>"#
         },
@@ -72,11 +77,14 @@ struct SpoiltBook: Sendable, CustomTestStringConvertible {
 
     @Test func `all values that are defined give none`() async throws {
         let book = try await OddBook.with {
-            for (name, value) in [("layout", "reflowable"), ("orientation", "auto"), ("spread", "portrait"), ("flow", "scrolled-doc")] {
+            for (name, value) in [
+                ("layout", "reflowable"), ("orientation", "auto"), ("spread", "portrait"), ("flow", "scrolled-doc"),
+            ] {
                 $0.metadata += "<meta property='rendition:\(name)'>\(value)</meta>"
             }
             $0.spineAttributes = #"page-progression-direction="default""#
-            let properties = "rendition:layout-pre-paginated rendition:spread-none rendition:page-spread-center rendition:flow-auto own:x"
+            let properties =
+                "rendition:layout-pre-paginated rendition:spread-none rendition:page-spread-center rendition:flow-auto own:x"
             $0.spine = #"<itemref idref="c1" properties="\#(properties)"/>"#
         }.open()
         #expect(book.warnings == [])
@@ -92,7 +100,8 @@ struct SpoiltBook: Sendable, CustomTestStringConvertible {
         #expect(
             try await open("c.cbz", pages + [("odd.exe", "x")]) == [
                 ContentWarning(
-                    "unused-file", severity: .minor, message: "“odd.exe” is neither picture nor known metadata; it was passed over.")
+                    "unused-file", severity: .minor,
+                    message: "“odd.exe” is neither picture nor known metadata; it was passed over.")
             ])
         #expect(
             try await open("c.cbz", pages + [("z/2.heic", "x"), ("z/1.html", "x")]) == [
@@ -100,21 +109,29 @@ struct SpoiltBook: Sendable, CustomTestStringConvertible {
                     "unused-file", severity: .moderate,
                     message: "“z/1.html” and 1 more are neither picture nor known metadata; they were passed over.")
             ])
-        let many = Dictionary(uniqueKeysWithValues: (0..<20_000).map { ("odd-\($0)", "") }).merging(["1.png": "x"]) { $1 }
+        let many = Dictionary(uniqueKeysWithValues: (0..<20_000).map { ("odd-\($0)", "") }).merging(["1.png": "x"]) {
+            $1
+        }
         let log = WarningLog()
-        let asset = PublicationAsset(path: try ProviderPath("c.cbz"), mediaType: .cbz, form: .archive, fetcher: DictionaryFetcher(many))
+        let asset = PublicationAsset(
+            path: try ProviderPath("c.cbz"), mediaType: .cbz, form: .archive, fetcher: DictionaryFetcher(many))
         _ = try await ImageParser().parse(asset, warnings: log)
         #expect(
-            log.all.map(\.message) == ["“odd-0” and 19999 more are neither picture nor known metadata; they were passed over."])
+            log.all.map(\.message) == [
+                "“odd-0” and 19999 more are neither picture nor known metadata; they were passed over."
+            ])
     }
 
     @Test func `of several ComicInfo.xml one is read`() async throws {
-        let files = ["1.png": "x", "a/b/ComicInfo.xml": "<", "a/comicinfo.xml": "<ComicInfo><Title>T</Title></ComicInfo>"]
+        let files = [
+            "1.png": "x", "a/b/ComicInfo.xml": "<", "a/comicinfo.xml": "<ComicInfo><Title>T</Title></ComicInfo>",
+        ]
         let (fetcher, log) = (DictionaryFetcher(files), WarningLog())
         let asset = PublicationAsset(path: try ProviderPath("c.cbz"), mediaType: .cbz, form: .archive, fetcher: fetcher)
         let book = try await ImageParser().parse(asset, warnings: log)
         #expect(book?.manifest.metadata.title == "T" && fetcher.requests == ["a/comicinfo.xml"])
-        let message = "The comic has 2 files called ComicInfo.xml; “a/comicinfo.xml” counts, which lies nearest to the root."
+        let message =
+            "The comic has 2 files called ComicInfo.xml; “a/comicinfo.xml” counts, which lies nearest to the root."
         #expect(log.all == [ContentWarning("repeated-metadata", severity: .minor, message: message)])
     }
 
@@ -153,11 +170,14 @@ struct SpoiltBook: Sendable, CustomTestStringConvertible {
             ),
             (
                 [("l.m3u", String(repeating: "#", count: 1 << 21))],
-                ContentWarning("damaged-playlist", severity: .moderate, message: "The playlist “l.m3u” cannot be read; \(byName)")
+                ContentWarning(
+                    "damaged-playlist", severity: .moderate, message: "The playlist “l.m3u” cannot be read; \(byName)")
             ),
             (
                 [("booklet.docx", "x")],
-                ContentWarning("unused-file", severity: .minor, message: "“booklet.docx” is no part of an audiobook; it was passed over.")
+                ContentWarning(
+                    "unused-file", severity: .minor,
+                    message: "“booklet.docx” is no part of an audiobook; it was passed over.")
             ),
         ] as [([(String, String)], ContentWarning?)])
     func `a playlist that does not fit is told`(files: [(String, String)], expected: ContentWarning?) async throws {
@@ -166,7 +186,9 @@ struct SpoiltBook: Sendable, CustomTestStringConvertible {
 
     @Test func `a message that is too long keeps its end`() {
         let log = WarningLog()
-        log.warn("long", severity: .minor, message: "“" + String(repeating: "x", count: 100_000) + "” is wrong; it was left out.")
+        log.warn(
+            "long", severity: .minor,
+            message: "“" + String(repeating: "x", count: 100_000) + "” is wrong; it was left out.")
         #expect(log.all[0].message.unicodeScalars.count == 1_000)
         #expect(log.all[0].message.hasPrefix("“x") && log.all[0].message.hasSuffix("x” is wrong; it was left out."))
     }

@@ -57,7 +57,9 @@ private final class ExpiringStorage: ForwardingProvider {
         storage.loginPage.withLock { $0 = Data("<html>login</html>".utf8) }
         let error = await #expect(throws: CocoaError.self) { try await fetcher().get("a.mp3").read() }
         let sentence = error?.sentence ?? ""
-        #expect(sentence.contains("\(bytes.count)") && sentence.contains("18 bytes") && sentence.contains("/login"), "\(sentence)")
+        #expect(
+            sentence.contains("\(bytes.count)") && sentence.contains("18 bytes") && sentence.contains("/login"),
+            "\(sentence)")
         // All of it is there still, for who asks no server.
         #expect(try await fetcher(CachingPolicy(.never)).get("a.mp3").read() == bytes)
     }

@@ -13,7 +13,8 @@ private func noise(_ count: Int) -> Data {
 private let content = noise(3 << 20)
 
 private func cost(block: Int, gap: Int) -> Capabilities.ReadCost {
-    Capabilities.ReadCost(roundTripsToOpen: 1, roundTripsPerRange: 1, preferredBlock: block, coalescingGap: gap, concurrentRanges: 4)
+    Capabilities.ReadCost(
+        roundTripsToOpen: 1, roundTripsPerRange: 1, preferredBlock: block, coalescingGap: gap, concurrentRanges: 4)
 }
 
 @Suite struct `A reader that keeps blocks` {
@@ -45,13 +46,17 @@ private func cost(block: Int, gap: Int) -> Capabilities.ReadCost {
         (10, 0, [90..<95, 0..<20], [0..<20, 90..<100]),
         (100, 0, [3_145_700..<3_145_728], [3_145_700..<3_145_728]),
     ])
-    func `asks in as few requests as the cost model says`(block: Int, gap: Int, ranges: [Range<Int>], expected: [Range<Int>]) async throws {
+    func `asks in as few requests as the cost model says`(
+        block: Int, gap: Int, ranges: [Range<Int>], expected: [Range<Int>]
+    ) async throws {
         let base = try CountingReader(content, cost: cost(block: block, gap: gap))
         let reader = CachedFileReader(base)
         _ = try await reader.attributes()
         let parts = try await reader.read(ranges.map { Int64($0.lowerBound)..<Int64($0.upperBound) })
         #expect(parts == ranges.map { content[$0] })
-        #expect(base.requests.sorted { $0.lowerBound < $1.lowerBound } == expected.map { Int64($0.lowerBound)..<Int64($0.upperBound) })
+        #expect(
+            base.requests.sorted { $0.lowerBound < $1.lowerBound }
+                == expected.map { Int64($0.lowerBound)..<Int64($0.upperBound) })
     }
 
     @Test func `never asks for a byte it holds`() async throws {

@@ -31,7 +31,9 @@ private let block = Int(CacheHeader.usualBlock)
     private func range(_ start: Int, _ end: Int) -> Range<Int64> { Int64(start)..<Int64(end) }
 
     @Test func `gives the medium's bytes for ranges of every alignment, from the medium and from disk`() async throws {
-        var edges = [0, 1, 4096, block - 1, block, block + 1, 3 * block, 3 * block + 5, 5 * block, bytes.count - 1, bytes.count]
+        var edges = [
+            0, 1, 4096, block - 1, block, block + 1, 3 * block, 3 * block + 5, 5 * block, bytes.count - 1, bytes.count,
+        ]
         for pass in 0..<3 {
             let fetcher = fetcher()
             let resource = fetcher.get("a.mp3")

@@ -64,7 +64,8 @@ final class CountedMedium: Fetcher {
 
     func close() async { state.withLock { $0.isClosed = true } }
 
-    static let lost = FileError.make(URLError.Code.networkConnectionLost, url: nil, sentence: "The connection was lost.")
+    static let lost = FileError.make(
+        URLError.Code.networkConnectionLost, url: nil, sentence: "The connection was lost.")
 }
 
 private final class MediumResource: Resource {

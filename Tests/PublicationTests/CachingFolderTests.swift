@@ -21,16 +21,21 @@ private let block = Int(CacheHeader.usualBlock)
         medium = CountedMedium(["a.mp3": bytes, "b.txt": Data("short".utf8)])
     }
 
-    private func fetcher(scope: String = "book") -> CachingFetcher { CachingFetcher(medium, cache: room.cache(), scope: scope) }
+    private func fetcher(scope: String = "book") -> CachingFetcher {
+        CachingFetcher(medium, cache: room.cache(), scope: scope)
+    }
 
     /// The publication's folder.
     private var place: String { room.cache().folder(of: "book").path }
 
-    private func names(_ path: String) throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: path).sorted() }
+    private func names(_ path: String) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: path).sorted()
+    }
 
     // MARK: Ownership
 
-    /// Who else may have put something there. Another user's needs the right to give files away: without it, the test says so and fails.
+    /// Who else may have put something there. Another user's needs the right to give files away: without it, the test
+    /// says so and fails.
     enum Owner: CaseIterable {
         case group, everybody, anotherUser, whoeverSetTheLink
 
@@ -54,7 +59,9 @@ private let block = Int(CacheHeader.usualBlock)
         let (before, asked) = (try [names(root), names(place)], medium.requests.count)
         let fetcher = fetcher()
         for _ in 0..<2 { #expect(try await fetcher.get("a.mp3").read() == bytes) }
-        #expect(medium.requests.dropFirst(asked).filter { $0.range.count == bytes.count }.count == 2, "the medium gave both")
+        #expect(
+            medium.requests.dropFirst(asked).filter { $0.range.count == bytes.count }.count == 2, "the medium gave both"
+        )
         #expect(try await fetcher.links().count == 2)
         for scope in ["book", "other"] where isRoot || scope == "book" {
             let fetcher = self.fetcher(scope: scope)
@@ -109,7 +116,9 @@ private let block = Int(CacheHeader.usualBlock)
             await fetcher.close()
         }
         let left = try names(root)
-        #expect(left.count >= 2 && left.count <= 8, "each of the twelve takes more than a block, and eight blocks are the limit")
+        #expect(
+            left.count >= 2 && left.count <= 8,
+            "each of the twelve takes more than a block, and eight blocks are the limit")
         #expect(left.contains(NameDigest("pinned").name) && left.contains(NameDigest("11").name))
         for name in left { #expect(try names("\(root)/\(name)").contains { $0.count == 64 }) }
         try await cache.remove(scope: "11")

@@ -62,7 +62,9 @@ private let block = Int(CacheHeader.usualBlock)
         #expect(medium.requests.reduce(0) { $0 + $1.range.count } == Int(total))
         medium.change { $0.isOffline = true }
         let offline = fetcher()
-        for (name, item) in medium.state.withLock({ $0.items }) { #expect(try await offline.get(name).read() == item.data) }
+        for (name, item) in medium.state.withLock({ $0.items }) {
+            #expect(try await offline.get(name).read() == item.data)
+        }
         #expect(try await offline.links().count == 9)
         #expect(try await room.cache().isPinned(scope: "book"))
     }
@@ -119,7 +121,8 @@ private let block = Int(CacheHeader.usualBlock)
             #expect(error == nil)
             break
         }
-        #expect(progress.completedUnitCount == total && progress.totalUnitCount == total && progress.fractionCompleted == 1)
+        #expect(
+            progress.completedUnitCount == total && progress.totalUnitCount == total && progress.fractionCompleted == 1)
         #expect(await keptBytes() == total)
         medium.change { $0.isOffline = true }
         #expect(try await fetcher().links().count == 9)
@@ -130,7 +133,8 @@ private let block = Int(CacheHeader.usualBlock)
         await #expect {
             try await fetcher().preload(missing + links)
         } throws: { error in
-            error.itemErrors.count == 2 && error.itemErrors.allSatisfy { $0.isNoSuchFile } && error.sentence.contains("2 items")
+            error.itemErrors.count == 2 && error.itemErrors.allSatisfy { $0.isNoSuchFile }
+                && error.sentence.contains("2 items")
         }
         await #expect { try await fetcher().preload(missing.dropLast() + links) } throws: { $0.isNoSuchFile }
         #expect(medium.requests.reduce(0) { $0 + $1.range.count } == Int(total))

@@ -49,13 +49,15 @@ private final class PackedZeros: Resource {
     }
 
     private func zeros(claimed: Int64, sent: Int64) -> any Resource {
-        CachingFetcher(ProxyFetcher { PackedZeros($0, claimed: claimed, sent: sent) }, cache: cache, scope: "zeros").get("zeros")
+        CachingFetcher(ProxyFetcher { PackedZeros($0, claimed: claimed, sent: sent) }, cache: cache, scope: "zeros")
+            .get("zeros")
     }
 
     /// Those of the three that are still there.
     private func survivors() async -> [String] {
         var found: [String] = []
-        for href in ["0", "1", "2"] where await readingFails(CachingFetcher(kept, cache: cache, scope: "kept").get(href)) == nil {
+        for href in ["0", "1", "2"]
+        where await readingFails(CachingFetcher(kept, cache: cache, scope: "kept").get(href)) == nil {
             found.append(href)
         }
         return found

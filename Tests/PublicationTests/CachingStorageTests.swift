@@ -32,7 +32,8 @@ private let block = Int(CacheHeader.usualBlock)
 
     /// What a crash, a full disk or a bad one may leave.
     enum Damage: CaseIterable {
-        case empty, headerCutOff, tableCutOff, dataCutOff, lastByteMissing, headerGarbage, markGone, lengthChanged, entryGarbage
+        case empty, headerCutOff, tableCutOff, dataCutOff, lastByteMissing, headerGarbage, markGone, lengthChanged,
+            entryGarbage
         case entryBeforeData, entryOfOtherBlock, bitFlipped, dataZeroed, allZero, otherResource, grown
     }
 
@@ -192,25 +193,30 @@ private let block = Int(CacheHeader.usualBlock)
     @Test func `is gone past where its place is taken`() async throws {
         let inTheWay = CacheFolder(path: room.cache().folder(of: "book").path)
         _ = try inTheWay.make()
-        try FileManager.default.createDirectory(atPath: "\(inTheWay.path)/\(NameDigest("0").name)", withIntermediateDirectories: true)
+        try FileManager.default.createDirectory(
+            atPath: "\(inTheWay.path)/\(NameDigest("0").name)", withIntermediateDirectories: true)
         #expect(try await fetcher().get("0").read() == Data.seeded(2 * block, seed: 50))
         try Data().write(to: URL(filePath: room.cache().folder(of: "other").path))
         #expect(try await fetcher(scope: "other").get("0").read() == Data.seeded(2 * block, seed: 50))
     }
 
-    /// A file system of a megabyte, which needs the right to mount one: where that is missing, the test says so and fails.
+    /// A file system of a megabyte, which needs the right to mount one: where that is missing, the test says so and
+    /// fails.
     @Test func `reads on when the disk is full`() async throws {
         let place = room.folder.appending(path: "small", directoryHint: .isDirectory)
         try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
         try #require(
-            mount("none", place.path, "tmpfs", 0, "size=1m") == 0, "Mounting a tmpfs needs root: \(String(cString: strerror(errno))).")
+            mount("none", place.path, "tmpfs", 0, "size=1m") == 0,
+            "Mounting a tmpfs needs root: \(String(cString: strerror(errno))).")
         defer { umount2(place.path, 2) }
         let cache = ResourceCache(folder: place, capacity: 1 << 30)
         let fetcher = fetcher(cache)
         #expect(try await fetcher.get("a.mp3").read() == bytes)
         #expect(try await fetcher.get("a.mp3").read(range(block, bytes.count)) == bytes[block...])
         for href in ["0", "1"] { #expect(try await fetcher.get(href).read().count == 2 * block) }
-        await #expect { try await fetcher.preload([Link(href: "2")]) } throws: { ($0 as? CocoaError)?.code == .fileWriteOutOfSpace }
+        await #expect { try await fetcher.preload([Link(href: "2")]) } throws: {
+            ($0 as? CocoaError)?.code == .fileWriteOutOfSpace
+        }
         // What fitted is good.
         medium.change { $0.isOffline = true }
         #expect(try await self.fetcher(cache).get("a.mp3").read(range(0, 2 * block)) == bytes[..<(2 * block)])
@@ -312,7 +318,8 @@ private let block = Int(CacheHeader.usualBlock)
             let fetcher = fetcher(room.cache(Int64(3 * block)))
             let start = round % 4 * block
             #expect(try await fetcher.get("a.mp3").read(range(start, bytes.count)) == bytes[start...])
-            #expect(try await fetcher.get("\(round % 8)").read() == Data.seeded(2 * block, seed: UInt64(round % 8 + 50)))
+            #expect(
+                try await fetcher.get("\(round % 8)").read() == Data.seeded(2 * block, seed: UInt64(round % 8 + 50)))
             if round % 5 == 4 { try await room.cache().remove(scope: "book") }
         }
         _ = await child

@@ -14,7 +14,9 @@ let mixedContent: Data = {
     var line = 0
     while data.count < 24 << 20 {
         for _ in 0..<4_000 {
-            data += Data("\(line) 0 obj << /Type /Page /Parent \(line % 97) 0 R /Contents \(line &* 2_654_435 % 100_003) 0 R >>\n".utf8)
+            data += Data(
+                "\(line) 0 obj << /Type /Page /Parent \(line % 97) 0 R /Contents \(line &* 2_654_435 % 100_003) 0 R >>\n"
+                    .utf8)
             line += 1
         }
         let start = Int(numbers.next() % 500_000)

@@ -12,7 +12,8 @@ import Testing
 
 /// A folder that goes when the test ends.
 private final class ScratchFolder {
-    let url = FileManager.default.temporaryDirectory.appending(path: "checkpoints-\(UUID().uuidString)", directoryHint: .isDirectory)
+    let url = FileManager.default.temporaryDirectory.appending(
+        path: "checkpoints-\(UUID().uuidString)", directoryHint: .isDirectory)
 
     var names: [String] { ((try? FileManager.default.contentsOfDirectory(atPath: url.path)) ?? []).sorted() }
 
@@ -20,7 +21,8 @@ private final class ScratchFolder {
         try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
         let file = url.appending(path: name)
         try Data(count: bytes).write(to: file)
-        try FileManager.default.setAttributes([.modificationDate: Date(timeIntervalSinceNow: -age)], ofItemAtPath: file.path)
+        try FileManager.default.setAttributes(
+            [.modificationDate: Date(timeIntervalSinceNow: -age)], ofItemAtPath: file.path)
     }
 
     deinit {
@@ -45,7 +47,8 @@ private let expected = mixedContent[Int(wanted.lowerBound)..<Int(wanted.upperBou
         #expect(reader.requests.count == 3 && reader.bytes <= 65_536 + 1_153_434)
     }
 
-    /// The promise of the size that it is made for: 180 MB. In the first opening all in front of the place is unpacked once.
+    /// The promise of the size that it is made for: 180 MB. In the first opening all in front of the place is unpacked
+    /// once.
     @Test func `make 4 KiB at 90 % of a deflated PDF of 180 MB cost two requests and 1.1 MiB`() async throws {
         let folder = ScratchFolder()
         let part = SampleBook.largePDFPart
@@ -140,7 +143,8 @@ private let expected = mixedContent[Int(wanted.lowerBound)..<Int(wanted.upperBou
     }
 
     @Test func `serve publications that are opened with them`() async throws {
-        let book = EPUBFixture(items: #"<item id="c1" href="c1.xhtml" media-type="application/xhtml+xml"/><item id="p" href="p.pdf"/>"#)
+        let book = EPUBFixture(
+            items: #"<item id="c1" href="c1.xhtml" media-type="application/xhtml+xml"/><item id="p" href="p.pdf"/>"#)
         let provider = MemoryFileProvider()
         let path = try ProviderPath("book.epub")
         let data = try ZIPBuilder.data { zip in
@@ -165,7 +169,8 @@ private let expected = mixedContent[Int(wanted.lowerBound)..<Int(wanted.upperBou
     @Test func `that cannot be written or read change nothing else`() async throws {
         let folder = ScratchFolder()
         try folder.add("taken")
-        let (archive, entry, _) = try await openMixed(store: FileCheckpointStore(folder: folder.url.appending(path: "taken/inner")))
+        let (archive, entry, _) = try await openMixed(
+            store: FileCheckpointStore(folder: folder.url.appending(path: "taken/inner")))
         #expect(try await archive.read(entry, range: wanted) == expected)
         await archive.close()
     }
@@ -241,16 +246,19 @@ private let expected = mixedContent[Int(wanted.lowerBound)..<Int(wanted.upperBou
         let (archive, entry, _) = try await openMixed()
         let small = try #require(archive.directory.entry(at: "small.txt"))
         let keys = [
-            (entry, 100, "\"a\"", 1), (small, 100, "\"a\"", 1), (entry, 101, "\"a\"", 1), (entry, 100, "\"b\"", 1), (entry, 100, nil, 1),
+            (entry, 100, "\"a\"", 1), (small, 100, "\"a\"", 1), (entry, 101, "\"a\"", 1), (entry, 100, "\"b\"", 1),
+            (entry, 100, nil, 1),
             (entry, 100, "\"a\"", 2),
         ].map { entry, size, validator, sum in
-            CheckpointKey.make(for: entry, in: FileReaderAttributes(size: size, validator: validator), directoryChecksum: sum)
+            CheckpointKey.make(
+                for: entry, in: FileReaderAttributes(size: size, validator: validator), directoryChecksum: sum)
         }
         #expect(Set(keys).count == keys.count)
         #expect(keys.allSatisfy { $0.utf8.count <= 128 })
     }
 
-    /// What the store gave has the right checksum and leads into the middle of something: reading falls back to the start.
+    /// What the store gave has the right checksum and leads into the middle of something: reading falls back to the
+    /// start.
     @Test func `leads nowhere, and is forgotten`() async throws {
         let (index, key, entry) = try await Self.index()
         var wrong = CheckpointIndex()
@@ -260,13 +268,14 @@ private let expected = mixedContent[Int(wanted.lowerBound)..<Int(wanted.upperBou
         let (archive, same, _) = try await openMixed(store: store)
         #expect(try await archive.read(same, range: wanted) == expected)
         #expect(
-            try await archive.read(same, range: wanted.lowerBound - 9 << 20..<wanted.lowerBound) == mixedContent[(11 << 20)..<(20 << 20)])
+            try await archive.read(same, range: wanted.lowerBound - 9 << 20..<wanted.lowerBound)
+                == mixedContent[(11 << 20)..<(20 << 20)])
         await archive.close()
         #expect(store.data.isEmpty && store.removals == 1)
     }
 
-    /// Both have the same name, sizes, claimed checksum and directory, so the store knows them by one key: one has other letters in the
-    /// places of some, which packs to the same length.
+    /// Both have the same name, sizes, claimed checksum and directory, so the store knows them by one key: one has
+    /// other letters in the places of some, which packs to the same length.
     @Test func `of another file that has the same key gives none of its bytes`() async throws {
         var numbers = SeededNumbers(seed: 12)
         let lines = (0..<128).map { _ in Data((0..<64).map { _ in 0x60 + UInt8(numbers.next() % 16) }) }
@@ -323,7 +332,8 @@ private let expected = mixedContent[Int(wanted.lowerBound)..<Int(wanted.upperBou
         for index in 1...2_000 {
             let offset = Int64(index) << 20
             archive.checkpoints.add(
-                Checkpoint(compressed: offset, uncompressed: offset, pendingBits: 0, pending: 0, window: window), of: entry)
+                Checkpoint(compressed: offset, uncompressed: offset, pendingBits: 0, pending: 0, window: window),
+                of: entry)
         }
         var count = 0
         var offset = Int64.max
@@ -341,7 +351,8 @@ extension Checkpoint {
         compressed: Int64? = nil, uncompressed: Int64? = nil, bits: UInt8? = nil, pending: UInt8? = nil
     ) -> Checkpoint {
         Checkpoint(
-            compressed: compressed ?? self.compressed, uncompressed: uncompressed ?? self.uncompressed, pendingBits: bits ?? pendingBits,
+            compressed: compressed ?? self.compressed, uncompressed: uncompressed ?? self.uncompressed,
+            pendingBits: bits ?? pendingBits,
             pending: pending ?? self.pending, window: window)
     }
 }

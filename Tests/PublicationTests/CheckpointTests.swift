@@ -24,7 +24,9 @@ private func expected(_ range: Range<Int64>) -> Data { mixedContent[Int(range.lo
 
 /// Pitfall 33: a CRC can be checked on whole reads only. What a part starts from is checked by other means.
 @Suite struct `Random access in deflated entries` {
-    @Test func `a small read near the end costs all before it once, then 1.1 MiB and two requests at most`() async throws {
+    @Test func `a small read near the end costs all before it once, then 1.1 MiB and two requests at most`()
+        async throws
+    {
         let store = MemoryCheckpoints()
         let (archive, entry, reader) = try await openMixed(store: store)
         let start = entry.uncompressedSize * 9 / 10

@@ -31,7 +31,8 @@ struct ComicInfoTests {
         #expect(metadata.published == Date(manifestText: "2001-02-03") && metadata.readingProgression == .rtl)
         #expect(metadata.subjects.map(\.name.string) == ["Drama", "Manga"])
         let roles: [(ContributorRole, [String])] = [
-            (.author, ["A", "B"]), (.penciler, ["C"]), (.inker, ["D"]), (.colorist, ["E"]), (.letterer, ["F"]), (.contributor, ["G"]),
+            (.author, ["A", "B"]), (.penciler, ["C"]), (.inker, ["D"]), (.colorist, ["E"]), (.letterer, ["F"]),
+            (.contributor, ["G"]),
             (.editor, ["H"]), (.translator, ["I"]), (.publisher, ["Ink, Inc."]), (.imprint, ["Im"]),
         ]
         for (role, names) in roles { #expect(metadata[role].map(\.name.string) == names) }
@@ -54,7 +55,9 @@ struct ComicInfoTests {
             """, named: name)
         #expect(book.readingOrder.map(\.href) == ["1.png", "2.png", "10.png"])
         #expect(book.readingOrder.map(\.rels) == [[], ["cover"], ["start"]])
-        #expect(book.readingOrder[1].width == 800 && book.readingOrder[1].height == 1200 && book.readingOrder[0].width == nil)
+        #expect(
+            book.readingOrder[1].width == 800 && book.readingOrder[1].height == 1200
+                && book.readingOrder[0].width == nil)
         #expect(book.readingOrder[2].properties.page == .center)
         #expect(book.tableOfContents == [Link(href: "10.png", title: "Chapter 1")])
         #expect(book.tags == ["invalid-page"])
@@ -72,7 +75,8 @@ struct ComicInfoTests {
             ("<Year>2001</Year>", "2001"), ("<Year>2001</Year><Month>12</Month>", "2001-12"), ("<Year>-1</Year>", nil),
             ("<Month>1</Month>", nil), ("<Year>2001</Year><Month>13</Month><Day>1</Day>", "2001"),
             ("<Year>99999999999999999999</Year>", nil), ("<Year>2020</Year><Month>2</Month><Day>30</Day>", "2020-02"),
-            ("<Year>2021</Year><Month>2</Month><Day>29</Day>", "2021-02"), ("<Year>2020</Year><Month>2</Month><Day>29</Day>", "2020-02-29"),
+            ("<Year>2021</Year><Month>2</Month><Day>29</Day>", "2021-02"),
+            ("<Year>2020</Year><Month>2</Month><Day>29</Day>", "2020-02-29"),
         ] as [(String, String?)])
     func `dates may be cut short`(info: String, date: String?) async throws {
         #expect(try await book(info).metadata.published == date.flatMap { Date(manifestText: $0) })
@@ -82,13 +86,15 @@ struct ComicInfoTests {
         ("<Title>Été</Title><Series>A & B</Series></ComicInfo>", String.Encoding.utf8, "malformed-document"),
         ("<Title>Été</Title><Series>S</Series></ComicInfo>", .isoLatin1, "unusual-encoding"),
         ("<Title>Été</Title><Series>S\u{2}</Series></ComicInfo>", .utf8, "malformed-document"),
-        ("<Title>Été</Title><Series>S</Series>", .utf8, "malformed-document"), ("<Title>Été</Title><Series>S", .utf8, "malformed-document"),
+        ("<Title>Été</Title><Series>S</Series>", .utf8, "malformed-document"),
+        ("<Title>Été</Title><Series>S", .utf8, "malformed-document"),
         ("<Title>Été</ComicInfo>", .utf8, "malformed-document"),
     ])
     func `one that is not quite XML is read as far as it makes sense`(
         _ text: String, _ encoding: String.Encoding, _ tag: String
     ) async throws {
-        let document = try #require("<?xml version=\"1.0\" encoding=\"utf-8\"?><ComicInfo>\(text)".data(using: encoding))
+        let document = try #require(
+            "<?xml version=\"1.0\" encoding=\"utf-8\"?><ComicInfo>\(text)".data(using: encoding))
         let shelf = try await MemoryShelf([
             "/file.cbz": ZIPBuilder.data { zip in
                 try zip.store("1.png", Data("x".utf8))
@@ -97,7 +103,9 @@ struct ComicInfoTests {
         ])
         let book = try await Publication.open(path: ProviderPath("/file.cbz"), of: shelf.provider)
         #expect(book.metadata.title.string == "Été" && book.tags == [tag], "\(book.warnings.map(\.message))")
-        if text.contains("Series") { #expect(["A & B", "S"].contains(book.metadata.belongsToSeries.first?.name?.string ?? "")) }
+        if text.contains("Series") {
+            #expect(["A & B", "S"].contains(book.metadata.belongsToSeries.first?.name?.string ?? ""))
+        }
     }
 
     @Test func `in Latin 1 and not well-formed, it is read too`() async throws {
@@ -114,7 +122,8 @@ struct ComicInfoTests {
 
     @Test func `a character that is cut off costs no other one`() async throws {
         for end in ["</Summary></ComicInfo>", ""] {
-            var document = Data("<?xml version='1.0' encoding='utf-8'?><ComicInfo><Title>Été, мир</Title><Summary>日本".utf8)
+            var document = Data(
+                "<?xml version='1.0' encoding='utf-8'?><ComicInfo><Title>Été, мир</Title><Summary>日本".utf8)
             document = document.dropLast() + Data(end.utf8)
             let shelf = try await MemoryShelf([
                 "/file.cbz": ZIPBuilder.data { zip in

@@ -22,7 +22,8 @@ private final class ClosingFetcher: Fetcher {
 @Suite struct RoutingFetcherTests {
     @Test func `the first route that accepts a link answers`() async throws {
         let fetcher = RoutingFetcher([
-            .init(DictionaryFetcher(["a": "one"])) { $0.href == "a" }, .init(DictionaryFetcher(["a": "two", "b": "two"])),
+            .init(DictionaryFetcher(["a": "one"])) { $0.href == "a" },
+            .init(DictionaryFetcher(["a": "two", "b": "two"])),
         ])
         #expect(try await fetcher.get("a").readAsString() == "one")
         #expect(try await fetcher.get("b").readAsString() == "two")
@@ -41,8 +42,10 @@ private final class ClosingFetcher: Fetcher {
 
     /// Pitfall 22: what lies in the publication has a relative address here, with or without a slash in front.
     @Test(arguments: [
-        ("a/b.xhtml", false), ("/a/b.xhtml", false), ("a%3Ab.xhtml", false), ("a/b:c.xhtml", false), ("#x", false), ("?q=a:b", false),
-        ("https://example.org/a", true), ("HTTP://example.org", true), ("//example.org/a", true), ("data:text/plain,a", true), ("", false),
+        ("a/b.xhtml", false), ("/a/b.xhtml", false), ("a%3Ab.xhtml", false), ("a/b:c.xhtml", false), ("#x", false),
+        ("?q=a:b", false),
+        ("https://example.org/a", true), ("HTTP://example.org", true), ("//example.org/a", true),
+        ("data:text/plain,a", true), ("", false),
         ("1:a", false),
     ])
     func `an address with a scheme or an authority leads elsewhere`(_ href: String, _ isRemote: Bool) async throws {
@@ -104,14 +107,17 @@ private final class ClosingFetcher: Fetcher {
             await #expect { try await fetcher.get(href).read() } throws: { $0.resourceFailure == .notFound }
         }
         #expect(
-            asked.withLock { $0 } == ["https://example.org/books/a.mp3", "https://example.org/b.mp3", "https://example.com/c"])
+            asked.withLock { $0 } == [
+                "https://example.org/books/a.mp3", "https://example.org/b.mp3", "https://example.com/c",
+            ])
     }
 }
 
 @Suite struct FetcherTreeTests {
     @Test func `a tree is printed with what each branch is for`() {
         let fetcher = RoutingFetcher(
-            local: TransformingFetcher(EmptyFetcher(), label: "decryption", transformer: { $0 }), remote: EmptyFetcher())
+            local: TransformingFetcher(EmptyFetcher(), label: "decryption", transformer: { $0 }), remote: EmptyFetcher()
+        )
         #expect(
             fetcher.tree == """
                 RoutingFetcher

@@ -13,7 +13,8 @@ import Testing
 /// Pitfall 20: nothing outside a fetcher's root is reachable, however it is written.
 @Suite struct ConfinementTests {
     private static let files = [
-        "/dir/x": "x", "/dir/dir/x": "x further down", "/dir/%2e%2e/x": "a name with percent signs", "/dir-other/x": "beside",
+        "/dir/x": "x", "/dir/dir/x": "x further down", "/dir/%2e%2e/x": "a name with percent signs",
+        "/dir-other/x": "beside",
         "/dirx": "no folder", "/x": "above", "/secret": "secret",
     ]
 
@@ -38,10 +39,12 @@ import Testing
     }
 
     private static let ways = [
-        "../secret", "/../secret", "./../secret", "dir/../../secret", "%2e%2e/secret", "%2E%2e/secret", ".%2e/secret", "%2e./secret",
+        "../secret", "/../secret", "./../secret", "dir/../../secret", "%2e%2e/secret", "%2E%2e/secret", ".%2e/secret",
+        "%2e./secret",
         "%2e%2e%2fsecret", "..%2fsecret", "..%5csecret", "..\\secret", "dir%2f..%2f..%2fsecret", "%252e%252e/secret",
         "%252e%252e%252fsecret",
-        "//secret", "///secret", "/dir/../../secret", "..;/secret", "..%00/secret", "%c0%ae%c0%ae/secret", "..?/secret", "..#/secret",
+        "//secret", "///secret", "/dir/../../secret", "..;/secret", "..%00/secret", "%c0%ae%c0%ae/secret", "..?/secret",
+        "..#/secret",
         "../secret?x", "../secret#x", "%2e%2e/secret?x#y", "x/../../secret", "....//secret", ".../secret",
     ]
 
@@ -53,7 +56,9 @@ import Testing
         let single = ProviderFetcher(shelf.provider, file: try ProviderPath("/dir/x"))
         #expect(await failure(single.get(href)) == .notFound)
         let data = try ZIPBuilder.data { zip in
-            for name in ["dir/x", "../secret", "/secret", "dir/../../secret", "..\\secret"] { try zip.store(name, Data("secret".utf8)) }
+            for name in ["dir/x", "../secret", "/secret", "dir/../../secret", "..\\secret"] {
+                try zip.store(name, Data("secret".utf8))
+            }
         }
         let archive = ArchiveFetcher(try await ZIPArchive.open(try CountingReader(data)))
         #expect(await failure(archive.get(href)) == .notFound)
@@ -66,7 +71,9 @@ import Testing
     }
 
     @Test func `of routes that overlap the first one answers each time, and alone`() async throws {
-        let (first, second) = (DictionaryFetcher(["a/b/c": "first"]), DictionaryFetcher(["a/b/c": "second", "a/d": "second"]))
+        let (first, second) = (
+            DictionaryFetcher(["a/b/c": "first"]), DictionaryFetcher(["a/b/c": "second", "a/d": "second"])
+        )
         for _ in 0..<20 {
             let fetcher = RoutingFetcher([
                 .init(first) { $0.href.hasPrefix("a/b/") }, .init(second) { $0.href.hasPrefix("a/") },

@@ -20,12 +20,14 @@ private let lcpKey = """
 private func rights(keyLength: Int) -> Data {
     let key = String(repeating: "A", count: keyLength)
     return Data(
-        #"<rights xmlns="http://ns.adobe.com/adept"><licenseToken><encryptedKey>\#(key)</encryptedKey></licenseToken></rights>"#.utf8)
+        #"<rights xmlns="http://ns.adobe.com/adept"><licenseToken><encryptedKey>\#(key)</encryptedKey></licenseToken></rights>"#
+            .utf8)
 }
 
 /// A book whose first chapter is not to be read.
-private func locked(_ keyInfo: String = "", algorithm: String = aes, uri: String = "OEBPS/c1.xhtml", files: [String: Data] = [:]) -> OddBook
-{
+private func locked(
+    _ keyInfo: String = "", algorithm: String = aes, uri: String = "OEBPS/c1.xhtml", files: [String: Data] = [:]
+) -> OddBook {
     OddBook.with { book in
         book.files["META-INF/encryption.xml"] = Data(OddBooks.encryption(algorithm, uri, keyInfo: keyInfo).utf8)
         for (path, data) in files { book.files[path] = data }
@@ -45,7 +47,9 @@ private func locked(_ keyInfo: String = "", algorithm: String = aes, uri: String
         ),
         (.other(nil), locked()), (.other(nil), locked(uri: "OEBPS%2Fc1.xhtml".replacing("%2F", with: "/"))),
     ])
-    func `a locked book opens to its metadata, and says why its text is locked`(scheme: Protection.Scheme, odd: OddBook) async throws {
+    func `a locked book opens to its metadata, and says why its text is locked`(scheme: Protection.Scheme, odd: OddBook)
+        async throws
+    {
         let book = try await odd.open()
         let protection = try #require(book.protection)
         #expect(protection.scheme == scheme && protection.isLocked)
@@ -67,7 +71,8 @@ private func locked(_ keyInfo: String = "", algorithm: String = aes, uri: String
         #expect(try await book.get("OEBPS/c2.xhtml").readAsString().contains(OddBook.words))
         #expect(
             book.fetcherTree
-                == "RoutingFetcher\n  in the publication: TransformingFetcher\n    decryption: ArchiveFetcher\n  elsewhere: HTTPFetcher")
+                == "RoutingFetcher\n  in the publication: TransformingFetcher\n    decryption: ArchiveFetcher\n  elsewhere: HTTPFetcher"
+        )
     }
 
     @Test(arguments: [
@@ -110,7 +115,9 @@ private func locked(_ keyInfo: String = "", algorithm: String = aes, uri: String
 
     @Test func `encrypted contents are passed over with a warning`() async throws {
         let book = try await locked(uri: "OEBPS/nav.xhtml").open()
-        #expect(book.tableOfContents.isEmpty && Set(book.warnings.map(\.tag)) == ["locked-document", "missing-table-of-contents"])
+        #expect(
+            book.tableOfContents.isEmpty
+                && Set(book.warnings.map(\.tag)) == ["locked-document", "missing-table-of-contents"])
     }
 
     @Test func `of other packages the manifest says what is locked`() async throws {
@@ -119,7 +126,8 @@ private func locked(_ keyInfo: String = "", algorithm: String = aes, uri: String
             {"algorithm": "\(aes)", "scheme": "http://readium.org/2014/01/lcp"}}}, {"href": "b.html", "type": "text/html"}]}
             """
         let data = try ZIPBuilder.data { zip in
-            for (name, text) in [("manifest.json", manifest), ("license.lcpl", "{}"), ("a.html", "a"), ("b.html", "b")] {
+            for (name, text) in [("manifest.json", manifest), ("license.lcpl", "{}"), ("a.html", "a"), ("b.html", "b")]
+            {
                 try zip.deflate(name, text)
             }
         }
@@ -180,7 +188,8 @@ private func locked(_ keyInfo: String = "", algorithm: String = aes, uri: String
     @Test func `what protects a book costs no request of its own`() async throws {
         let result = try await requests(
             try large { zip in
-                try zip.deflate("META-INF/encryption.xml", OddBooks.encryption(aes, "OEBPS/c1.xhtml", keyInfo: adeptKey))
+                try zip.deflate(
+                    "META-INF/encryption.xml", OddBooks.encryption(aes, "OEBPS/c1.xhtml", keyInfo: adeptKey))
                 try zip.add("META-INF/rights.xml", rights(keyLength: 172))
             })
         #expect(result.count <= 2 && result.bytes <= 100_000, "\(result)")

@@ -47,7 +47,10 @@ import Testing
 
     @Test(arguments: documents)
     func `entities that multiply are never spelt out`(href: String) async throws {
-        for use in ["<a>&l9;</a>", "<a b='&l9;'/>", "<a><navMap><navPoint><navLabel><text>&l9;</text></navLabel></navPoint></navMap></a>"] {
+        for use in [
+            "<a>&l9;</a>", "<a b='&l9;'/>",
+            "<a><navMap><navPoint><navLabel><text>&l9;</text></navLabel></navPoint></navMap></a>",
+        ] {
             try await check(href, Data((Self.laughs + use).utf8))
         }
     }

@@ -66,7 +66,10 @@ struct EPUBContentsTests {
                 """)
         ).manifest()
         let toc = manifest.tableOfContents
-        #expect(toc.map(\.href) == ["OEBPS/n/nav.xhtml#here", "#", "OEBPS/n/i.xhtml", "OEBPS/n/p.xhtml", "https://example.com/x"])
+        #expect(
+            toc.map(\.href) == [
+                "OEBPS/n/nav.xhtml#here", "#", "OEBPS/n/i.xhtml", "OEBPS/n/p.xhtml", "https://example.com/x",
+            ])
         #expect(toc.map(\.title) == ["Ein fettes\u{A0}Wort", "Part", "Image", "By title", "Web"])
         #expect(toc[1].children == [Link(href: "OEBPS/n/a%20b.xhtml", title: "漢字")])
     }
@@ -78,12 +81,17 @@ struct EPUBContentsTests {
         "<nav><ul><li><a href='c.xhtml'>C</a></li></ul></nav>",
     ])
     func `a table of contents that hardly says what it is is found`(body: String) async throws {
-        #expect(try await book(nav: document(body)).manifest().tableOfContents == [Link(href: "OEBPS/n/c.xhtml", title: "C")])
+        #expect(
+            try await book(nav: document(body)).manifest().tableOfContents == [
+                Link(href: "OEBPS/n/c.xhtml", title: "C")
+            ])
     }
 
     @Test func `lists without an order count like those with one`() async throws {
-        let item = "<li><a href='c.xhtml'>C</a><ul><li><span>D</span><ol><li><a href='d.xhtml'>E</a></li></ol></li></ul></li>"
-        let toc = try await book(nav: document("<nav epub:type='toc'><div><ul>\(item)<li><ul/></li></ul></div></nav>")).manifest()
+        let item =
+            "<li><a href='c.xhtml'>C</a><ul><li><span>D</span><ol><li><a href='d.xhtml'>E</a></li></ol></li></ul></li>"
+        let toc = try await book(nav: document("<nav epub:type='toc'><div><ul>\(item)<li><ul/></li></ul></div></nav>"))
+            .manifest()
             .tableOfContents
         #expect(toc.map(\.title) == ["C"] && toc.first?.children.map(\.title) == ["D"])
         #expect(toc.first?.children.first?.children == [Link(href: "OEBPS/n/d.xhtml", title: "E")])
@@ -123,7 +131,8 @@ struct EPUBContentsTests {
 
     @Test func `the guide gives landmarks unless the navigation document does`() async throws {
         var book = book(nav: document("<nav epub:type='landmarks'><ol><li><a href='x.xhtml'>X</a></li></ol></nav>"))
-        book.after = #"<guide><reference type="cover" title=" The  Cover" href="c1.xhtml#a"/><reference type="x"/></guide>"#
+        book.after =
+            #"<guide><reference type="cover" title=" The  Cover" href="c1.xhtml#a"/><reference type="x"/></guide>"#
         #expect(try await book.manifest().links(inSubcollection: "landmarks").map(\.title) == ["X"])
         book.files["OEBPS/n/nav.xhtml"] = document("<p/>")
         let landmarks = try await book.manifest().links(inSubcollection: "landmarks")

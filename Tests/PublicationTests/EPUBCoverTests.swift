@@ -14,7 +14,8 @@ import Testing
 
     /// A book with a picture, a page that shows it, and a chapter.
     private static func book(
-        _ body: String = #"<img src="../im/picture.gif"/>"#, items: String = image + page, metadata: String = "", spine: String = "",
+        _ body: String = #"<img src="../im/picture.gif"/>"#, items: String = image + page, metadata: String = "",
+        spine: String = "",
         after: String = ""
     ) -> EPUBFixture {
         var book = EPUBFixture(version: "2.0")
@@ -28,7 +29,9 @@ import Testing
         return book
     }
 
-    private static func html(_ body: String) -> String { #"<html xmlns="http://www.w3.org/1999/xhtml"><body>\#(body)</body></html>"# }
+    private static func html(_ body: String) -> String {
+        #"<html xmlns="http://www.w3.org/1999/xhtml"><body>\#(body)</body></html>"#
+    }
 
     private static func guide(_ href: String, type: String = "cover") -> String {
         #"<guide><reference type="\#(type)" href="\#(href)"/></guide>"#
@@ -50,17 +53,20 @@ import Testing
     @Test(arguments: ["cover", "Cover", "other.ms-coverimage-standard"])
     func `the guide leads to an image or to a page with it`(type: String) async throws {
         for href in ["im/picture.gif", "text/front.xhtml", "text/front.xhtml#top"] {
-            #expect(try await cover(Self.book(after: Self.guide(href, type: type))) == "OEBPS/im/picture.gif", "\(href)")
+            #expect(
+                try await cover(Self.book(after: Self.guide(href, type: type))) == "OEBPS/im/picture.gif", "\(href)")
         }
         #expect(try await cover(Self.book(after: Self.guide("im/picture.gif", type: "back-cover"))) == nil)
     }
 
     @Test(arguments: [
-        #"<img src="../im/picture.gif"/>"#, #"<div><IMG src="../im/picture.gif"></div><p>A logo: <img src="other.gif"/></p>"#,
+        #"<img src="../im/picture.gif"/>"#,
+        #"<div><IMG src="../im/picture.gif"></div><p>A logo: <img src="other.gif"/></p>"#,
         #"<svg xmlns="http://www.w3.org/2000/svg" xmlns:l="http://www.w3.org/1999/xlink"><image l:href="../im/picture.gif"/></svg>"#,
         #"<svg xmlns="http://www.w3.org/2000/svg"><image href="../im/picture.gif"/></svg>"#,
         #"<img srcset="../im/picture.gif 2x, other.gif"/>"#, #"<img srcset=" ../im/picture.gif"/>"#,
-        #"<object data="../im/picture.gif" type="image/gif"></object>"#, #"<img src="missing.gif"/><img src="../im/picture.gif"/>"#,
+        #"<object data="../im/picture.gif" type="image/gif"></object>"#,
+        #"<img src="missing.gif"/><img src="../im/picture.gif"/>"#,
     ])
     func `a page shows its picture in many ways`(body: String) async throws {
         #expect(try await cover(Self.book(body, after: Self.guide("text/front.xhtml"))) == "OEBPS/im/picture.gif")
@@ -80,7 +86,8 @@ import Testing
 
     @Test(arguments: [
         #"<meta name="cover" content="picture.gif"/>"#, #"<meta name="cover" content="../im/picture.gif"/>"#,
-        #"<meta name="cover" content="PICTURE.GIF"/>"#, #"<meta name="cover" content="p"/>"#, #"<meta name="Cover" content="x"/>"#,
+        #"<meta name="cover" content="PICTURE.GIF"/>"#, #"<meta name="cover" content="p"/>"#,
+        #"<meta name="Cover" content="x"/>"#,
         #"<meta name="cover" content="X"/>"#,
     ])
     func `a meta names the image or its page in whatever way`(metadata: String) async throws {
@@ -122,7 +129,8 @@ import Testing
             let meta = place <= 1 ? #"<meta name="cover" content="meta"/>"# : ""
             var book = Self.book(
                 items: (place == 0 ? items : Array(items.dropFirst())).joined(),
-                metadata: meta + #"<meta name="cover" content="file.gif"/>"#, after: place <= 2 ? Self.guide("guide.gif") : "")
+                metadata: meta + #"<meta name="cover" content="file.gif"/>"#,
+                after: place <= 2 ? Self.guide("guide.gif") : "")
             for name in names { book.files["OEBPS/\(name).gif"] = "GIF89a" }
             #expect(try await cover(book) == "OEBPS/\(name).gif")
         }
@@ -133,14 +141,16 @@ import Testing
         let metadata = #"<meta name="cover" content="fake.jpg"/>"#
         let fake = #"<item id="cover" href="fake.jpg" media-type="image/jpeg"/>"#
         for content in ["", "<html><body>Not found</body></html>", "Once upon a time"] {
-            var book = Self.book(items: Self.image + Self.page + fake, metadata: metadata, spine: spine, after: Self.guide("fake.jpg"))
+            var book = Self.book(
+                items: Self.image + Self.page + fake, metadata: metadata, spine: spine, after: Self.guide("fake.jpg"))
             book.files["OEBPS/fake.jpg"] = content
             #expect(try await cover(book) == "OEBPS/im/picture.gif", "\(content)")
         }
     }
 
     @Test func `a page with the property of a cover leads to its image`() async throws {
-        let page = #"<item id="p" href="text/front.xhtml" media-type="application/xhtml+xml" properties="cover-image"/>"#
+        let page =
+            #"<item id="p" href="text/front.xhtml" media-type="application/xhtml+xml" properties="cover-image"/>"#
         #expect(try await cover(Self.book(items: Self.image + page)) == "OEBPS/im/picture.gif")
     }
 
@@ -170,17 +180,21 @@ import Testing
 
     @Test func `images on the web and in the page itself are not taken`() async throws {
         for address in ["https://example.org/c.gif", "data:image/gif;base64,R0lGODlh", "../../../c.gif", ""] {
-            #expect(try await cover(Self.book(#"<img src="\#(address)"/>"#, after: Self.guide("text/front.xhtml"))) == nil)
+            #expect(
+                try await cover(Self.book(#"<img src="\#(address)"/>"#, after: Self.guide("text/front.xhtml"))) == nil)
         }
     }
 
     @Test func `a book that names its cover costs no look at pages or pictures`() async throws {
         let metadata = #"<meta name="cover" content="x"/>"#
-        let files = Self.book(metadata: metadata, spine: #"<itemref idref="p"/>"#, after: Self.guide("text/front.xhtml")).allFiles
+        let files = Self.book(
+            metadata: metadata, spine: #"<itemref idref="p"/>"#, after: Self.guide("text/front.xhtml")
+        ).allFiles
         let fetcher = DictionaryFetcher(files)
         let manifest = try await EPUBParser().parse(fetcher: fetcher)
         #expect(manifest.link(withRel: "cover")?.href == "OEBPS/im/picture.gif")
-        #expect(!fetcher.requests.contains("OEBPS/im/picture.gif") && !fetcher.requests.contains("OEBPS/text/front.xhtml"))
+        #expect(
+            !fetcher.requests.contains("OEBPS/im/picture.gif") && !fetcher.requests.contains("OEBPS/text/front.xhtml"))
     }
 
     @Test func `a search for a cover ends, and is no fault of the book`() async throws {

@@ -20,9 +20,13 @@ struct EPUBHostilityTests {
 
     @Test(arguments: [
         ("", "This is not well-formed XML"), ("<package/>", "has no manifest"), ("<html/>", "is no package document"),
-        ("<package><manifest/></package>", "has no spine"), ("<package><manifest/><spine/></package>", "nothing to read"),
+        ("<package><manifest/></package>", "has no spine"),
+        ("<package><manifest/><spine/></package>", "nothing to read"),
         ("<package><manifest/><spine><itemref idref='x'/></spine></package>", "nothing to read"),
-        ("<!DOCTYPE package [<!ENTITY x SYSTEM 'file:///etc/passwd'>]><package><metadata>&x;</metadata></package>", "entity “x”"),
+        (
+            "<!DOCTYPE package [<!ENTITY x SYSTEM 'file:///etc/passwd'>]><package><metadata>&x;</metadata></package>",
+            "entity “x”"
+        ),
     ])
     func `a package that cannot be read says why`(package: String, reason: String) async {
         let error = await parsingError(EPUBFixture(files: ["OEBPS/content.opf": package]))
@@ -71,7 +75,8 @@ struct EPUBHostilityTests {
     @Test(.timeLimit(.minutes(1))) func `a book of 8,000 items opens without delay`() async throws {
         var book = EPUBFixture()
         book.items =
-            (0..<8000).map { #"<item id="i\#($0)" href="chapter\#($0).xhtml" media-type="application/xhtml+xml"/>"# }.joined()
+            (0..<8000).map { #"<item id="i\#($0)" href="chapter\#($0).xhtml" media-type="application/xhtml+xml"/>"# }
+            .joined()
             + #"<item id="n" href="nav.xhtml" media-type="application/xhtml+xml" properties="nav"/>"#
         book.spine = (0..<8000).map { #"<itemref idref="i\#($0)"/>"# }.joined()
         let links = (0..<8000).map { "<li><a href='chapter\($0).xhtml'>Chapter \($0)</a></li>" }.joined()
@@ -94,16 +99,19 @@ struct EPUBHostilityTests {
 
     @Test func `one call asks for all that will be read`() async throws {
         // A book without any cover has its first page looked at.
-        var book = EPUBFixture(version: "2.0", metadata: #"<dc:title>A Book</dc:title><meta name="cover" content="i"/>"#)
+        var book = EPUBFixture(
+            version: "2.0", metadata: #"<dc:title>A Book</dc:title><meta name="cover" content="i"/>"#)
         book.items += #"<item id="i" href="i.gif" media-type="image/gif"/>"#
         let names = [
-            "OEBPS/toc.ncx", "OEBPS/Nav.xhtml", "OEBPS/c1.xhtml", "OEBPS/i.gif", EncryptionDocument.href, DisplayOptions.hrefs[0],
+            "OEBPS/toc.ncx", "OEBPS/Nav.xhtml", "OEBPS/c1.xhtml", "OEBPS/i.gif", EncryptionDocument.href,
+            DisplayOptions.hrefs[0],
         ]
         book.files = Dictionary(uniqueKeysWithValues: names.map { ($0, "<a/>") })
         let fetcher = RecordingFetcher(book.allFiles.mapValues { Data($0.utf8) })
         _ = try await EPUBParser().parse(fetcher: fetcher)
         let expected = [
-            ContainerDocument.href, EncryptionDocument.href, DisplayOptions.hrefs[0], "OEBPS/content.opf", "OEBPS/toc.ncx",
+            ContainerDocument.href, EncryptionDocument.href, DisplayOptions.hrefs[0], "OEBPS/content.opf",
+            "OEBPS/toc.ncx",
             "OEBPS/Nav.xhtml",
         ]
         #expect(fetcher.prefetches.map(Set.init) == [Set(expected)])

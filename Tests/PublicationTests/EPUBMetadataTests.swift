@@ -16,14 +16,17 @@ struct EPUBMetadataTests {
     @Test func `the title is the one that is called main, else the first`() async throws {
         let first = "<dc:title>First</dc:title><dc:title id='b' xml:lang='fr'> Deux \n fois </dc:title>"
         #expect(try await metadata(first).title == "First")
-        let refined = first + ##"<meta refines="#b" property="title-type">main</meta><meta refines="#b" property="file-as">Fois</meta>"##
+        let refined =
+            first
+            + ##"<meta refines="#b" property="title-type">main</meta><meta refines="#b" property="file-as">Fois</meta>"##
         let result = try await metadata(refined)
         #expect(result.title == LocalizedString(["fr": "Deux fois"]))
         #expect(result.sortAs == "Fois")
     }
 
     @Test func `other scripts of a title are other languages of it`() async throws {
-        let text = ##"<dc:title id="t">Война</dc:title><meta refines="#t" property="alternate-script" xml:lang="en">War</meta>"##
+        let text =
+            ##"<dc:title id="t">Война</dc:title><meta refines="#t" property="alternate-script" xml:lang="en">War</meta>"##
         #expect(try await metadata(text).title == LocalizedString(["und": "Война", "en": "War"]))
     }
 
@@ -46,7 +49,8 @@ struct EPUBMetadataTests {
     @Test func `EPUB 2 sorts by calibre's words or an attribute`() async throws {
         let calibre = "<dc:title>The T</dc:title><meta name='calibre:title_sort' content='T, The'/>"
         #expect(try await metadata(calibre, version: "2.0").sortAs == "T, The")
-        #expect(try await metadata("<dc:title opf:file-as='T, The'>The T</dc:title>", version: "2.0").sortAs == "T, The")
+        #expect(
+            try await metadata("<dc:title opf:file-as='T, The'>The T</dc:title>", version: "2.0").sortAs == "T, The")
     }
 
     @Test func `a book without a title has an empty one`() async throws {
@@ -54,7 +58,8 @@ struct EPUBMetadataTests {
     }
 
     @Test func `the identifier is the one that the package names, else the first`() async throws {
-        let text = "<dc:identifier>a</dc:identifier><dc:identifier id='uid'> urn:uuid:1\n</dc:identifier><dc:identifier>c</dc:identifier>"
+        let text =
+            "<dc:identifier>a</dc:identifier><dc:identifier id='uid'> urn:uuid:1\n</dc:identifier><dc:identifier>c</dc:identifier>"
         let result = try await metadata(text)
         #expect(result.identifier == "urn:uuid:1")
         #expect(result.alternateIdentifiers.map(\.value) == ["a", "c"])
@@ -65,12 +70,14 @@ struct EPUBMetadataTests {
     // MARK: People
 
     @Test(arguments: [
-        ("aut", ContributorRole.author), ("pbl", .publisher), ("trl", .translator), ("edt", .editor), ("ill", .illustrator),
+        ("aut", ContributorRole.author), ("pbl", .publisher), ("trl", .translator), ("edt", .editor),
+        ("ill", .illustrator),
         ("art", .artist), ("clr", .colorist), ("nrt", .narrator), ("AUT", .author),
     ])
     func `a role gives the key of the manifest, in both versions`(code: String, role: ContributorRole) async throws {
         for element in ["creator", "contributor"] {
-            let previous = try await metadata("<dc:\(element) opf:role='\(code)' opf:file-as='N, A'>A N</dc:\(element)>", version: "2.0")
+            let previous = try await metadata(
+                "<dc:\(element) opf:role='\(code)' opf:file-as='N, A'>A N</dc:\(element)>", version: "2.0")
             #expect(previous.contributorsByRole == [role: [Contributor(name: "A N", sortAs: "N, A")]])
             let new = try await metadata(
                 """
@@ -83,16 +90,19 @@ struct EPUBMetadataTests {
 
     @Test func `without a known role creators are authors, and contributors contributors who keep it`() async throws {
         let result = try await metadata(
-            "<dc:creator>A</dc:creator><dc:contributor opf:role='mrk'>B</dc:contributor><dc:publisher>C</dc:publisher>", version: "2.0")
+            "<dc:creator>A</dc:creator><dc:contributor opf:role='mrk'>B</dc:contributor><dc:publisher>C</dc:publisher>",
+            version: "2.0")
         #expect(result.authors == [Contributor(name: "A")])
         #expect(result.contributors == [Contributor(name: "B", roles: ["mrk"])])
         #expect(result.publishers == [Contributor(name: "C")])
     }
 
     @Test(arguments: [
-        ("http://id.loc.gov/vocabulary/relators/ill", ""), ("https://id.loc.gov/vocabulary/relators/ILL", #"scheme="x""#),
+        ("http://id.loc.gov/vocabulary/relators/ill", ""),
+        ("https://id.loc.gov/vocabulary/relators/ILL", #"scheme="x""#),
         ("http://id.loc.gov/vocabulary/relators/ill.html", ""), ("marc:relators/ill", ""),
-        ("ill", #"scheme="http://id.loc.gov/vocabulary/relators""#), ("ill", #"scheme="http://id.loc.gov/vocabulary/relators/""#),
+        ("ill", #"scheme="http://id.loc.gov/vocabulary/relators""#),
+        ("ill", #"scheme="http://id.loc.gov/vocabulary/relators/""#),
     ])
     func `a role may be an address of the Library of Congress`(value: String, scheme: String) async throws {
         let new = try await metadata(
@@ -105,10 +115,17 @@ struct EPUBMetadataTests {
 
     @Test func `a code without a key is kept without the address, and another list's does not count`() async throws {
         func roles(_ meta: String) async throws -> Metadata {
-            try await metadata("<dc:contributor id='x'>A</dc:contributor><meta refines='#x' property='role' \(meta)</meta>")
+            try await metadata(
+                "<dc:contributor id='x'>A</dc:contributor><meta refines='#x' property='role' \(meta)</meta>")
         }
-        #expect(try await roles(">http://id.loc.gov/vocabulary/relators/mrk").contributors == [Contributor(name: "A", roles: ["mrk"])])
-        #expect(try await roles("scheme='onix:codelist17'>ill").contributorsByRole == [.contributor: [Contributor(name: "A")]])
+        #expect(
+            try await roles(">http://id.loc.gov/vocabulary/relators/mrk").contributors == [
+                Contributor(name: "A", roles: ["mrk"])
+            ])
+        #expect(
+            try await roles("scheme='onix:codelist17'>ill").contributorsByRole == [
+                .contributor: [Contributor(name: "A")]
+            ])
         #expect(try await roles(">http://id.loc.gov/vocabulary/relators/").illustrators.isEmpty)
     }
 
@@ -129,14 +146,20 @@ struct EPUBMetadataTests {
 
     // MARK: Kindle
 
-    @Test(arguments: ["2.0", "3.0"]) func `what books for Kindle say of their layout and direction counts`(version: String) async throws {
+    @Test(arguments: ["2.0", "3.0"]) func `what books for Kindle say of their layout and direction counts`(
+        version: String
+    ) async throws {
         func meta(_ name: String, _ content: String) -> String { "<meta name='\(name)' content='\(content)'/>" }
         for (mode, progression) in [
-            ("horizontal-rl", Metadata.ReadingProgression.rtl), ("vertical-rl", .rtl), ("horizontal-lr", .ltr), (" Vertical-LR ", .ltr),
+            ("horizontal-rl", Metadata.ReadingProgression.rtl), ("vertical-rl", .rtl), ("horizontal-lr", .ltr),
+            (" Vertical-LR ", .ltr),
         ] {
-            #expect(try await metadata(meta("primary-writing-mode", mode), version: version).readingProgression == progression)
+            #expect(
+                try await metadata(meta("primary-writing-mode", mode), version: version).readingProgression
+                    == progression)
         }
-        #expect(try await metadata(meta("primary-writing-mode", "sideways"), version: version).readingProgression == nil)
+        #expect(
+            try await metadata(meta("primary-writing-mode", "sideways"), version: version).readingProgression == nil)
         #expect(try await metadata(meta("fixed-layout", "true"), version: version).layout == .fixed)
         #expect(try await metadata(meta("fixed-layout", "false"), version: version).layout == .reflowable)
         let declared = "<meta property='rendition:layout'>reflowable</meta>"
@@ -153,7 +176,8 @@ struct EPUBMetadataTests {
     }
 
     @Test func `who reads a media overlay is a narrator`() async throws {
-        #expect(try await metadata("<meta property='media:narrator'>Joe</meta>").narrators == [Contributor(name: "Joe")])
+        #expect(
+            try await metadata("<meta property='media:narrator'>Joe</meta>").narrators == [Contributor(name: "Joe")])
     }
 
     // MARK: Dates, languages, subjects
@@ -169,20 +193,25 @@ struct EPUBMetadataTests {
     }
 
     @Test func `EPUB 3 has one date and a time of modification`() async throws {
-        let result = try await metadata("<dc:date>2012-04-05</dc:date><meta property='dcterms:modified'>2013-01-25T19:27:38Z</meta>")
+        let result = try await metadata(
+            "<dc:date>2012-04-05</dc:date><meta property='dcterms:modified'>2013-01-25T19:27:38Z</meta>")
         #expect(result.published == Date(timeIntervalSince1970: 1_333_584_000))
         #expect(result.modified == Date(timeIntervalSince1970: 1_359_142_058))
         #expect(try await metadata("<dc:date>soon</dc:date>").published == nil)
     }
 
     @Test func `languages keep their order, the first is the main one`() async throws {
-        let text = "<dc:language>fr</dc:language><dc:language> en-GB </dc:language><dc:language>fr</dc:language><dc:language/>"
+        let text =
+            "<dc:language>fr</dc:language><dc:language> en-GB </dc:language><dc:language>fr</dc:language><dc:language/>"
         #expect(try await metadata(text).languages == ["fr", "en-GB"])
     }
 
     @Test func `a lone subject that nothing refines may be a list`() async throws {
-        #expect(try await metadata("<dc:subject>a, b;c;; </dc:subject>").subjects.map(\.name.string) == ["a", "b", "c"])
-        #expect(try await metadata("<dc:subject>a, b</dc:subject><dc:subject>c</dc:subject>").subjects.map(\.name.string) == ["a, b", "c"])
+        #expect(
+            try await metadata("<dc:subject>a, b;c;; </dc:subject>").subjects.map(\.name.string) == ["a", "b", "c"])
+        #expect(
+            try await metadata("<dc:subject>a, b</dc:subject><dc:subject>c</dc:subject>").subjects.map(\.name.string)
+                == ["a, b", "c"])
     }
 
     @Test func `a subject has a code from a scheme`() async throws {
@@ -195,7 +224,9 @@ struct EPUBMetadataTests {
     }
 
     @Test func `a description keeps its lines and its markup`() async throws {
-        #expect(try await metadata("<dc:description>\n&lt;p&gt;A\nB&lt;/p&gt; </dc:description>").description == "<p>A\nB</p>")
+        #expect(
+            try await metadata("<dc:description>\n&lt;p&gt;A\nB&lt;/p&gt; </dc:description>").description
+                == "<p>A\nB</p>")
     }
 
     // MARK: Collections
@@ -218,7 +249,8 @@ struct EPUBMetadataTests {
     func `calibre's series may have any place`(text: String, position: Double?) async throws {
         for version in ["2.0", "3.0"] {
             let result = try await metadata(
-                "<meta name='calibre:series' content='S'/><meta content='\(text)' name='calibre:series_index'/>", version: version)
+                "<meta name='calibre:series' content='S'/><meta content='\(text)' name='calibre:series_index'/>",
+                version: version)
             #expect(result.belongsToSeries == [ParentCollection(name: "S", position: position)])
         }
     }
@@ -251,7 +283,9 @@ struct EPUBMetadataTests {
         #expect(try await book.manifest().metadata.layout == .fixed)
     }
 
-    @Test(arguments: DisplayOptions.hrefs) func `EPUB 2 has its layout fixed by readers' own files`(href: String) async throws {
+    @Test(arguments: DisplayOptions.hrefs) func `EPUB 2 has its layout fixed by readers' own files`(href: String)
+        async throws
+    {
         var book = EPUBFixture(version: "2.0")
         book.files[href] = """
             <display_options><platform name="iphone"><option name="fixed-layout">false</option></platform><platform name="*">
@@ -265,7 +299,8 @@ struct EPUBMetadataTests {
 
     @Test(
         arguments: [
-            ("0:01:02.5", 62.5), ("01:02", 62), ("1.5h", 5400), ("2min", 120), ("45.5s", 45.5), ("500ms", 0.5), ("45", 45), ("x", nil),
+            ("0:01:02.5", 62.5), ("01:02", 62), ("1.5h", 5400), ("2min", 120), ("45.5s", 45.5), ("500ms", 0.5),
+            ("45", 45), ("x", nil),
             ("1:x", nil), ("nan", nil), ("", nil), ("1:2:3:4", nil),
         ] as [(String, Double?)])
     func `clock values are seconds`(text: String, seconds: Double?) async throws {

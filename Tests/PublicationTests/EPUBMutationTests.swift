@@ -18,19 +18,23 @@ import Testing
 
     private static let documents: [String: String] = {
         var book = OddBook()
-        book.items = book.items.replacing(#"href="c1.xhtml""#, with: #"href="c1.xhtml" media-overlay="o" fallback="c2""#)
+        book.items = book.items.replacing(
+            #"href="c1.xhtml""#, with: #"href="c1.xhtml" media-overlay="o" fallback="c2""#)
         book.add("o", "o.smil", "application/smil+xml")
         book.add("f", "f.otf", "font/otf")
         return [
-            "META-INF/container.xml": EPUBFixture.container, "OEBPS/content.opf": book.packageText, "OEBPS/nav.xhtml": OddBook.navigation,
-            "OEBPS/c1.xhtml": OddBook.chapter, "OEBPS/c2.xhtml": OddBook.chapter, "OEBPS/style.css": "p{}", "OEBPS/o.smil": smil,
+            "META-INF/container.xml": EPUBFixture.container, "OEBPS/content.opf": book.packageText,
+            "OEBPS/nav.xhtml": OddBook.navigation,
+            "OEBPS/c1.xhtml": OddBook.chapter, "OEBPS/c2.xhtml": OddBook.chapter, "OEBPS/style.css": "p{}",
+            "OEBPS/o.smil": smil,
             "OEBPS/f.otf": String(repeating: "f", count: 2_000),
             "META-INF/encryption.xml": OddBooks.encryption("http://www.idpf.org/2008/embedding", "OEBPS/f.otf"),
         ]
     }()
 
     private static let bits = [
-        "<", ">", "&", "\"", "/", "\u{0}", "%", "%2e%2e/", "../", "]]>", "<!--", "&x;", "\u{301}", "<!DOCTYPE a [", "\u{FEFF}", "é", "#",
+        "<", ">", "&", "\"", "/", "\u{0}", "%", "%2e%2e/", "../", "]]>", "<!--", "&x;", "\u{301}", "<!DOCTYPE a [",
+        "\u{FEFF}", "é", "#",
         "?",
         "<ol><li>", "http://", "\\",
     ]
@@ -51,7 +55,8 @@ import Testing
         return Data(bytes)
     }
 
-    @Test(.timeLimit(.minutes(3)), arguments: 0..<8) func `a book damaged by chance opens, or is refused with a sentence`(seed: Int)
+    @Test(.timeLimit(.minutes(3)), arguments: 0..<8)
+    func `a book damaged by chance opens, or is refused with a sentence`(seed: Int)
         async throws
     {
         var numbers = SeededNumbers(seed: UInt64(seed) + 1)
@@ -60,24 +65,31 @@ import Testing
         injector.htmlAttributes = ["class": "y"]
         var opened = 0
         for _ in 0..<60 {
-            let spoilt = Self.documents.mapValues { numbers.next() % 3 == 0 ? Self.spoil($0, numbers: &numbers) : Data($0.utf8) }
+            let spoilt = Self.documents.mapValues {
+                numbers.next() % 3 == 0 ? Self.spoil($0, numbers: &numbers) : Data($0.utf8)
+            }
             let data = try ZIPBuilder.data { zip in
                 for (name, content) in spoilt.sorted(by: { $0.key < $1.key }) { try zip.add(name, content) }
             }
             let reader = try CountingReader(data)
             let asset = PublicationAsset(
-                path: reader.path, mediaType: .epub, form: .archive, fetcher: ArchiveFetcher(try await ZIPArchive.open(reader)))
+                path: reader.path, mediaType: .epub, form: .archive,
+                fetcher: ArchiveFetcher(try await ZIPArchive.open(reader)))
             do {
                 let warnings = WarningLog()
                 let known = try await DetectedProtection().open(asset, warnings: warnings)
-                guard let book = try await EPUBParser().parse(known?.asset ?? asset, warnings: warnings) else { continue }
+                guard let book = try await EPUBParser().parse(known?.asset ?? asset, warnings: warnings) else {
+                    continue
+                }
                 opened += 1
                 for link in book.manifest.readingOrder + book.manifest.resources {
                     for link in [link] + link.alternates where !link.isRemote {
                         _ = try? await injector.transformer(book.fetcher.get(link)).read()
                     }
                 }
-                for warning in warnings.all { #expect(warning.message.hasSuffix(".") && !warning.message.contains("\u{0}")) }
+                for warning in warnings.all {
+                    #expect(warning.message.hasSuffix(".") && !warning.message.contains("\u{0}"))
+                }
             } catch {
                 #expect(error is CocoaError && error.sentence.hasSuffix("."), "\(error)")
             }

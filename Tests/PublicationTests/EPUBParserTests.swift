@@ -24,7 +24,8 @@ struct EPUBParserTests {
             <item id="css" href="../style.css" media-type=" text/css "/>
             <item id="x" href="" media-type="text/css"/><item id="y" media-type="text/css"/>
             """
-        book.spine = #"<itemref idref="c1"/><itemref idref="c2" linear="no"/><itemref idref=" c1 "/><itemref idref="none"/><itemref/>"#
+        book.spine =
+            #"<itemref idref="c1"/><itemref idref="c2" linear="no"/><itemref idref=" c1 "/><itemref idref="none"/><itemref/>"#
         let manifest = try await book.manifest()
         #expect(manifest.readingOrder.map(\.href) == ["OEBPS/c1.xhtml", "OEBPS/c1.xhtml"])
         #expect(manifest.resources.map(\.href) == ["OEBPS/c2.xhtml", "OEBPS/other.xhtml", "style.css"])
@@ -54,7 +55,8 @@ struct EPUBParserTests {
         ("100%.xhtml", "OEBPS/100%25.xhtml"), ("/root.xhtml", "root.xhtml"), ("./x/../y.xhtml", "OEBPS/y.xhtml"),
         ("../up.xhtml", "up.xhtml"), ("text\\c.xhtml", "OEBPS/text/c.xhtml"), (" c.xhtml\n", "OEBPS/c.xhtml"),
         ("c.xhtml#part", "OEBPS/c.xhtml"), ("%2e%2e/c.xhtml", "c.xhtml"), ("a%3Ab.xhtml", "OEBPS/a%3Ab.xhtml"),
-        ("https://example.com/a b.mp3", "https://example.com/a%20b.mp3"), ("HTTP://example.com/", "HTTP://example.com/"),
+        ("https://example.com/a b.mp3", "https://example.com/a%20b.mp3"),
+        ("HTTP://example.com/", "HTTP://example.com/"),
     ])
     func `addresses are encoded and counted from the root`(written: String, expected: String) async throws {
         var book = EPUBFixture()
@@ -63,7 +65,8 @@ struct EPUBParserTests {
     }
 
     @Test(arguments: [
-        "../../etc/passwd", "%2e%2e/%2e%2e/x", "..%2f..%2fx", "a%00b", "..\\..\\x", "//host/x", "file:///etc/passwd", "C:\\x", "data:,x",
+        "../../etc/passwd", "%2e%2e/%2e%2e/x", "..%2f..%2fx", "a%00b", "..\\..\\x", "//host/x", "file:///etc/passwd",
+        "C:\\x", "data:,x",
         "javascript:x", "..", ".", "/", "folder/", "../\u{301}/../../x", "a%5C..%5C..%5Cx",
     ])
     func `an item that would leave the container is left out`(href: String) async throws {
@@ -97,8 +100,12 @@ struct EPUBParserTests {
 
     @Test func `types are guessed where the manifest has none`() async throws {
         var book = EPUBFixture()
-        book.items += #"<item id="a" href="a.XHTML"/><item id="b" href="b.png" media-type=" "/><item id="c" href="c.unknown"/>"#
-        #expect(try await book.manifest().resources.map(\.type) == ["application/xhtml+xml", "image/png", "application/octet-stream"])
+        book.items +=
+            #"<item id="a" href="a.XHTML"/><item id="b" href="b.png" media-type=" "/><item id="c" href="c.unknown"/>"#
+        #expect(
+            try await book.manifest().resources.map(\.type) == [
+                "application/xhtml+xml", "image/png", "application/octet-stream",
+            ])
     }
 
     @Test func `the cover of EPUB 3 is a property, that of EPUB 2 a meta`() async throws {
@@ -122,7 +129,8 @@ struct EPUBParserTests {
             <item id="f" href="f.pdf" media-type="application/pdf" fallback="c1"/>
             <item id="o" href="o.smil" media-type="application/smil+xml"/>
             """
-        let properties = "page-spread-right rendition:layout-pre-paginated rendition:spread-portrait rendition:orientation-landscape"
+        let properties =
+            "page-spread-right rendition:layout-pre-paginated rendition:spread-portrait rendition:orientation-landscape"
         book.spine = #"<itemref idref="c1" properties="\#(properties)"/>"#
         book.metadata = ##"<meta property="media:duration" refines="#o">0:01:30.5</meta>"##
         let manifest = try await book.manifest()
@@ -151,11 +159,14 @@ struct EPUBParserTests {
             </EncryptionProperty></EncryptionProperties></EncryptedData></encryption>
             """
         let manifest = try await book.manifest()
-        #expect(manifest.resources.first?.properties.encryption == Encryption(algorithm: "http://www.idpf.org/2008/embedding"))
+        #expect(
+            manifest.resources.first?.properties.encryption
+                == Encryption(algorithm: "http://www.idpf.org/2008/embedding"))
         #expect(
             manifest.readingOrder.first?.properties.encryption
                 == Encryption(
-                    algorithm: "http://www.w3.org/2001/04/xmlenc#aes256-cbc", compression: "deflate", originalLength: 13291,
+                    algorithm: "http://www.w3.org/2001/04/xmlenc#aes256-cbc", compression: "deflate",
+                    originalLength: 13291,
                     scheme: "http://readium.org/2014/01/lcp"))
     }
 }

@@ -10,9 +10,12 @@ import Testing
     private let book: OddBook = {
         var book = OddBook()
         var pages = OddBook()
-        pages.metadata = pages.metadata.replacing("Moby-Dick", with: "Moby-Dick in Bildern").replacing(">en<", with: ">de<")
+        pages.metadata = pages.metadata.replacing("Moby-Dick", with: "Moby-Dick in Bildern").replacing(
+            ">en<", with: ">de<")
         book.files["pages/pages.opf"] = Data(pages.packageText.utf8)
-        for name in ["c1.xhtml", "c2.xhtml", "nav.xhtml"] { book.files["pages/" + name] = Data(OddBook.navigation.utf8) }
+        for name in ["c1.xhtml", "c2.xhtml", "nav.xhtml"] {
+            book.files["pages/" + name] = Data(OddBook.navigation.utf8)
+        }
         book.files["pages/style.css"] = Data("p{}".utf8)
         book.container = Data(
             """
@@ -24,13 +27,19 @@ import Testing
         return book
     }()
 
-    @Test func `of several renditions the first is read, and the others are linked with what is said of them`() async throws {
+    @Test func `of several renditions the first is read, and the others are linked with what is said of them`()
+        async throws
+    {
         let opened = try await book.open()
         #expect(opened.metadata.title == "Moby-Dick" && opened.warnings.isEmpty)
         let other = try #require(opened.links.first)
-        #expect(other.href == "pages/pages.opf" && other.rels == ["alternate"] && other.type == "application/oebps-package+xml")
+        #expect(
+            other.href == "pages/pages.opf" && other.rels == ["alternate"]
+                && other.type == "application/oebps-package+xml")
         #expect(other.title == "Seiten" && other.languages == ["de"] && other.properties.layout == .fixed)
-        #expect(other.properties["media"] == "(min-width: 800px)" && other.properties["accessMode"] == ["visual", "textual"])
+        #expect(
+            other.properties["media"] == "(min-width: 800px)"
+                && other.properties["accessMode"] == ["visual", "textual"])
         #expect(opened.links.count == 1)
     }
 

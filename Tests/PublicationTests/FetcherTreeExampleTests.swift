@@ -11,7 +11,8 @@ import Testing
 @testable import Publication
 @testable import PublicationCache
 
-/// The trees that Readium's composite fetcher proposal draws, each as it is made for a publication of that kind, and read through.
+/// The trees that Readium's composite fetcher proposal draws, each as it is made for a publication of that kind, and
+/// read through.
 @Suite struct FetcherTreeExampleTests {
     private static let aes = "http://www.w3.org/2001/04/xmlenc#aes256-cbc"
 
@@ -55,8 +56,10 @@ import Testing
         try await web.provider.writeContents(path: ProviderPath("1.mp3"), contents: Data("sound".utf8))
         let cache = ResourceCache(folder: folder.url, capacity: 1 << 20)
         func open() throws -> Publication {
-            let remote = HTTPFetcher(baseURL: URL(string: "https://example.org/manifest.json"), registry: try web.registry())
-            return Publication(manifest: audiobook("1.mp3"), fetcher: CachingFetcher(remote, cache: cache, scope: "heard"))
+            let remote = HTTPFetcher(
+                baseURL: URL(string: "https://example.org/manifest.json"), registry: try web.registry())
+            return Publication(
+                manifest: audiobook("1.mp3"), fetcher: CachingFetcher(remote, cache: cache, scope: "heard"))
         }
         let book = try open()
         #expect(
@@ -82,7 +85,8 @@ import Testing
         options.mediaTypes = ["application/audiobook+json"]
         let cache = ResourceCache(folder: folder.url, capacity: 1 << 20)
         options.remote = { CachingFetcher(HTTPFetcher(registry: registry), cache: cache, scope: "told") }
-        let book = try await Publication.open(path: ProviderPath("shelf/told.json"), of: shelf.provider, options: options)
+        let book = try await Publication.open(
+            path: ProviderPath("shelf/told.json"), of: shelf.provider, options: options)
         #expect(
             book.fetcherTree == """
                 RoutingFetcher
@@ -102,7 +106,9 @@ import Testing
     func `a protected package is decrypted in front of its archive, and what lies elsewhere is not`(
         _ name: String, _ href: String, _ type: String
     ) async throws {
-        let encrypted: JSONValue = ["encrypted": ["algorithm": .string(Self.aes), "scheme": "http://readium.org/2014/01/lcp"]]
+        let encrypted: JSONValue = [
+            "encrypted": ["algorithm": .string(Self.aes), "scheme": "http://readium.org/2014/01/lcp"]
+        ]
         let manifest = manifestJSON([
             "readingOrder": [["href": .string(href), "type": .string(type), "properties": encrypted]],
             "resources": [["href": "https://example.com/more.html", "type": "text/html"]],
@@ -131,16 +137,20 @@ import Testing
     /// A book with a locked chapter and an obfuscated font.
     private static func book() throws -> OddBook {
         let key = try #require(FontDeobfuscator.idpfKey(identifier))
-        let encrypted = [(aes, "OEBPS/c1.xhtml"), (FontDeobfuscator.Algorithm.idpf.rawValue, "OEBPS/f.otf")].map { algorithm, uri in
+        let encrypted = [(aes, "OEBPS/c1.xhtml"), (FontDeobfuscator.Algorithm.idpf.rawValue, "OEBPS/f.otf")].map {
+            algorithm, uri in
             """
             <EncryptedData xmlns="http://www.w3.org/2001/04/xmlenc#"><EncryptionMethod Algorithm="\(algorithm)"/>
             <CipherData><CipherReference URI="\(uri)"/></CipherData></EncryptedData>
             """
         }
-        let encryption = "<encryption xmlns=\"urn:oasis:names:tc:opendocument:xmlns:container\">\(encrypted.joined())</encryption>"
+        let encryption =
+            "<encryption xmlns=\"urn:oasis:names:tc:opendocument:xmlns:container\">\(encrypted.joined())</encryption>"
         return OddBook.with { book in
             book.add("f", "f.otf", "font/otf")
-            let hidden = font.enumerated().map { $0.offset < 1_040 ? $0.element ^ key[$0.offset % key.count] : $0.element }
+            let hidden = font.enumerated().map {
+                $0.offset < 1_040 ? $0.element ^ key[$0.offset % key.count] : $0.element
+            }
             book.files["OEBPS/f.otf"] = Data(hidden)
             book.files["META-INF/encryption.xml"] = Data(encryption.utf8)
         }
@@ -165,7 +175,9 @@ import Testing
     private func expectWorks(_ book: Publication) async throws {
         #expect(book.fetcherTree == Self.tree)
         for range in [0..<2_000, 19..<21, 1_030..<1_050] as [Range<Int64>] {
-            #expect(try await book.get("OEBPS/f.otf").read(range) == Self.font[Int(range.lowerBound)..<Int(range.upperBound)])
+            #expect(
+                try await book.get("OEBPS/f.otf").read(range)
+                    == Self.font[Int(range.lowerBound)..<Int(range.upperBound)])
         }
         let chapter = try await book.text("OEBPS/c2.xhtml")
         #expect(chapter.contains(#"href="reader.css"/></head>"#) && chapter.contains(OddBook.words))

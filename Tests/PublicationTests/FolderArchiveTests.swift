@@ -70,7 +70,10 @@ private func withFolder(_ body: (URL, LocalFileProvider) async throws -> Void) a
     /// Pitfall 20: `/book` does not serve `/book-other`, nor what lies above it.
     @Test func `has the files below it, by names relative to it`() async throws {
         let archive = try await FolderArchive.open(try await memory(), path: ProviderPath("/book"))
-        #expect(archive.entries.map(\.path) == [".DS_Store", "100%.txt", "OEBPS/a b.xhtml", "OEBPS/caf\u{E9}.css", "mimetype"])
+        #expect(
+            archive.entries.map(\.path) == [
+                ".DS_Store", "100%.txt", "OEBPS/a b.xhtml", "OEBPS/caf\u{E9}.css", "mimetype",
+            ])
         #expect(archive.entries.map(\.length) == [4, 7, 3, 6, 20])
         for name in ["", "/mimetype", "../secret", "book/mimetype", "../book-other/x", "-other/x", "OEBPS", "x"] {
             #expect(archive.entry(at: name) == nil)
@@ -167,7 +170,8 @@ private func withFolder(_ body: (URL, LocalFileProvider) async throws -> Void) a
     func `reads no file that was replaced before it was first opened`(content: String) async throws {
         let shelf = try await MemoryShelf(["/f/page.txt": Data("old".utf8), "/f/other.txt": Data("same".utf8)])
         let archive = try await FolderArchive.open(shelf.provider, path: ProviderPath("/f"))
-        _ = try await shelf.provider.writeContents(path: ProviderPath("/f/page.txt"), contents: Data(content.utf8), overwrite: true)
+        _ = try await shelf.provider.writeContents(
+            path: ProviderPath("/f/page.txt"), contents: Data(content.utf8), overwrite: true)
         let page = try #require(archive.entry(at: "page.txt"))
         #expect(await fileError { _ = try await archive.read(page) } == .fileReadUnknown)
         #expect(await fileError { _ = try await archive.read(page, range: 0..<1) } == .fileReadUnknown)
@@ -198,7 +202,8 @@ private func withFolder(_ body: (URL, LocalFileProvider) async throws -> Void) a
             try Data("x".utf8).write(to: book.appending(path: "a.txt"))
             try Data("secret".utf8).write(to: folder.appending(path: "secret"))
             let path = { (url: URL) in url.path(percentEncoded: false) }
-            try FileManager.default.createSymbolicLink(atPath: path(book) + "file", withDestinationPath: path(folder) + "secret")
+            try FileManager.default.createSymbolicLink(
+                atPath: path(book) + "file", withDestinationPath: path(folder) + "secret")
             try FileManager.default.createSymbolicLink(atPath: path(book) + "folder", withDestinationPath: path(folder))
             let archive = try await FolderArchive.open(provider, path: ProviderPath("/book"))
             #expect(archive.entries.map(\.path) == ["a.txt"])
@@ -211,7 +216,8 @@ private func withFolder(_ body: (URL, LocalFileProvider) async throws -> Void) a
         limits.entries = 4
         let provider = try await memory()
         #expect(
-            await fileError { _ = try await FolderArchive.open(provider, path: ProviderPath("/book"), limits: limits) } == .fileReadTooLarge
+            await fileError { _ = try await FolderArchive.open(provider, path: ProviderPath("/book"), limits: limits) }
+                == .fileReadTooLarge
         )
         limits.entries = 5
         #expect(try await FolderArchive.open(provider, path: ProviderPath("/book"), limits: limits).entries.count == 5)

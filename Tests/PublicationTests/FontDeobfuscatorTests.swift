@@ -18,7 +18,9 @@ private func obfuscated(_ data: Data, key: [UInt8], length: Int) -> Data {
     Data(data.enumerated().map { $0.offset < length ? $0.element ^ key[$0.offset % key.count] : $0.element })
 }
 
-private let adobeKey: [UInt8] = [0x36, 0xD5, 0x07, 0x8E, 0xFF, 0x7D, 0x46, 0x8E, 0xA5, 0xF3, 0xF4, 0x7C, 0x14, 0xB9, 0x1F, 0x2F]
+private let adobeKey: [UInt8] = [
+    0x36, 0xD5, 0x07, 0x8E, 0xFF, 0x7D, 0x46, 0x8E, 0xA5, 0xF3, 0xF4, 0x7C, 0x14, 0xB9, 0x1F, 0x2F,
+]
 
 /// Sends a few bytes at a time.
 private final class TricklingResource: Resource {
@@ -49,14 +51,17 @@ private final class TricklingResource: Resource {
         let hidden = obfuscated(font, key: key, length: algorithm == .idpf ? 1040 : 1024)
         #expect(hidden != font)
         let deobfuscator = FontDeobfuscator(identifiers: [identifier], algorithms: ["a.otf": algorithm])
-        for resource in [BytesResource(Link(href: "a.otf"), data: hidden), TricklingResource(Link(href: "a.otf"), data: hidden)]
+        for resource in [
+            BytesResource(Link(href: "a.otf"), data: hidden), TricklingResource(Link(href: "a.otf"), data: hidden),
+        ]
             as [any Resource]
         {
             let clear = deobfuscator.transformer(resource)
             #expect(try await clear.length() == 5_000)
             #expect(try await clear.read() == font)
             let ranges: [Range<Int64>] = [
-                0..<1, 1..<19, 20..<40, 60..<2_000, 1_023..<1_025, 1_039..<1_041, 1_040..<5_000, 4_999..<9_000, 6_000..<7_000,
+                0..<1, 1..<19, 20..<40, 60..<2_000, 1_023..<1_025, 1_039..<1_041, 1_040..<5_000, 4_999..<9_000,
+                6_000..<7_000,
             ]
             for range in ranges {
                 let expected = font[Int(min(range.lowerBound, 5_000))..<Int(min(range.upperBound, 5_000))]
@@ -78,7 +83,8 @@ private final class TricklingResource: Resource {
             #expect(FontDeobfuscator.adobeKey(text) == adobeKey)
         }
         for text in [
-            "", "urn:uuid:", "urn:isbn:9780316000000", "urn:uuid:36d5078e", identifier + "0", "36d5078e-ff7d-468e-a5f3-f47c14b91f2é",
+            "", "urn:uuid:", "urn:isbn:9780316000000", "urn:uuid:36d5078e", identifier + "0",
+            "36d5078e-ff7d-468e-a5f3-f47c14b91f2é",
         ] {
             #expect(FontDeobfuscator.adobeKey(text) == nil)
         }
@@ -91,7 +97,8 @@ private final class TricklingResource: Resource {
     }
 
     @Test func `a font without a key is refused with a sentence, and what is not obfuscated passes`() async throws {
-        let deobfuscator = FontDeobfuscator(identifiers: ["urn:uuid:"], algorithms: ["a b.otf": .adobe, "a%20b.otf": .adobe])
+        let deobfuscator = FontDeobfuscator(
+            identifiers: ["urn:uuid:"], algorithms: ["a b.otf": .adobe, "a%20b.otf": .adobe])
         for href in ["a%20b.otf", "/a%20b.otf", "a b.otf", "x/../a%20b.otf#x"] {
             let refused = deobfuscator.transformer(BytesResource(Link(href: href), data: font))
             let error = await #expect(throws: CocoaError.self) { _ = try await refused.read() }
@@ -106,19 +113,23 @@ private final class TricklingResource: Resource {
 
     /// Pitfall 36: obfuscated and then packed is the usual case, and no protection.
     @Test(arguments: FontDeobfuscator.Algorithm.allCases)
-    func `a book's fonts are readable, and the book is not protected`(algorithm: FontDeobfuscator.Algorithm) async throws {
+    func `a book's fonts are readable, and the book is not protected`(algorithm: FontDeobfuscator.Algorithm)
+        async throws
+    {
         let key = algorithm == .idpf ? Digest(.sha1, of: Data(identifier.utf8)).bytes : adobeKey
         let hidden = obfuscated(font, key: key, length: algorithm == .idpf ? 1040 : 1024)
         let book = try await OddBook.with {
             $0.add("f", "fönt.otf", "font/otf")
             $0.files["OEBPS/fönt.otf"] = hidden
-            $0.files["META-INF/encryption.xml"] = Data(OddBooks.encryption(algorithm.rawValue, "OEBPS/f%C3%B6nt.otf").utf8)
+            $0.files["META-INF/encryption.xml"] = Data(
+                OddBooks.encryption(algorithm.rawValue, "OEBPS/f%C3%B6nt.otf").utf8)
         }.open()
         #expect(book.protection == nil && book.warnings.isEmpty)
         #expect(try await book.get("OEBPS/f%C3%B6nt.otf").read() == font)
         #expect(try await book.get("OEBPS/fönt.otf").read(100..<1_200) == font[100..<1_200])
         #expect(
-            book.fetcherTree.contains("in the publication: TransformingFetcher\n    deobfuscation: ArchiveFetcher"), "\(book.fetcherTree)")
+            book.fetcherTree.contains("in the publication: TransformingFetcher\n    deobfuscation: ArchiveFetcher"),
+            "\(book.fetcherTree)")
     }
 
     @Test(
@@ -130,7 +141,8 @@ private final class TricklingResource: Resource {
     func `the fonts of real books begin as fonts do`(name: String, href: String, magic: [UInt8]) async throws {
         let url = try #require(BookCorpus.books.first { $0.lastPathComponent == name })
         let archive = try await ZIPArchive.open(try CountingReader(try Data(contentsOf: url)))
-        let asset = PublicationAsset(path: try ProviderPath(name), mediaType: .epub, form: .archive, fetcher: ArchiveFetcher(archive))
+        let asset = PublicationAsset(
+            path: try ProviderPath(name), mediaType: .epub, form: .archive, fetcher: ArchiveFetcher(archive))
         let book = try #require(try await EPUBParser().parse(asset, warnings: WarningLog()))
         #expect(try await book.fetcher.get(href).read(0..<4) == Data(magic))
         let whole = try await book.fetcher.get(href).read()

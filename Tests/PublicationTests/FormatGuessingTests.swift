@@ -6,7 +6,8 @@ import SampleBooks
 import Synchronization
 import Testing
 
-private let acsmMediaType = MediaType("application/vnd.adobe.adept+xml", name: "Adobe Content Server Manager", fileExtension: "acsm")
+private let acsmMediaType = MediaType(
+    "application/vnd.adobe.adept+xml", name: "Adobe Content Server Manager", fileExtension: "acsm")
 
 extension MediaType {
     fileprivate static var ACSM: MediaType? { acsmMediaType }
@@ -14,7 +15,9 @@ extension MediaType {
 
 /// The final proposal's example of a format that an app adds; what reads has to be waited for.
 private func sniffACSM(context: MediaType.SnifferContext) async throws -> MediaType? {
-    if context.hasMediaType("application/vnd.adobe.adept+xml") || context.hasFileExtension("acsm") { return MediaType.ACSM }
+    if context.hasMediaType("application/vnd.adobe.adept+xml") || context.hasFileExtension("acsm") {
+        return MediaType.ACSM
+    }
     if try await context.contentAsXML?.documentElement?.localName == "fulfillmentToken" { return MediaType.ACSM }
     return nil
 }
@@ -73,7 +76,8 @@ private let token = Data("<fulfillmentToken xmlns=\"http://ns.adobe.com/adept\"/
         }
         let source = try #require(URL(string: "https://example.org/books/download"))
         let file = Format.File(
-            path: try ProviderPath("download"), of: provider, sourceURL: source, formatSniffers: [counting] + Format.defaultSniffers.all)
+            path: try ProviderPath("download"), of: provider, sourceURL: source,
+            formatSniffers: [counting] + Format.defaultSniffers.all)
         #expect(looks.count.load(ordering: .relaxed) == 0)
         try await withThrowingTaskGroup(of: Format?.self) { group in
             for _ in 0..<20 { group.addTask { try await file.format } }
@@ -98,9 +102,11 @@ private let token = Data("<fulfillmentToken xmlns=\"http://ns.adobe.com/adept\"/
 
     @Test func `the address of a download is a hint`() async throws {
         let file = Format.File(
-            path: try ProviderPath("not-there"), of: MemoryFileProvider(), sourceURL: URL(string: "https://example.org/a.cbz?x=1"))
+            path: try ProviderPath("not-there"), of: MemoryFileProvider(),
+            sourceURL: URL(string: "https://example.org/a.cbz?x=1"))
         #expect(try await file.format == .cbz)
-        let typed = Format.File(path: try ProviderPath("not-there"), of: MemoryFileProvider(), mediaTypes: ["application/epub+zip"])
+        let typed = Format.File(
+            path: try ProviderPath("not-there"), of: MemoryFileProvider(), mediaTypes: ["application/epub+zip"])
         #expect(try await typed.format == .epub)
     }
 }
@@ -117,12 +123,15 @@ private let token = Data("<fulfillmentToken xmlns=\"http://ns.adobe.com/adept\"/
 
     @Test(
         arguments: [
-            ("attachment; filename=book.cbz", .cbz), ("attachment; filename=\"a; b.cbz\"", .cbz), ("inline;FileName = x.cbz ; a=b", .cbz),
+            ("attachment; filename=book.cbz", .cbz), ("attachment; filename=\"a; b.cbz\"", .cbz),
+            ("inline;FileName = x.cbz ; a=b", .cbz),
             ("attachment; filename*=UTF-8''na%C3%AFve%20plan.cbz; filename=\"x.pdf\"", .cbz),
             ("attachment; filename=\"x.pdf\"; filename*=iso-8859-1'en'%A3%20rates.cbz", .cbz),
             ("attachment; filename*=nonsense; filename=x.cbz", .cbz),
-            ("attachment; filename*=UTF-8''bad%; filename=x.cbz", .cbz), ("attachment; filename=\"C:\\\\comics\\\\x.cbz\"", .cbz),
-            ("attachment; filename=\"../../x.CBZ\"", .cbz), ("filename=x.cbz", .cbz), ("attachment; filename=\"x.y\\\"z.cbz\"", .cbz),
+            ("attachment; filename*=UTF-8''bad%; filename=x.cbz", .cbz),
+            ("attachment; filename=\"C:\\\\comics\\\\x.cbz\"", .cbz),
+            ("attachment; filename=\"../../x.CBZ\"", .cbz), ("filename=x.cbz", .cbz),
+            ("attachment; filename=\"x.y\\\"z.cbz\"", .cbz),
             ("attachment", .pdf), ("attachment; filename=book", .pdf), ("attachment; filename=.cbz", .pdf),
             ("attachment; filename=\"\"", .pdf),
             ("attachment; filename=a.cbz/b", .pdf), ("", .pdf),

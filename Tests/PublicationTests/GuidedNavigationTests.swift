@@ -10,8 +10,12 @@ import Testing
                 "id": "s1", "role": ["chapter"], "textref": "c1.html#s1",
                 "children": [
                     ["audioref": "c1.mp3#t=0,4.5", "textref": "c1.html#p1", "own": 1],
-                    ["imgref": "1.jpg#xywh=0,0,10,10", "text": ["plain": "A lamp", "language": "en"], "description": ["text": "Dark"]],
-                    ["videoref": "v.webm", "text": "Hello"], ["text": ["ssml": "<speak>Hi</speak>"], "role": ["aside", "note"]],
+                    [
+                        "imgref": "1.jpg#xywh=0,0,10,10", "text": ["plain": "A lamp", "language": "en"],
+                        "description": ["text": "Dark"],
+                    ],
+                    ["videoref": "v.webm", "text": "Hello"],
+                    ["text": ["ssml": "<speak>Hi</speak>"], "role": ["aside", "note"]],
                 ],
             ]
         ],
@@ -32,7 +36,8 @@ import Testing
         let document = try GuidedNavigationDocument(
             json: [
                 "guided": [
-                    7, [:], ["role": ["chapter"]], ["text": ""], ["children": [["id": "x"]]], ["text": ["plain": ""]], ["textref": "a"],
+                    7, [:], ["role": ["chapter"]], ["text": ""], ["children": [["id": "x"]]], ["text": ["plain": ""]],
+                    ["textref": "a"],
                 ]
             ])
         #expect(document.guided == [GuidedNavigationObject(textref: "a")])

@@ -14,17 +14,25 @@ private let injector: HTMLInjector = {
     return injector
 }()
 
-private func inject(_ text: String, type: String = "application/xhtml+xml", injector: HTMLInjector = injector) -> String? {
+private func inject(_ text: String, type: String = "application/xhtml+xml", injector: HTMLInjector = injector)
+    -> String?
+{
     injector.inject(into: Data(text.utf8), of: Link(href: "a", type: type)).map { String(decoding: $0, as: UTF8.self) }
 }
 
 @Suite struct HTMLInjectorTests {
     @Test(arguments: [
-        ("<html><head><title>T</title></head><body/></html>", "<html><head><A/><title>T</title><Z/></head><body/></html>"),
+        (
+            "<html><head><title>T</title></head><body/></html>",
+            "<html><head><A/><title>T</title><Z/></head><body/></html>"
+        ),
         ("<HTML><HEAD PROFILE='>'>x</HEAD ><BODY>", "<HTML><HEAD PROFILE='>'><A/>x<Z/></HEAD ><BODY>"),
         ("<html><head/><body/></html>", "<html><head><A/><Z/></head><body/></html>"),
         ("<html><head a='/' /><body/></html>", "<html><head a='/' ><A/><Z/></head><body/></html>"),
-        ("<html><!-- <head></head> --><head></head></html>", "<html><!-- <head></head> --><head><A/><Z/></head></html>"),
+        (
+            "<html><!-- <head></head> --><head></head></html>",
+            "<html><!-- <head></head> --><head><A/><Z/></head></html>"
+        ),
         ("<html><body><p/></body></html>", "<html><head><A/><Z/></head><body><p/></body></html>"),
         ("<html><header/><body/></html>", "<html><head><A/><Z/></head><header/><body/></html>"),
         (
@@ -44,17 +52,24 @@ private func inject(_ text: String, type: String = "application/xhtml+xml", inje
 
     @Test(arguments: [
         ("<p>x", "<head><A/><Z/></head><p>x"), ("<!doctype html><p>x", "<!doctype html><head><A/><Z/></head><p>x"),
-        ("<body>x", "<head><A/><Z/></head><body>x"), ("<html><head><title>x<body>y", "<html><head><A/><Z/><title>x<body>y"),
+        ("<body>x", "<head><A/><Z/></head><body>x"),
+        ("<html><head><title>x<body>y", "<html><head><A/><Z/><title>x<body>y"),
         ("<head><meta charset=utf-8><body>y", "<head><A/><meta charset=utf-8><Z/><body>y"),
-        ("<html><head><script>'</head>'; '<body>'</SCRIPT></head>", "<html><head><A/><script>'</head>'; '<body>'</SCRIPT><Z/></head>"),
-        ("<html><head><script>if (a</script>b</head>", "<html><head><A/><script>if (a</script>b<Z/></head>"), ("", "<head><A/><Z/></head>"),
+        (
+            "<html><head><script>'</head>'; '<body>'</SCRIPT></head>",
+            "<html><head><A/><script>'</head>'; '<body>'</SCRIPT><Z/></head>"
+        ),
+        ("<html><head><script>if (a</script>b</head>", "<html><head><A/><script>if (a</script>b<Z/></head>"),
+        ("", "<head><A/><Z/></head>"),
         ("a < b <", "<head><A/><Z/></head>a < b <"), ("<html", "<head><A/><Z/></head><html"),
     ])
     func `HTML may leave tags out`(before: String, after: String) {
         #expect(inject(before, type: "text/html") == after)
     }
 
-    @Test(arguments: ["", "<svg xmlns='http://www.w3.org/2000/svg'/>", "<h:html><h:head/></h:html>", "<html", "<!-- <html>"])
+    @Test(arguments: [
+        "", "<svg xmlns='http://www.w3.org/2000/svg'/>", "<h:html><h:head/></h:html>", "<html", "<!-- <html>",
+    ])
     func `XHTML without a root that is known stays as it is`(text: String) { #expect(inject(text) == nil) }
 
     @Test func `attributes are set where they are missing, and classes and styles are added to`() {
@@ -63,7 +78,8 @@ private func inject(_ text: String, type: String = "application/xhtml+xml", inje
         injector.bodyAttributes = ["dir": "rtl", "class": "night"]
         #expect(
             inject("<html><body dir='ltr' CLASS=day>", type: "text/html", injector: injector)
-                == #"<html class="a" dir="rtl" style="--x: &quot;y&quot; &amp; 'z'"><body dir='ltr' CLASS="day night">"#)
+                == #"<html class="a" dir="rtl" style="--x: &quot;y&quot; &amp; 'z'"><body dir='ltr' CLASS="day night">"#
+        )
         #expect(
             inject("<html class='' style='b' xml:dir='x'><body class=\"\"/></html>", injector: injector)
                 == #"<html dir="rtl" class='a' style='b;--x: &quot;y&quot; &amp; &#39;z&#39;' xml:dir='x'><body dir="rtl" class="night"/></html>"#
@@ -74,7 +90,9 @@ private func inject(_ text: String, type: String = "application/xhtml+xml", inje
         var injector = HTMLInjector()
         injector.headEnd = ["<é/>"]
         let text = "<?xml version='1.0' encoding='ENC'?><html><head></head><body>ü</body></html>"
-        func result(_ name: String, _ encoding: String.Encoding, mark: [UInt8] = [], type: String = "application/xhtml+xml") throws
+        func result(
+            _ name: String, _ encoding: String.Encoding, mark: [UInt8] = [], type: String = "application/xhtml+xml"
+        ) throws
             -> String?
         {
             let data = try Data(mark) + #require(text.replacing("ENC", with: name).data(using: encoding))
@@ -94,7 +112,9 @@ private func inject(_ text: String, type: String = "application/xhtml+xml", inje
         #expect(try result("utf-16", .utf16BigEndian) == expected("utf-16", "<é/>"))
         for name in ["ISO-2022-JP", "utf-7", "UTF-32"] { #expect(try result(name, .utf8) == nil) }
         let meta = "<html><head><meta charset='windows-1252'></head>"
-        #expect(inject(meta, type: "text/html", injector: injector) == "<html><head><meta charset='windows-1252'><&#233;/></head>")
+        #expect(
+            inject(meta, type: "text/html", injector: injector)
+                == "<html><head><meta charset='windows-1252'><&#233;/></head>")
     }
 
     /// Pitfall 24: lengths and ranges are those of the changed resource.
@@ -119,7 +139,8 @@ private func inject(_ text: String, type: String = "application/xhtml+xml", inje
         var small = injector
         small.limit = 30
         let text = "<html><head></head><body>x</body></html>"
-        let resource = small.transformer(BytesResource(Link(href: "a.xhtml", type: "application/xhtml+xml"), string: text))
+        let resource = small.transformer(
+            BytesResource(Link(href: "a.xhtml", type: "application/xhtml+xml"), string: text))
         #expect(try await resource.length() == 40)
         #expect(try await resource.readAsString() == text)
         let liar = small.transformer(LyingResource(Link(href: "a.xhtml", type: "application/xhtml+xml"), text))
@@ -127,13 +148,15 @@ private func inject(_ text: String, type: String = "application/xhtml+xml", inje
     }
 
     @Test func `snippets are made for links, scripts and styles`() {
-        #expect(HTMLInjector.stylesheet("a?b&c\"d") == #"<link rel="stylesheet" type="text/css" href="a?b&amp;c&quot;d"/>"#)
+        #expect(
+            HTMLInjector.stylesheet("a?b&c\"d") == #"<link rel="stylesheet" type="text/css" href="a?b&amp;c&quot;d"/>"#)
         #expect(HTMLInjector.script("a.js") == #"<script type="text/javascript" src="a.js"></script>"#)
         #expect(HTMLInjector.style("p{}") == #"<style type="text/css">p{}</style>"#)
         #expect(HTMLInjector.style("p>a::after{content:'<'}").contains("/*<![CDATA[*/"))
     }
 
-    /// In one pass four times the document takes four times as long, and with a second look at the rest for each unit sixteen times.
+    /// In one pass four times the document takes four times as long, and with a second look at the rest for each unit
+    /// sixteen times.
     @Test(arguments: ["<", "<!--", "<!", "<a ", "</", "<script>", "<a b='", "<![CDATA[", "<?"])
     func `hostile documents are scanned in one pass`(unit: String) throws {
         for (start, type) in [("", "text/html"), ("<html>", "application/xhtml+xml")] {
@@ -170,5 +193,7 @@ private final class LyingResource: Resource {
 
     func length() async throws -> Int64 { 3 }
 
-    func stream(_ range: Range<Int64>?, into sink: any ByteSink) async throws { try await base.stream(range, into: sink) }
+    func stream(_ range: Range<Int64>?, into sink: any ByteSink) async throws {
+        try await base.stream(range, into: sink)
+    }
 }

@@ -6,7 +6,9 @@
     enum HandmadeSevenZip {
         static func data(packed: [UInt8] = [], list: [UInt8]) -> Data {
             let place = little(UInt64(packed.count)) + little(UInt64(list.count)) + little(Deflate.checksum(Data(list)))
-            return Data([0x37, 0x7A, 0xBC, 0xAF, 0x27, 0x1C, 0, 4] + little(Deflate.checksum(Data(place))) + place + packed + list)
+            return Data(
+                [0x37, 0x7A, 0xBC, 0xAF, 0x27, 0x1C, 0, 4] + little(Deflate.checksum(Data(place))) + place + packed
+                    + list)
         }
 
         /// As 7z writes any number that is too large for the shorter forms.
@@ -14,7 +16,8 @@
 
         /// One packed stream, of the given bytes, in one folder.
         static func streams(_ length: Int, folder: [UInt8], sizes: [Int], contents: [UInt8] = [8, 0]) -> [UInt8] {
-            [6, 0, 1, 9] + number(length) + [0, 7, 0x0B, 1, 0] + folder + [0x0C] + sizes.flatMap(number) + [0] + contents + [0]
+            [6, 0, 1, 9] + number(length) + [0, 7, 0x0B, 1, 0] + folder + [0x0C] + sizes.flatMap(number) + [0]
+                + contents + [0]
         }
 
         /// A folder whose one decoder passes on what comes.
@@ -28,14 +31,18 @@
         /// A list of so many files, of which nothing more is said.
         static func list(files: Int) -> [UInt8] { [1, 5] + number(files) + [0, 0] }
 
-        private static func little(_ value: some FixedWidthInteger) -> [UInt8] { withUnsafeBytes(of: value.littleEndian) { Array($0) } }
+        private static func little(_ value: some FixedWidthInteger) -> [UInt8] {
+            withUnsafeBytes(of: value.littleEndian) { Array($0) }
+        }
     }
 
     /// TAR archives whose headers are written by hand (POSIX.1-2001, pax; GNU tar's manual, section “Sparse Formats”).
     enum HandmadeTAR {
         static func header(_ name: String, size: Int, type: Character) -> Data {
             var header = [UInt8](repeating: 0, count: 512)
-            func put(_ text: String, at offset: Int) { header.replaceSubrange(offset..<offset + text.utf8.count, with: text.utf8) }
+            func put(_ text: String, at offset: Int) {
+                header.replaceSubrange(offset..<offset + text.utf8.count, with: text.utf8)
+            }
             put(name, at: 0)
             put("0000644", at: 100)
             put("0000000", at: 108)
@@ -51,7 +58,9 @@
 
         /// A file that is said to have holes, with a map of them that is `count` entries long.
         static func sparse(holes count: Int) -> Data {
-            let records = ["GNU.sparse.major=1", "GNU.sparse.minor=0", "GNU.sparse.name=a.jpg", "GNU.sparse.realsize=0"].map(record)
+            let records = [
+                "GNU.sparse.major=1", "GNU.sparse.minor=0", "GNU.sparse.name=a.jpg", "GNU.sparse.realsize=0",
+            ].map(record)
                 .joined()
             let map = padded(Data("\(count)\n".utf8) + Data(String(repeating: "0\n0\n", count: count).utf8))
             return header("pax", size: records.utf8.count, type: "x") + padded(Data(records.utf8))

@@ -13,14 +13,18 @@ import Testing
     private static let page = #"<html xmlns="http://www.w3.org/1999/xhtml"><body/></html>"#
 
     @Test func `a comic may not count its pages beyond all numbers`() async throws {
-        let info = #"<ComicInfo><Pages><Page Image="9223372036854775807"/><Page Image="0" Type="FrontCover"/></Pages></ComicInfo>"#
+        let info =
+            #"<ComicInfo><Pages><Page Image="9223372036854775807"/><Page Image="0" Type="FrontCover"/></Pages></ComicInfo>"#
         let book = try await Shelf().open("a.cbz", [("1.png", "x"), ("ComicInfo.xml", info)])
         #expect(book.coverLink?.href == "1.png")
     }
 
     @Test func `a table of contents is found once, however deep it lies`() async throws {
-        let nested = String(repeating: "<div>", count: 200) + #"<nav role="doc-toc"><ol><li><a href="b.html">B</a></li></ol></nav>"#
-        let page = #"<html xmlns="http://www.w3.org/1999/xhtml"><body>\#(nested)\#(String(repeating: "</div>", count: 200))</body></html>"#
+        let nested =
+            String(repeating: "<div>", count: 200)
+            + #"<nav role="doc-toc"><ol><li><a href="b.html">B</a></li></ol></nav>"#
+        let page =
+            #"<html xmlns="http://www.w3.org/1999/xhtml"><body>\#(nested)\#(String(repeating: "</div>", count: 200))</body></html>"#
         let book = try await Shelf().open("a.lpf", [("index.html", page), ("b.html", Self.page)])
         #expect(book.tableOfContents.map(\.href) == ["b.html"])
     }
@@ -55,7 +59,11 @@ import Testing
              {"href": "b.html", "type": "text/html", "alternate": [{"href": "c.html", "type": "text/html", \(encrypted)}]}]}
             """
         let book = try await Shelf().open(
-            "a.webpub", [("manifest.json", manifest), ("license.lcpl", "{}"), ("a.html", "x"), ("b.html", "plain"), ("c.html", "x")])
+            "a.webpub",
+            [
+                ("manifest.json", manifest), ("license.lcpl", "{}"), ("a.html", "x"), ("b.html", "plain"),
+                ("c.html", "x"),
+            ])
         #expect(book.protection?.scheme == .lcp)
         for href in ["a.html", "c.html"] {
             #expect(await failure(book.get(href)) == .forbidden, "\(href)")
@@ -70,13 +78,16 @@ import Testing
     }
 
     @Test func `a manifest with a comment is read with a warning`() async throws {
-        let manifest = #"{/* draft */ "metadata": {"title": "T"}, "readingOrder": [{"href": "a.html", "type": "text/html"},]}"#
+        let manifest =
+            #"{/* draft */ "metadata": {"title": "T"}, "readingOrder": [{"href": "a.html", "type": "text/html"},]}"#
         let book = try await Shelf().open("a.webpub", [("manifest.json", manifest), ("a.html", "x")])
         #expect(book.metadata.title.string == "T" && book.warnings.contains { $0.tag == "malformed-manifest" })
     }
 
     @Test func `a colon in a name is no address of its own`() async throws {
-        #expect(!Link(href: "My Book: 1.html").isRemote && !Link(href: "é:1.html").isRemote && Link(href: "https://a/b").isRemote)
+        #expect(
+            !Link(href: "My Book: 1.html").isRemote && !Link(href: "é:1.html").isRemote
+                && Link(href: "https://a/b").isRemote)
         #expect(Locator.Locations(fragments: ["t=" + String(repeating: "9", count: 400)]).time == nil)
     }
 

@@ -35,7 +35,9 @@
         @Test func `files, folders and streams without number are refused`() async throws {
             let many = SevenZip.number(90_000_000)
             let lists: [[UInt8]] = [
-                [1, 4] + SevenZip.streams(0, folder: SevenZip.stored, sizes: [0], contents: [8, 0x0D] + many + [0]) + [0],
+                [1, 4] + SevenZip.streams(0, folder: SevenZip.stored, sizes: [0], contents: [8, 0x0D] + many + [0]) + [
+                    0
+                ],
                 [1, 4, 6, 0] + many + [9], [1, 4, 7, 0x0B] + many + [0],
                 [1, 4] + SevenZip.streams(0, folder: [1, 0x11, 0] + many + [1], sizes: [0]) + [0],
             ]
@@ -61,7 +63,9 @@
 
         @Test func `a list that is too long, or packed in itself, is refused`() async throws {
             let long = [0x17] + SevenZip.streams(10, folder: SevenZip.stored, sizes: [1 << 40], contents: [])
-            #expect(try await refusal(SevenZip.data(packed: [UInt8](repeating: 0, count: 10), list: long))?.code == .fileReadTooLarge)
+            #expect(
+                try await refusal(SevenZip.data(packed: [UInt8](repeating: 0, count: 10), list: long))?.code
+                    == .fileReadTooLarge)
             let twice = [0x17] + SevenZip.streams(1, folder: SevenZip.stored, sizes: [1], contents: [])
             #expect(try await refusal(SevenZip.packing(twice))?.code == .featureUnsupported)
         }
@@ -80,7 +84,9 @@
             let data = HandmadeTAR.sparse(holes: 3_000_000)
             let error = try #require(await refusal(isPacked ? HandmadeTAR.gzipped(data) : data))
             #expect(error.code == .fileReadTooLarge)
-            #expect(error.sentence == "What “/book.epub” says of one entry takes more than 2097152 bytes, which is the limit.")
+            #expect(
+                error.sentence
+                    == "What “/book.epub” says of one entry takes more than 2097152 bytes, which is the limit.")
         }
 
         @Test(arguments: [false, true])

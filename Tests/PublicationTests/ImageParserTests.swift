@@ -16,8 +16,10 @@ struct NaturalOrderTests {
     @Test(arguments: [
         ["page1", "page2", "Page3", "page10", "page20"], ["a/2/1", "a/10/1", "b/1"], ["p001", "p02", "p3"],
         ["1", "01", "2"].sorted { NaturalOrder($0) < NaturalOrder($1) },
-        ["page.jpg", "page-2.jpg", "page_3.jpg"], ["1.jpg", "1a.jpg", "2.jpg"], ["ch 1/9.png", "ch 1-2/1.png", "ch 2/1.png"],
-        ["99999999999999999999998", "99999999999999999999999", "100000000000000000000000"], ["x", "x/1"], ["É1", "é2", "É10"],
+        ["page.jpg", "page-2.jpg", "page_3.jpg"], ["1.jpg", "1a.jpg", "2.jpg"],
+        ["ch 1/9.png", "ch 1-2/1.png", "ch 2/1.png"],
+        ["99999999999999999999998", "99999999999999999999999", "100000000000000000000000"], ["x", "x/1"],
+        ["É1", "é2", "É10"],
     ])
     func `numbers count as numbers, whatever the case`(names: [String]) {
         for shuffled in [names.reversed(), Array(names.dropFirst()) + names.prefix(1)] {
@@ -29,27 +31,35 @@ struct NaturalOrderTests {
         let names = ["1", "01", "001", "A", "a", "a.", ".a", "", "/", "a/", "a//b", "0", "00", "a0", "a00b", "a0b"]
         for a in names {
             #expect(!(NaturalOrder(a) < NaturalOrder(a)))
-            for b in names where a != b { #expect((NaturalOrder(a) < NaturalOrder(b)) != (NaturalOrder(b) < NaturalOrder(a))) }
+            for b in names where a != b {
+                #expect((NaturalOrder(a) < NaturalOrder(b)) != (NaturalOrder(b) < NaturalOrder(a)))
+            }
         }
     }
 }
 
 struct ImageParserTests {
     @Test func `pages follow one another in natural order`() async throws {
-        let entries = named("10.png", "2.JPG", "1.webp", "ComicInfo.txt", "Thumbs.db", ".hidden.png", "__MACOSX/._1.png", "x.acbf")
+        let entries = named(
+            "10.png", "2.JPG", "1.webp", "ComicInfo.txt", "Thumbs.db", ".hidden.png", "__MACOSX/._1.png", "x.acbf")
         let book = try await Shelf().open("My Comic.cbz", entries)
         #expect(book.readingOrder.map(\.href) == ["1.webp", "2.JPG", "10.png"])
         #expect(book.readingOrder.map(\.type) == ["image/webp", "image/jpeg", "image/png"])
         #expect(book.readingOrder.map(\.size) == [6, 5, 6] && book.readingOrder.allAreBitmap)
         #expect(book.coverLink?.href == "1.webp" && book.tableOfContents.isEmpty)
-        #expect(book.metadata.title.string == "My Comic" && book.metadata.layout == .fixed && book.metadata.numberOfPages == 3)
+        #expect(
+            book.metadata.title.string == "My Comic" && book.metadata.layout == .fixed
+                && book.metadata.numberOfPages == 3)
         #expect(book.metadata.conformsTo == ["https://readium.org/webpub-manifest/profiles/divina"])
         #expect(book.fetcherTree == "ArchiveFetcher" && book.warnings.isEmpty)
         #expect(try await book.text("2.JPG") == "2.JPG")
     }
 
     @Test func `every extension of a picture is a page`() async throws {
-        let extensions = ["avif", "bmp", "dib", "gif", "jfi", "jfif", "jif", "jpe", "jpeg", "jpg", "jxl", "png", "tif", "tiff", "webp"]
+        let extensions = [
+            "avif", "bmp", "dib", "gif", "jfi", "jfif", "jif", "jpe", "jpeg", "jpg", "jxl", "png", "tif", "tiff",
+            "webp",
+        ]
         let book = try await Shelf().open("b.zip", extensions.map { ("a.\($0)", "x") })
         #expect(book.readingOrder.count == extensions.count && book.readingOrder.allAreBitmap)
     }
@@ -70,9 +80,13 @@ struct ImageParserTests {
         let reason = "The comic's pictures are encrypted with a password and cannot be read here."
         #expect(all.protection == .locked(.other("password"), reason: reason) && all.readingOrder.count == 2)
         let some = try await open(["1.png"], ["2.png", "3.png"])
-        #expect(some.protection?.reason == "One of the comic's pictures is encrypted with a password and cannot be read here.")
+        #expect(
+            some.protection?.reason
+                == "One of the comic's pictures is encrypted with a password and cannot be read here.")
         let most = try await open(["1.png", "2.png"], ["3.png"])
-        #expect(most.protection?.reason == "2 of the comic's 3 pictures are encrypted with a password and cannot be read here.")
+        #expect(
+            most.protection?.reason
+                == "2 of the comic's 3 pictures are encrypted with a password and cannot be read here.")
         await #expect(throws: CocoaError.self) { _ = try await most.get("1.png").read() }
         #expect(try await open(["ComicInfo.xml"], ["1.png"]).protection == nil)
         #expect(try await open([], ["1.png"]).protection == nil)
@@ -91,7 +105,8 @@ struct ImageParserTests {
     @Test func `folders with pages are the table of contents, a lone one the title`() async throws {
         let shelf = Shelf()
         let entries = named(
-            "Saga/Part 10/1.png", "Saga/Part 2/1.png", "Saga/Part 2/Inner/1.png", "Saga/notes/a.txt", "Saga/cover.png", "info.txt")
+            "Saga/Part 10/1.png", "Saga/Part 2/1.png", "Saga/Part 2/Inner/1.png", "Saga/notes/a.txt", "Saga/cover.png",
+            "info.txt")
         let book = try await shelf.open("x.cbz", entries)
         #expect(book.metadata.title.string == "Saga")
         #expect(book.tableOfContents.map(\.title) == ["Part 2", "Part 10"])
@@ -125,7 +140,8 @@ struct ImageParserTests {
 
     /// Pitfalls 6 to 8: nothing, only litter, only texts, and pictures among other things are no comics.
     @Test(arguments: [
-        [], named(".a.png"), named("__MACOSX/._a.png", "Thumbs.db"), named("a.xml"), named("a.png", "b.exe"), named("a.png", "readme"),
+        [], named(".a.png"), named("__MACOSX/._a.png", "Thumbs.db"), named("a.xml"), named("a.png", "b.exe"),
+        named("a.png", "readme"),
         named("a.png", "b.mp4"),
     ])
     func `what is no comic is not taken for one`(entries: [(String, String)]) async throws {
@@ -145,8 +161,11 @@ struct ImageParserTests {
 
     @Test func `an archive of any kind is taken by its entries or its name`() async throws {
         let archive = ZIPPretender(named("2.png", "1.png", "odd.exe"))
-        for (name, mediaType) in [("x.cbr", MediaType.cbr), ("x.cb7", MediaType("application/x-7z-compressed")), ("x.cbt", nil)] {
-            let asset = PublicationAsset(path: try ProviderPath(name), mediaType: mediaType, form: .archive, fetcher: archive)
+        for (name, mediaType) in [
+            ("x.cbr", MediaType.cbr), ("x.cb7", MediaType("application/x-7z-compressed")), ("x.cbt", nil),
+        ] {
+            let asset = PublicationAsset(
+                path: try ProviderPath(name), mediaType: mediaType, form: .archive, fetcher: archive)
             let found = try await ImageParser().parse(asset, warnings: WarningLog())
             #expect(found?.manifest.readingOrder.map(\.href) == (mediaType == nil ? nil : ["1.png", "2.png"]))
         }

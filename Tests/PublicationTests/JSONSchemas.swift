@@ -1,7 +1,8 @@
 import Foundation
 import Publication
 
-/// Checks values against JSON schemas (draft 7): as much of it as the schemas of manifests use. Not safe for use by two tasks at once.
+/// Checks values against JSON schemas (draft 7): as much of it as the schemas of manifests use. Not safe for use by two
+/// tasks at once.
 final class JSONSchemas {
     private let documents: [String: JSONValue]
     private var patterns: [String: NSRegularExpression] = [:]
@@ -50,7 +51,8 @@ final class JSONSchemas {
             case "properties", "required", "additionalProperties", "patternProperties", "minProperties":
                 members(keyword, argument, value, schema, place)
             case "items", "minItems", "uniqueItems", "contains": elements(keyword, argument, value, place)
-            case "pattern", "format", "minLength", "minimum", "maximum", "exclusiveMinimum": scalar(keyword, argument, value, place)
+            case "pattern", "format", "minLength", "minimum", "maximum", "exclusiveMinimum":
+                scalar(keyword, argument, value, place)
             case "$schema", "$id", "$defs", "title", "description", "default": []
             default: place.violation("the schema has “\(keyword)”, which is not known here")
             }
@@ -70,23 +72,29 @@ final class JSONSchemas {
         return check(value, schema, Place(base: parts[0], path: place.path))
     }
 
-    private func logic(_ keyword: String, argument: JSONValue, value: JSONValue, schema: JSONValue, place: Place) -> [String] {
+    private func logic(_ keyword: String, argument: JSONValue, value: JSONValue, schema: JSONValue, place: Place)
+        -> [String]
+    {
         switch keyword {
         case "allOf": return (argument.arrayValue ?? []).flatMap { check(value, $0, place) }
         case "anyOf", "oneOf":
             let results = (argument.arrayValue ?? []).map { check(value, $0, place) }
             let fitting = results.count { $0.isEmpty }
             if fitting == 1 || fitting > 1 && keyword == "anyOf" { return [] }
-            return place.violation("fits \(fitting) of \(results.count) schemas: \(results.min { $0.count < $1.count }?.first ?? "")")
+            return place.violation(
+                "fits \(fitting) of \(results.count) schemas: \(results.min { $0.count < $1.count }?.first ?? "")")
         case "not": return check(value, argument, place).isEmpty ? place.violation("is what it must not be") : []
         case "if":
             let next = check(value, argument, place).isEmpty ? schema["then"] : schema["else"]
             return next.map { check(value, $0, place) } ?? []
         case "const": return value == argument ? [] : place.violation("is not \(argument)")
-        case "enum": return argument.arrayValue?.contains(value) == true ? [] : place.violation("\(value) is none of the known words")
+        case "enum":
+            return argument.arrayValue?.contains(value) == true
+                ? [] : place.violation("\(value) is none of the known words")
         case "type":
             let names = argument.arrayValue ?? [argument]
-            return names.contains { has(value, type: $0.stringValue) } ? [] : place.violation("\(value) is not of type \(argument)")
+            return names.contains { has(value, type: $0.stringValue) }
+                ? [] : place.violation("\(value) is not of type \(argument)")
         default: return []
         }
     }
@@ -104,7 +112,9 @@ final class JSONSchemas {
         }
     }
 
-    private func members(_ keyword: String, _ argument: JSONValue, _ value: JSONValue, _ schema: JSONValue, _ place: Place) -> [String] {
+    private func members(
+        _ keyword: String, _ argument: JSONValue, _ value: JSONValue, _ schema: JSONValue, _ place: Place
+    ) -> [String] {
         guard let members = value.objectValue else { return [] }
         let rules = argument.objectValue ?? [:]
         switch keyword {
@@ -112,7 +122,8 @@ final class JSONSchemas {
             return (argument.arrayValue ?? []).compactMap(\.stringValue).filter { members[$0] == nil }.flatMap {
                 place.violation("has no “\($0)”")
             }
-        case "minProperties": return Double(members.count) < argument.doubleValue ?? 0 ? place.violation("has too few members") : []
+        case "minProperties":
+            return Double(members.count) < argument.doubleValue ?? 0 ? place.violation("has too few members") : []
         case "properties":
             return members.flatMap { name, member in rules[name].map { check(member, $0, place.inside(name)) } ?? [] }
         case "patternProperties":
@@ -131,22 +142,28 @@ final class JSONSchemas {
         guard let elements = value.arrayValue else { return [] }
         switch keyword {
         case "items": return elements.enumerated().flatMap { check($1, argument, place.inside("\($0)")) }
-        case "minItems": return Double(elements.count) < argument.doubleValue ?? 0 ? place.violation("has too few elements") : []
+        case "minItems":
+            return Double(elements.count) < argument.doubleValue ?? 0 ? place.violation("has too few elements") : []
         case "uniqueItems":
-            return argument == true && Set(elements).count < elements.count ? place.violation("has an element twice") : []
+            return argument == true && Set(elements).count < elements.count
+                ? place.violation("has an element twice") : []
         default:
-            return elements.contains { check($0, argument, place).isEmpty } ? [] : place.violation("lacks an element that it must have")
+            return elements.contains { check($0, argument, place).isEmpty }
+                ? [] : place.violation("lacks an element that it must have")
         }
     }
 
     private func scalar(_ keyword: String, _ argument: JSONValue, _ value: JSONValue, _ place: Place) -> [String] {
         if let text = value.stringValue {
             switch keyword {
-            case "pattern": return matches(text, argument.stringValue ?? "") ? [] : place.violation("“\(text)” does not match")
+            case "pattern":
+                return matches(text, argument.stringValue ?? "") ? [] : place.violation("“\(text)” does not match")
             case "format":
                 let name = argument.stringValue ?? ""
                 return has(text, format: name) ? [] : place.violation("“\(text)” is no \(name)")
-            case "minLength": return Double(text.unicodeScalars.count) < argument.doubleValue ?? 0 ? place.violation("is too short") : []
+            case "minLength":
+                return Double(text.unicodeScalars.count) < argument.doubleValue ?? 0
+                    ? place.violation("is too short") : []
             default: return []
             }
         }
@@ -169,7 +186,9 @@ final class JSONSchemas {
         case "uri-template": (try? URITemplate(text)) != nil
         case "date": matches(text, #"^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$"#)
         case "date-time":
-            matches(text, #"^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])T\d{2}:[0-5]\d:\d{2}(\.\d+)?(Z|[+-]\d{2}:[0-5]\d)$"#)
+            matches(
+                text, #"^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])T\d{2}:[0-5]\d:\d{2}(\.\d+)?(Z|[+-]\d{2}:[0-5]\d)$"#
+            )
         case "email": text.contains("@")
         default: false
         }

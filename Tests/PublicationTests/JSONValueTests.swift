@@ -27,7 +27,8 @@ import Testing
     @Test func `is null where JSON5 has a word for what is no number`() throws {
         let decoder = JSONDecoder()
         decoder.allowsJSON5 = true
-        #expect(try decoder.decode(JSONValue.self, from: Data("[Infinity,-Infinity,NaN,1.5]".utf8)) == [nil, nil, nil, 1.5])
+        #expect(
+            try decoder.decode(JSONValue.self, from: Data("[Infinity,-Infinity,NaN,1.5]".utf8)) == [nil, nil, nil, 1.5])
     }
 
     @Test func `takes the first of repeated keys`() throws {

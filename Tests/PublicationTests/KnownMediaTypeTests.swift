@@ -10,7 +10,10 @@ import Testing
         arguments: [
             ("text/html;charset=utf-8", "text/html", "html"),
             ("application/xhtml+xml", "text/html", "html"),
-            ("application/atom+xml;profile=opds-catalog;charset=utf-8", "application/atom+xml;profile=opds-catalog", nil),
+            (
+                "application/atom+xml;profile=opds-catalog;charset=utf-8", "application/atom+xml;profile=opds-catalog",
+                nil
+            ),
             (
                 "application/atom+xml;charset=utf-8;profile=opds-catalog;type=entry",
                 "application/atom+xml;profile=opds-catalog;type=entry", nil
@@ -39,12 +42,16 @@ import Testing
 
     @Test(
         arguments: [
-            ("epub", .epub), ("EPUB", .epub), ("bmp", .bmp), ("dib", .bmp), ("jpg", .jpeg), ("jpeg", .jpeg), ("jpe", .jpeg),
-            ("jif", .jpeg), ("jfif", .jpeg), ("jfi", .jpeg), ("jxl", .jxl), ("tif", .tiff), ("tiff", .tiff), ("htm", .html),
+            ("epub", .epub), ("EPUB", .epub), ("bmp", .bmp), ("dib", .bmp), ("jpg", .jpeg), ("jpeg", .jpeg),
+            ("jpe", .jpeg),
+            ("jif", .jpeg), ("jfif", .jpeg), ("jfi", .jpeg), ("jxl", .jxl), ("tif", .tiff), ("tiff", .tiff),
+            ("htm", .html),
             ("html", .html), ("xht", .html), ("xhtml", .html), ("cbz", .cbz), ("cbr", .cbr), ("divina", .divina),
-            ("audiobook", .readiumAudiobook), ("webpub", .readiumWebPub), ("json", .json), ("lcpa", .lcpProtectedAudiobook),
+            ("audiobook", .readiumAudiobook), ("webpub", .readiumWebPub), ("json", .json),
+            ("lcpa", .lcpProtectedAudiobook),
             ("lcpdf", .lcpProtectedPDF), ("lcpl", .lcpLicenseDocument), ("lpf", .lpf), ("pdf", .pdf), ("zab", .zab),
-            ("cb7", .cb7), ("cbt", .cbt), ("7z", .sevenZip), ("heic", .heic), ("mkv", .matroska), ("mov", .quickTime), ("m4b", .mp4Audio),
+            ("cb7", .cb7), ("cbt", .cbt), ("7z", .sevenZip), ("heic", .heic), ("mkv", .matroska), ("mov", .quickTime),
+            ("m4b", .mp4Audio),
             ("webm", .webmVideo), ("ncx", .ncx), ("css", .css), ("", nil), ("unheard-of", nil),
         ] as [(String, MediaType?)])
     func `are found by extension`(fileExtension: String, expected: MediaType?) {
@@ -58,12 +65,15 @@ import Testing
             (.javascript, "text/javascript", "js"), (.jpeg, "image/jpeg", "jpeg"),
             (.lcpLicenseDocument, "application/vnd.readium.lcp.license.v1.0+json", "lcpl"),
             (.lcpStatusDocument, "application/vnd.readium.license.status.v1.0+json", nil),
-            (.ncx, "application/x-dtbncx+xml", "ncx"), (.ogg, "audio/ogg", "oga"), (.smil, "application/smil+xml", "smil"),
+            (.ncx, "application/x-dtbncx+xml", "ncx"), (.ogg, "audio/ogg", "oga"),
+            (.smil, "application/smil+xml", "smil"),
             (.opds1Entry, "application/atom+xml;profile=opds-catalog;type=entry", nil),
             (.w3cWPUBManifest, "application/x.readium.w3c.wpub+json", "json"),
             (.xhtml, "application/xhtml+xml", "xhtml"), (.flac, "audio/flac", "flac"), (.mp4Audio, "audio/mp4", "m4a"),
-            (.mp4Video, "video/mp4", "mp4"), (.cbr, "application/vnd.comicbook-rar", "cbr"), (.cb7, "application/x-cb7", "cb7"),
-            (.cbt, "application/x-cbt", "cbt"), (.rar, "application/vnd.rar", "rar"), (.sevenZip, "application/x-7z-compressed", "7z"),
+            (.mp4Video, "video/mp4", "mp4"), (.cbr, "application/vnd.comicbook-rar", "cbr"),
+            (.cb7, "application/x-cb7", "cb7"),
+            (.cbt, "application/x-cbt", "cbt"), (.rar, "application/vnd.rar", "rar"),
+            (.sevenZip, "application/x-7z-compressed", "7z"),
             (.tar, "application/x-tar", "tar"), (.guidedNavigation, "application/guided-navigation+json", nil),
             (.readiumPositionList, "application/vnd.readium.position-list+json", nil),
             (.readiumContentProtection, "application/vnd.readium.content-protection+json", nil),

@@ -6,7 +6,8 @@ import Testing
     private let json: JSONValue = [
         "href": "c1.html", "type": "text/html", "title": "One",
         "locations": [
-            "fragments": ["p1", "t=1.5"], "progression": 0.5, "position": 3, "totalProgression": 0.25, "cssSelector": "#p1 > em",
+            "fragments": ["p1", "t=1.5"], "progression": 0.5, "position": 3, "totalProgression": 0.25,
+            "cssSelector": "#p1 > em",
             "partialCfi": "/4/2", "domRange": ["start": ["cssSelector": "p", "textNodeIndex": 0]],
         ],
         "text": ["before": "b", "highlight": "h", "after": "a", "own": 1], "own": [2],
@@ -33,7 +34,8 @@ import Testing
         let locations: JSONValue = ["progression": wrong, "totalProgression": wrong, "position": wrong, "fragments": 7]
         let locator = try Locator(json: ["href": "a", "type": "x/y", "locations": locations, "text": wrong])
         #expect(locator == Locator(href: "a", type: "x/y"))
-        #expect(try Locator(json: ["href": "a", "type": "x/y", "locations": ["position": 0]]).locations.position == nil)
+        #expect(
+            try Locator(json: ["href": "a", "type": "x/y", "locations": ["position": 0]]).locations.position == nil)
     }
 
     @Test func `numbers are held in their bounds when a program sets them`() {
@@ -59,8 +61,10 @@ import Testing
 
     @Test(
         arguments: [
-            ("t=12.5", 12.5, nil), ("t=10,20", 10, 20), ("t=npt:10,20.5", 10, 20.5), ("t=,20", 0, 20), ("t=1:02:03", 3723, nil),
-            ("t=02:03.5,1:00:00", 123.5, 3600), ("xywh=0,0,1,1&t=3", 3, nil), ("#t=4", 4, nil), ("t=5%2C6", 5, 6), ("t=0", 0, nil),
+            ("t=12.5", 12.5, nil), ("t=10,20", 10, 20), ("t=npt:10,20.5", 10, 20.5), ("t=,20", 0, 20),
+            ("t=1:02:03", 3723, nil),
+            ("t=02:03.5,1:00:00", 123.5, 3600), ("xywh=0,0,1,1&t=3", 3, nil), ("#t=4", 4, nil), ("t=5%2C6", 5, 6),
+            ("t=0", 0, nil),
         ] as [(String, Double, Double?)])
     func `a time is read from a fragment`(fragment: String, start: Double, end: Double?) {
         let time = Locator.Locations(fragments: ["id", fragment]).time
@@ -68,7 +72,8 @@ import Testing
     }
 
     @Test(arguments: [
-        "t=", "t=,", "t=20,10", "t=10,10", "t=1,2,3", "t=-1", "t=1e3", "t=inf", "t=smpte:0:00:01", "t=1:60", "t=1:2:3:4", "time=3", "t",
+        "t=", "t=,", "t=20,10", "t=10,10", "t=1,2,3", "t=-1", "t=1e3", "t=inf", "t=smpte:0:00:01", "t=1:60",
+        "t=1:2:3:4", "time=3", "t",
     ])
     func `what is no time is none`(fragment: String) {
         #expect(Locator.Locations(fragments: [fragment]).time == nil)
@@ -79,10 +84,14 @@ import Testing
         #expect(pdf.page == 12 && pdf.region == nil && pdf.htmlID == nil && pdf.time == nil)
         #expect(Locator.Locations(fragments: ["page=0", "page=x", "page=-1"]).page == nil)
         let image = Locator.Locations(fragments: ["xywh=160,120,320,240"])
-        #expect(image.region?.rectangle == CGRect(x: 160, y: 120, width: 320, height: 240) && image.region?.isPercent == false)
+        #expect(
+            image.region?.rectangle == CGRect(x: 160, y: 120, width: 320, height: 240)
+                && image.region?.isPercent == false)
         #expect(Locator.Locations(fragments: ["xywh=percent:25,25,50,50"]).region?.isPercent == true)
         #expect(Locator.Locations(fragments: ["xywh=pixel:1,2,3,4"]).region?.rectangle.origin.y == 2)
-        for wrong in ["xywh=1,2,3", "xywh=1,2,0,4", "xywh=-1,2,3,4", "xywh=a,b,c,d", "xywh=1,2,3,4,5", "xywh=nan,1,1,1"] {
+        for wrong in [
+            "xywh=1,2,3", "xywh=1,2,0,4", "xywh=-1,2,3,4", "xywh=a,b,c,d", "xywh=1,2,3,4,5", "xywh=nan,1,1,1",
+        ] {
             #expect(Locator.Locations(fragments: [wrong]).region == nil)
         }
         #expect(Locator.Locations(fragments: ["t=1", "#caf%C3%A9%20noir"]).htmlID == "café noir")
@@ -94,7 +103,10 @@ import Testing
         let publication = Publication(
             manifest: Manifest(
                 metadata: Metadata(title: "x"),
-                readingOrder: [Link(href: "c1.html", type: "text/html", title: "One"), Link(href: "c2.html?v=1", type: "text/html")],
+                readingOrder: [
+                    Link(href: "c1.html", type: "text/html", title: "One"),
+                    Link(href: "c2.html?v=1", type: "text/html"),
+                ],
                 resources: [Link(href: "untyped")]))
         #expect(
             publication.locator(from: Link(href: "c1.html#p%201", title: "Part"))

@@ -112,7 +112,8 @@ import Testing
             ["metadata": [:], "links": [["href": "b", "own": 2]], "own": ["x"]],
         ]
         let manifest = try Manifest(json: ["metadata": ["title": "x"], "groups": groups])
-        #expect(manifest.subcollections["groups"]?.first?.subcollections["navigation"]?.first?.links.map(\.href) == ["a"])
+        #expect(
+            manifest.subcollections["groups"]?.first?.subcollections["navigation"]?.first?.links.map(\.href) == ["a"])
         #expect(manifest.json["groups"] == groups)
     }
 

@@ -22,12 +22,16 @@ import Testing
         // The old name counts only where the new one is missing.
         #expect(try await readium(["readingOrder": order, "spine": [["href": "b.html"]]]).isEmpty)
         let previous = try await readium(["spine": [["href": "a.html", "type": "text/html"], ["href": "b.html"], 1]])
-        #expect(previous.map(\.tag) == ["invalid-link", "missing-type"] && previous.map(\.severity) == [.major, .major])
+        #expect(
+            previous.map(\.tag) == ["invalid-link", "missing-type"] && previous.map(\.severity) == [.major, .major])
     }
 
     @Test(
         arguments: [
-            (["toc": [["href": "a.html", "children": [3, ["href": "b.html", "children": [["title": "x"]]]]]]], "2 of “children”"),
+            (
+                ["toc": [["href": "a.html", "children": [3, ["href": "b.html", "children": [["title": "x"]]]]]]],
+                "2 of “children”"
+            ),
             (["links": [["href": "x", "alternate": [["type": "a/b"], "c", ["href": "d"]]]]], "2 of “alternate”"),
             (["pageList": [["href": "a.html"], 7, ["title": "x"]]], "2 of the further collections"),
             (["guided": ["links": [["href": "a.html"], [:]]]], "1 of the further collections"),
@@ -41,7 +45,9 @@ import Testing
     }
 
     @Test func `members that are no collections are kept, and nothing is told of them`() async throws {
-        let members: [String: JSONValue] = ["x": [1, 2], "y": ["z": ["title": "t"]], "w": "text", "v": ["href": "a"], "u": [["b": [7]]]]
+        let members: [String: JSONValue] = [
+            "x": [1, 2], "y": ["z": ["title": "t"]], "w": "text", "v": ["href": "a"], "u": [["b": [7]]],
+        ]
         #expect(try await readium(members.merging(["readingOrder": order]) { $1 }).isEmpty)
     }
 
@@ -58,13 +64,19 @@ import Testing
         #expect(try await readium([:]) == [none])
         #expect(try await w3c([:]) == [none])
         let first = "The manifest has no reading order; the first page, “index.html”, is all that is in it."
-        #expect(try await w3c([:], page: "<html/>") == [ContentWarning("missing-reading-order", severity: .minor, message: first)])
+        #expect(
+            try await w3c([:], page: "<html/>") == [
+                ContentWarning("missing-reading-order", severity: .minor, message: first)
+            ])
     }
 
     private func w3c(_ members: [String: JSONValue], page: String? = nil) async throws -> [ContentWarning] {
-        let own: [String: JSONValue] = ["@context": ["https://schema.org", "https://www.w3.org/ns/pub-context"], "name": "A Book"]
+        let own: [String: JSONValue] = [
+            "@context": ["https://schema.org", "https://www.w3.org/ns/pub-context"], "name": "A Book",
+        ]
         let json = JSONValue.object(own.merging(members) { $1 }).jsonString
-        return try await Shelf().open("b.lpf", [("publication.json", json)] + (page.map { [("index.html", $0)] } ?? [])).warnings
+        return try await Shelf().open("b.lpf", [("publication.json", json)] + (page.map { [("index.html", $0)] } ?? []))
+            .warnings
     }
 
     @Test func `without a name it is told whose name stands in`() async throws {
@@ -73,11 +85,13 @@ import Testing
         #expect(try await w3c(members) == [ContentWarning("missing-title", severity: .moderate, message: file)])
         let page = "The manifest has no name; the title of the first page stands in for it."
         let html = "<html><head><title>T</title></head></html>"
-        #expect(try await w3c(members, page: html) == [ContentWarning("missing-title", severity: .moderate, message: page)])
+        #expect(
+            try await w3c(members, page: html) == [ContentWarning("missing-title", severity: .moderate, message: page)])
     }
 
     @Test(arguments: [
-        "dateModified", "datePublished", "duration", "readingProgression", "abridged", "numberOfPages", "inLanguage", "description",
+        "dateModified", "datePublished", "duration", "readingProgression", "abridged", "numberOfPages", "inLanguage",
+        "description",
         "author", "readBy",
     ])
     func `a member that makes no sense is told`(key: String) async throws {
@@ -87,10 +101,13 @@ import Testing
     }
 
     @Test func `what lies outside, and contents that are missing, are told`() async throws {
-        let found = try await w3c(["readingOrder": ["a.html", "../b.html"], "resources": [["url": "toc.html", "rel": "contents"]]])
+        let found = try await w3c([
+            "readingOrder": ["a.html", "../b.html"], "resources": [["url": "toc.html", "rel": "contents"]],
+        ])
         let expected = [
             ContentWarning(
-                "invalid-link", severity: .major, message: "“../b.html” in the manifest leads out of the publication; it is left out."),
+                "invalid-link", severity: .major,
+                message: "“../b.html” in the manifest leads out of the publication; it is left out."),
             ContentWarning(
                 "missing-contents", severity: .moderate,
                 message: "“toc.html” should have the table of contents and is missing; there is none."),
@@ -100,10 +117,13 @@ import Testing
 
     @Test func `a web site without a manifest is told`() async throws {
         let found = try await Shelf().open("b.lpf", [("index.html", "<html/>")]).warnings
-        let sentence = "“index.html” neither names a manifest nor holds one; the page is read, and those in its table of contents."
+        let sentence =
+            "“index.html” neither names a manifest nor holds one; the page is read, and those in its table of contents."
         #expect(found == [ContentWarning("missing-manifest", severity: .minor, message: sentence)])
         let soup = try await Shelf().open("b.lpf", [("index.html", "<p>Hello<br>you")]).warnings
         #expect(soup.map(\.tag) == ["unreadable-page"])
-        #expect(soup[0].message.hasSuffix("; what the page says about the publication is not used.") && !soup[0].message.contains(".;"))
+        #expect(
+            soup[0].message.hasSuffix("; what the page says about the publication is not used.")
+                && !soup[0].message.contains(".;"))
     }
 }

@@ -27,7 +27,8 @@ import Testing
         let expected = GuidedNavigationObject(
             textref: "OEBPS/c1.xhtml#s1", role: ["chapter", "bodymatter"],
             children: [
-                GuidedNavigationObject(audioref: "OEBPS/audio/a%20b.mp3#t=1.5,4", textref: "OEBPS/c1.xhtml#p1", role: ["title"]),
+                GuidedNavigationObject(
+                    audioref: "OEBPS/audio/a%20b.mp3#t=1.5,4", textref: "OEBPS/c1.xhtml#p1", role: ["title"]),
                 GuidedNavigationObject(children: [GuidedNavigationObject(textref: "OEBPS/c1.xhtml#p2")]),
                 GuidedNavigationObject(imgref: "OEBPS/page.jpg#xywh=0,0,1,1"),
             ])
@@ -38,15 +39,18 @@ import Testing
         (#"clipBegin="0:00:23.84" clipEnd="0:00:34.221""#, "#t=23.84,34.221"), (#"clipBegin="1.5h""#, "#t=5400"),
         (#"clipEnd="2min""#, "#t=0,120"), (#"clipBegin="500ms" clipEnd="1:02""#, "#t=0.5,62"), ("", ""),
         (#"clipBegin="5" clipEnd="3""#, "#t=5"), (#"clipBegin="x" clipEnd="npt=7.25s""#, "#t=0,7.25"),
-        (#"clip-begin="npt=1s" clip-end="npt=2s""#, "#t=1,2"), (#"clipBegin="1e300h""#, ""), (#"clipBegin="99999999999999999999""#, ""),
+        (#"clip-begin="npt=1s" clip-end="npt=2s""#, "#t=1,2"), (#"clipBegin="1e300h""#, ""),
+        (#"clipBegin="99999999999999999999""#, ""),
         (#"clipBegin="0.0004" clipEnd="0.0005""#, "#t=0,0.001"),
     ])
     func `parts of sound are media fragments, in seconds`(clip: String, fragment: String) throws {
-        #expect(try guided(#"<par><audio src="a.mp3" \#(clip)/></par>"#).first?.audioref == "OEBPS/smil/a.mp3" + fragment)
+        #expect(
+            try guided(#"<par><audio src="a.mp3" \#(clip)/></par>"#).first?.audioref == "OEBPS/smil/a.mp3" + fragment)
     }
 
     @Test func `a body that says what it is stays around what is in it`() throws {
-        let objects = try guided(#"<par><text src="x.xhtml"/></par>"#, bodyAttributes: #"epub:textref="c.xhtml" epub:type="chapter""#)
+        let objects = try guided(
+            #"<par><text src="x.xhtml"/></par>"#, bodyAttributes: #"epub:textref="c.xhtml" epub:type="chapter""#)
         #expect(objects.map(\.textref) == ["OEBPS/smil/c.xhtml"] && objects.first?.children.count == 1)
     }
 
@@ -68,16 +72,22 @@ import Testing
         #expect(link.duration == 10)
         let resource = book.get(link)
         let document = try GuidedNavigationDocument(data: try await resource.read())
-        #expect(document.guided == [GuidedNavigationObject(audioref: "OEBPS/a.mp3#t=0,10", textref: "OEBPS/c1.xhtml#a")])
+        #expect(
+            document.guided == [GuidedNavigationObject(audioref: "OEBPS/a.mp3#t=0,10", textref: "OEBPS/c1.xhtml#a")])
         #expect(try await Int64(resource.read().count) == resource.length())
-        #expect(book.metadata.otherMetadata["mediaOverlay"] == ["activeClass": "-active", "playbackActiveClass": "-playing"])
+        #expect(
+            book.metadata.otherMetadata["mediaOverlay"] == [
+                "activeClass": "-active", "playbackActiveClass": "-playing",
+            ])
         #expect(book.metadata.narrators.map(\.name.string) == ["A Voice"] && book.metadata.duration == 10)
         #expect(book.fetcherTree.contains("guided navigation: MediaOverlays"))
         #expect(await failure(book.get("~readium/guided-navigation/none.smil.json")) == .notFound)
         await book.close()
     }
 
-    @Test(arguments: ["", "<smil>", "<smil/>", "<html/>"]) func `an overlay that is none tells nothing, or why`(text: String) {
+    @Test(arguments: ["", "<smil>", "<smil/>", "<html/>"]) func `an overlay that is none tells nothing, or why`(
+        text: String
+    ) {
         let document = try? GuidedNavigationDocument(smil: Data(text.utf8), href: "a.smil")
         #expect(document?.guided.isEmpty ?? true)
     }

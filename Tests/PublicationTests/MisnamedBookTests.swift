@@ -40,8 +40,10 @@ import Testing
             ("book.epub", pdf(), .pdf, "PDF", "EPUB"), ("book.epub", comic, .cbz, "Comic Book Archive", "EPUB"),
             ("book.epub", try package(), .readiumWebPub, "Readium Web Publication", "EPUB"),
             ("book.html", epub, .epub, "EPUB", "text/html"),
-            ("book.zab", epub, .epub, "EPUB", "Zipped Audio Book"), ("book.cbz", pdf(), .pdf, "PDF", "Comic Book Archive"),
-            ("book.webpub", epub, .epub, "EPUB", "Readium Web Publication"), ("book.css", epub, .epub, "EPUB", "text/css"),
+            ("book.zab", epub, .epub, "EPUB", "Zipped Audio Book"),
+            ("book.cbz", pdf(), .pdf, "PDF", "Comic Book Archive"),
+            ("book.webpub", epub, .epub, "EPUB", "Readium Web Publication"),
+            ("book.css", epub, .epub, "EPUB", "text/css"),
         ]
     }
 
@@ -52,7 +54,8 @@ import Testing
         let book = try await open(data, as: name)
         #expect(book.mediaType == type)
         #expect(try await book.get(#require(book.readingOrder.first)).read().count > 0)
-        let sentence = "“\(name)” is \(found) and not \(claimed), as its name or a type given with it says; it was opened as what it is."
+        let sentence =
+            "“\(name)” is \(found) and not \(claimed), as its name or a type given with it says; it was opened as what it is."
         #expect(book.warnings.first == ContentWarning("wrong-name", severity: .moderate, message: sentence))
         #expect(book.warnings.count == 1)
         await book.close()
@@ -68,7 +71,8 @@ import Testing
 
     #if Formats
         @Test func `a comic in a RAR archive that is called an EPUB opens, too`() async throws {
-            let book = try await open(RARBuilder.version5([RARBuilder.File("1.png", Data("one".utf8))]), as: "book.epub")
+            let book = try await open(
+                RARBuilder.version5([RARBuilder.File("1.png", Data("one".utf8))]), as: "book.epub")
             #expect(book.readingOrder.map(\.href) == ["1.png"] && book.warnings.map(\.tag) == ["wrong-name"])
         }
     #endif
@@ -82,9 +86,12 @@ import Testing
     @Test(arguments: [
         ("a.epub", Data("just text".utf8), "ZIP"), ("a.epub", Data(), "is empty"), ("a.cbz", Data([0, 1, 2]), "ZIP"),
     ])
-    func `what is no book by its content either fails as what it is called`(_ name: String, _ data: Data, _ word: String) async throws {
+    func `what is no book by its content either fails as what it is called`(
+        _ name: String, _ data: Data, _ word: String
+    ) async throws {
         let error = await #expect(throws: CocoaError.self) { _ = try await open(data, as: name) }
-        #expect(error?.code == .fileReadCorruptFile && error?.sentence.contains(word) == true, "\(error?.sentence ?? "")")
+        #expect(
+            error?.code == .fileReadCorruptFile && error?.sentence.contains(word) == true, "\(error?.sentence ?? "")")
     }
 
     @Test(arguments: [
@@ -94,7 +101,9 @@ import Testing
         ("error.epub", "<?xml version='1.0'?><Error><Code>AccessDenied</Code></Error>", "XML and not EPUB"),
         ("error.webpub", "<!doctype html><p>Gone", "a web page (HTML) and not Readium Web Publication"),
     ])
-    func `what a server answers instead of a book is named`(_ name: String, _ text: String, _ words: String) async throws {
+    func `what a server answers instead of a book is named`(_ name: String, _ text: String, _ words: String)
+        async throws
+    {
         let error = await #expect(throws: CocoaError.self) { _ = try await open(Data(text.utf8), as: name) }
         let sentence = "“\(name)” is \(words); a server may have answered with it instead of the file."
         #expect(error?.code == .fileReadCorruptFile && error?.sentence == sentence, "\(error?.sentence ?? "")")
@@ -108,7 +117,9 @@ import Testing
 
     // MARK: What it costs
 
-    private func requests(_ data: Data, named name: String) async throws -> (count: Int, bytes: Int64, book: Publication?) {
+    private func requests(_ data: Data, named name: String) async throws -> (
+        count: Int, bytes: Int64, book: Publication?
+    ) {
         let reader = try CountingReader(data, name: name)
         let book = try? await Publication.open(path: reader.path, of: ReadOnlyProvider(reader))
         return (reader.requests.count, reader.bytes, book)
@@ -126,10 +137,13 @@ import Testing
     @Test func `a right name costs nothing, and a wrong one what looking inside does`() async throws {
         let book = try large([
             ("mimetype", "application/epub+zip"), ("META-INF/container.xml", EPUBFixture.container),
-            ("OEBPS/content.opf", OddBook().packageText), ("OEBPS/c1.xhtml", OddBook.chapter), ("OEBPS/nav.xhtml", OddBook.navigation),
+            ("OEBPS/content.opf", OddBook().packageText), ("OEBPS/c1.xhtml", OddBook.chapter),
+            ("OEBPS/nav.xhtml", OddBook.navigation),
         ])
         let right = try await requests(book, named: "book.epub")
-        #expect(right.count == 1 && right.bytes == 65_536 && right.book?.warnings.contains { $0.tag == "wrong-name" } == false)
+        #expect(
+            right.count == 1 && right.bytes == 65_536
+                && right.book?.warnings.contains { $0.tag == "wrong-name" } == false)
         let comic = try await requests(large([("1.png", "one")]), named: "book.epub")
         #expect(comic.count == 1 && comic.bytes == 65_536 && comic.book?.mediaType == .cbz)
         let nothing = try await requests(Data(repeating: 1, count: 400_000), named: "book.epub")
@@ -139,7 +153,9 @@ import Testing
 
     @Test func `a connection that is lost on the way is what is told`() async throws {
         let reader = try CountingReader(Data(repeating: 1, count: 400_000), fault: .lost(from: 1))
-        await #expect(throws: URLError.self) { _ = try await Publication.open(path: reader.path, of: ReadOnlyProvider(reader)) }
+        await #expect(throws: URLError.self) {
+            _ = try await Publication.open(path: reader.path, of: ReadOnlyProvider(reader))
+        }
         #expect(reader.isClosed)
     }
 }

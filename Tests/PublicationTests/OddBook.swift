@@ -65,7 +65,8 @@ struct OddBook: Sendable {
     /// The book in an archive.
     func data() throws -> Data {
         var content: [String: Data] = [
-            "OEBPS/c1.xhtml": Data(Self.chapter.utf8), "OEBPS/c2.xhtml": Data(Self.chapter.utf8), "OEBPS/style.css": Data("p{}".utf8),
+            "OEBPS/c1.xhtml": Data(Self.chapter.utf8), "OEBPS/c2.xhtml": Data(Self.chapter.utf8),
+            "OEBPS/style.css": Data("p{}".utf8),
             "OEBPS/nav.xhtml": Data(Self.navigation.utf8),
         ]
         content[packagePath] = package ?? Data(packageText.utf8)
@@ -103,7 +104,10 @@ extension OddBook {
     }
 
     /// Adds an item to the manifest.
-    mutating func add(_ id: String, _ href: String, _ type: String, _ attributes: String = "", data: String? = nil, path: String? = nil) {
+    mutating func add(
+        _ id: String, _ href: String, _ type: String, _ attributes: String = "", data: String? = nil,
+        path: String? = nil
+    ) {
         items += #"<item id="\#(id)" href="\#(href)" media-type="\#(type)" \#(attributes)/>"#
         if let data { files[path ?? "OEBPS/" + href] = Data(data.utf8) }
     }

@@ -9,8 +9,8 @@ import Testing
 @testable import PublicationCache
 
 @Suite struct OddBookTests {
-    /// Pitfalls 13, 21, 34 and 40, and what readers report of real books: Unicode forms, encodings, containers on one line, mimetypes
-    /// with line breaks, missing and misnamed files.
+    /// Pitfalls 13, 21, 34 and 40, and what readers report of real books: Unicode forms, encodings, containers on one
+    /// line, mimetypes with line breaks, missing and misnamed files.
     @Test(.timeLimit(.minutes(2)), arguments: OddBooks.all)
     func `a book that can be read is opened, and everything wrong with it is said once`(odd: OddCase) async throws {
         let book = try await odd.book.open()
@@ -18,7 +18,9 @@ import Testing
         #expect(Set(warnings.map(\.tag)) == odd.tags, "\(warnings.map(\.message))")
         #expect(Set(warnings).count == warnings.count)
         // What is wrong; what was done about it.
-        #expect(warnings.allSatisfy { $0.message.contains("; ") && $0.message.hasSuffix(".") }, "\(warnings.map(\.message))")
+        #expect(
+            warnings.allSatisfy { $0.message.contains("; ") && $0.message.hasSuffix(".") }, "\(warnings.map(\.message))"
+        )
         let first = try #require(book.readingOrder.first)
         #expect(try await book.get(first).readAsString().contains(OddBook.words))
         for link in book.readingOrder { _ = try await book.get(link).read() }
@@ -78,7 +80,8 @@ import Testing
         files["OEBPS/c1.xhtml"] = OddBook.chapter
         files["mimetype"] = "application/epub+zip\n"
         let warnings = WarningLog()
-        let manifest = try await EPUBParser().parse(fetcher: RecordingFetcher(files.mapValues { Data($0.utf8) }), warnings: warnings)
+        let manifest = try await EPUBParser().parse(
+            fetcher: RecordingFetcher(files.mapValues { Data($0.utf8) }), warnings: warnings)
         #expect(manifest.readingOrder.count == 1)
         #expect(!warnings.all.map(\.tag).contains("missing-resource"))
     }

@@ -26,12 +26,14 @@ enum OddBooks {
         OddCase("a hybrid of both") { $0.add("ncx", "toc.ncx", "application/x-dtbncx+xml", data: OddBook.ncx) },
         OddCase("a fixed layout") {
             $0.metadata += "<meta property='rendition:layout'>pre-paginated</meta>"
-            $0.spine = #"<itemref idref="c1" properties="page-spread-left"/><itemref idref="c2" properties="page-spread-right"/>"#
+            $0.spine =
+                #"<itemref idref="c1" properties="page-spread-left"/><itemref idref="c2" properties="page-spread-right"/>"#
         },
         OddCase("a fixed layout of EPUB 2") {
             $0.becomeEPUB2()
             $0.files["META-INF/com.apple.ibooks.display-options.xml"] = Data(
-                #"<display_options><platform name="*"><option name="fixed-layout">true</option></platform></display_options>"#.utf8)
+                #"<display_options><platform name="*"><option name="fixed-layout">true</option></platform></display_options>"#
+                    .utf8)
         },
         OddCase("right to left") { $0.spineAttributes = #"page-progression-direction="rtl""# },
         OddCase("vertical writing") {
@@ -45,20 +47,26 @@ enum OddBooks {
         OddCase("an audio overlay") {
             $0.items = $0.items.replacing(#"href="c1.xhtml""#, with: #"href="c1.xhtml" media-overlay="o""#)
             $0.add("o", "c1.smil", "application/smil+xml", data: "<smil><body/></smil>")
-            $0.metadata += "<meta property='media:duration'>0:10</meta><meta property='media:duration' refines='#o'>0:10</meta>"
+            $0.metadata +=
+                "<meta property='media:duration'>0:10</meta><meta property='media:duration' refines='#o'>0:10</meta>"
         },
         OddCase("deep folders") {
             let folder = (0..<60).map { "d\($0)" }.joined(separator: "/")
             $0.add("deep", folder + "/x.css", "text/css", data: "p{}")
         },
-        OddCase("a remote resource") { $0.items += #"<item id="r" href="https://example.com/a.mp3" media-type="audio/mpeg"/>"# },
+        OddCase("a remote resource") {
+            $0.items += #"<item id="r" href="https://example.com/a.mp3" media-type="audio/mpeg"/>"#
+        },
         OddCase("names with spaces, umlauts and signs") { book in
             for (index, name) in ["ein Bild.css", "Ünï.css", "50% & more+.css", "[x] (y).css", "日本語.css"].enumerated() {
-                book.add("n\(index)", name.replacing("&", with: "&amp;"), "text/css", data: "p{}", path: "OEBPS/" + name)
+                book.add(
+                    "n\(index)", name.replacing("&", with: "&amp;"), "text/css", data: "p{}", path: "OEBPS/" + name)
             }
         },
         OddCase("side texts only") { $0.spine = #"<itemref idref="c1" linear="no"/>"# },
-        OddCase("entities of HTML in the package") { $0.metadata = $0.metadata.replacing("Moby-Dick", with: "Moby&nbsp;Dick") },
+        OddCase("entities of HTML in the package") {
+            $0.metadata = $0.metadata.replacing("Moby-Dick", with: "Moby&nbsp;Dick")
+        },
     ]
 
     private static let containers = [
@@ -66,12 +74,15 @@ enum OddBooks {
         OddCase("an empty container", "damaged-container") { $0.container = Data() },
         OddCase("a container of something else", "wrong-container") { $0.container = Data("<container/>".utf8) },
         OddCase("a container on one line, without a type") {
-            $0.container = Data(#"<container><rootfiles><rootfile full-path="OEBPS/content.opf"/></rootfiles></container>"#.utf8)
+            $0.container = Data(
+                #"<container><rootfiles><rootfile full-path="OEBPS/content.opf"/></rootfiles></container>"#.utf8)
         },
         OddCase("a container that names what is not there", "wrong-container") {
             $0.container = Data(EPUBFixture.container.replacing("content.opf", with: "other.opf").utf8)
         },
-        OddCase("a container in lower case", "wrong-case") { $0.renamed["META-INF/container.xml"] = "meta-inf/container.xml" },
+        OddCase("a container in lower case", "wrong-case") {
+            $0.renamed["META-INF/container.xml"] = "meta-inf/container.xml"
+        },
         OddCase("a container that leads out", "outside-container", "wrong-container") {
             $0.container = Data(EPUBFixture.container.replacing("OEBPS/", with: "../../").utf8)
         },
@@ -91,8 +102,12 @@ enum OddBooks {
 
     private static let mimetypes = [
         OddCase("no mimetype", "missing-mimetype") { $0.mimetype = nil },
-        OddCase("a mimetype with a line break", "wrong-mimetype") { $0.mimetype = Data("application/epub+zip\r\n".utf8) },
-        OddCase("a mimetype with a byte order mark", "wrong-mimetype") { $0.mimetype = Data("\u{FEFF}application/epub+zip".utf8) },
+        OddCase("a mimetype with a line break", "wrong-mimetype") {
+            $0.mimetype = Data("application/epub+zip\r\n".utf8)
+        },
+        OddCase("a mimetype with a byte order mark", "wrong-mimetype") {
+            $0.mimetype = Data("\u{FEFF}application/epub+zip".utf8)
+        },
         OddCase("a mimetype of something else", "wrong-mimetype") { $0.mimetype = Data("application/epub-zip".utf8) },
         OddCase("a packed mimetype", "packed-mimetype") { $0.isMimetypePacked = true },
         OddCase("a mimetype at the end", "misplaced-mimetype") { $0.isMimetypeFirst = false },
@@ -100,11 +115,15 @@ enum OddBooks {
 
     private static let packages = [
         OddCase("no title", "missing-title") { $0.metadata = $0.metadata.replacing("Moby-Dick", with: " ") },
-        OddCase("no language", "missing-language") { $0.metadata = $0.metadata.replacing("<dc:language>en</dc:language>", with: "") },
+        OddCase("no language", "missing-language") {
+            $0.metadata = $0.metadata.replacing("<dc:language>en</dc:language>", with: "")
+        },
         OddCase("no identifier", "missing-identifier") {
             $0.metadata = "<dc:title>Moby-Dick</dc:title><dc:language>en</dc:language>"
         },
-        OddCase("an identifier that is not named", "wrong-unique-identifier") { $0.packageAttributes = #"unique-identifier="x""# },
+        OddCase("an identifier that is not named", "wrong-unique-identifier") {
+            $0.packageAttributes = #"unique-identifier="x""#
+        },
         OddCase("version 1", "wrong-version") {
             $0.becomeEPUB2()
             $0.version = "1.0"
@@ -122,9 +141,13 @@ enum OddBooks {
             $0.spine += #"<itemref idref="x"/>"#
         },
         OddCase("a place without an item", "spine-without-item") { $0.spine += #"<itemref idref="nothing"/>"# },
-        OddCase("a place in other capitals", "wrong-case") { $0.spine = #"<itemref idref="C1"/><itemref idref="c2"/>"# },
+        OddCase("a place in other capitals", "wrong-case") {
+            $0.spine = #"<itemref idref="C1"/><itemref idref="c2"/>"#
+        },
         OddCase("a place twice", "repeated-spine-item") { $0.spine += #"<itemref idref="c1"/>"# },
-        OddCase("an item without an address", "item-without-address") { $0.items += #"<item id="e" href="" media-type="text/css"/>"# },
+        OddCase("an item without an address", "item-without-address") {
+            $0.items += #"<item id="e" href="" media-type="text/css"/>"#
+        },
         OddCase("fallbacks in a circle", "cyclic-fallback", "foreign-spine-item") {
             $0.add("a", "a.pdf", "application/pdf", #"fallback="b""#, data: "%PDF-")
             $0.add("b", "b.pdf", "application/pdf", #"fallback="a""#, data: "%PDF-")
@@ -146,7 +169,9 @@ enum OddBooks {
         OddCase("an encryption of what is not there", "unresolvable-encryption") {
             $0.files["META-INF/encryption.xml"] = Data(encryption(FontAlgorithm.idpf, "OEBPS/f.otf").utf8)
         },
-        OddCase("a damaged encryption.xml", "damaged-document") { $0.files["META-INF/encryption.xml"] = Data("no XML".utf8) },
+        OddCase("a damaged encryption.xml", "damaged-document") {
+            $0.files["META-INF/encryption.xml"] = Data("no XML".utf8)
+        },
     ]
 
     private static let paths = [
@@ -156,10 +181,13 @@ enum OddBooks {
             $0.renamed["OEBPS/caf\u{E9}.css"] = "OEBPS/cafe\u{301}.css"
         },
         OddCase("a leading slash in the archive", "rooted-entry") { $0.renamed["OEBPS/c1.xhtml"] = "/OEBPS/c1.xhtml" },
-        OddCase("names with leading backslashes", "rooted-entry") { $0.renamed["OEBPS/c1.xhtml"] = #"\OEBPS\c1.xhtml"# },
+        OddCase("names with leading backslashes", "rooted-entry") {
+            $0.renamed["OEBPS/c1.xhtml"] = #"\OEBPS\c1.xhtml"#
+        },
         OddCase("escapes of any sign as part of names", "literal-escapes") { book in
             for (index, name) in [
-                "c%27est.css", "%c3%a9.css", "a%2Fb.css", "a%3Fb%23c.css", "%E4.css", "a%5cb.css", "%00.css", "50%25.css",
+                "c%27est.css", "%c3%a9.css", "a%2Fb.css", "a%3Fb%23c.css", "%E4.css", "a%5cb.css", "%00.css",
+                "50%25.css",
             ].enumerated() {
                 book.add("n\(index)", name, "text/css", data: "p{}")
             }
@@ -175,7 +203,9 @@ enum OddBooks {
             $0.add("n", "a%2520b.css", "text/css", data: "p{}", path: "OEBPS/a b.css")
         },
         OddCase("number signs and question marks in names", "literal-escapes") { book in
-            for (index, name) in ["No #1.css", "Why?.css"].enumerated() { book.add("n\(index)", name, "text/css", data: "p{}") }
+            for (index, name) in ["No #1.css", "Why?.css"].enumerated() {
+                book.add("n\(index)", name, "text/css", data: "p{}")
+            }
         },
         OddCase("names that look encoded", "literal-escapes") { $0.add("n", "a%20b.css", "text/css", data: "p{}") },
         OddCase("backslashes") {
@@ -185,7 +215,9 @@ enum OddBooks {
         },
         OddCase("addresses from the root") { $0.items = $0.items.replacing("style.css", with: "/OEBPS/style.css") },
         OddCase("an address outside", "outside-container") { $0.add("x", "../../../etc/passwd", "text/plain") },
-        OddCase("an address of a file on this machine", "outside-container") { $0.add("x", "file:///etc/passwd", "text/plain") },
+        OddCase("an address of a file on this machine", "outside-container") {
+            $0.add("x", "file:///etc/passwd", "text/plain")
+        },
     ]
 
     private static let navigation = [
@@ -200,7 +232,10 @@ enum OddBooks {
             $0.version = "2.0"
             $0.items = $0.items.replacing(#" properties="nav""#, with: "")
         },
-        OddCase("a navigation document without a file", "missing-resource", "missing-navigation", "missing-table-of-contents") {
+        OddCase(
+            "a navigation document without a file", "missing-resource", "missing-navigation",
+            "missing-table-of-contents"
+        ) {
             $0.files["OEBPS/nav.xhtml"] = Data?.none
         },
         OddCase("an empty navigation document", "empty-navigation", "missing-table-of-contents") {
@@ -240,14 +275,16 @@ enum OddBooks {
             $0.metadata += "<dc:publisher>Harper & Brothers</dc:publisher>"
         },
         OddCase("a package with a document type") {
-            $0.prolog += #"<!DOCTYPE package PUBLIC "+//ISBN 0-9673008-1-9//DTD OEB 1.2 Package//EN" "http://openebook.org/oebpkg12.dtd">"#
+            $0.prolog +=
+                #"<!DOCTYPE package PUBLIC "+//ISBN 0-9673008-1-9//DTD OEB 1.2 Package//EN" "http://openebook.org/oebpkg12.dtd">"#
         },
         OddCase("a package with an entity of its own that is text") {
             $0.prolog += #"<!DOCTYPE package [<!ENTITY co "Moby">]>"#
             $0.metadata = $0.metadata.replacing("Moby-Dick", with: "&co;-Dick")
         },
         OddCase("a package that declares what HTML has") {
-            $0.prolog += ##"<!DOCTYPE package [<!ENTITY nbsp "&#160;"><!ENTITY lol "lol"><!ENTITY lol2 "&lol;&lol;&lol;">]>"##
+            $0.prolog +=
+                ##"<!DOCTYPE package [<!ENTITY nbsp "&#160;"><!ENTITY lol "lol"><!ENTITY lol2 "&lol;&lol;&lol;">]>"##
             $0.metadata = $0.metadata.replacing("Moby-Dick", with: "Moby&nbsp;Dick")
         },
     ]
@@ -255,11 +292,13 @@ enum OddBooks {
     private static let large = [
         OddCase("8,000 entries") { book in
             for index in 0..<8_000 { book.files["OEBPS/x/\(index).css"] = Data("p{}".utf8) }
-            book.items += (0..<8_000).map { #"<item id="x\#($0)" href="x/\#($0).css" media-type="text/css"/>"# }.joined()
+            book.items += (0..<8_000).map { #"<item id="x\#($0)" href="x/\#($0).css" media-type="text/css"/>"# }
+                .joined()
         },
         OddCase("contents of 10,000 entries") {
             let entries = String(repeating: #"<li><a href="c1.xhtml#x">x</a></li>"#, count: 10_000)
-            $0.files["OEBPS/nav.xhtml"] = Data(OddBook.document(#"<nav epub:type="toc"><ol>\#(entries)</ol></nav>"#).utf8)
+            $0.files["OEBPS/nav.xhtml"] = Data(
+                OddBook.document(#"<nav epub:type="toc"><ol>\#(entries)</ol></nav>"#).utf8)
         },
         OddCase("contents in 100 levels") {
             let start = String(repeating: #"<ol><li><a href="c1.xhtml">x</a>"#, count: 100)

@@ -15,11 +15,14 @@ private struct NoteParser: PublicationParser {
     static let sniffer: MediaType.Sniffer = { $0.hasFileExtension("note") ? type : nil }
 
     func parse(_ asset: PublicationAsset, warnings: WarningLog) async throws -> PublicationBuilder? {
-        guard asset.mediaType == Self.type, asset.form == .file, let link = try await asset.fetcher.links().first else { return nil }
+        guard asset.mediaType == Self.type, asset.form == .file, let link = try await asset.fetcher.links().first else {
+            return nil
+        }
         let text = try await asset.fetcher.get(link).readAsString()
         warnings.warn("no-date", severity: .minor, message: "The note has no date; none is shown.")
         let title = LocalizedString(String(text.prefix { $0 != "\n" }))
-        return PublicationBuilder(manifest: Manifest(metadata: Metadata(title: title), readingOrder: [link]), fetcher: asset.fetcher)
+        return PublicationBuilder(
+            manifest: Manifest(metadata: Metadata(title: title), readingOrder: [link]), fetcher: asset.fetcher)
     }
 }
 
@@ -56,7 +59,10 @@ private struct CaesarProtection: ContentProtection {
         let book = try await Publication.open(path: path, of: provider, options: notes)
         #expect(book.metadata.title.string == "First line")
         #expect(book.mediaType == NoteParser.type)
-        #expect(book.warnings == [ContentWarning("no-date", severity: .minor, message: "The note has no date; none is shown.")])
+        #expect(
+            book.warnings == [
+                ContentWarning("no-date", severity: .minor, message: "The note has no date; none is shown.")
+            ])
         #expect(try await book.get("a.note").read(6..<10) == Data("line".utf8))
         await book.close()
     }
@@ -73,7 +79,9 @@ private struct CaesarProtection: ContentProtection {
         #expect(try await Publication.open(path: path, of: provider, options: options).metadata.title.string == "Mine")
         options = OpeningOptions()
         options.standardParsers = []
-        let error = await #expect(throws: CocoaError.self) { try await Publication.open(path: path, of: provider, options: options) }
+        let error = await #expect(throws: CocoaError.self) {
+            try await Publication.open(path: path, of: provider, options: options)
+        }
         #expect(error?.code == .featureUnsupported)
     }
 

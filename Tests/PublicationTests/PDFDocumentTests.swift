@@ -59,7 +59,8 @@ import Testing
                     children: [.init(title: "café • –", page: 1), .init(title: "two lines", page: 2)]),
                 .init(title: "by name", page: 3), .init(title: "by number", page: 2),
                 .init(title: "elsewhere", page: nil, address: "https://example.org"),
-                .init(title: "nowhere", page: nil, children: [.init(title: "below nowhere", page: nil)]), .init(title: "–", page: 3),
+                .init(title: "nowhere", page: nil, children: [.init(title: "below nowhere", page: nil)]),
+                .init(title: "–", page: 3),
             ])
         #expect(document.warnings == [])
     }
@@ -77,12 +78,16 @@ import Testing
 
     @Test func `the outline leads to the web, and to what readers do by name`() async throws {
         let actions: [(action: String, expected: PDFDocument.OutlineItem)] = [
-            ("/S /URI /URI (https://example.org/a b?c=%20#d)", .init(title: "0", page: nil, address: "https://example.org/a%20b?c=%20#d")),
+            (
+                "/S /URI /URI (https://example.org/a b?c=%20#d)",
+                .init(title: "0", page: nil, address: "https://example.org/a%20b?c=%20#d")
+            ),
             ("/S /URI /URI (mailto:a@example.org)", .init(title: "1", page: nil, address: "mailto:a@example.org")),
             ("/S /URI /URI (www.example.org)", .init(title: "2", page: nil, address: "http://www.example.org")),
             ("/S /URI /URI (../b.html)", .init(title: "3", page: nil, address: "https://example.org/b.html")),
             ("/S /URI /URI (javascript:run\\(\\))", .init(title: "4", page: nil)),
-            ("/S /Named /N /FirstPage", .init(title: "5", page: 0)), ("/S /Named /N /LastPage", .init(title: "6", page: 2)),
+            ("/S /Named /N /FirstPage", .init(title: "5", page: 0)),
+            ("/S /Named /N /LastPage", .init(title: "6", page: 2)),
             ("/S /Named /N /NextPage", .init(title: "7", page: nil, action: "NextPage")),
             ("/S /Launch /F (program)", .init(title: "8", page: nil)), ("/S /URI", .init(title: "9", page: nil)),
         ]
@@ -149,7 +154,9 @@ import Testing
             """
         var file = PDFBuilder.pages(1, catalog: "/Metadata 5 0 R")
         file.add(packed: Data(xmp.utf8), "/Type /Metadata /Subtype /XML")
-        file.add("<< /Title (Other) /Author (Other) /Subject (Kept) /Keywords (Other) /CreationDate (D:1999) /ModDate (D:20100102) >>")
+        file.add(
+            "<< /Title (Other) /Author (Other) /Subject (Kept) /Keywords (Other) /CreationDate (D:1999) /ModDate (D:20100102) >>"
+        )
         file.trailer = "/Info 6 0 R"
         let details = try await PDFDocument.open(file.build()).details
         #expect(details.title == LocalizedString(["und": "A Title", "fr": "Un titre"]))
@@ -164,7 +171,8 @@ import Testing
 
     @Test(arguments: [
         ("D:19981223195200-08'00'", "1998-12-24T03:52:00Z"), ("D:199812231952Z00'00'", "1998-12-23T19:52:00Z"),
-        ("19981223", "1998-12-23T00:00:00Z"), ("D:20240229+0130", "2024-02-28T22:30:00Z"), ("2005-06-07", "2005-06-07T00:00:00Z"),
+        ("19981223", "1998-12-23T00:00:00Z"), ("D:20240229+0130", "2024-02-28T22:30:00Z"),
+        ("2005-06-07", "2005-06-07T00:00:00Z"),
     ])
     func `dates are read in the forms that writers use`(text: String, expected: String) async throws {
         var file = PDFBuilder.pages(1)
@@ -174,7 +182,8 @@ import Testing
     }
 
     @Test(arguments: [
-        "", "D:", "D:20241301", "D:20240230", "D:2024060", "yesterday", "D:20240101000000+99'00'", "D:99999999999999999999", "D:0000",
+        "", "D:", "D:20241301", "D:20240230", "D:2024060", "yesterday", "D:20240101000000+99'00'",
+        "D:99999999999999999999", "D:0000",
     ])
     func `what is no date is left out`(text: String) async throws {
         var file = PDFBuilder.pages(1)

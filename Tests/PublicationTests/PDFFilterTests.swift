@@ -9,7 +9,8 @@ import Testing
 
 /// The decoders that stand in for qpdf's own, tried on the metadata stream.
 @Suite(.enabled(if: PDFDocument.isSupported)) struct PDFFilterTests {
-    /// A title of 5,000 letters in few different words, so that it packs well; the packed words of LZW get 12 bits long.
+    /// A title of 5,000 letters in few different words, so that it packs well; the packed words of LZW get 12 bits
+    /// long.
     private static let title = (0..<1_000).map { "w\(($0 * $0) % 997)" }.joined(separator: " ")
     private static let xmp = Data(
         """
@@ -26,7 +27,8 @@ import Testing
     @Test(arguments: [0, 1])
     func `LZW is unpacked, its codes growing early or late`(early: Int) async throws {
         let packed = Self.lzw(Self.xmp, early: early)
-        #expect(try await title(of: packed, "/Filter /LZWDecode /DecodeParms << /EarlyChange \(early) >>") == Self.title)
+        #expect(
+            try await title(of: packed, "/Filter /LZWDecode /DecodeParms << /EarlyChange \(early) >>") == Self.title)
     }
 
     @Test func `LZW that is none is left out`() async throws {
@@ -61,7 +63,8 @@ import Testing
             packed += Self.differences(Array(padded[start..<start + length]), bits: bits)
         }
         var file = PDFBuilder.pages(1, catalog: "/Metadata 5 0 R")
-        file.add(packed: packed, "/DecodeParms << /Predictor 2 /Columns \(length * 8 / bits) /BitsPerComponent \(bits) >>")
+        file.add(
+            packed: packed, "/DecodeParms << /Predictor 2 /Columns \(length * 8 / bits) /BitsPerComponent \(bits) >>")
         #expect(try await PDFDocument.open(file.build()).details.title?.string == Self.title)
     }
 
@@ -69,7 +72,9 @@ import Testing
 
     private static func lzw(_ data: Data, early: Int) -> Data {
         var bits: [UInt8] = []
-        func emit(_ code: Int, _ length: Int) { for bit in (0..<length).reversed() { bits.append(UInt8(code >> bit & 1)) } }
+        func emit(_ code: Int, _ length: Int) {
+            for bit in (0..<length).reversed() { bits.append(UInt8(code >> bit & 1)) }
+        }
         var words: [[UInt8]: Int] = [:]
         var next = 258
         func clear() {
@@ -101,7 +106,8 @@ import Testing
         length = next + early >= 2048 ? 12 : next + early >= 1024 ? 11 : next + early >= 512 ? 10 : 9
         emit(257, length)
         bits += [UInt8](repeating: 0, count: (8 - bits.count % 8) % 8)
-        return Data(stride(from: 0, to: bits.count, by: 8).map { start in bits[start..<start + 8].reduce(0) { $0 << 1 | $1 } })
+        return Data(
+            stride(from: 0, to: bits.count, by: 8).map { start in bits[start..<start + 8].reduce(0) { $0 << 1 | $1 } })
     }
 
     /// Rows as PNG's filters 0 to 4 in turn make them (PNG, section 9).
@@ -117,7 +123,9 @@ import Testing
                 let corner = index >= distance ? Int(above[index - distance]) : 0
                 let up = Int(above[index])
                 let estimate = left + up - corner
-                let nearest = [left, up, corner].enumerated().min { abs($0.element - estimate) < abs($1.element - estimate) }?.element
+                let nearest = [left, up, corner].enumerated().min {
+                    abs($0.element - estimate) < abs($1.element - estimate)
+                }?.element
                 let guess = [0, left, up, (left + up) / 2, nearest ?? 0][number % 5]
                 result.append(UInt8(truncatingIfNeeded: Int(row[index]) - guess))
             }
@@ -129,9 +137,13 @@ import Testing
     /// Each sample of one color as its difference from the one before.
     private static func differences(_ row: [UInt8], bits: Int) -> [UInt8] {
         let all = row.flatMap { byte in (0..<8).map { Int(byte) >> (7 - $0) & 1 } }
-        let samples = stride(from: 0, to: all.count, by: bits).map { start in all[start..<start + bits].reduce(0) { $0 << 1 | $1 } }
+        let samples = stride(from: 0, to: all.count, by: bits).map { start in
+            all[start..<start + bits].reduce(0) { $0 << 1 | $1 }
+        }
         let changed = samples.indices.map { ($0 == 0 ? samples[0] : samples[$0] - samples[$0 - 1]) & ((1 << bits) - 1) }
         let bitsAgain = changed.flatMap { sample in (0..<bits).map { sample >> (bits - 1 - $0) & 1 } }
-        return stride(from: 0, to: bitsAgain.count, by: 8).map { start in UInt8(bitsAgain[start..<start + 8].reduce(0) { $0 << 1 | $1 }) }
+        return stride(from: 0, to: bitsAgain.count, by: 8).map { start in
+            UInt8(bitsAgain[start..<start + 8].reduce(0) { $0 << 1 | $1 })
+        }
     }
 }

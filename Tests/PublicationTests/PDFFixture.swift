@@ -11,7 +11,9 @@ import SampleBooks
 
 extension PDFDocument {
     /// Opens the file as one that was opened by a provider.
-    static func open(_ data: Data) async throws -> PDFDocument { try await open(CountingReader(data, name: "book.pdf")) }
+    static func open(_ data: Data) async throws -> PDFDocument {
+        try await open(CountingReader(data, name: "book.pdf"))
+    }
 
     static func open(_ reader: any FileReader) async throws -> PDFDocument {
         let fetcher = FileFetcher(CachedFileReader(reader))
@@ -32,7 +34,8 @@ extension Publication {
     }
 }
 
-/// PDF files that qpdf 11.3 encrypted: `qpdf --static-id --encrypt PASSWORD owner 256 -- in.pdf out.pdf`; one page, "A Locked Book".
+/// PDF files that qpdf 11.3 encrypted: `qpdf --static-id --encrypt PASSWORD owner 256 -- in.pdf out.pdf`; one page, "A
+/// Locked Book".
 enum EncryptedPDF {
     /// The user password is empty, so that anyone may read it.
     static let open = Data(base64Encoded: openBase64) ?? Data()

@@ -28,7 +28,8 @@ import Testing
 
     @Test func `a file of which half is missing is refused`() async throws {
         let whole = PDFBuilder.pages(3).build()
-        #expect(await fileError { _ = try await PDFDocument.open(whole.prefix(whole.count / 2)) } == .fileReadCorruptFile)
+        #expect(
+            await fileError { _ = try await PDFDocument.open(whole.prefix(whole.count / 2)) } == .fileReadCorruptFile)
     }
 
     @Test func `a damaged file over 64 MiB is refused and not read`() async throws {
@@ -70,7 +71,8 @@ import Testing
         #expect(document.tags.contains("damaged-pages"))
     }
 
-    /// Of each such array both dictionaries have the array itself, or the next one, for their kids: 2 to the power of 64 nodes.
+    /// Of each such array both dictionaries have the array itself, or the next one, for their kids: 2 to the power of
+    /// 64 nodes.
     @Test func `a tree of pages that doubles in nodes without numbers is refused`() async throws {
         var file = PDFBuilder.pages(1)
         file.replace(2, action: "<< /Type /Pages /Count -1 /Kids 5 0 R >>")
@@ -138,7 +140,8 @@ import Testing
     }
 
     @Test func `a name tree that contains itself ends`() async throws {
-        var file = PDFBuilder.pages(1, catalog: "/Names << /Dests 5 0 R >> /Outlines << /First << /Title (A) /Dest (x) >> >>")
+        var file = PDFBuilder.pages(
+            1, catalog: "/Names << /Dests 5 0 R >> /Outlines << /First << /Title (A) /Dest (x) >> >>")
         file.add("<< /Kids [5 0 R 6 0 R] >>")
         file.add("<< /Names [(x) [3 0 R] (y)] /Kids [5 0 R] >>")
         let document = try await PDFDocument.open(file.build())
@@ -185,7 +188,8 @@ import Testing
 
     @Test func `objects of more than a million words are not read`() async throws {
         var file = PDFBuilder.pages(1)
-        file.replace(1, action: "<< /Type /Catalog /Pages 2 0 R /Junk [\(String(repeating: "0 ", count: 1_100_000))] >>")
+        file.replace(
+            1, action: "<< /Type /Catalog /Pages 2 0 R /Junk [\(String(repeating: "0 ", count: 1_100_000))] >>")
         #expect(await fileError { _ = try await PDFDocument.open(file.build()) } == .fileReadTooLarge)
         #expect(await fileError { _ = try await PDFDocument.open(file.buildPacked()) } == .fileReadTooLarge)
     }
@@ -280,7 +284,8 @@ import Testing
         var file = PDFBuilder.pages(1)
         file.replace(2, action: "<< /Type /Pages /Count 1 /Kids \(String(repeating: "[", count: 200_000)) >>")
         #expect(try await PDFDocument.open(file.build()).pageCount == 0)
-        file.replace(2, action: "<< /Type /Pages /Count 1 /Kids [3 0 R] /X \(String(repeating: "<</A ", count: 100_000)) >>")
+        file.replace(
+            2, action: "<< /Type /Pages /Count 1 /Kids [3 0 R] /X \(String(repeating: "<</A ", count: 100_000)) >>")
         #expect(try await PDFDocument.open(file.build()).pageCount == 0)
     }
 
@@ -288,9 +293,13 @@ import Testing
         let data = PDFBuilder.pages(1, bytesEach: 90_000).build()
         let sizes: [Int64] = [.max, .max - 32_768, (1 << 60) + 1]
         for size in sizes {
-            #expect(await fileError { _ = try await PDFDocument.open(ClaimingResource(data, size: size)) } == .fileReadTooLarge)
+            #expect(
+                await fileError { _ = try await PDFDocument.open(ClaimingResource(data, size: size)) }
+                    == .fileReadTooLarge)
         }
-        #expect(await fileError { _ = try await PDFDocument.open(ClaimingResource(data, size: 1 << 60)) } == .fileReadUnknown)
+        #expect(
+            await fileError { _ = try await PDFDocument.open(ClaimingResource(data, size: 1 << 60)) }
+                == .fileReadUnknown)
     }
 
     @Test func `a first block that comes short is an error`() async throws {

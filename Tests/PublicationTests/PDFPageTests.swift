@@ -14,7 +14,9 @@ import Testing
     /// The document that consists of one page of the file in `reader`.
     private static func page(_ index: Int, of reader: any FileReader) async throws -> Data {
         let pieces = LockedValue(Data())
-        try await PDFDocument.writePage(index, of: FileFetcher(reader).resource) { bytes in pieces.update { $0.append(contentsOf: bytes) } }
+        try await PDFDocument.writePage(index, of: FileFetcher(reader).resource) { bytes in
+            pieces.update { $0.append(contentsOf: bytes) }
+        }
         return pieces.value
     }
 
@@ -23,7 +25,9 @@ import Testing
     }
 
     /// A page with some resources, drawn by `content`.
-    private static func file(_ content: String, resources: String, page: String = "", catalog: String = "") -> PDFBuilder {
+    private static func file(_ content: String, resources: String, page: String = "", catalog: String = "")
+        -> PDFBuilder
+    {
         var file = PDFBuilder()
         file.add("<< /Type /Catalog /Pages 2 0 R \(catalog) >>")
         file.add("<< /Type /Pages /Count 1 /Kids [3 0 R] /MediaBox [0 0 300 400] /Resources << \(resources) >> >>")
@@ -35,7 +39,8 @@ import Testing
     @Test func `the first page of 180 MB costs what it consists of`() async throws {
         let file = LargePDF.scans()
         let hole = SparseData(hole: Int64(file.size - file.head.count - file.tail.count))
-        let reader = try CountingReader(.joined([SparseData(file.head), hole, SparseData(file.tail)]), name: "book.pdf")
+        let reader = try CountingReader(
+            .joined([SparseData(file.head), hole, SparseData(file.tail)]), name: "book.pdf")
         let data = try await Self.page(0, of: reader)
         #expect(data.count > 600_000 && data.count < 610_000)
         #expect(reader.requests.count <= 8, "\(reader.requests)")
@@ -56,7 +61,8 @@ import Testing
 
     @Test func `what is not called by name is neither read nor written`() async throws {
         var numbers = SeededNumbers(seed: 9)
-        var file = Self.file("/Im#31 Do /Fm Do", resources: "/XObject << /Im1 5 0 R /Im2 6 0 R /Fm 7 0 R /Im3 8 0 R >> /ProcSet [/PDF]")
+        var file = Self.file(
+            "/Im#31 Do /Fm Do", resources: "/XObject << /Im1 5 0 R /Im2 6 0 R /Fm 7 0 R /Im3 8 0 R >> /ProcSet [/PDF]")
         let pictures = (0..<3).map { _ in numbers.bytes(3_000_000) }
         file.add(stream: pictures[0].prefix(1_000), "/Subtype /Image /Metadata 10 0 R")
         file.add(stream: pictures[1], "/Subtype /Image")
@@ -111,8 +117,11 @@ import Testing
 
     @Test func `pages that are not there, and files that are no PDF, are refused`() async throws {
         let file = PDFBuilder.pages(3).build()
-        for index in [3, -1, Int.max] { #expect(await fileError { _ = try await Self.page(index, of: file) } == .fileReadNoSuchFile) }
-        #expect(await fileError { _ = try await Self.page(0, of: Data("Once upon a time".utf8)) } == .fileReadCorruptFile)
+        for index in [3, -1, Int.max] {
+            #expect(await fileError { _ = try await Self.page(index, of: file) } == .fileReadNoSuchFile)
+        }
+        #expect(
+            await fileError { _ = try await Self.page(0, of: Data("Once upon a time".utf8)) } == .fileReadCorruptFile)
     }
 
     @Test func `objects that contain each other, and chains without end, are written once or cut`() async throws {
@@ -137,7 +146,9 @@ import Testing
 
     @Test func `an error of the one who takes the document ends the call`() async throws {
         let resource = FileFetcher(try CountingReader(PDFBuilder.pages(1).build(), name: "book.pdf")).resource
-        let error = await fileError { try await PDFDocument.writePage(0, of: resource) { _ in throw CocoaError(.fileWriteOutOfSpace) } }
+        let error = await fileError {
+            try await PDFDocument.writePage(0, of: resource) { _ in throw CocoaError(.fileWriteOutOfSpace) }
+        }
         #expect(error == .fileWriteOutOfSpace)
     }
 

@@ -36,7 +36,9 @@ import Testing
         #expect(manifest.readingOrder == [link])
         let chapter = Link(href: "A%20Book.pdf#page=2", type: "application/pdf", title: "Chapter")
         #expect(
-            manifest.tableOfContents == [Link(href: "A%20Book.pdf#page=2", type: "application/pdf", title: "Part", children: [chapter])])
+            manifest.tableOfContents == [
+                Link(href: "A%20Book.pdf#page=2", type: "application/pdf", title: "Part", children: [chapter])
+            ])
         #expect(publication.warnings.map(\.tag) == ["outline-without-page"])
         #expect(publication.protection == nil)
         #expect(try Manifest(json: manifest.json) == manifest)
@@ -71,7 +73,8 @@ import Testing
         func file(_ filters: String) -> Data {
             var file = PDFBuilder.pages(2)
             let key = String(repeating: "ab", count: version == 4 ? 32 : 48)
-            let keys = "/O <\(key)> /U <\(key)> /OE <\(key.prefix(64))> /UE <\(key.prefix(64))> /Perms <\(key.prefix(32))>"
+            let keys =
+                "/O <\(key)> /U <\(key)> /OE <\(key.prefix(64))> /UE <\(key.prefix(64))> /Perms <\(key.prefix(32))>"
             let method = version == 4 ? "/AESV2" : "/AESV3"
             let encryption = """
                 << /Filter /Standard /V \(version) /R \(version == 4 ? 4 : 6) /Length \(version == 4 ? 128 : 256) /P -4 \(keys) \(filters)
@@ -107,7 +110,8 @@ import Testing
     @Test func `archives and other files are left to other parsers`() async throws {
         let path = try ProviderPath("a.pdf")
         let fetcher = DictionaryFetcher(["a.pdf": PDFBuilder.pages(1).build()])
-        for (type, form) in [(MediaType.lcpProtectedPDF, .archive), (.pdf, .folder), (.epub, .file)] as [(MediaType, PublicationAsset.Form)]
+        for (type, form) in [(MediaType.lcpProtectedPDF, .archive), (.pdf, .folder), (.epub, .file)]
+            as [(MediaType, PublicationAsset.Form)]
         {
             let asset = PublicationAsset(path: path, mediaType: type, form: form, fetcher: fetcher)
             #expect(try await PDFParser().parse(asset, warnings: WarningLog()) == nil)
@@ -116,7 +120,8 @@ import Testing
     }
 
     @Test func `errors of the storage come through`() async throws {
-        let reader = try CountingReader(PDFBuilder.pages(1, bytesEach: 200_000).build(), fault: .lost(from: 1), name: "a.pdf")
+        let reader = try CountingReader(
+            PDFBuilder.pages(1, bytesEach: 200_000).build(), fault: .lost(from: 1), name: "a.pdf")
         let fetcher = FileFetcher(reader)
         let asset = PublicationAsset(path: reader.path, mediaType: .pdf, form: .file, fetcher: fetcher)
         let error = await #expect(throws: URLError.self) { try await PDFParser().parse(asset, warnings: WarningLog()) }

@@ -16,7 +16,9 @@ import Testing
         var file = PDFBuilder.pages(1_000, bytesEach: 50_000, catalog: "/Outlines 2003 0 R")
         file.add("<< /First 2004 0 R >>")
         for index in 0..<200 {
-            file.add("<< /Title (Chapter \(index)) /Dest [\(3 + 10 * index) 0 R /Fit] \(index < 199 ? "/Next \(2005 + index) 0 R" : "") >>")
+            file.add(
+                "<< /Title (Chapter \(index)) /Dest [\(3 + 10 * index) 0 R /Fit] \(index < 199 ? "/Next \(2005 + index) 0 R" : "") >>"
+            )
         }
         let info = file.add("<< /Title (A Large Book) >>")
         file.trailer = "/Info \(info) 0 R"
@@ -41,7 +43,8 @@ import Testing
 
     @Test func `opening as a publication asks for nothing more`() async throws {
         let reader = try CountingReader(Self.book.build(), name: "book.pdf")
-        let asset = PublicationAsset(path: reader.path, mediaType: .pdf, form: .file, fetcher: FileFetcher(CachedFileReader(reader)))
+        let asset = PublicationAsset(
+            path: reader.path, mediaType: .pdf, form: .file, fetcher: FileFetcher(CachedFileReader(reader)))
         let builder = try await PDFParser().parse(asset, warnings: WarningLog())
         #expect(builder?.manifest.readingOrder.first?.size == Int64(Self.book.build().count))
         #expect(reader.sizeRequests == 0)

@@ -33,7 +33,9 @@ import Testing
         #expect(found.warnings == expected && found.details.created == nil && found.details.modified == nil)
         let fromXMP = try await document(xmp: xmp(#"x:CreateDate="soon""#))
         #expect(
-            fromXMP.warnings.map(\.message) == ["“soon”, the date of the document's creation, cannot be read; it was left out."])
+            fromXMP.warnings.map(\.message) == [
+                "“soon”, the date of the document's creation, cannot be read; it was left out."
+            ])
     }
 
     @Test func `a date that another part of the document has is not missed`() async throws {

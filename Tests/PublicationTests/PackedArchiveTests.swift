@@ -37,7 +37,8 @@
             for (entry, page) in zip(archive.entries, pages) {
                 #expect(try await archive.read(entry) == page.content)
                 #expect(try await archive.read(entry, range: 0..<1) == page.content.prefix(1))
-                #expect(try await archive.read(entry, range: 100..<20_100) == page.content.dropFirst(100).prefix(20_000))
+                #expect(
+                    try await archive.read(entry, range: 100..<20_100) == page.content.dropFirst(100).prefix(20_000))
                 #expect(try await archive.read(entry, range: -5..<5) == page.content.prefix(5))
                 #expect(try await archive.read(entry, range: entry.length..<entry.length + 9).isEmpty)
             }
@@ -46,7 +47,9 @@
         @Test(arguments: PackedBuilder.Kind.allCases)
         func `gives its files in any order, and to many at once`(kind: PackedBuilder.Kind) async throws {
             let (archive, _) = try await open(kind, pages)
-            for index in [7, 2, 11, 0, 7] { #expect(try await archive.read(archive.entries[index]) == pages[index].content) }
+            for index in [7, 2, 11, 0, 7] {
+                #expect(try await archive.read(archive.entries[index]) == pages[index].content)
+            }
             try await withThrowingTaskGroup(of: Bool.self) { group in
                 for index in (0..<48).map({ $0 * 5 % 12 }) {
                     group.addTask { try await archive.read(archive.entries[index]) == pages[index].content }
@@ -56,11 +59,13 @@
         }
 
         @Test(arguments: [
-            Data(), Data("Rar!".utf8), Data(String(repeating: "Any text. ", count: 100).utf8), Data([0x1F, 0x8B, 8, 0]), Data(count: 2_000),
+            Data(), Data("Rar!".utf8), Data(String(repeating: "Any text. ", count: 100).utf8),
+            Data([0x1F, 0x8B, 8, 0]), Data(count: 2_000),
         ])
         func `is not what begins otherwise`(data: Data) async throws {
             #expect(!PackedArchive.mayOpen(head: data))
-            #expect(await fileError { _ = try await PackedArchive.open(try CountingReader(data)) } == .fileReadCorruptFile)
+            #expect(
+                await fileError { _ = try await PackedArchive.open(try CountingReader(data)) } == .fileReadCorruptFile)
         }
 
         @Test func `of gzip is one only with TAR inside`() throws {
@@ -71,7 +76,8 @@
 
         @Test func `keeps names in their own letters below its root, and none that lead elsewhere`() async throws {
             let files = [
-                File("größe/灯.jpg", "a"), File("../out", "x"), File("/etc/passwd", "x"), File("./b.jpg", "b"), File("b.jpg", "twice"),
+                File("größe/灯.jpg", "a"), File("../out", "x"), File("/etc/passwd", "x"), File("./b.jpg", "b"),
+                File("b.jpg", "twice"),
                 File("link", Data(), type: S_IFLNK), File("folder", Data(), type: S_IFDIR), File("B.jpg", "other case"),
             ]
             let (archive, _) = try await open(.tar, files)
@@ -188,13 +194,16 @@
             data[name.lowerBound] ^= 0x55
             let archive = try await PackedArchive.open(try CountingReader(data))
             #expect(archive.entries.map(\.path) == pages.prefix(6).map(\.name))
-            #expect(archive.repairs == ["“/book.epub” is cut off or damaged; the 6 entries in front of that can be listed."])
+            #expect(
+                archive.repairs == ["“/book.epub” is cut off or damaged; the 6 entries in front of that can be listed."]
+            )
             #expect(try await archive.read(archive.entries[5]) == pages[5].content)
         }
 
         /// Pitfall 32: encrypted entries are forbidden one by one.
         @Test func `with an encrypted file refuses that one`() async throws {
-            let (archive, _) = try await open(.rar4, [File("locked", Data("x".utf8), isEncrypted: true), File("open", "y")])
+            let (archive, _) = try await open(
+                .rar4, [File("locked", Data("x".utf8), isEncrypted: true), File("open", "y")])
             let fetcher = ArchiveFetcher(archive)
             #expect(await failure(fetcher.get("locked")) == .forbidden)
             #expect(try await fetcher.get("open").readAsString() == "y")
@@ -237,11 +246,15 @@
                 for round in 0..<80 {
                     var data = Data(whole)
                     for _ in 0...(round % 4) {
-                        let index = numbers.next() % 2 == 0 ? Int(numbers.next() % 120) : Int(numbers.next() % UInt64(data.count))
+                        let index =
+                            numbers.next() % 2 == 0
+                            ? Int(numbers.next() % 120) : Int(numbers.next() % UInt64(data.count))
                         data[index] = [0, 0xFF, UInt8(truncatingIfNeeded: numbers.next())][Int(numbers.next() % 3)]
                     }
                     guard let archive = try? await PackedArchive.open(try CountingReader(data)) else { continue }
-                    for entry in archive.entries.prefix(8) where (try? await archive.read(entry)) != nil { readable += 1 }
+                    for entry in archive.entries.prefix(8) where (try? await archive.read(entry)) != nil {
+                        readable += 1
+                    }
                 }
             }
             #expect(readable > 150)
@@ -286,7 +299,9 @@
         func `opens as it does from a folder`(kind: PackedBuilder.Kind) async throws {
             let book = try await ZIPArchive.open(try CountingReader(try SampleBook.small(.epub3)))
             var files: [File] = []
-            for entry in book.entries where !entry.isDirectory { files.append(File(entry.path, try await book.read(entry))) }
+            for entry in book.entries where !entry.isDirectory {
+                files.append(File(entry.path, try await book.read(entry)))
+            }
             let shelf = try await MemoryShelf(["/book.epub": PackedBuilder.data(kind, files)])
             let publication = try await Publication.open(path: ProviderPath("/book.epub"), of: shelf.provider)
             #expect(publication.mediaType == .epub)

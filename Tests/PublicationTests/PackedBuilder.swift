@@ -36,8 +36,10 @@
                     archive_write_set_format_7zip(handle)
                     archive_write_set_options(handle, "compression-level=1")
                 }
-            case .rar4: RARBuilder.version4(files.map { RARBuilder.File($0.name, $0.content, isEncrypted: $0.isEncrypted) })
-            case .rar5: RARBuilder.version5(files.map { RARBuilder.File($0.name, $0.content, isEncrypted: $0.isEncrypted) })
+            case .rar4:
+                RARBuilder.version4(files.map { RARBuilder.File($0.name, $0.content, isEncrypted: $0.isEncrypted) })
+            case .rar5:
+                RARBuilder.version5(files.map { RARBuilder.File($0.name, $0.content, isEncrypted: $0.isEncrypted) })
             }
         }
 

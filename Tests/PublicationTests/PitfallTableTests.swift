@@ -8,7 +8,8 @@ import Testing
     /// By number, what stands in the column of tests.
     private func table() throws -> [Int: [Substring]] {
         let text = try String(contentsOf: Self.package.appending(path: "Documentation/Testing.md"), encoding: .utf8)
-        let section = try #require(text.components(separatedBy: "\n## ").first { $0.hasPrefix("Pitfalls of publications") })
+        let section = try #require(
+            text.components(separatedBy: "\n## ").first { $0.hasPrefix("Pitfalls of publications") })
         var rows: [Int: [Substring]] = [:]
         for match in section.matches(of: /\| (\d+) \| [^|]+ \| ([^|]+) \|/) {
             rows[try #require(Int(match.1))] = match.2.matches(of: /`([^`]+)`/).map { $0.1 }
@@ -30,7 +31,9 @@ import Testing
             }
         }
         for (number, tests) in table {
-            #expect(!tests.isEmpty && tests.allSatisfy { names.contains($0) }, "\(number): \(tests.filter { !names.contains($0) })")
+            #expect(
+                !tests.isEmpty && tests.allSatisfy { names.contains($0) },
+                "\(number): \(tests.filter { !names.contains($0) })")
         }
     }
 }

@@ -42,21 +42,27 @@ import Testing
         manifest.metadata.layout = .fixed
         #expect(manifest.layout(of: plain) == .fixed)
         #expect(Publication(manifest: manifest).layout(of: scrolled) == .scrolled)
-        let old = try Manifest(json: ["metadata": ["title": "x", "presentation": ["layout": "fixed"]], "readingOrder": []])
+        let old = try Manifest(json: [
+            "metadata": ["title": "x", "presentation": ["layout": "fixed"]], "readingOrder": [],
+        ])
         #expect(old.layout(of: plain) == .fixed)
     }
 
     @Test func `presentation hints are read and written in both places`() throws {
         let metadata = try Metadata(json: SampleManifests.metadata)
         let presentation = metadata.presentation
-        #expect(presentation.orientation == .auto && presentation.spread == .never && presentation.overflow == .scrolled)
+        #expect(
+            presentation.orientation == .auto && presentation.spread == .never && presentation.overflow == .scrolled)
         #expect(presentation.fit == .width && presentation.isClipped == true && presentation.isContinuous == false)
         var properties = Link.Properties()
         (properties.orientation, properties.spread, properties.overflow) = (.landscape, .both, .paginated)
         (properties.fit, properties.isClipped) = (.cover, false)
         #expect(
             properties.values
-                == ["orientation": "landscape", "spread": "both", "overflow": "paginated", "fit": "cover", "clipped": false])
+                == [
+                    "orientation": "landscape", "spread": "both", "overflow": "paginated", "fit": "cover",
+                    "clipped": false,
+                ])
         properties.spread = nil
         #expect(properties["spread"] == nil)
         var changed = metadata
@@ -67,7 +73,9 @@ import Testing
     }
 
     @Test func `rights to mining are known`() throws {
-        #expect(try Metadata(json: SampleManifests.metadata).tdm == TextAndDataMining(reservation: .all, policy: "https://example.org/tdm"))
+        #expect(
+            try Metadata(json: SampleManifests.metadata).tdm
+                == TextAndDataMining(reservation: .all, policy: "https://example.org/tdm"))
         var metadata = Metadata(title: "x")
         metadata.tdm = TextAndDataMining(reservation: .nothing)
         #expect(metadata.json == ["title": "x", "tdm": ["reservation": "none"]])

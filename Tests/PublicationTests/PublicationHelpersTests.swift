@@ -20,19 +20,24 @@ import Testing
 
     private let manifest = Manifest(
         metadata: Metadata(title: "x"),
-        links: [Link(href: "search{?query,page}", type: "text/html", rels: ["search"]), Link(href: "linked", rels: ["x"])],
+        links: [
+            Link(href: "search{?query,page}", type: "text/html", rels: ["search"]), Link(href: "linked", rels: ["x"]),
+        ],
         readingOrder: [
             Link(
                 href: "c1", type: "text/html", title: "One", rels: ["x"],
                 alternates: [Link(href: "c1.pdf", alternates: [Link(href: "c1.txt")])]),
             Link(
                 href: "c2?v=1#start", type: "text/html", alternates: [Link(href: "both")],
-                children: [Link(href: "c1.txt", title: "child"), Link(href: "both", title: "child"), Link(href: "deep")]),
+                children: [
+                    Link(href: "c1.txt", title: "child"), Link(href: "both", title: "child"), Link(href: "deep"),
+                ]),
         ],
         resources: [Link(href: "c1.pdf", title: "resource"), Link(href: "a%20b.css", rels: ["x", "cover"])])
 
     @Test(arguments: [
-        ("c1", "c1"), ("/c1", "c1"), ("c1#p2", "c1"), ("c1?q#p2", "c1"), ("c2?v=1#start", "c2?v=1#start"), ("deep", "deep"),
+        ("c1", "c1"), ("/c1", "c1"), ("c1#p2", "c1"), ("c1?q#p2", "c1"), ("c2?v=1#start", "c2?v=1#start"),
+        ("deep", "deep"),
         ("linked", "linked"),
         ("a%20b.css#x", "a%20b.css"), ("c2", nil), ("", nil), ("#c1", nil), ("C1", nil), ("a b.css", nil),
     ])
@@ -59,9 +64,14 @@ import Testing
 
     @Test func `the lists of a publication have names`() throws {
         let publication = Publication(manifest: try Manifest(json: SampleManifests.full))
-        #expect(publication.pageList.map(\.href) == ["c1.html#p1"] && publication.landmarks.map(\.rels) == [["bodymatter"]])
-        #expect(publication.listOfAudioClips.map(\.href) == ["a.mp3"] && publication.listOfIllustrations.map(\.href) == ["i.png"])
-        #expect(publication.listOfTables.map(\.href) == ["t.html"] && publication.listOfVideoClips.map(\.href) == ["v.webm"])
+        #expect(
+            publication.pageList.map(\.href) == ["c1.html#p1"] && publication.landmarks.map(\.rels) == [["bodymatter"]])
+        #expect(
+            publication.listOfAudioClips.map(\.href) == ["a.mp3"]
+                && publication.listOfIllustrations.map(\.href) == ["i.png"])
+        #expect(
+            publication.listOfTables.map(\.href) == ["t.html"] && publication.listOfVideoClips.map(\.href) == ["v.webm"]
+        )
         #expect(publication.images.map(\.href) == ["cover.jpg"])
         #expect(Publication(manifest: manifest).images.isEmpty)
     }
@@ -80,10 +90,13 @@ import Testing
     }
 
     @Test(arguments: [
-        (Link.template("s{?query"), ["query": "x"]), (Link.template("s{?query}"), [:]), (Link.template("s{?query}"), ["other": "x"]),
+        (Link.template("s{?query"), ["query": "x"]), (Link.template("s{?query}"), [:]),
+        (Link.template("s{?query}"), ["other": "x"]),
         (Link(href: "s{?query}"), ["query": "x"]), (Link.template("plain"), ["query": "x"]),
     ])
-    func `a template that is missing, malformed or without its arguments is a bad request`(link: Link, parameters: [String: String]) async {
+    func `a template that is missing, malformed or without its arguments is a bad request`(
+        link: Link, parameters: [String: String]
+    ) async {
         let fetcher = EchoFetcher()
         let resource = Publication(manifest: manifest, fetcher: fetcher).get(link, parameters: parameters)
         do {
@@ -107,7 +120,8 @@ import Testing
         ("https://example.org/books/1/manifest.json", "https://example.org/books/1/"),
         ("https://example.org/books/1/manifest.json?v=2#x", "https://example.org/books/1/"),
         ("https://example.org/m.json", "https://example.org/"),
-        ("https://example.org", "https://example.org/"), ("file:///books/m.json", "file:///books/"), ("manifest.json", nil),
+        ("https://example.org", "https://example.org/"), ("file:///books/m.json", "file:///books/"),
+        ("manifest.json", nil),
         ("/m.json", nil),
         ("urn:isbn:1", nil), ("", nil),
     ])

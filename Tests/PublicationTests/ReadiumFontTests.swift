@@ -17,7 +17,9 @@ private let pages: JSONValue = [["href": "a.html", "type": "text/html"]]
 /// Obfuscated fonts in Readium packages, which their manifests tell of.
 @Suite struct ReadiumFontTests {
     private func hidden(_ algorithm: FontDeobfuscator.Algorithm) -> Data {
-        let adobe: [UInt8] = [0x36, 0xD5, 0x07, 0x8E, 0xFF, 0x7D, 0x46, 0x8E, 0xA5, 0xF3, 0xF4, 0x7C, 0x14, 0xB9, 0x1F, 0x2F]
+        let adobe: [UInt8] = [
+            0x36, 0xD5, 0x07, 0x8E, 0xFF, 0x7D, 0x46, 0x8E, 0xA5, 0xF3, 0xF4, 0x7C, 0x14, 0xB9, 0x1F, 0x2F,
+        ]
         let key = algorithm == .idpf ? Digest(.sha1, of: Data(identifier.utf8)).bytes : adobe
         let length = algorithm == .idpf ? 1_040 : 1_024
         return Data(font.enumerated().map { $0.offset < length ? $0.element ^ key[$0.offset % key.count] : $0.element })
@@ -26,7 +28,8 @@ private let pages: JSONValue = [["href": "a.html", "type": "text/html"]]
     private func encrypted(_ algorithm: String) -> JSONValue { ["encrypted": ["algorithm": .string(algorithm)]] }
 
     private func manifest(
-        _ order: JSONValue, _ algorithm: FontDeobfuscator.Algorithm, metadata: [String: JSONValue] = ["identifier": .string(identifier)],
+        _ order: JSONValue, _ algorithm: FontDeobfuscator.Algorithm,
+        metadata: [String: JSONValue] = ["identifier": .string(identifier)],
         context: [String: JSONValue] = [:]
     ) -> String {
         let fonts: JSONValue = [
@@ -34,10 +37,13 @@ private let pages: JSONValue = [["href": "a.html", "type": "text/html"]]
             ["href": "fonts/plain.otf", "type": "font/otf"],
         ]
         return manifestJSON(
-            context.merging(["readingOrder": order, "resources": fonts]) { $1 }, metadata: metadata.merging(["title": "Set"]) { $1 })
+            context.merging(["readingOrder": order, "resources": fonts]) { $1 },
+            metadata: metadata.merging(["title": "Set"]) { $1 })
     }
 
-    private func shelf(_ name: String, _ manifest: String, _ algorithm: FontDeobfuscator.Algorithm) async throws -> Shelf {
+    private func shelf(_ name: String, _ manifest: String, _ algorithm: FontDeobfuscator.Algorithm) async throws
+        -> Shelf
+    {
         let shelf = Shelf()
         let data = try ZIPBuilder.data { zip in
             try zip.deflate("manifest.json", manifest)
@@ -54,7 +60,9 @@ private let pages: JSONValue = [["href": "a.html", "type": "text/html"]]
         for resource in [book.get(link), book.get("fonts/f%C3%B6nt.otf"), book.get(Link(href: "/fonts/fönt.otf"))] {
             #expect(try await resource.length() == 3_000)
             #expect(try await resource.read() == font)
-            for range in [0..<1, 1..<19, 15..<2_000, 1_023..<1_025, 1_039..<1_041, 1_040..<3_000, 2_999..<9_000] as [Range<Int64>] {
+            for range in [0..<1, 1..<19, 15..<2_000, 1_023..<1_025, 1_039..<1_041, 1_040..<3_000, 2_999..<9_000]
+                as [Range<Int64>]
+            {
                 let expected = font[Int(range.lowerBound)..<Int(min(range.upperBound, 3_000))]
                 #expect(try await resource.read(range) == expected, "\(range)")
             }
@@ -94,7 +102,9 @@ private let pages: JSONValue = [["href": "a.html", "type": "text/html"]]
     }
 
     @Test func `Adobe's key may come from a further identifier`() async throws {
-        let metadata: [String: JSONValue] = ["identifier": "urn:isbn:9780316000000", "altIdentifier": [.string(identifier)]]
+        let metadata: [String: JSONValue] = [
+            "identifier": "urn:isbn:9780316000000", "altIdentifier": [.string(identifier)],
+        ]
         let book = try await shelf("b.webpub", manifest(pages, .adobe, metadata: metadata), .adobe).open("b.webpub")
         try await expectReadable(book)
     }
@@ -110,7 +120,10 @@ private let pages: JSONValue = [["href": "a.html", "type": "text/html"]]
     /// LCP 1.0, section 2.3: obfuscation comes before encryption, so that it is undone behind it.
     @Test func `of a protected package fonts are made readable behind what decrypts`() async throws {
         let order: JSONValue = [
-            ["href": "a.html", "type": "text/html", "properties": encrypted("http://www.w3.org/2001/04/xmlenc#aes256-cbc")]
+            [
+                "href": "a.html", "type": "text/html",
+                "properties": encrypted("http://www.w3.org/2001/04/xmlenc#aes256-cbc"),
+            ]
         ]
         let data = try ZIPBuilder.data { zip in
             try zip.deflate("manifest.json", manifest(order, .idpf))
@@ -123,7 +136,9 @@ private let pages: JSONValue = [["href": "a.html", "type": "text/html"]]
         try await shelf.provider.writeContents(path: ProviderPath("b.webpub"), contents: data)
         let book = try await shelf.open("b.webpub")
         #expect(book.protection?.scheme == .lcp)
-        #expect(book.fetcherTree.contains("deobfuscation: TransformingFetcher\n      decryption: ArchiveFetcher"), "\(book.fetcherTree)")
+        #expect(
+            book.fetcherTree.contains("deobfuscation: TransformingFetcher\n      decryption: ArchiveFetcher"),
+            "\(book.fetcherTree)")
         #expect(await failure(book.get("a.html")) == .forbidden)
         try await expectReadable(book)
     }

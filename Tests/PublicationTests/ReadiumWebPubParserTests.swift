@@ -18,14 +18,16 @@ private let files = [("text/one.html", "one"), ("text/two b.html", "two")]
 struct ReadiumPackageTests {
     private let manifest = manifestJSON([
         "links": [["rel": "self", "href": "https://example.com/manifest.json", "type": "application/webpub+json"]],
-        "readingOrder": chapters, "toc": [["href": "./text/one.html#x", "title": "One"], ["href": "#", "title": "Heading"]],
+        "readingOrder": chapters,
+        "toc": [["href": "./text/one.html#x", "title": "One"], ["href": "#", "title": "Heading"]],
     ])
 
     @Test(arguments: ["b.webpub", "b.zip"])
     func `a package has its entries, without itself`(name: String) async throws {
         let book = try await Shelf().open(name, [("manifest.json", manifest)] + files)
         #expect(book.mediaType == .readiumWebPub)
-        #expect(book.readingOrder.map(\.href) == ["text/one.html", "text/two%20b.html", "https://example.com/three.html"])
+        #expect(
+            book.readingOrder.map(\.href) == ["text/one.html", "text/two%20b.html", "https://example.com/three.html"])
         #expect(book.links.isEmpty && book.warnings.isEmpty)
         #expect(book.tableOfContents.map(\.href) == ["text/one.html#x", "#"])
         #expect(try await book.text("text/one.html#x") == "one")
@@ -61,7 +63,8 @@ struct ReadiumPackageTests {
         #expect(try await book.text("part") == "bytes")
     }
 
-    /// Pitfall 9: an EPUB that is a Readium package too. Its name decides, and where that tells nothing the package does.
+    /// Pitfall 9: an EPUB that is a Readium package too. Its name decides, and where that tells nothing the package
+    /// does.
     @Test(arguments: [("b.epub", MediaType.epub), ("b.webpub", .readiumWebPub), ("b.zip", .readiumWebPub)])
     func `a hybrid is what its name says`(name: String, type: MediaType) async throws {
         let epub = EPUBFixture(files: ["OEBPS/c1.xhtml": "text"]).allFiles.map { ($0.key, $0.value) }
@@ -71,9 +74,12 @@ struct ReadiumPackageTests {
         #expect(book.readingOrder.first?.href == (type == .epub ? "OEBPS/c1.xhtml" : "text/one.html"))
     }
 
-    /// Pitfall 10: pictures beside a `manifest.json` are a package, not a comic; but in a file that calls itself a comic they are one.
+    /// Pitfall 10: pictures beside a `manifest.json` are a package, not a comic; but in a file that calls itself a
+    /// comic they are one.
     @Test func `pictures with a manifest are no comic unless they say so`() async throws {
-        let manifest = manifestJSON(["readingOrder": [["href": "2.png", "type": "image/png"], ["href": "1.png", "type": "image/png"]]])
+        let manifest = manifestJSON([
+            "readingOrder": [["href": "2.png", "type": "image/png"], ["href": "1.png", "type": "image/png"]]
+        ])
         let entries = [("1.png", "1"), ("2.png", "2"), ("manifest.json", manifest)]
         let divina = try await Shelf().open("b.zip", entries)
         #expect(divina.mediaType == .divina && divina.readingOrder.map(\.href) == ["2.png", "1.png"])
@@ -86,7 +92,9 @@ struct ReadiumPackageTests {
         ("bad.webpub", [("manifest.json", "{")], "“bad.webpub”: its “manifest.json”: "),
         ("list.webpub", [("manifest.json", "[]")], "“list.webpub” is damaged: its manifest has no metadata."),
     ])
-    func `a package without a manifest is damaged`(name: String, entries: [(String, String)], sentence: String) async throws {
+    func `a package without a manifest is damaged`(name: String, entries: [(String, String)], sentence: String)
+        async throws
+    {
         let error = try #require(try await Shelf().failure(name, entries))
         #expect(error.code == .fileReadCorruptFile)
         #expect(error.sentence.hasPrefix(sentence))
@@ -132,12 +140,14 @@ struct ReadiumPackageTests {
         let manifest = manifestJSON(
             [
                 "readingOrder": [
-                    ["href": "a.html"], 3, ["href": "b.html", "type": "text/html", "rel": ["x", 1]], ["href": "../up", "type": "a/b"],
+                    ["href": "a.html"], 3, ["href": "b.html", "type": "text/html", "rel": ["x", 1]],
+                    ["href": "../up", "type": "a/b"],
                 ],
                 "resources": ["href": "c.css", "type": "text/css"], "toc": "none", "links": .null,
             ],
             metadata: [
-                "duration": "long", "modified": "yesterday", "author": [["name": ["fr": "Zoé"]], 5, "Bob"], "language": "fr", "layout": 7,
+                "duration": "long", "modified": "yesterday", "author": [["name": ["fr": "Zoé"]], 5, "Bob"],
+                "language": "fr", "layout": 7,
                 "conformsTo": "x:y", "subject": [[:]],
             ])
         let book = try await Shelf().open("odd.webpub", [("manifest.json", manifest)])
@@ -242,8 +252,11 @@ struct ReadiumManifestTests {
     @Test func `a fetcher of the app's own comes in front of the remote one`() async throws {
         let shelf = try await shelf(selfLink: "manifest.json")
         var options = shelf.options
-        options.remote = { TransformingFetcher(ProxyFetcher { BytesResource($0, string: "kept") }, label: "offline") { $0 } }
-        let book = try await Publication.open(path: ProviderPath("books/b/manifest.json"), of: shelf.provider, options: options)
+        options.remote = {
+            TransformingFetcher(ProxyFetcher { BytesResource($0, string: "kept") }, label: "offline") { $0 }
+        }
+        let book = try await Publication.open(
+            path: ProviderPath("books/b/manifest.json"), of: shelf.provider, options: options)
         #expect(try await book.text("https://example.com/three.html") == "kept")
         #expect(book.fetcherTree.contains("elsewhere: TransformingFetcher\n    offline: ProxyFetcher"))
     }

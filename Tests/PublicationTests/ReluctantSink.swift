@@ -26,10 +26,12 @@ final class ReluctantSink: ByteSink {
 /// The real books, which are no part of the package: in `$CARREL_CORPUS`, else in `../shared/corpus` beside it.
 enum BookCorpus {
     static let books: [URL] = {
-        let package = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        let package = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
         let usual = package.deletingLastPathComponent().appending(path: "shared/corpus", directoryHint: .isDirectory)
         let root = ProcessInfo.processInfo.environment["CARREL_CORPUS"].map { URL(filePath: $0) } ?? usual
-        let files = try? FileManager.default.contentsOfDirectory(at: root.appending(path: "epub"), includingPropertiesForKeys: nil)
+        let files = try? FileManager.default.contentsOfDirectory(
+            at: root.appending(path: "epub"), includingPropertiesForKeys: nil)
         return (files ?? []).filter { $0.pathExtension == "epub" }.sorted { $0.path < $1.path }
     }()
 }

@@ -12,9 +12,11 @@ import Testing
             (CocoaError(.fileReadNoSuchFile), .notFound), (CocoaError(.fileNoSuchFile), .notFound),
             (CocoaError(.fileReadNoPermission), .forbidden), (URLError(.userAuthenticationRequired), .forbidden),
             (URLError(.noPermissionsToReadFile), .forbidden),
-            (URLError(.timedOut), .unavailable), (URLError(.resourceUnavailable), .unavailable), (POSIXError(.ETIMEDOUT), .unavailable),
+            (URLError(.timedOut), .unavailable), (URLError(.resourceUnavailable), .unavailable),
+            (POSIXError(.ETIMEDOUT), .unavailable),
             (FileError.make(.fileReadUnknown, path: "a", underlying: URLError(.timedOut)), .unavailable),
-            (CocoaError(.fileReadCorruptFile), .other), (CocoaError(.featureUnsupported), .other), (CocoaError(.userCancelled), .other),
+            (CocoaError(.fileReadCorruptFile), .other), (CocoaError(.featureUnsupported), .other),
+            (CocoaError(.userCancelled), .other),
             (URLError(.cancelled), .other), (CancellationError(), .other), (POSIXError(.EIO), .other),
         ] as [(any Error, ResourceFailure)])
     func `an error is of one of five kinds`(error: any Error, kind: ResourceFailure) {
@@ -36,7 +38,8 @@ import Testing
         #expect((error?.underlying as? POSIXError)?.code == .EISDIR)
         #expect(OpeningFailure(FileError.isADirectory(.root)) == .parsingFailed)
         // What has a second place is looked for there.
-        let second = FirstFoundResource(Link(href: "folder"), candidates: [resource, BytesResource(Link(href: "folder"), string: "x")])
+        let second = FirstFoundResource(
+            Link(href: "folder"), candidates: [resource, BytesResource(Link(href: "folder"), string: "x")])
         #expect(try await second.readAsString() == "x")
     }
 }

@@ -26,10 +26,12 @@ import Testing
         let loose: JSONValue = [
             "@context": ["c"],
             "metadata": [
-                "title": ["und": "T"], "language": ["en"], "conformsTo": ["p"], "author": ["name": "A"], "subject": [["name": "S"]],
+                "title": ["und": "T"], "language": ["en"], "conformsTo": ["p"], "author": ["name": "A"],
+                "subject": [["name": "S"]],
                 "belongsTo": ["series": [["name": "B"]], "volume": ["position": 4]],
             ],
-            "links": ["href": "a", "rel": ["self"]], "spine": [["href": "b", "type": "text/html"], ["href": "untyped"]],
+            "links": ["href": "a", "rel": ["self"]],
+            "spine": [["href": "b", "type": "text/html"], ["href": "untyped"]],
         ]
         let strict: JSONValue = [
             "@context": "c",
@@ -61,7 +63,9 @@ import Testing
     }
 
     @Test func `words that no property knows stay as they came`() throws {
-        let old: JSONValue = ["title": "x", "readingProgression": "ttb", "layout": "webtoon", "tdm": ["reservation": "some"]]
+        let old: JSONValue = [
+            "title": "x", "readingProgression": "ttb", "layout": "webtoon", "tdm": ["reservation": "some"],
+        ]
         var metadata = try Metadata(json: old)
         #expect(metadata.readingProgression == nil && metadata.layout == nil && metadata.tdm == nil)
         #expect(metadata.json == old)
@@ -133,8 +137,10 @@ private struct Chaos {
 
     private static let names: [String] = {
         var names: Set<String> = [
-            "name", "other", "role", "und", "fr", "position", "own", "original-length", "spine", "fragments", "fragment", "progression",
-            "totalProgression", "cssSelector", "before", "highlight", "after", "audioref", "textref", "imgref", "videoref", "text", "plain",
+            "name", "other", "role", "und", "fr", "position", "own", "original-length", "spine", "fragments",
+            "fragment", "progression",
+            "totalProgression", "cssSelector", "before", "highlight", "after", "audioref", "textref", "imgref",
+            "videoref", "text", "plain",
             "ssml", "id",
         ]
         func collect(_ json: JSONValue) {

@@ -34,7 +34,10 @@ struct SchemaTests {
         #expect(try violations(Manifest(json: json).json) == [])
     }
 
-    @Test func `a manifest with members that nobody knows is valid except for those at the root, which must be collections`() throws {
+    @Test
+    func `a manifest with members that nobody knows is valid except for those at the root, which must be collections`()
+        throws
+    {
         let (json, _) = SampleManifests.marked(SampleManifests.full)
         let found = try violations(Manifest(json: json).json)
         #expect(found.count == 1 && found.first?.hasPrefix("/https://example.org/mark-") == true, "\(found)")
@@ -45,8 +48,8 @@ struct SchemaTests {
         #expect(try violations(await manifest(of: SampleBook.small(edition)).json) == [])
     }
 
-    /// Here the schema and reality clash: it wants a URI, and most of these books are identified by other names. The identifier is kept
-    /// as the book has it, because fonts are obfuscated with it and libraries know the book by it.
+    /// Here the schema and reality clash: it wants a URI, and most of these books are identified by other names. The
+    /// identifier is kept as the book has it, because fonts are obfuscated with it and libraries know the book by it.
     @Test(arguments: BookCorpus.books)
     func `manifests of the corpus's books are valid but for identifiers that are no URI`(book: URL) async throws {
         let manifest = try await manifest(of: Data(contentsOf: book))
@@ -66,7 +69,10 @@ struct SchemaTests {
         var json = SampleManifests.full
         guard case .object(var members) = json else { return }
         members["links"] = [
-            ["href": "https://example.org/b.epub", "rel": "http://opds-spec.org/acquisition", "type": "application/epub+zip"]
+            [
+                "href": "https://example.org/b.epub", "rel": "http://opds-spec.org/acquisition",
+                "type": "application/epub+zip",
+            ]
         ]
         json = .object(members)
         let id = "https://drafts.opds.io/schema/publication.schema.json"
@@ -84,9 +90,17 @@ struct SchemaTests {
             (["metadata": ["title": "x", "layout": "webtoon"], "readingOrder": []], "words"),
             (["metadata": ["title": "x", "identifier": "no address"], "readingOrder": []], "uri"),
             (["metadata": ["title": "x"], "readingOrder": [["href": "a b", "type": "x/y"]]], "uri-reference"),
-            (["metadata": ["title": "x"], "readingOrder": [["href": "a{", "type": "x/y", "templated": true]]], "uri-template"),
+            (
+                ["metadata": ["title": "x"], "readingOrder": [["href": "a{", "type": "x/y", "templated": true]]],
+                "uri-template"
+            ),
             (["metadata": ["title": "x"], "readingOrder": [], "own": 1], "schemas"),
-            (["metadata": ["title": "x"], "readingOrder": [["href": "a", "type": "x/y"], ["href": "a", "type": "x/y"]]], "twice"),
+            (
+                [
+                    "metadata": ["title": "x"],
+                    "readingOrder": [["href": "a", "type": "x/y"], ["href": "a", "type": "x/y"]],
+                ], "twice"
+            ),
         ] as [(JSONValue, String)])
     func `the schemas refuse what is wrong`(json: JSONValue, word: String) throws {
         let found = try violations(json)
@@ -97,28 +111,36 @@ struct SchemaTests {
 @Suite struct JSONSchemasTests {
     @Test(
         arguments: [
-            (["type": "integer"], 1, 1.5), (["type": ["string", "null"]], nil, false), (["required": ["a"]], ["a": nil], [:]),
+            (["type": "integer"], 1, 1.5), (["type": ["string", "null"]], nil, false),
+            (["required": ["a"]], ["a": nil], [:]),
             (["properties": ["a": false]], ["b": 1], ["a": 1]),
             (["additionalProperties": false, "properties": ["a": true]], ["a": 1], ["b": 1]),
             (
-                ["patternProperties": ["^a": ["type": "string"]], "additionalProperties": ["type": "null"]], ["ab": "", "b": nil], ["ab": 1]
+                ["patternProperties": ["^a": ["type": "string"]], "additionalProperties": ["type": "null"]],
+                ["ab": "", "b": nil], ["ab": 1]
             ),
             (["items": ["minimum": 2]], [2, 3], [2, 1]), (["enum": ["a", nil]], nil, "b"), (["const": [1]], [1], [2]),
-            (["pattern": "^a+$"], "aa", "ab"), (["uniqueItems": true], [1, "1"], [1, 1]), (["exclusiveMinimum": 0], 0.1, 0),
+            (["pattern": "^a+$"], "aa", "ab"), (["uniqueItems": true], [1, "1"], [1, 1]),
+            (["exclusiveMinimum": 0], 0.1, 0),
             (["maximum": 1], 1, 2),
-            (["anyOf": [["type": "string"], ["minimum": 3]]], 3, 2), (["oneOf": [["minimum": 1], ["minimum": 3]]], 2, 3),
+            (["anyOf": [["type": "string"], ["minimum": 3]]], 3, 2),
+            (["oneOf": [["minimum": 1], ["minimum": 3]]], 2, 3),
             (["allOf": [["minimum": 1], ["maximum": 2]]], 2, 3), (["not": ["type": "string"]], 1, ""),
             (["if": ["type": "string"], "then": ["minLength": 1], "else": ["type": "null"]], "a", ""),
             (["if": ["type": "string"], "then": ["minLength": 1], "else": ["type": "null"]], nil, 1),
             (["contains": ["const": 1]], [0, 1], [0]),
-            (["minItems": 1], [0], []), (["minProperties": 1], ["a": 1], [:]), (["$ref": "other.json#/$defs/a"], 1, "x"),
-            (["format": "date-time"], "2016-08-11T19:32:18.1+02:00", "2016-08-11"), (["format": "date"], "2016-08-11", "2016-8-11"),
-            (["format": "uri"], "urn:x", "x"), (["format": "uri-reference"], "a%20b?c#d", "a b"), (["format": "uri-template"], "{a}", "{a"),
+            (["minItems": 1], [0], []), (["minProperties": 1], ["a": 1], [:]),
+            (["$ref": "other.json#/$defs/a"], 1, "x"),
+            (["format": "date-time"], "2016-08-11T19:32:18.1+02:00", "2016-08-11"),
+            (["format": "date"], "2016-08-11", "2016-8-11"),
+            (["format": "uri"], "urn:x", "x"), (["format": "uri-reference"], "a%20b?c#d", "a b"),
+            (["format": "uri-template"], "{a}", "{a"),
             (["unheard": 1], nil, 1),
         ] as [(JSONValue, JSONValue?, JSONValue)])
     func `each rule takes what it should and refuses the rest`(schema: JSONValue, good: JSONValue?, bad: JSONValue) {
         let schemas = JSONSchemas([
-            "https://example.org/s.json": schema, "https://example.org/other.json": ["$defs": ["a": ["type": "integer"]]],
+            "https://example.org/s.json": schema,
+            "https://example.org/other.json": ["$defs": ["a": ["type": "integer"]]],
         ])
         let good = schema["unheard"] == nil ? schemas.violations(of: good ?? nil, by: "https://example.org/s.json") : []
         #expect(good == [])

@@ -5,8 +5,9 @@ import Publication
 import SampleBooks
 import Testing
 
-// The examples of Readium's proposals for media types and composite fetchers, as they are written there, as far as Swift allows: what
-// reads has to be waited for, and a provider says where files are. Those with paths of this machine are in the integration tests.
+// The examples of Readium's proposals for media types and composite fetchers, as they are written there, as far as
+// Swift allows: what reads has to be waited for, and a provider says where files are. Those with paths of this machine
+// are in the integration tests.
 
 // MARK: What the examples take for granted
 
@@ -70,7 +71,8 @@ private func sniffAcsm(context: Format.SnifferContext, inspectingContent: Bool) 
 @Suite struct FileFormatExampleTests {
     @Test func `determining the format of a remote file`() async throws {
         let feedLink = Link(href: "https://example.org/books/lamp.epub")
-        let response = ExampleResponse(headers: ["Content-Type": "application/octet-stream"], content: try SampleBook.small())
+        let response = ExampleResponse(
+            headers: ["Content-Type": "application/octet-stream"], content: try SampleBook.small())
         let format = try await Format.guess(
             bytes: { response.body },
             // We can give several media types and file extensions, as fallbacks.
@@ -87,7 +89,8 @@ private func sniffAcsm(context: Format.SnifferContext, inspectingContent: Bool) 
         #expect(AcsmFormat.mediaType == .acsm)
         let shelf = try await MemoryShelf(["download": token])
         let acsmPath = try ProviderPath("download")
-        let format = try await Format.guess(path: acsmPath, of: shelf.provider, sniffers: Format.defaultSniffers + [sniffAcsm])
+        let format = try await Format.guess(
+            path: acsmPath, of: shelf.provider, sniffers: Format.defaultSniffers + [sniffAcsm])
         #expect(format?.name == "ACSM")
         let file = Format.File(path: acsmPath, of: shelf.provider, formatSniffers: Format.defaultSniffers + [sniffAcsm])
         #expect(try await file.format?.name == "ACSM")
@@ -182,7 +185,8 @@ private func sniffAcsm(context: Format.SnifferContext, inspectingContent: Bool) 
         #expect(shared == MediaType.ACSM && shared?.name == "Adobe Content Server Manager")
 
         // 3.2. Or use the sniffer on a case-by-case basis.
-        let mediaType = try await MediaType.of(path: acsmPath, of: shelf.provider, sniffers: MediaType.sniffers + [sniffACSM])
+        let mediaType = try await MediaType.of(
+            path: acsmPath, of: shelf.provider, sniffers: MediaType.sniffers + [sniffACSM])
         #expect(mediaType == MediaType.ACSM && mediaType?.fileExtension == "acsm")
     }
 

@@ -9,7 +9,8 @@ import Testing
 @testable import Publication
 @testable import PublicationCache
 
-/// Archives whose names are separated by backslashes, as old programs for Windows write them, and names with escaped separators in them.
+/// Archives whose names are separated by backslashes, as old programs for Windows write them, and names with escaped
+/// separators in them.
 @Suite struct SeparatorTests {
     private func open(_ data: Data, named name: String) async throws -> Publication {
         let shelf = try await MemoryShelf([name: data])
@@ -26,15 +27,20 @@ import Testing
     @Test func `a book whose names have backslashes is read as one with slashes`() async throws {
         var odd = OddBook()
         let usual = try await odd.open()
-        for path in usual.readingOrder.map(\.href) + usual.resources.map(\.href) + ["OEBPS/content.opf", "META-INF/container.xml"] {
+        for path in usual.readingOrder.map(\.href) + usual.resources.map(\.href) + [
+            "OEBPS/content.opf", "META-INF/container.xml",
+        ] {
             odd.renamed[path] = path.replacing("/", with: #"\"#)
         }
         let book = try await odd.open()
-        #expect(book.readingOrder.map(\.href) == ["OEBPS/c1.xhtml", "OEBPS/c2.xhtml"] && book.resources == usual.resources)
+        #expect(
+            book.readingOrder.map(\.href) == ["OEBPS/c1.xhtml", "OEBPS/c2.xhtml"] && book.resources == usual.resources)
         #expect(book.tableOfContents.map(\.href) == usual.tableOfContents.map(\.href) && book.tags == usual.tags)
         for link in book.readingOrder { #expect(try await book.get(link).readAsString().contains(OddBook.words)) }
         // However it is asked for.
-        for href in [#"OEBPS\style.css"#, "OEBPS%5Cstyle.css", "/OEBPS/style.css", #"\OEBPS\style.css"#, #"OEBPS\style.css#a"#] {
+        for href in [
+            #"OEBPS\style.css"#, "OEBPS%5Cstyle.css", "/OEBPS/style.css", #"\OEBPS\style.css"#, #"OEBPS\style.css#a"#,
+        ] {
             #expect(try await book.get(href).readAsString() == "p{}", "\(href)")
         }
     }
@@ -53,14 +59,16 @@ import Testing
         var files = [(name: #"Book\"#, content: ""), (#"Book\One\"#, ""), (#"Book\Two\"#, "")]
         for chapter in ["One", "Two"] { for page in 1...2 { files.append((#"Book\\#(chapter)\\#(page).png"#, "x")) } }
         let book = try await open(zip(files), named: "a.cbz")
-        #expect(book.readingOrder.map(\.href) == ["Book/One/1.png", "Book/One/2.png", "Book/Two/1.png", "Book/Two/2.png"])
+        #expect(
+            book.readingOrder.map(\.href) == ["Book/One/1.png", "Book/One/2.png", "Book/Two/1.png", "Book/Two/2.png"])
         #expect(book.tableOfContents.map(\.title) == ["One", "Two"] && book.warnings.isEmpty)
         let archive = try await ZIPArchive.open(CountingReader(zip(files)))
         #expect(archive.entries.filter(\.isDirectory).map(\.path) == ["Book/", "Book/One/", "Book/Two/"])
     }
 
     @Test func `of two spellings of one name the first counts`() async throws {
-        let archive = try await ZIPArchive.open(CountingReader(zip([(#"a\b"#, "first"), ("a/b", "second"), ("c/d", "other")])))
+        let archive = try await ZIPArchive.open(
+            CountingReader(zip([(#"a\b"#, "first"), ("a/b", "second"), ("c/d", "other")])))
         #expect(archive.entries.map(\.path) == ["a/b", "c/d"] && archive.directory.leftOut == 1)
         let entry = try #require(archive.entry(at: "a/b"))
         #expect(try await archive.read(entry) == Data("first".utf8))
@@ -83,11 +91,14 @@ import Testing
     }
 
     @Test(arguments: [
-        "../secret", "..%2Fsecret", #"..\secret"#, "..%5Csecret", "%2e%2e/secret", "a/../../secret", #"a\..\..\secret"#, "..%252Fsecret",
+        "../secret", "..%2Fsecret", #"..\secret"#, "..%5Csecret", "%2e%2e/secret", "a/../../secret", #"a\..\..\secret"#,
+        "..%252Fsecret",
         "/../secret", "%2Fsecret", "//secret",
     ])
     func `no address leads out of a folder or an archive`(href: String) async throws {
-        let shelf = try await MemoryShelf(["secret": Data("secret".utf8), "book/1.png": Data("x".utf8), "book/a/2.png": Data("y".utf8)])
+        let shelf = try await MemoryShelf([
+            "secret": Data("secret".utf8), "book/1.png": Data("x".utf8), "book/a/2.png": Data("y".utf8),
+        ])
         let books: [(String, Data?)] = [("book", nil), ("a.cbz", try zip([("1.png", "x"), (#"a\2.png"#, "y")]))]
         for (name, data) in books {
             if let data { try await shelf.add(data, at: ProviderPath(name)) }
@@ -100,8 +111,12 @@ import Testing
 
     #if Formats
         @Test(arguments: PackedBuilder.Kind.allCases)
-        func `other archives have backslashes, too, and none that lead elsewhere`(kind: PackedBuilder.Kind) async throws {
-            let names = [#"Book\One\1.png"#, #"Book\Two\1.png"#, #"..\x.png"#, #"a\..\..\y.png"#, #"C:\z.png"#, #"\\host\share\w.png"#]
+        func `other archives have backslashes, too, and none that lead elsewhere`(kind: PackedBuilder.Kind) async throws
+        {
+            let names = [
+                #"Book\One\1.png"#, #"Book\Two\1.png"#, #"..\x.png"#, #"a\..\..\y.png"#, #"C:\z.png"#,
+                #"\\host\share\w.png"#,
+            ]
             let archive = try await PackedArchive.open(
                 CountingReader(PackedBuilder.data(kind, names.map { PackedBuilder.File($0, $0) })))
             #expect(archive.entries.map(\.path) == ["Book/One/1.png", "Book/Two/1.png"])

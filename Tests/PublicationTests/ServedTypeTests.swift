@@ -19,8 +19,10 @@ import Testing
     }
 
     @Test(arguments: [
-        "application/octet-stream", "binary/octet-stream", "application/x-download", "application/force-download", "application/zip",
-        "application/x-zip", "application/x-zip-compressed", "multipart/x-zip", "application/json", "application/xml", "text/xml",
+        "application/octet-stream", "binary/octet-stream", "application/x-download", "application/force-download",
+        "application/zip",
+        "application/x-zip", "application/x-zip-compressed", "multipart/x-zip", "application/json", "application/xml",
+        "text/xml",
         "text/plain", "text/plain; charset=UTF-8", "application/x-rar", "application/unknown", "nonsense", "", "*/*",
     ])
     func `a server's word for any file is made finer by what is in it`(type: String) async throws {
@@ -29,7 +31,9 @@ import Testing
         #expect(try await sniff(SampleBook.small(), servedAs: type, name: "book.zip") == epub)
         #expect(try await sniff(Data(Self.manifest.utf8), servedAs: type)?.mediaType == .readiumAudiobookManifest)
         #expect(try await sniff(Data("%PDF-1.7\n".utf8), servedAs: type)?.mediaType == .pdf)
-        #expect(try await sniff(ZIPBuilder.data { try $0.store("1.jpg", Data("x".utf8)) }, servedAs: type)?.mediaType == .cbz)
+        #expect(
+            try await sniff(ZIPBuilder.data { try $0.store("1.jpg", Data("x".utf8)) }, servedAs: type)?.mediaType
+                == .cbz)
     }
 
     @Test(arguments: ["application/zip", "text/html", "application/pdf", "image/jpeg", "application/octet-stream"])

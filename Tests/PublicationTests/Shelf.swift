@@ -10,7 +10,8 @@ import Testing
 @testable import Publication
 @testable import PublicationCache
 
-/// Books at a provider in memory, opened as apps do, with a remote fetcher that answers with the address it was asked for.
+/// Books at a provider in memory, opened as apps do, with a remote fetcher that answers with the address it was asked
+/// for.
 struct Shelf {
     let provider = MemoryFileProvider()
     private let asked = MutexValue([String]())
@@ -34,7 +35,9 @@ struct Shelf {
             var folder = ProviderPath.root
             for part in file.components.dropLast() {
                 folder = try folder.appending(nameBytes: part)
-                if (try? await provider.attributesOfItem(path: folder)) == nil { try await provider.createFolder(path: folder) }
+                if (try? await provider.attributesOfItem(path: folder)) == nil {
+                    try await provider.createFolder(path: folder)
+                }
             }
             try await provider.writeContents(path: file, contents: Data(text.utf8), overwrite: true)
         }

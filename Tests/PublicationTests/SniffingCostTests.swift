@@ -11,7 +11,9 @@ import Testing
 
 /// Requests, bytes and time.
 @Suite struct SniffingCostTests {
-    private func sniff(_ reader: any FileReader, _ name: String = "file", types: [String] = [], ignoringHints: Bool = false) async throws
+    private func sniff(
+        _ reader: any FileReader, _ name: String = "file", types: [String] = [], ignoringHints: Bool = false
+    ) async throws
         -> SniffedType?
     {
         try await MediaType.sniff(
@@ -22,16 +24,20 @@ import Testing
     private func large(_ head: Data, tail: Data = Data(), mimeType: String? = nil) throws -> CountingReader {
         let dots = Data(repeating: 0x2E, count: 128 << 10)
         let hole = SparseData(hole: 5_000_000_000 - Int64(head.count + tail.count + 2 * dots.count))
-        return try CountingReader(.joined([SparseData(head + dots), hole, SparseData(dots + tail)]), name: "file", mimeType: mimeType)
+        return try CountingReader(
+            .joined([SparseData(head + dots), hole, SparseData(dots + tail)]), name: "file", mimeType: mimeType)
     }
 
     @Test(arguments: [
-        ("a.epub", [], MediaType.epub), ("a.PDF", [], .pdf), ("a.cbz", [], .cbz), ("a.mp3", [], .mp3), ("a.css", [], .css),
+        ("a.epub", [], MediaType.epub), ("a.PDF", [], .pdf), ("a.cbz", [], .cbz), ("a.mp3", [], .mp3),
+        ("a.css", [], .css),
         ("a", ["application/epub+zip"], .epub), ("a.zip", ["application/webpub+zip"], .readiumWebPub),
         ("a.epub", ["application/octet-stream"], .epub), ("a.mp3", ["text/plain"], .mp3),
         ("a.lcpdf", ["application/epub+zip"], .lcpProtectedPDF),
     ])
-    func `hints that name a format cost no request`(_ name: String, _ types: [String], _ expected: MediaType) async throws {
+    func `hints that name a format cost no request`(_ name: String, _ types: [String], _ expected: MediaType)
+        async throws
+    {
         let reader = try large(Data())
         #expect(try await sniff(reader, name, types: types) == SniffedType(mediaType: expected, basis: .hint))
         #expect(reader.requests.isEmpty)
@@ -55,12 +61,16 @@ import Testing
     @Test(
         arguments: [
             ("a PDF", Data("%PDF-1.7\n".utf8), .pdf), ("an image of a disk", Data(repeating: 0, count: 40_000), nil),
-            ("JSON", Data(#"{"metadata":{"title":"x"},"#.utf8), nil), ("XML", Data("<?xml version=\"1.0\"?><a><b>".utf8), .xml),
+            ("JSON", Data(#"{"metadata":{"title":"x"},"#.utf8), nil),
+            ("XML", Data("<?xml version=\"1.0\"?><a><b>".utf8), .xml),
             ("HTML", Data("<!DOCTYPE HTML><p>".utf8), .html), ("a ZIP archive", Data("PK\u{3}\u{4}".utf8), .zip),
-            ("a RAR archive", Data("Rar!\u{1A}\u{7}\u{1}\u{0}".utf8), .rar), ("text", Data("Once upon a time".utf8), nil),
+            ("a RAR archive", Data("Rar!\u{1A}\u{7}\u{1}\u{0}".utf8), .rar),
+            ("text", Data("Once upon a time".utf8), nil),
             ("nothing known", Data([1, 2, 3, 4]), nil), ("an open comment", Data("<!-- ".utf8), nil),
         ] as [(String, Data, MediaType?)])
-    func `a file of five gigabytes costs two requests and 80 KiB`(_ look: String, _ head: Data, _ expected: MediaType?) async throws {
+    func `a file of five gigabytes costs two requests and 80 KiB`(_ look: String, _ head: Data, _ expected: MediaType?)
+        async throws
+    {
         let reader = try large(head)
         #expect(try await sniff(reader)?.mediaType == expected, "\(look)")
         #expect(reader.requests.count <= 2)
@@ -89,7 +99,8 @@ import Testing
 
     @Test func `a server that does not answer is given up in time, and nothing goes on`() async throws {
         let reader = SilentReader()
-        let sniffed = try await MediaType.sniff(path: ProviderPath("a.txt"), of: ReadOnlyProvider(reader), timeLimit: .milliseconds(20))
+        let sniffed = try await MediaType.sniff(
+            path: ProviderPath("a.txt"), of: ReadOnlyProvider(reader), timeLimit: .milliseconds(20))
         #expect(sniffed == SniffedType(mediaType: .text, basis: .hint))
         #expect(reader.begun > 0 && reader.running == 0 && reader.closings > 0)
         let nothing = try await MediaType.sniff(path: ProviderPath("a"), of: ReadOnlyProvider(reader), timeLimit: .zero)
@@ -106,20 +117,24 @@ import Testing
         #expect(reader.running == 0 && reader.closings > 0)
     }
 
-    /// Pitfall 17: each form of the content is made once for all sniffers and both rounds, and what was opened is closed.
+    /// Pitfall 17: each form of the content is made once for all sniffers and both rounds, and what was opened is
+    /// closed.
     @Test func `content is read once however many sniffers ask`() async throws {
         let archive = try ZIPBuilder.data { zip in
             try zip.store("filler", Data(repeating: 1, count: 200_000))
             try zip.deflate("manifest.json", #"{"metadata":{"title":"x"}}"#)
         }
         let curious: MediaType.Sniffer = { context in
-            _ = try await (context.contentAsRWPM, context.contentAsArchive, context.contentAsJSON, context.contentAsString)
+            _ = try await (
+                context.contentAsRWPM, context.contentAsArchive, context.contentAsJSON, context.contentAsString
+            )
             _ = try await (context.contentAsXML, context.readArchiveEntry(at: "manifest.json"))
             return nil
         }
         let reader = try CountingReader(archive, name: "x")
         let content = SniffedContent(reader)
-        let sniffing = Sniffing(mediaTypes: [], fileExtensions: [], sniffers: Array(repeating: curious, count: 20) + MediaType.sniffers.all)
+        let sniffing = Sniffing(
+            mediaTypes: [], fileExtensions: [], sniffers: Array(repeating: curious, count: 20) + MediaType.sniffers.all)
         #expect(try await sniffing.run(content)?.mediaType == .readiumWebPub)
         #expect(reader.requests.count == 1, "the manifest lies in the end that was read")
         let opened = try await content.archive()

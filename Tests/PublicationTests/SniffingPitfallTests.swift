@@ -9,7 +9,8 @@ import Testing
 @testable import Publication
 @testable import PublicationCache
 
-/// Corners of the specification, and mistakes that others have made. Pitfall 15's and 17's costs are in `SniffingCostTests`.
+/// Corners of the specification, and mistakes that others have made. Pitfall 15's and 17's costs are in
+/// `SniffingCostTests`.
 @Suite struct SniffingPitfallTests {
     private func of(_ data: Data, _ types: [String] = [], _ extensions: [String] = []) async throws -> MediaType? {
         try await MediaType.of(bytes: { data }, mediaTypes: types, fileExtensions: extensions)
@@ -41,8 +42,11 @@ import Testing
 
     /// Pitfall 3: an entry has the feed's parameters, too.
     @Test func `an OPDS 1 entry is told before the feed`() async throws {
-        #expect(try await MediaType.of(mediaTypes: ["application/atom+xml;profile=opds-catalog;type=entry;charset=utf-8"]) == .opds1Entry)
-        #expect(try await MediaType.of(mediaTypes: ["application/atom+xml;profile=opds-catalog;kind=navigation"]) == .opds1)
+        #expect(
+            try await MediaType.of(mediaTypes: ["application/atom+xml;profile=opds-catalog;type=entry;charset=utf-8"])
+                == .opds1Entry)
+        #expect(
+            try await MediaType.of(mediaTypes: ["application/atom+xml;profile=opds-catalog;kind=navigation"]) == .opds1)
     }
 
     /// Pitfall 4: the declared type contains the hint; a hint that says less is none.
@@ -62,7 +66,9 @@ import Testing
     }
 
     /// Pitfall 5: many comics are in another archive than their name says.
-    @Test(arguments: [([], ["cbr"]), (["application/x-cbr"], []), (["application/vnd.comicbook-rar"], ["cbr"])] as [([String], [String])])
+    @Test(
+        arguments: [([], ["cbr"]), (["application/x-cbr"], []), (["application/vnd.comicbook-rar"], ["cbr"])]
+            as [([String], [String])])
     func `a comic is in the archive that its bytes are`(_ types: [String], _ extensions: [String]) async throws {
         #expect(try await of("Rar!\u{1A}\u{7}\u{0} and so on", types, extensions) == .cbr)
         #expect(try await of(zip("1.jpg"), types, extensions) == .cbz)
@@ -77,13 +83,17 @@ import Testing
         #expect(try await of(ZIPBuilder.data { try $0.store("folder/", Data()) }) == .zip)
         #expect(try await of(#"{"metadata":{"title":"x"}}"#) == .json)
         #expect(try await of(#"{"metadata":{"title":"x"},"readingOrder":[]}"#) == .json)
-        let manifest = try ZIPBuilder.data { try $0.deflate("manifest.json", #"{"metadata":{"title":"x"},"readingOrder":[]}"#) }
+        let manifest = try ZIPBuilder.data {
+            try $0.deflate("manifest.json", #"{"metadata":{"title":"x"},"readingOrder":[]}"#)
+        }
         #expect(try await of(manifest) == .readiumWebPub)
     }
 
     /// Pitfall 7: what systems leave in archives, names in capitals, and files without an extension.
     @Test func `leftovers in archives are passed over, strangers are not`() async throws {
-        #expect(try await of(zip("a/", "a/1.JPG", "a/.DS_Store", "a/Thumbs.db", "__MACOSX/a/._1.JPG", "__MACOSX/notes")) == .cbz)
+        #expect(
+            try await of(zip("a/", "a/1.JPG", "a/.DS_Store", "a/Thumbs.db", "__MACOSX/a/._1.JPG", "__MACOSX/notes"))
+                == .cbz)
         #expect(try await of(zip("1.MP3", "LIST.M3U")) == .zab)
         #expect(try await of(zip("1.jpg", "README")) == .zip)
     }
@@ -102,7 +112,9 @@ import Testing
         }
         #expect(try await of(hybrid) == .readiumWebPub)
         #expect(try await of(hybrid, [], ["epub"]) == .epub)
-        for (types, extensions) in [(["application/zip"], ["zip"]), (["application/octet-stream"], []), (["text/plain"], ["txt"])] {
+        for (types, extensions) in [
+            (["application/zip"], ["zip"]), (["application/octet-stream"], []), (["text/plain"], ["txt"]),
+        ] {
             #expect(try await of(SampleBook.small(), types, extensions) == .epub)
         }
         #expect(
@@ -130,16 +142,22 @@ import Testing
 
     /// Pitfall 12: `@context` is a string or an array, in which objects may be.
     @Test func `contexts are found in any form`() async throws {
-        for context in [#""https://www.w3.org/ns/pub-context""#, #"[{"language":"en"},"https://www.w3.org/ns/pub-context"]"#] {
+        for context in [
+            #""https://www.w3.org/ns/pub-context""#, #"[{"language":"en"},"https://www.w3.org/ns/pub-context"]"#,
+        ] {
             let data = try ZIPBuilder.data { try $0.deflate("publication.json", "{\"@context\":" + context + "}") }
             #expect(try await of(data) == .lpf)
         }
-        let other = try ZIPBuilder.data { try $0.deflate("publication.json", #"{"@context":{"a":"https://www.w3.org/ns/pub-context"}}"#) }
+        let other = try ZIPBuilder.data {
+            try $0.deflate("publication.json", #"{"@context":{"a":"https://www.w3.org/ns/pub-context"}}"#)
+        }
         #expect(try await of(other) == .zip)
     }
 
     /// Pitfall 13: `mimetype` with a line break, behind a byte order mark, deflated, or late in the archive.
-    @Test(arguments: ["application/epub+zip", "application/epub+zip\n", "\u{FEFF}application/epub+zip", " application/epub+zip \r\n"])
+    @Test(arguments: [
+        "application/epub+zip", "application/epub+zip\n", "\u{FEFF}application/epub+zip", " application/epub+zip \r\n",
+    ])
     func `an EPUB is known by a mimetype that is nearly right`(_ mimetype: String) async throws {
         let late = try ZIPBuilder.data { zip in
             try zip.deflate("META-INF/container.xml", "<container/>")
@@ -156,7 +174,8 @@ import Testing
 
     /// Pitfall 13: near is not the same.
     @Test(arguments: [
-        "application/epub+zipx", "application/epub", "Application/Epub+Zip", String(repeating: " ", count: 100) + "application/epub+zip",
+        "application/epub+zipx", "application/epub", "Application/Epub+Zip",
+        String(repeating: " ", count: 100) + "application/epub+zip",
     ])
     func `another mimetype is no EPUB`(_ mimetype: String) async throws {
         #expect(try await of(ZIPBuilder.data { try $0.deflate("mimetype", mimetype) }) == .zip)
@@ -181,7 +200,9 @@ import Testing
     }
 
     /// Pitfall 15: and what only looks like it.
-    @Test(arguments: ["<!doctype htmlx>", "<htmlx lang=en>", "html", "<!-- <html> no end", "<p>a paragraph", "&lt;html>"])
+    @Test(arguments: [
+        "<!doctype htmlx>", "<htmlx lang=en>", "html", "<!-- <html> no end", "<p>a paragraph", "&lt;html>",
+    ])
     func `what is no HTML is not taken for it`(_ text: String) async throws {
         #expect(try await of(text) != .html)
     }
@@ -190,9 +211,13 @@ import Testing
     @Test func `text in UTF-16 is read as well`() async throws {
         let manifest = #"{"metadata":{"title":"é","@type":"http://schema.org/Audiobook"}}"#
         for text in ["<?xml version=\"1.0\" encoding=\"UTF-16\"?><html/>", "<!DOCTYPE html><p>é", manifest] {
-            for (encoding, mark) in [(String.Encoding.utf16LittleEndian, [UInt8]([0xFF, 0xFE])), (.utf16BigEndian, [0xFE, 0xFF])] {
+            for (encoding, mark) in [
+                (String.Encoding.utf16LittleEndian, [UInt8]([0xFF, 0xFE])), (.utf16BigEndian, [0xFE, 0xFF]),
+            ] {
                 let bytes = try #require(text.data(using: encoding))
-                #expect(try await of(Data(mark) + bytes) == (text == manifest ? .readiumAudiobookManifest : .html), "\(text)")
+                #expect(
+                    try await of(Data(mark) + bytes) == (text == manifest ? .readiumAudiobookManifest : .html),
+                    "\(text)")
                 #expect(try await of(bytes) == (text == manifest ? .readiumAudiobookManifest : .html), "\(text)")
             }
         }
@@ -205,7 +230,9 @@ import Testing
     /// Pitfall 15: JSON as people write it.
     @Test(arguments: ["\n\n", "\u{FEFF}", "// a comment\n", "/* a\ncomment */ "])
     func `a manifest with comments and trailing commas is one`(_ start: String) async throws {
-        let manifest = start + #"{"metadata":{"title":"x", /* one */ "@type":"http://schema.org/Audiobook",}, "readingOrder":[],}"# + "\n"
+        let manifest =
+            start + #"{"metadata":{"title":"x", /* one */ "@type":"http://schema.org/Audiobook",}, "readingOrder":[],}"#
+            + "\n"
         #expect(try await of(manifest) == .readiumAudiobookManifest)
         #expect(try await of(ZIPBuilder.data { try $0.deflate("manifest.json", manifest) }) == .readiumAudiobook)
     }
@@ -222,19 +249,26 @@ import Testing
         let provider = try ReadOnlyProvider(CountingReader(SampleBook.small(), name: "book"))
         let path = try ProviderPath("book.pdf")
         #expect(try await MediaType.sniff(path: path, of: provider) == SniffedType(mediaType: .pdf, basis: .hint))
-        let inside = try await MediaType.sniff(path: path, of: provider, mediaTypes: ["application/pdf"], ignoringHints: true)
+        let inside = try await MediaType.sniff(
+            path: path, of: provider, mediaTypes: ["application/pdf"], ignoringHints: true)
         #expect(inside == SniffedType(mediaType: .epub, basis: .content))
         let plain = try ReadOnlyProvider(CountingReader(zip("a.txt"), name: "book"))
         let epub = try ProviderPath("book.epub")
-        #expect(try await MediaType.sniff(path: epub, of: plain, ignoringHints: true) == SniffedType(mediaType: .zip, basis: .content))
+        #expect(
+            try await MediaType.sniff(path: epub, of: plain, ignoringHints: true)
+                == SniffedType(mediaType: .zip, basis: .content))
         let empty = try ReadOnlyProvider(CountingReader(Data(), name: "book"))
-        #expect(try await MediaType.sniff(path: epub, of: empty, ignoringHints: true) == SniffedType(mediaType: .epub, basis: .hint))
+        #expect(
+            try await MediaType.sniff(path: epub, of: empty, ignoringHints: true)
+                == SniffedType(mediaType: .epub, basis: .hint))
     }
 
     /// Pitfall 17: and the hints are there in the second round, as the proposal has it.
     @Test func `a sniffer may ask for hints and content together`() async throws {
         let both: MediaType.Sniffer = { context in
-            guard context.hasFileExtension("foo"), try await context.containsArchiveEntry(at: "foo.xml") else { return nil }
+            guard context.hasFileExtension("foo"), try await context.containsArchiveEntry(at: "foo.xml") else {
+                return nil
+            }
             return .smil
         }
         let data = try zip("foo.xml", "1.jpg")

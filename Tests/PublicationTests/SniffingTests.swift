@@ -14,34 +14,52 @@ import Testing
 /// What content is taken for. Cases by name are in `SniffingPitfallTests`.
 @Suite struct SniffingTests {
     static let archived: [(String, [(String, String)], MediaType?)] = [
-        ("audiobook by type", [("manifest.json", #"{"metadata":{"@type":"http://schema.org/Audiobook","title":"x"}}"#)], .readiumAudiobook),
         (
-            "audiobook by its reading order",
-            [("manifest.json", #"{"metadata":{"title":"x"},"readingOrder":[{"href":"a","type":"audio/mpeg"}]}"#)], .readiumAudiobook
+            "audiobook by type",
+            [("manifest.json", #"{"metadata":{"@type":"http://schema.org/Audiobook","title":"x"}}"#)], .readiumAudiobook
         ),
         (
-            "DiViNa", [("manifest.json", #"{"metadata":{"title":"x"},"readingOrder":[{"href":"a","type":"image/jpeg"}]}"#)], .divina
+            "audiobook by its reading order",
+            [("manifest.json", #"{"metadata":{"title":"x"},"readingOrder":[{"href":"a","type":"audio/mpeg"}]}"#)],
+            .readiumAudiobook
+        ),
+        (
+            "DiViNa",
+            [("manifest.json", #"{"metadata":{"title":"x"},"readingOrder":[{"href":"a","type":"image/jpeg"}]}"#)],
+            .divina
         ),
         ("web publication", [("manifest.json", #"{"metadata":{"title":"x"}}"#)], .readiumWebPub),
         ("no manifest", [("manifest.json", #"{"title":"x"}"#)], .zip),
         ("a manifest further down", [("a/manifest.json", #"{"metadata":{"title":"x"}}"#)], .zip),
         (
             "protected audiobook",
-            [("license.lcpl", "{}"), ("manifest.json", #"{"metadata":{"@type":"http://schema.org/Audiobook","title":"x"}}"#)],
+            [
+                ("license.lcpl", "{}"),
+                ("manifest.json", #"{"metadata":{"@type":"http://schema.org/Audiobook","title":"x"}}"#),
+            ],
             .lcpProtectedAudiobook
         ),
         (
             "protected PDF",
             [
                 ("license.lcpl", "{}"),
-                ("manifest.json", #"{"metadata":{"title":"x"},"readingOrder":[{"href":"a","type":"application/pdf"}]}"#),
+                (
+                    "manifest.json",
+                    #"{"metadata":{"title":"x"},"readingOrder":[{"href":"a","type":"application/pdf"}]}"#
+                ),
             ],
             .lcpProtectedPDF
         ),
         ("EPUB", [("mimetype", "application/epub+zip"), ("META-INF/container.xml", "")], .epub),
         ("another mimetype", [("mimetype", "application/vnd.oasis.opendocument.text")], .zip),
         (
-            "LPF", [("publication.json", #"{"@context":["https://schema.org","https://www.w3.org/ns/pub-context",{"language":"en"}]}"#)],
+            "LPF",
+            [
+                (
+                    "publication.json",
+                    #"{"@context":["https://schema.org","https://www.w3.org/ns/pub-context",{"language":"en"}]}"#
+                )
+            ],
             .lpf
         ),
         ("LPF by its entry page", [("index.html", "<html/>"), ("a.css", "")], .lpf),
@@ -53,7 +71,8 @@ import Testing
     ]
 
     @Test(arguments: archived)
-    func `an archive is what is in it`(_ what: String, _ files: [(String, String)], _ expected: MediaType?) async throws {
+    func `an archive is what is in it`(_ what: String, _ files: [(String, String)], _ expected: MediaType?) async throws
+    {
         let data = try ZIPBuilder.data { zip in for (name, text) in files { try zip.deflate(name, text) } }
         #expect(try await MediaType.of(bytes: { data }) == expected, "\(what)")
         // Without the sniffers by signature nothing of this changes.
@@ -80,20 +99,37 @@ import Testing
     @Test(
         arguments: [
             (#"{"metadata":{"title":"x","@type":"http://schema.org/Audiobook"}}"#, .readiumAudiobookManifest),
-            (#"{"metadata":{"title":"x"},"readingOrder":[{"href":"a","type":"audio/aac"}]}"#, .readiumAudiobookManifest),
+            (
+                #"{"metadata":{"title":"x"},"readingOrder":[{"href":"a","type":"audio/aac"}]}"#,
+                .readiumAudiobookManifest
+            ),
             (#"{"metadata":{"title":"x"},"readingOrder":[{"href":"a","type":"image/webp"}]}"#, .divinaManifest),
-            (#"{"metadata":{"title":"x"},"links":[{"rel":"self","href":"a","type":"application/webpub+json"}]}"#, .readiumWebPubManifest),
-            (#"{"metadata":{"title":"x"},"links":[{"rel":["a","self"],"href":"a","type":"application/opds+json"}]}"#, .opds2),
-            (#"{"metadata":{"title":"x"},"links":[{"rel":"http://opds-spec.org/acquisition/buy","href":"a"}]}"#, .opds2Publication),
+            (
+                #"{"metadata":{"title":"x"},"links":[{"rel":"self","href":"a","type":"application/webpub+json"}]}"#,
+                .readiumWebPubManifest
+            ),
+            (
+                #"{"metadata":{"title":"x"},"links":[{"rel":["a","self"],"href":"a","type":"application/opds+json"}]}"#,
+                .opds2
+            ),
+            (
+                #"{"metadata":{"title":"x"},"links":[{"rel":"http://opds-spec.org/acquisition/buy","href":"a"}]}"#,
+                .opds2Publication
+            ),
             (#"{"id":"a","title":"b","authentication":[]}"#, .opdsAuthentication),
             (#"{"id":"a","issued":"b","provider":"c","encryption":{}}"#, .lcpLicenseDocument),
             (#"{"id":"a","issued":"b","provider":"c"}"#, .json),
             (#"{"@context":"https://www.w3.org/ns/wp-context"}"#, .w3cWPUBManifest),
-            (#"{"@context":["https://schema.org",{"language":"en"},"https://www.w3.org/ns/wp-context"]}"#, .w3cWPUBManifest),
+            (
+                #"{"@context":["https://schema.org",{"language":"en"},"https://www.w3.org/ns/wp-context"]}"#,
+                .w3cWPUBManifest
+            ),
             (#"{"metadata":{"title":"x"}}"#, .json), ("[1,2]", .json), ("{", nil), ("[nonsense", nil),
-            (#"<feed xmlns="http://www.w3.org/2005/Atom"/>"#, .opds1), (#"<a:entry xmlns:a="http://www.w3.org/2005/Atom"/>"#, .opds1Entry),
+            (#"<feed xmlns="http://www.w3.org/2005/Atom"/>"#, .opds1),
+            (#"<a:entry xmlns:a="http://www.w3.org/2005/Atom"/>"#, .opds1Entry),
             ("<feed/>", .xml), ("<entry xmlns=\"x\">", .xml), ("<html/>", .html), ("<HTML><body>", .html),
-            ("<html xmlns='http://www.w3.org/1999/xhtml'><head>", .html), ("<abc>", .xml), ("< a", nil), ("%PDF-1.4", .pdf), ("%PDF", nil),
+            ("<html xmlns='http://www.w3.org/1999/xhtml'><head>", .html), ("<abc>", .xml), ("< a", nil),
+            ("%PDF-1.4", .pdf), ("%PDF", nil),
             ("\u{FEFF}\n %PDF-2.0", .pdf), ("see %PDF-1.4", nil), ("", nil), ("Once upon a time", nil),
         ] as [(String, MediaType?)])
     func `a document is what it says`(_ text: String, _ expected: MediaType?) async throws {
@@ -125,13 +161,15 @@ import Testing
             (["application/x-cbr"], [], "application/vnd.comicbook+zip"),
             ([], ["cbr"], "application/vnd.comicbook-rar"), ([], [], nil),
         ] as [([String], [String], String?)])
-    func `hints alone are made the best of`(_ types: [String], _ extensions: [String], _ expected: String?) async throws {
+    func `hints alone are made the best of`(_ types: [String], _ extensions: [String], _ expected: String?) async throws
+    {
         #expect(try await MediaType.of(mediaTypes: types, fileExtensions: extensions)?.string == expected)
     }
 
     @Test func `a canonical form is what sniffing the text gives`() async throws {
         for text in [
-            "text/html;charset=utf-8", "application/x-cbz", "application/atom+xml;profile=opds-catalog;kind=acquisition", "image/x-bmp",
+            "text/html;charset=utf-8", "application/x-cbz",
+            "application/atom+xml;profile=opds-catalog;kind=acquisition", "image/x-bmp",
         ] {
             let type = try #require(MediaType(text))
             #expect(try await MediaType.of(mediaTypes: [text]) == type.canonicalized)
@@ -145,8 +183,11 @@ import Testing
             try zip.deflate("a/1.txt", "one")
             try zip.deflate("a/2.txt", "two")
         }
-        let context = MediaType.SnifferContext(mediaTypes: ["Text/Plain;charset=utf-8"], fileExtensions: ["Zip"], bytes: zip)
-        #expect(context.hasContent && context.hasFileExtension("x", "zip") && context.hasMediaType("text/html", "text/plain"))
+        let context = MediaType.SnifferContext(
+            mediaTypes: ["Text/Plain;charset=utf-8"], fileExtensions: ["Zip"], bytes: zip)
+        #expect(
+            context.hasContent && context.hasFileExtension("x", "zip")
+                && context.hasMediaType("text/html", "text/plain"))
         #expect(context.hasMediaType(.text) && !context.hasMediaType(.html) && context.encoding == .utf8)
         #expect(try await context.read(0..<4) == Data("PK\u{3}\u{4}".utf8))
         #expect(try await context.read()?.count == zip.count)

@@ -10,7 +10,9 @@ import Testing
 
 /// Files in a folder or an archive that are no part of the book in it.
 struct StrangerTests {
-    private func contents(_ names: [String], size: Int = 10) -> [(String, Data)] { names.map { ($0, Data(repeating: 0x2E, count: size)) } }
+    private func contents(_ names: [String], size: Int = 10) -> [(String, Data)] {
+        names.map { ($0, Data(repeating: 0x2E, count: size)) }
+    }
 
     /// The same files as a folder and as an archive.
     private func open(_ files: [(String, Data)]) async throws -> [Publication] {
@@ -20,7 +22,9 @@ struct StrangerTests {
         let inFolder = files.map { ("book/" + $0.0, $0.1) }
         let shelf = try await MemoryShelf(Dictionary(inFolder + [("book.zip", zip)], uniquingKeysWith: { $1 }))
         var books: [Publication] = []
-        for name in ["book", "book.zip"] { books.append(try await Publication.open(path: ProviderPath(name), of: shelf.provider)) }
+        for name in ["book", "book.zip"] {
+            books.append(try await Publication.open(path: ProviderPath(name), of: shelf.provider))
+        }
         return books
     }
 
@@ -32,7 +36,8 @@ struct StrangerTests {
     }
 
     @Test(arguments: [
-        "metadata.json", "metadata.opf", "book.sfv", "lyrics.lrc", "desc.txt", "x.nfo", "x.log", "x.md5", "x.url", "x.srt", "x.docx",
+        "metadata.json", "metadata.opf", "book.sfv", "lyrics.lrc", "desc.txt", "x.nfo", "x.log", "x.md5", "x.url",
+        "x.srt", "x.docx",
         "x.xyz",
         "info.html",
     ])
@@ -53,16 +58,21 @@ struct StrangerTests {
         }
     }
 
-    @Test(arguments: ["book.epub", "extras.pdf"]) func `a document beside sound is a resource`(document: String) async throws {
+    @Test(arguments: ["book.epub", "extras.pdf"]) func `a document beside sound is a resource`(document: String)
+        async throws
+    {
         for book in try await open(contents(["01.mp3", "02.mp3", "cover.jpg", document])) {
-            #expect(book.readingOrder.count == 2 && book.resources.map(\.href) == ["cover.jpg", document] && book.warnings.isEmpty)
+            #expect(
+                book.readingOrder.count == 2 && book.resources.map(\.href) == ["cover.jpg", document]
+                    && book.warnings.isEmpty)
             #expect(book.resources[1].type == (document == "book.epub" ? "application/epub+zip" : "application/pdf"))
         }
     }
 
     @Test func `what systems leave behind is no page and no track`() async throws {
         let litter = [
-            "@eaDir/1.png/SYNOPHOTO_THUMB_M.jpg", ".thumbnails/1.png", "#recycle/0.png", "$RECYCLE.BIN/9.png", "@eaDir/a.mp3", "Thumbs.db",
+            "@eaDir/1.png/SYNOPHOTO_THUMB_M.jpg", ".thumbnails/1.png", "#recycle/0.png", "$RECYCLE.BIN/9.png",
+            "@eaDir/a.mp3", "Thumbs.db",
         ]
         for book in try await open(contents(["1.png", "2.png"] + litter)) {
             #expect(book.readingOrder.map(\.href) == ["1.png", "2.png"] && book.warnings.isEmpty)
@@ -87,7 +97,9 @@ struct StrangerTests {
             #expect(book.readingOrder.map(\.href) == ["a.m4b"] && book.tags == ["unused-file"])
         }
         // A cover is no page.
-        for book in try await open(contents(["a.mp3", "cover.jpg", "back.jpg"])) { #expect(book.readingOrder.map(\.href) == ["a.mp3"]) }
+        for book in try await open(contents(["a.mp3", "cover.jpg", "back.jpg"])) {
+            #expect(book.readingOrder.map(\.href) == ["a.mp3"])
+        }
     }
 
     @Test(arguments: [
@@ -100,8 +112,10 @@ struct StrangerTests {
     }
 
     @Test(arguments: [
-        ["a.mp3", "setup.exe"], ["1.png", "2.png", "main.swift"], ["1.png", "2.png", "3.png", "page.html", "style.css"],
-        ["1.jpg", "2.jpg", "clip.mp4"], ["cover.jpg", "back.jpg", "book.epub"], ["a.mp3", "b.xyz"], ["a.pdf"], ["a.txt"],
+        ["a.mp3", "setup.exe"], ["1.png", "2.png", "main.swift"],
+        ["1.png", "2.png", "3.png", "page.html", "style.css"],
+        ["1.jpg", "2.jpg", "clip.mp4"], ["cover.jpg", "back.jpg", "book.epub"], ["a.mp3", "b.xyz"], ["a.pdf"],
+        ["a.txt"],
     ])
     func `what is no book stays none`(names: [String]) async throws { #expect(await sentence(names) != nil) }
 }

@@ -11,7 +11,8 @@ import Testing
 
 /// Pitfall 24: a transformer may change the length, and what the medium knew of the bytes before holds no more.
 @Suite struct TransformedResourceTests {
-    private static let chapter = "<html><head></head><body>\(String(repeating: "It was warm. ", count: 40_000))</body></html>"
+    private static let chapter =
+        "<html><head></head><body>\(String(repeating: "It was warm. ", count: 40_000))</body></html>"
     private static let style = "<style>p { color: red }</style>"
     private static let changed = chapter.replacing("</head>", with: style + "</head>")
 

@@ -7,7 +7,9 @@ import Testing
 @testable import Publication
 @testable import PublicationCache
 
-private let context: JSONValue = ["https://schema.org", "https://www.w3.org/ns/pub-context", ["language": "en", "direction": "ltr"]]
+private let context: JSONValue = [
+    "https://schema.org", "https://www.w3.org/ns/pub-context", ["language": "en", "direction": "ltr"],
+]
 
 /// A publication manifest with the members given.
 private func publication(_ members: [String: JSONValue]) -> String {
@@ -28,20 +30,36 @@ private let navigation = """
 struct W3CPackageTests {
     @Test func `a package becomes a manifest of Readium's`() async throws {
         let json = publication([
-            "type": "Audiobook", "conformsTo": "https://www.w3.org/TR/audiobooks/", "id": "urn:x:1", "url": "https://example.com/b",
-            "duration": "PT1H2M3.5S", "datePublished": "2001-02-03", "dateModified": "2002-03-04T05:06:07Z", "abridged": true,
+            "type": "Audiobook", "conformsTo": "https://www.w3.org/TR/audiobooks/", "id": "urn:x:1",
+            "url": "https://example.com/b",
+            "duration": "PT1H2M3.5S", "datePublished": "2001-02-03", "dateModified": "2002-03-04T05:06:07Z",
+            "abridged": true,
             "readingOrder": [
-                ["url": "audio/1 one.mp3", "encodingFormat": "audio/mpeg", "duration": "PT10S", "name": "One", "integrity": "sha256-x"],
+                [
+                    "url": "audio/1 one.mp3", "encodingFormat": "audio/mpeg", "duration": "PT10S", "name": "One",
+                    "integrity": "sha256-x",
+                ],
                 "audio/2.mp3",
-                ["url": "https://example.com/3.mp3", "alternate": ["text/3.html", ["url": "3.ogg", "encodingFormat": "audio/ogg"]]],
+                [
+                    "url": "https://example.com/3.mp3",
+                    "alternate": ["text/3.html", ["url": "3.ogg", "encodingFormat": "audio/ogg"]],
+                ],
             ],
-            "resources": [["url": "cover.jpg", "rel": "cover"], ["url": "toc.html", "rel": ["contents"]], "audio/2.mp3"],
-            "links": [["url": "mailto:x@example.com"], ["url": "https://example.com/privacy", "rel": "privacy-policy"]],
+            "resources": [
+                ["url": "cover.jpg", "rel": "cover"], ["url": "toc.html", "rel": ["contents"]], "audio/2.mp3",
+            ],
+            "links": [
+                ["url": "mailto:x@example.com"], ["url": "https://example.com/privacy", "rel": "privacy-policy"],
+            ],
             "isbn": "123",
         ])
         let shelf = Shelf()
         let book = try await shelf.open(
-            "b.lpf", [("publication.json", json), ("toc.html", page(body: navigation)), ("audio/1 one.mp3", "sound"), ("cover.jpg", "c")])
+            "b.lpf",
+            [
+                ("publication.json", json), ("toc.html", page(body: navigation)), ("audio/1 one.mp3", "sound"),
+                ("cover.jpg", "c"),
+            ])
         #expect(book.mediaType == .lpf && book.warnings.isEmpty)
         #expect(book.metadata.type == "http://schema.org/Audiobook")
         #expect(book.metadata.conformsTo == ["https://readium.org/webpub-manifest/profiles/audiobook"])
@@ -60,21 +78,26 @@ struct W3CPackageTests {
         #expect(book.links.map(\.href) == ["mailto:x@example.com", "https://example.com/privacy"])
         #expect(book.tableOfContents.map(\.title) == ["One", "Part", "Away"])
         #expect(book.tableOfContents[0].children == [Link(href: "text/one.html#s", title: "Section 1")])
-        #expect(book.tableOfContents[1].href == "#" && book.tableOfContents[1].children.map(\.href) == ["text/two.html"])
+        #expect(
+            book.tableOfContents[1].href == "#" && book.tableOfContents[1].children.map(\.href) == ["text/two.html"])
         #expect(try await book.text("audio/1%20one.mp3") == "sound")
         #expect(try await book.text("https://example.com/3.mp3") == "from https://example.com/3.mp3")
-        #expect(book.fetcherTree.hasPrefix("RoutingFetcher\n  in the publication: ArchiveFetcher\n  elsewhere: ProxyFetcher"))
+        #expect(
+            book.fetcherTree.hasPrefix(
+                "RoutingFetcher\n  in the publication: ArchiveFetcher\n  elsewhere: ProxyFetcher"))
     }
 
     @Test func `a folder opens like the package`() async throws {
         let shelf = Shelf()
-        try await shelf.spread("b", [("publication.json", publication(["readingOrder": "text/one.html"])), ("text/one.html", "one")])
+        try await shelf.spread(
+            "b", [("publication.json", publication(["readingOrder": "text/one.html"])), ("text/one.html", "one")])
         let book = try await shelf.open("b")
         #expect(book.mediaType == .lpf && book.readingOrder.map(\.href) == ["text/one.html"])
         #expect(try await book.text("text/one.html") == "one")
     }
 
-    /// Pitfall 48: the manifest may be in a script of the page, or where the page says; `publication.json` may be absent.
+    /// Pitfall 48: the manifest may be in a script of the page, or where the page says; `publication.json` may be
+    /// absent.
     @Test func `the first page holds or names the manifest`() async throws {
         let own = publication(["readingOrder": ["text/one.html", "text/two.html"]])
         let script = #"<script type="application/ld+json" id="m">\#(own)</script>"#
@@ -93,7 +116,8 @@ struct W3CPackageTests {
 
     /// Pitfall 11: any web site in an archive counts as a package; it is read as it is.
     @Test func `a web site without a manifest is its page and what that lists`() async throws {
-        let book = try await Shelf().open("site.zip", [("index.html", page(body: navigation)), ("text/one.html", "one")])
+        let book = try await Shelf().open(
+            "site.zip", [("index.html", page(body: navigation)), ("text/one.html", "one")])
         #expect(book.mediaType == .lpf)
         #expect(book.metadata.title.translations == ["fr": "La page"] && book.metadata.languages == ["fr"])
         #expect(book.readingOrder.map(\.href) == ["index.html", "text/one.html", "text/two.html"])
@@ -101,7 +125,8 @@ struct W3CPackageTests {
         let soup = try await Shelf().open("soup.lpf", [("index.html", "<!doctype html><p>Hello<br>you")])
         #expect(soup.readingOrder.map(\.href) == ["index.html"] && soup.tags == ["unreadable-page"])
         #expect(soup.metadata.title.string == "soup")
-        let lost = try await Shelf().open("lost.lpf", [("index.html", page(head: #"<link rel="publication" href="no.json"/>"#))])
+        let lost = try await Shelf().open(
+            "lost.lpf", [("index.html", page(head: #"<link rel="publication" href="no.json"/>"#))])
         #expect(lost.readingOrder.map(\.href) == ["index.html"] && lost.tags == ["missing-manifest"])
     }
 
@@ -109,7 +134,9 @@ struct W3CPackageTests {
         let json = JSONValue.object(["@context": context]).jsonString
         let book = try await Shelf().open("b.lpf", [("publication.json", json), ("index.html", page())])
         #expect(book.readingOrder.map(\.href) == ["index.html"])
-        #expect(book.metadata.title.translations == ["fr": "La page"] && book.tags == ["missing-reading-order", "missing-title"])
+        #expect(
+            book.metadata.title.translations == ["fr": "La page"]
+                && book.tags == ["missing-reading-order", "missing-title"])
         let empty = try await Shelf().open("b.lpf", [("publication.json", publication([:]))])
         #expect(empty.readingOrder.isEmpty && empty.tags == ["missing-reading-order"])
     }
@@ -118,7 +145,9 @@ struct W3CPackageTests {
         ("no.lpf", [("a.txt", "a")], "“no.lpf” has neither “publication.json” nor “index.html”"),
         ("bad.lpf", [("publication.json", "{")], "“bad.lpf”: its “publication.json”: "),
     ])
-    func `a package without anything is damaged`(name: String, entries: [(String, String)], sentence: String) async throws {
+    func `a package without anything is damaged`(name: String, entries: [(String, String)], sentence: String)
+        async throws
+    {
         let error = try #require(try await Shelf().failure(name, entries))
         #expect(error.code == .fileReadCorruptFile)
         #expect(error.sentence.hasPrefix(sentence))
@@ -140,7 +169,8 @@ struct W3CManifestTests {
     private func metadata(_ members: [String: JSONValue]) -> Metadata {
         let log = WarningLog()
         let json = JSONValue.object(["@context": context, "readingOrder": "a.html"].merging(members) { $1 })
-        return W3CManifest(json: json, folder: .root, warnings: log).manifest(titleOfLastResort: "file", page: nil).metadata
+        return W3CManifest(json: json, folder: .root, warnings: log).manifest(titleOfLastResort: "file", page: nil)
+            .metadata
     }
 
     @Test(
@@ -159,7 +189,9 @@ struct W3CManifestTests {
         let metadata = metadata([
             "author": "Ann", "creator": ["Ann", "Bea"],
             "readBy": [["type": "Person", "name": "Cy", "id": "urn:cy", "url": "https://c.example"]],
-            "publisher": ["type": "Organization", "name": [["value": "D", "language": "fr"]], "identifier": ["1", "2"]],
+            "publisher": [
+                "type": "Organization", "name": [["value": "D", "language": "fr"]], "identifier": ["1", "2"],
+            ],
             "translator": [["value": "E", "language": "de"], 5, [:]],
         ])
         #expect(metadata.authors.map(\.name.string) == ["Ann", "Bea"])
@@ -173,7 +205,9 @@ struct W3CManifestTests {
     @Test func `accessibility and languages are taken over`() {
         let metadata = metadata([
             "inLanguage": ["en", "fr"], "readingProgression": "rtl", "accessMode": ["auditory", "textual"],
-            "accessModeSufficient": [["type": "ItemList", "itemListElement": ["textual", "visual"]], "auditory", "a, b"],
+            "accessModeSufficient": [
+                ["type": "ItemList", "itemListElement": ["textual", "visual"]], "auditory", "a, b",
+            ],
             "accessibilityFeature": "alternativeText", "accessibilityHazard": ["none"],
             "accessibilitySummary": ["value": "Good", "language": "en"],
         ])
@@ -186,7 +220,9 @@ struct W3CManifestTests {
 
     @Test func `a book without an identifier gets one that its content makes`() {
         let one = metadata(["name": "One"])
-        #expect(one.identifier == metadata(["name": "One"]).identifier && one.identifier != metadata(["name": "Two"]).identifier)
+        #expect(
+            one.identifier == metadata(["name": "One"]).identifier
+                && one.identifier != metadata(["name": "Two"]).identifier)
         let pattern = /urn:uuid:[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/
         #expect(one.identifier?.wholeMatch(of: pattern) != nil)
         #expect(metadata(["url": ["https://a.example", "https://b.example"]]).identifier == "https://a.example")
@@ -194,8 +230,10 @@ struct W3CManifestTests {
 
     @Test(
         arguments: [
-            ("PT1H2M3.5S", 3723.5), ("P1DT1S", 86401), ("P2W", 1_209_600), ("PT0,5S", 0.5), ("PT90M", 5400), ("P1Y", nil), ("P1M", nil),
-            ("PT", nil), ("P", nil), ("", nil), ("PT1S2M", nil), ("PT1ST1H", nil), ("1H", nil), ("PT1H2", nil), ("PT.S", nil),
+            ("PT1H2M3.5S", 3723.5), ("P1DT1S", 86401), ("P2W", 1_209_600), ("PT0,5S", 0.5), ("PT90M", 5400),
+            ("P1Y", nil), ("P1M", nil),
+            ("PT", nil), ("P", nil), ("", nil), ("PT1S2M", nil), ("PT1ST1H", nil), ("1H", nil), ("PT1H2", nil),
+            ("PT.S", nil),
             ("PT0S", nil),
             ("P1DT", nil), ("PT-1S", nil),
         ] as [(String, Double?)])
@@ -211,7 +249,8 @@ struct W3CManifestTests {
             "readingOrder": ["text/a b.html", "https://example.com/c.html"],
             "resources": [["url": "toc.html", "rel": "https://www.w3.org/ns/wp#contents"]],
         ]
-        try await shelf.spread("b", [("m.json", json.jsonString), ("text/a b.html", "text"), ("toc.html", page(body: navigation))])
+        try await shelf.spread(
+            "b", [("m.json", json.jsonString), ("text/a b.html", "text"), ("toc.html", page(body: navigation))])
         let book = try await shelf.open("b/m.json")
         #expect(book.readingOrder.map(\.href) == ["text/a%20b.html", "https://example.com/c.html"])
         #expect(book.tableOfContents.count == 3)

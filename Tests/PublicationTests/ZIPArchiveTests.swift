@@ -5,10 +5,13 @@ import Publication
 import SampleBooks
 import Testing
 
-private let chapter = String(repeating: "The lamp hung on a brass arm that could be drawn down to a single page. ", count: 300)
+private let chapter = String(
+    repeating: "The lamp hung on a brass arm that could be drawn down to a single page. ", count: 300)
 
 /// An archive of `data` over a reader that counts.
-private func open(_ data: Data, cost: Capabilities.ReadCost = .request) async throws -> (archive: ZIPArchive, reader: CountingReader) {
+private func open(_ data: Data, cost: Capabilities.ReadCost = .request) async throws -> (
+    archive: ZIPArchive, reader: CountingReader
+) {
     let reader = try CountingReader(data, cost: cost)
     return (try await ZIPArchive.open(reader), reader)
 }
@@ -31,13 +34,28 @@ private func ending(_ change: (inout ZIPBuilder.Ending) -> Void) -> ZIPBuilder.E
         ("bytes in front of the archive", Data(repeating: 0x2A, count: 5_000), ZIPBuilder.Ending()),
         ("a comment", Data(), ending { $0.comment = Array("A note of the binder".utf8) }),
         ("a comment of full length", Data(), ending { $0.comment = [UInt8](repeating: 0x20, count: 65_535) }),
-        ("the signature in the comment", Data(), ending { $0.comment = Array("PK\u{5}\u{6} is what ends it, PK\u{5}\u{6}".utf8) }),
-        ("an empty end record in the comment", Data(), ending { $0.comment = [0x50, 0x4B, 5, 6] + [UInt8](repeating: 0, count: 18) }),
+        (
+            "the signature in the comment", Data(),
+            ending { $0.comment = Array("PK\u{5}\u{6} is what ends it, PK\u{5}\u{6}".utf8) }
+        ),
+        (
+            "an empty end record in the comment", Data(),
+            ending { $0.comment = [0x50, 0x4B, 5, 6] + [UInt8](repeating: 0, count: 18) }
+        ),
         ("bytes behind the archive", Data(), ending { $0.trailing = [UInt8](repeating: 0, count: 3_000) }),
-        ("bytes behind a commented archive", Data(repeating: 1, count: 9), ending { ($0.comment, $0.trailing) = ([0x41], [0x0A]) }),
+        (
+            "bytes behind a commented archive", Data(repeating: 1, count: 9),
+            ending { ($0.comment, $0.trailing) = ([0x41], [0x0A]) }
+        ),
         ("ZIP64", Data(), ending { $0.isZIP64 = true }),
-        ("ZIP64 behind other bytes", Data(repeating: 7, count: 777), ending { ($0.isZIP64, $0.comment) = (true, [0x41, 0x42]) }),
-        ("ZIP64 with a comment of full length", Data(), ending { ($0.isZIP64, $0.comment) = (true, [UInt8](repeating: 9, count: 65_535)) }),
+        (
+            "ZIP64 behind other bytes", Data(repeating: 7, count: 777),
+            ending { ($0.isZIP64, $0.comment) = (true, [0x41, 0x42]) }
+        ),
+        (
+            "ZIP64 with a comment of full length", Data(),
+            ending { ($0.isZIP64, $0.comment) = (true, [UInt8](repeating: 9, count: 65_535)) }
+        ),
     ])
     func `works with`(what: String, prefix: Data, end: ZIPBuilder.Ending) async throws {
         let data = try ZIPBuilder.data(prefix: prefix, ending: end) { zip in
@@ -85,7 +103,9 @@ private func ending(_ change: (inout ZIPBuilder.Ending) -> Void) -> ZIPBuilder.E
         var short = ArchiveLimits()
         short.directoryBytes = 1_000
         for limits in [few, short] {
-            #expect(await fileError { _ = try await ZIPArchive.open(try CountingReader(data), limits: limits) } == .fileReadTooLarge)
+            #expect(
+                await fileError { _ = try await ZIPArchive.open(try CountingReader(data), limits: limits) }
+                    == .fileReadTooLarge)
         }
     }
 
@@ -119,7 +139,8 @@ private func ending(_ change: (inout ZIPBuilder.Ending) -> Void) -> ZIPBuilder.E
     }
 
     @Test(arguments: [
-        "../secret", "a/../../secret", "//etc/passwd", "/../etc/passwd", "/C:/x", "/..", "/.", "..\\secret", "\\\\server\\share",
+        "../secret", "a/../../secret", "//etc/passwd", "/../etc/passwd", "/C:/x", "/..", "/.", "..\\secret",
+        "\\\\server\\share",
         "C:\\boot.ini", "c:/x", "..", "", "a\0b", "/",
         "a/..",
         "../\u{301}x", "//\u{301}etc", "./C:/x", ".//C:\\x", ".//", "././",

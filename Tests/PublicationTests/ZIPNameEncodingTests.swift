@@ -27,7 +27,8 @@ private let titles: [(encoding: String, titles: [String])] = [
     ("EUC-JP", ["第一話", "ドラゴン", "進撃の巨人", "あとがき"]),
     ("CP1251", ["Глава 1", "Том 1", "ГЛАВА 2", "Обложка", "Введение", "Мастер и Маргарита", "Часть"]),
     ("CP866", ["Глава 1", "Обложка", "Введение"]),
-    ("KOI8-R", ["Глава 1", "Обложка", "Введение"]), ("ISO-8859-1", ["Chapître", "Übersicht", "São Paulo", "Épilogue", "año"]),
+    ("KOI8-R", ["Глава 1", "Обложка", "Введение"]),
+    ("ISO-8859-1", ["Chapître", "Übersicht", "São Paulo", "Épilogue", "año"]),
     ("CP437", ["Chapître", "über", "Häuser", "Pokémon", "año", "Études"]), ("CP850", ["São", "Introdução"]),
     ("CP1253", ["Κεφάλαιο", "Βιβλίο"]),
 ]
@@ -37,7 +38,9 @@ private let titles: [(encoding: String, titles: [String])] = [
     private func comic(_ title: String, _ encoding: String) throws -> Data {
         try ZIPBuilder.data { zip in
             for chapter in 1...2 {
-                for page in 1...2 { try zip.add("", Data("x".utf8), options(bytes("Book/\(title)\(chapter)/\(page).png", encoding))) }
+                for page in 1...2 {
+                    try zip.add("", Data("x".utf8), options(bytes("Book/\(title)\(chapter)/\(page).png", encoding)))
+                }
             }
         }
     }
@@ -49,7 +52,9 @@ private let titles: [(encoding: String, titles: [String])] = [
         return try await Publication.open(path: ProviderPath("/" + name), of: shelf.provider, options: options)
     }
 
-    @Test(arguments: titles) func `names are read as what they make most sense as`(encoding: String, titles: [String]) async throws {
+    @Test(arguments: titles) func `names are read as what they make most sense as`(encoding: String, titles: [String])
+        async throws
+    {
         for title in titles {
             let book = try await open(comic(title, encoding), named: "a.cbz")
             #expect(book.tableOfContents.map(\.title) == ["\(title)1", "\(title)2"], "\(encoding)")
@@ -70,8 +75,11 @@ private let titles: [(encoding: String, titles: [String])] = [
 
     @Test func `what the caller says counts more than sense`() async throws {
         let data = try comic("Глава ", "CP1251")
-        for (encoding, title) in [("windows-1251", "Глава 1"), ("KOI8-R", "цКЮБЮ 1"), ("x-none", "Глава 1"), ("../x", "Глава 1")] {
-            #expect(try await open(data, named: "a.cbz", zipNameEncoding: encoding).tableOfContents.first?.title == title)
+        for (encoding, title) in [
+            ("windows-1251", "Глава 1"), ("KOI8-R", "цКЮБЮ 1"), ("x-none", "Глава 1"), ("../x", "Глава 1"),
+        ] {
+            #expect(
+                try await open(data, named: "a.cbz", zipNameEncoding: encoding).tableOfContents.first?.title == title)
         }
     }
 
@@ -86,7 +94,8 @@ private let titles: [(encoding: String, titles: [String])] = [
 
     @Test func `UTF-8, the bit that says so, and Info-ZIP's field come first`() async throws {
         let raw = try bytes("話.png", "CP932")
-        let field = [1] + withUnsafeBytes(of: Deflate.checksum(Data(raw)).littleEndian) { Array($0) } + Array("灯.png".utf8)
+        let field =
+            [1] + withUnsafeBytes(of: Deflate.checksum(Data(raw)).littleEndian) { Array($0) } + Array("灯.png".utf8)
         let data = try ZIPBuilder.data { zip in
             try zip.add("", Data("x".utf8), options(Array("größe.png".utf8)))
             try zip.add("", Data("x".utf8), options(Array("Größe 2.png".utf8), isUTF8: true))
@@ -129,7 +138,8 @@ private let titles: [(encoding: String, titles: [String])] = [
     }
 
     @Test(arguments: [
-        ("ISO-8859-2", "Žluťoučký"), ("CP1254", "Şöğüt"), ("MACINTOSH", "Été"), ("CP1257", "Šķēršļi"), ("ISO-8859-5", "Глава"),
+        ("ISO-8859-2", "Žluťoučký"), ("CP1254", "Şöğüt"), ("MACINTOSH", "Été"), ("CP1257", "Šķēršļi"),
+        ("ISO-8859-5", "Глава"),
         ("MAC-CYRILLIC", "Глава"), ("CP857", "Şiğ"),
     ])
     func `addresses tell encodings that names alone do not`(encoding: String, title: String) async throws {
@@ -153,7 +163,9 @@ private let titles: [(encoding: String, titles: [String])] = [
         }
         let opened = try await open(data, named: "a.epub")
         #expect(opened.readingOrder.map(\.href) == ["OEBPS/目录.xhtml", "OEBPS/第一章.xhtml"].map(HREF.encode))
-        for (link, text) in zip(opened.readingOrder, ["a", "b"]) { #expect(try await opened.get(link).readAsString() == text) }
+        for (link, text) in zip(opened.readingOrder, ["a", "b"]) {
+            #expect(try await opened.get(link).readAsString() == text)
+        }
     }
 
     @Test func `so do those of a Readium package`() async throws {
@@ -183,7 +195,8 @@ private let titles: [(encoding: String, titles: [String])] = [
             try zip.store("mimetype", Data("application/epub+zip".utf8))
             try zip.deflate("META-INF/container.xml", EPUBFixture.container)
             for (path, text) in [
-                ("content.opf", package), ("c2.xhtml", OddBook.chapter), ("style.css", "p{}"), ("nav.xhtml", OddBook.navigation),
+                ("content.opf", package), ("c2.xhtml", OddBook.chapter), ("style.css", "p{}"),
+                ("nav.xhtml", OddBook.navigation),
             ] { try zip.deflate("OEBPS/" + path, text) }
             try zip.add("", Data(OddBook.chapter.utf8), options(Array("OEBPS/".utf8) + name))
         }

@@ -5,7 +5,8 @@ import Publication
 import SampleBooks
 import Testing
 
-private let chapter = String(repeating: "The lamp hung on a brass arm that could be drawn down to a single page. ", count: 300)
+private let chapter = String(
+    repeating: "The lamp hung on a brass arm that could be drawn down to a single page. ", count: 300)
 
 /// An archive with one entry called `x`, made as `change` says.
 private func archive(
@@ -34,9 +35,18 @@ private func noise(_ count: Int) -> Data {
         ("stored", { $0.method = 0 }),
         ("with a data descriptor", { $0.hasDataDescriptor = true }),
         ("with sizes in the ZIP64 field", { $0.isZIP64 = true }),
-        ("with a longer local extra field", { $0.localExtra = [0x34, 0x12, 60, 0] + [UInt8](repeating: 7, count: 60) }),
-        ("with a far longer local extra field", { $0.localExtra = [0x34, 0x12, 0x70, 0x17] + [UInt8](repeating: 7, count: 6_000) }),
-        ("with a longer extra field in the directory", { $0.directoryExtra = [0x34, 0x12, 200, 0] + [UInt8](repeating: 7, count: 200) }),
+        (
+            "with a longer local extra field",
+            { $0.localExtra = [0x34, 0x12, 60, 0] + [UInt8](repeating: 7, count: 60) }
+        ),
+        (
+            "with a far longer local extra field",
+            { $0.localExtra = [0x34, 0x12, 0x70, 0x17] + [UInt8](repeating: 7, count: 6_000) }
+        ),
+        (
+            "with a longer extra field in the directory",
+            { $0.directoryExtra = [0x34, 0x12, 200, 0] + [UInt8](repeating: 7, count: 200) }
+        ),
     ]
 
     @Test(arguments: kinds.indices, [40, 21_600, 400_000])
@@ -44,7 +54,10 @@ private func noise(_ count: Int) -> Data {
         let content = size == 21_600 ? Data(chapter.utf8) : noise(size)
         let (archive, entry, _) = try await archive(of: content, Self.kinds[kind].1)
         #expect(try await archive.read(entry) == content)
-        for range in [0..<1, 0..<content.count, 7..<20, content.count - 3..<content.count, content.count / 2..<content.count / 2 + 9] {
+        for range in [
+            0..<1, 0..<content.count, 7..<20, content.count - 3..<content.count,
+            content.count / 2..<content.count / 2 + 9,
+        ] {
             let part = try await archive.read(entry, range: Int64(range.lowerBound)..<Int64(range.upperBound))
             #expect(part == content[range], "\(Self.kinds[kind].0), \(range)")
         }
@@ -81,7 +94,9 @@ private func noise(_ count: Int) -> Data {
         }
     }
 
-    private typealias Fault = (what: String, code: CocoaError.Code, change: @Sendable (inout ZIPBuilder.Options) -> Void)
+    private typealias Fault = (
+        what: String, code: CocoaError.Code, change: @Sendable (inout ZIPBuilder.Options) -> Void
+    )
 
     private static let faults: [Fault] = [
         ("encrypted", .fileReadNoPermission, { $0.isEncrypted = true }),
@@ -135,7 +150,8 @@ private func noise(_ count: Int) -> Data {
         }
         let archive = try await ZIPArchive.open(try CountingReader(data))
         var failures = 0
-        for entry in archive.directory.entries where await fileError({ _ = try await archive.read(entry) }) == .fileReadCorruptFile {
+        for entry in archive.directory.entries
+        where await fileError({ _ = try await archive.read(entry) }) == .fileReadCorruptFile {
             failures += 1
         }
         #expect(failures == 20)
@@ -199,7 +215,9 @@ private func noise(_ count: Int) -> Data {
             var data = whole
             for _ in 0...(round % 4) {
                 // Two in three hits go where the records are.
-                let index = numbers.next() % 3 == 0 ? Int(numbers.next() % UInt64(data.count)) : data.count - 1 - Int(numbers.next() % 260)
+                let index =
+                    numbers.next() % 3 == 0
+                    ? Int(numbers.next() % UInt64(data.count)) : data.count - 1 - Int(numbers.next() % 260)
                 data[index] = [0, 0xFF, UInt8(truncatingIfNeeded: numbers.next())][Int(numbers.next() % 3)]
             }
             if round % 7 == 0 { data = data.prefix(Int(numbers.next() % UInt64(data.count))) }

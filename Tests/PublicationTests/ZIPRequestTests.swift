@@ -5,7 +5,8 @@ import Publication
 import SampleBooks
 import Testing
 
-private let chapter = String(repeating: "The lamp hung on a brass arm that could be drawn down to a single page. ", count: 300)
+private let chapter = String(
+    repeating: "The lamp hung on a brass arm that could be drawn down to a single page. ", count: 300)
 
 private func noise(_ count: Int) -> Data {
     var numbers = SeededNumbers(seed: 5)
@@ -15,7 +16,9 @@ private func noise(_ count: Int) -> Data {
 @Suite struct `What reading asks for` {
     private static let contents: [(path: String, data: Data)] = {
         var numbers = SeededNumbers(seed: 9)
-        return [("mimetype", Data("application/epub+zip".utf8)), ("META-INF/container.xml", Data(chapter.prefix(300).utf8))]
+        return [
+            ("mimetype", Data("application/epub+zip".utf8)), ("META-INF/container.xml", Data(chapter.prefix(300).utf8)),
+        ]
             + (0..<60).map { ("EPUB/chapter-\($0).xhtml", numbers.bytes(22_800)) }
             + (0..<200).map { ("EPUB/images/image-\($0).jpg", numbers.bytes(50_000)) }
     }()
@@ -24,7 +27,11 @@ private func noise(_ count: Int) -> Data {
     private static let book: Data = {
         (try? ZIPBuilder.data { zip in
             for (path, data) in contents {
-                if path.hasSuffix(".jpg") || path == "mimetype" { try zip.store(path, data) } else { try zip.add(path, data) }
+                if path.hasSuffix(".jpg") || path == "mimetype" {
+                    try zip.store(path, data)
+                } else {
+                    try zip.add(path, data)
+                }
             }
         }) ?? Data()
     }()
@@ -87,7 +94,9 @@ private func noise(_ count: Int) -> Data {
     }
 
     /// An audiobook: one stored entry of 10 MiB, and another one behind it.
-    private func audiobook(_ cost: Capabilities.ReadCost = .request) async throws -> (ZIPArchive, ZIPEntry, CountingReader, Data) {
+    private func audiobook(_ cost: Capabilities.ReadCost = .request) async throws -> (
+        ZIPArchive, ZIPEntry, CountingReader, Data
+    ) {
         let content = noise(10 << 20)
         let data = try ZIPBuilder.data { zip in
             try zip.store("audio.mp3", content)
@@ -98,7 +107,8 @@ private func noise(_ count: Int) -> Data {
         return (archive, try #require(archive.directory.entry(at: "audio.mp3")), reader, content)
     }
 
-    @Test func `a large stored entry that is read in small pieces is asked for in larger and larger ones`() async throws {
+    @Test func `a large stored entry that is read in small pieces is asked for in larger and larger ones`() async throws
+    {
         let (archive, entry, reader, content) = try await audiobook()
         for start in stride(from: 0, to: content.count, by: 64 << 10) {
             let piece = try await archive.read(entry, range: Int64(start)..<Int64(start + 64 << 10))
@@ -154,7 +164,9 @@ private func noise(_ count: Int) -> Data {
 
     @Test func `entries that are prefetched together come in one request`() async throws {
         let (archive, reader) = try await opened()
-        let entries = ["mimetype", "META-INF/container.xml", "EPUB/chapter-0.xhtml"].compactMap { archive.directory.entry(at: $0) }
+        let entries = ["mimetype", "META-INF/container.xml", "EPUB/chapter-0.xhtml"].compactMap {
+            archive.directory.entry(at: $0)
+        }
         try await archive.prefetch(entries)
         #expect(reader.requests.count == 2)
         for entry in entries { _ = try await archive.read(entry) }

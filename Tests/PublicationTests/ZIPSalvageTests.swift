@@ -48,7 +48,9 @@ private func directoryStart(_ data: Data) -> Int {
         }
     }
 
-    private let names = ["mimetype", "a.xhtml", "streamed.xhtml", "streamed.bin", "empty", "empty streamed", "last.bin"]
+    private let names = [
+        "mimetype", "a.xhtml", "streamed.xhtml", "streamed.bin", "empty", "empty streamed", "last.bin",
+    ]
 
     @Test func `looks where numbers end without running over them`() async throws {
         let reader = CachedFileReader(try CountingReader(noise(100)))
@@ -64,7 +66,8 @@ private func directoryStart(_ data: Data) -> Int {
     @Test func `without its directory gives all entries, and says so once`() async throws {
         let whole = try sample()
         let data = whole.prefix(directoryStart(whole))
-        #expect(await fileError { _ = try await ZIPArchive.open(try CountingReader(Data(data))) } == .fileReadCorruptFile)
+        #expect(
+            await fileError { _ = try await ZIPArchive.open(try CountingReader(Data(data))) } == .fileReadCorruptFile)
         let (archive, _) = try await salvage(Data(data))
         #expect(archive.entries.map(\.path) == names)
         #expect(archive.repairs.count == 1)
@@ -82,7 +85,8 @@ private func directoryStart(_ data: Data) -> Int {
     @Test func `cut off anywhere gives the entries that are complete`() async throws {
         let whole = try sample()
         let good = try await ZIPArchive.open(try CountingReader(whole))
-        // An entry is there once the next header, or the directory, starts; one with known sizes as soon as its data is.
+        // An entry is there once the next header, or the directory, starts; one with known sizes as soon as its data
+        // is.
         let starts = good.directory.entries.map { Int($0.headerOffset) } + [directoryStart(whole)]
         var seen: Set<Int> = []
         for length in stride(from: 30, to: whole.count - 1, by: 37) {
@@ -113,10 +117,13 @@ private func directoryStart(_ data: Data) -> Int {
         for (is64, isSigned) in [(false, false), (true, true), (true, false)] {
             var data = Data()
             for (index, content) in [noise(500), noise(70_000, seed: 8)].enumerated() {
-                data.append(contentsOf: [0x50, 0x4B, 3, 4, 45, 0, 8, 0, 0, 0] + [UInt8](repeating: 0, count: 16) + [1, 0, 0, 0])
+                data.append(
+                    contentsOf: [0x50, 0x4B, 3, 4, 45, 0, 8, 0, 0, 0] + [UInt8](repeating: 0, count: 16) + [1, 0, 0, 0])
                 data.append(UInt8(ascii: "a") + UInt8(index))
                 data += content
-                func add(_ value: some FixedWidthInteger) { withUnsafeBytes(of: value.littleEndian) { data.append(contentsOf: $0) } }
+                func add(_ value: some FixedWidthInteger) {
+                    withUnsafeBytes(of: value.littleEndian) { data.append(contentsOf: $0) }
+                }
                 if isSigned { add(ZIPRecord.dataDescriptor) }
                 add(Deflate.checksum(content))
                 for _ in 0..<2 { if is64 { add(UInt64(content.count)) } else { add(UInt32(content.count)) } }
@@ -183,7 +190,8 @@ private func directoryStart(_ data: Data) -> Int {
     }
 
     @Test(arguments: [
-        ("nothing", Data()), ("text", Data(String(repeating: "PK is not enough. ", count: 9_000).utf8)), ("zeros", Data(count: 300_000)),
+        ("nothing", Data()), ("text", Data(String(repeating: "PK is not enough. ", count: 9_000).utf8)),
+        ("zeros", Data(count: 300_000)),
         ("a header far behind the start", Data(count: 20_000) + Data([0x50, 0x4B, 3, 4]) + Data(count: 400_000)),
     ])
     func `is not tried for what is no archive`(what: String, data: Data) async throws {

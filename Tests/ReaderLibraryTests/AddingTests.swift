@@ -10,7 +10,9 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct AddingTests {
     private let fixture = LibraryFixture()
 
-    @Test(arguments: [true, false]) func `a book that is replaced keeps that it was read, if the options say so`(keeps: Bool) async throws {
+    @Test(arguments: [true, false]) func `a book that is replaced keeps that it was read, if the options say so`(
+        keeps: Bool
+    ) async throws {
         let library = try await fixture.open { options in
             options.mapsFlags = true
             options.keepsReadingState = keeps
@@ -23,7 +25,8 @@ import Testing
 
     @Test func `what the book says of itself is in the library`() async throws {
         let library = try await fixture.open()
-        let sample = SampleEPUB(authors: [("Ada Reader", "Reader, Ada"), ("Ben Desk", "Desk, Ben")], series: ("Rooms", "2.5"))
+        let sample = SampleEPUB(
+            authors: [("Ada Reader", "Reader, Ada"), ("Ben Desk", "Desk, Ben")], series: ("Rooms", "2.5"))
         let result = try await fixture.add(sample, to: library) { upload in
             upload.coverHash = "token"
             upload.collections = ["Shelf", "", "Shelf", "Desk"]
@@ -54,7 +57,9 @@ import Testing
         let library = try await fixture.open()
         let document = try await fixture.stage(try SampleBook.small(edition), as: "lamp.epub")
         #expect(
-            try await library.add(UploadedBook(filename: "lamp.epub"), from: document, overwrite: false, step: fixture.step()) == .applied()
+            try await library.add(
+                UploadedBook(filename: "lamp.epub"), from: document, overwrite: false, step: fixture.step())
+                == .applied()
         )
         let book = try #require(try await library.books().first)
         #expect((book.title, book.authors) == (SampleBook.title, [SampleBook.author]))
@@ -76,7 +81,8 @@ import Testing
         let library = try await fixture.open()
         let locked = try #require(try SamplePublication.all().first { $0.isLocked && $0.fileName.hasSuffix(".epub") })
         let document = try await fixture.stage(locked.files[0].content, as: "shut.epub")
-        let result = try await library.add(UploadedBook(filename: "shut.epub"), from: document, overwrite: false, step: fixture.step())
+        let result = try await library.add(
+            UploadedBook(filename: "shut.epub"), from: document, overwrite: false, step: fixture.step())
         #expect(result.isApplied && !result.warnings.isEmpty)
         #expect(try await library.books().map(\.title) == [locked.title])
     }
@@ -100,7 +106,8 @@ import Testing
         let library = try await fixture.open()
         let (_, data, word) = try #require(Self.refused.first { $0.0 == name })
         let document = try await fixture.stage(try data(), as: "book.epub")
-        let result = try await library.add(UploadedBook(filename: "book.epub"), from: document, overwrite: true, step: fixture.step())
+        let result = try await library.add(
+            UploadedBook(filename: "book.epub"), from: document, overwrite: true, step: fixture.step())
         #expect(!result.isApplied)
         let sentence = try #require(result.warnings.first)
         #expect(sentence.contains(word) && !sentence.contains("Incoming"), "\(sentence)")
@@ -113,7 +120,8 @@ import Testing
         let library = try await fixture.open()
         let document = try await fixture.stage(try SampleEPUB().data(), as: "book.epub")
         let other = StagedDocument(provider: document.provider, path: document.path, size: document.size + difference)
-        let result = try await library.add(UploadedBook(filename: "book.epub"), from: other, overwrite: false, step: fixture.step())
+        let result = try await library.add(
+            UploadedBook(filename: "book.epub"), from: other, overwrite: false, step: fixture.step())
         #expect(!result.isApplied && result.warnings[0].contains("changed"), "\(result.warnings)")
         #expect(try fixture.names(in: "Incoming").isEmpty)
     }
@@ -121,7 +129,8 @@ import Testing
     @Test func `a document that is missing or too large is refused`() async throws {
         let library = try await fixture.open { $0.maxBookSize = 100 }
         let missing = StagedDocument(provider: fixture.staging, path: try ProviderPath("none.epub"), size: 50)
-        let result = try await library.add(UploadedBook(filename: "none.epub"), from: missing, overwrite: false, step: fixture.step())
+        let result = try await library.add(
+            UploadedBook(filename: "none.epub"), from: missing, overwrite: false, step: fixture.step())
         #expect(result.warnings.first?.contains("not in the document staging folder") == true)
         #expect(try await fixture.add(to: library).warnings.first?.contains("larger than 100 bytes") == true)
     }
@@ -130,9 +139,12 @@ import Testing
         let library = try await fixture.open()
         let step = fixture.step()
         let document = try await fixture.stage(try SampleEPUB().data(), as: "book.epub")
-        let first = try await library.add(UploadedBook(filename: "book.epub"), from: document, overwrite: true, step: step)
+        let first = try await library.add(
+            UploadedBook(filename: "book.epub"), from: document, overwrite: true, step: step)
         try await fixture.staging.removeItem(path: document.path)
-        #expect(try await library.add(UploadedBook(filename: "book.epub"), from: document, overwrite: true, step: step) == first)
+        #expect(
+            try await library.add(UploadedBook(filename: "book.epub"), from: document, overwrite: true, step: step)
+                == first)
         #expect(try fixture.names(in: "Books").count == 1)
     }
 
@@ -152,7 +164,9 @@ import Testing
         let queue = try DatabaseQueue(path: fixture.folder.appendingPathComponent("library.sqlite").path)
         let plan = try await queue.read { db in
             let sql = "EXPLAIN QUERY PLAN SELECT 1 FROM books WHERE filename = ? COLLATE NOCASE LIMIT 1"
-            return try Row.fetchAll(db, sql: sql, arguments: ["Ada Reader - The Desk.epub"]).map { $0["detail"] as String }
+            return try Row.fetchAll(db, sql: sql, arguments: ["Ada Reader - The Desk.epub"]).map {
+                $0["detail"] as String
+            }
         }
         #expect(plan.count == 1 && plan[0].contains("books_by_filename"), "\(plan)")
     }
@@ -160,7 +174,9 @@ import Testing
     @Test func `a long title makes a name that every storage can hold`() async throws {
         let library = try await fixture.open()
         let title = String(repeating: "ü", count: 500)
-        for uuid in [UUID(), UUID()] { try await fixture.add(SampleEPUB(title: title, uuid: uuid.uuidString), to: library) }
+        for uuid in [UUID(), UUID()] {
+            try await fixture.add(SampleEPUB(title: title, uuid: uuid.uuidString), to: library)
+        }
         let names = try fixture.names(in: "Books")
         #expect(names.count == 2)
         #expect(names.allSatisfy { $0.utf8.count <= 200 && $0.hasSuffix(".epub") })

@@ -3,7 +3,8 @@ import Foundation
 import ProviderDoubles
 import Synchronization
 
-/// A storage that breaks at one call, for tests that break everything everywhere: once, or for good as for a process that died.
+/// A storage that breaks at one call, for tests that break everything everywhere: once, or for good as for a process
+/// that died.
 final class BreakingProvider: ForwardingProvider {
     static var type: String { "Breaking" }
 
@@ -73,7 +74,9 @@ final class BreakingProvider: ForwardingProvider {
         return value
     }
 
-    func pass<Value: Sendable>(_ call: String, _ path: ProviderPath, _ body: () async throws -> Value) async throws -> Value {
+    func pass<Value: Sendable>(_ call: String, _ path: ProviderPath, _ body: () async throws -> Value) async throws
+        -> Value
+    {
         try await self.call(body)
     }
 
@@ -101,7 +104,9 @@ private final class BreakingReader: FileReader {
         try await provider.call { try await base.stream(part, into: sink) }
     }
 
-    func read(_ ranges: [Range<Int64>]) async throws -> [Data] { try await provider.call { try await base.read(ranges) } }
+    func read(_ ranges: [Range<Int64>]) async throws -> [Data] {
+        try await provider.call { try await base.read(ranges) }
+    }
 
     func writeSource() async throws -> any WriteSource { try await provider.call { try await base.writeSource() } }
 

@@ -9,7 +9,8 @@ import Testing
 
     private func set(_ collections: [String], in library: SQLiteBookLibrary) async throws -> LibraryBook {
         #expect(
-            try await library.setCollections(CollectedBook(Self.reference, collections: collections), step: fixture.step()) == .applied())
+            try await library.setCollections(
+                CollectedBook(Self.reference, collections: collections), step: fixture.step()) == .applied())
         return try #require(try await library.books().first)
     }
 
@@ -32,7 +33,8 @@ import Testing
     }
 
     private func act(_ parameters: [String: String], in library: SQLiteBookLibrary) async throws -> StepResult {
-        try await library.perform(ReaderAction(type: "UpdateGlobalCollections", parameters: parameters), step: fixture.step())
+        try await library.perform(
+            ReaderAction(type: "UpdateGlobalCollections", parameters: parameters), step: fixture.step())
     }
 
     @Test func `a collection is renamed, joined with another and deleted`() async throws {
@@ -45,7 +47,9 @@ import Testing
         #expect(try await act(["action": "delete", "name": "Two"], in: library) == .applied())
         #expect(try await library.books()[0].collections == ["Three"])
         #expect(try await act(["action": "delete", "name": "Two"], in: library).warnings.count == 1)
-        for wrong in [["action": "delete"], ["action": "rename", "name": "Three"], ["action": "burn", "name": "Three"]] {
+        for wrong in [
+            ["action": "delete"], ["action": "rename", "name": "Three"], ["action": "burn", "name": "Three"],
+        ] {
             #expect(try await !act(wrong, in: library).isApplied)
         }
     }

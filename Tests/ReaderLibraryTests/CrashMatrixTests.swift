@@ -11,8 +11,8 @@ import Testing
 @testable import ReaderDriver
 @testable import ReaderMessages
 
-/// Everything breaks everywhere: at every call of the storage, in every way, while the application carries out each command. Afterwards
-/// the application is started anew, and everything has to be as if nothing had happened.
+/// Everything breaks everywhere: at every call of the storage, in every way, while the application carries out each
+/// command. Afterwards the application is started anew, and everything has to be as if nothing had happened.
 @Suite(.timeLimit(.minutes(10)))
 struct CrashMatrixTests {
     /// A command, what is there before it, and what has to be there after it.
@@ -33,8 +33,12 @@ struct CrashMatrixTests {
     private static let newer = SampleEPUB(title: "Newer", uuid: old.uuid)
 
     fileprivate static func name(_ sample: SampleEPUB) -> String { (sample.uuid ?? "") + ".epub" }
-    private static func uploaded(_ sample: SampleEPUB) -> UploadedBook { UploadedBook(filename: name(sample), collections: ["Shelf"]) }
-    private static func reference(_ sample: SampleEPUB) -> BookReference { BookReference(title: sample.title, uuid: sample.uuid ?? "") }
+    private static func uploaded(_ sample: SampleEPUB) -> UploadedBook {
+        UploadedBook(filename: name(sample), collections: ["Shelf"])
+    }
+    private static func reference(_ sample: SampleEPUB) -> BookReference {
+        BookReference(title: sample.title, uuid: sample.uuid ?? "")
+    }
 
     private static var retitled: UpdatedBook {
         var book = UpdatedBook(BookReference(author: "Ada Reader", title: "Renamed", uuid: old.uuid ?? ""))
@@ -50,7 +54,8 @@ struct CrashMatrixTests {
 
     static let cases = [
         Case(
-            testDescription: "an upload", command: .uploadBooks(UploadBooks(timestamp: 1, books: [uploaded(new), uploaded(old)])),
+            testDescription: "an upload",
+            command: .uploadBooks(UploadBooks(timestamp: 1, books: [uploaded(new), uploaded(old)])),
             staged: [new, old], books: [BookState(old), BookState(kept), BookState(new, collections: ["Shelf"])],
             // The old one is there already.
             code: .warnings),
@@ -60,7 +65,8 @@ struct CrashMatrixTests {
             staged: [newer, new],
             books: [BookState(newer, collections: ["Shelf"]), BookState(kept), BookState(new, collections: ["Shelf"])]),
         Case(
-            testDescription: "a deletion", command: .deleteBooks(DeleteBooks(timestamp: 1, books: [reference(old), reference(new)])),
+            testDescription: "a deletion",
+            command: .deleteBooks(DeleteBooks(timestamp: 1, books: [reference(old), reference(new)])),
             books: [BookState(kept)],
             // The new one is not there.
             code: .warnings),
@@ -68,7 +74,8 @@ struct CrashMatrixTests {
             testDescription: "a change", command: .updateMetadata(UpdateMetadata(timestamp: 1, books: [retitled])),
             books: [BookState(old, title: "Renamed", collections: ["Shelf"]), BookState(kept)]),
         Case(
-            testDescription: "a change of one value", command: .updateMetadataItems(UpdateMetadata(timestamp: 1, books: [described])),
+            testDescription: "a change of one value",
+            command: .updateMetadataItems(UpdateMetadata(timestamp: 1, books: [described])),
             books: [BookState(old, description: "Told anew"), BookState(kept)]),
         Case(
             testDescription: "new collections",
@@ -85,12 +92,16 @@ struct CrashMatrixTests {
     ]
 
     @Test(arguments: cases, BreakingProvider.Break.allCases)
-    func `a command is carried out once and wholly, wherever the storage breaks`(_ sample: Case, _ kind: BreakingProvider.Break)
+    func `a command is carried out once and wholly, wherever the storage breaks`(
+        _ sample: Case, _ kind: BreakingProvider.Break
+    )
         async throws
     {
         let before = LibraryFixture()
         let library = try await before.open()
-        for book in [Self.old, Self.kept] { #expect(try await before.add(book, to: library, as: Self.name(book)).isApplied) }
+        for book in [Self.old, Self.kept] {
+            #expect(try await before.add(book, to: library, as: Self.name(book)).isApplied)
+        }
         try await library.close()
         var position = 0
         while try await survives(sample, from: before, breaking: position, kind) { position += 1 }
@@ -164,14 +175,18 @@ private final class World: Sendable {
         options.statusTaken = 0
         let time = LeapingTime()
         let processor = CommandProcessor(
-            folder: folder, documents: StagedDocuments(folder: try folder.folder(options.documents)), library: library, options: options,
-            time: time, timestamps: RisingTimestamps(time: time), control: ProcessingControl(time: time, looksForCancelling: true),
+            folder: folder, documents: StagedDocuments(folder: try folder.folder(options.documents)), library: library,
+            options: options,
+            time: time, timestamps: RisingTimestamps(time: time),
+            control: ProcessingControl(time: time, looksForCancelling: true),
             report: { _ in })
         // As a connection does after what fails.
         let persistence = Persistence(time: time)
         try await persistence.run { try await processor.recover(files: folder.files()) }
         var inbox = CommandInbox(folder: folder, found: [], options: options, time: time)
-        guard let command = try await persistence.run({ try await inbox.next(among: folder.files()) }) else { return false }
+        guard let command = try await persistence.run({ try await inbox.next(among: folder.files()) }) else {
+            return false
+        }
         _ = try await persistence.run { try await processor.run(command) }
         return true
     }
@@ -190,9 +205,12 @@ private final class World: Sendable {
         #expect(listed == books, comment)
         try await library.close()
         #expect(
-            try await Set(folder.files().map(\.name)).subtracting(["library.sqlite"]) == [CommandStatus.fileName], comment)
+            try await Set(folder.files().map(\.name)).subtracting(["library.sqlite"]) == [CommandStatus.fileName],
+            comment)
         try await expectHandedOut(sample.handedOut, in: folder.folder("documents"), comment: comment)
-        let status = try await folder.read(CommandStatus.fileName, limit: 1 << 20).map { try MessageCoding().status(in: $0) }
+        let status = try await folder.read(CommandStatus.fileName, limit: 1 << 20).map {
+            try MessageCoding().status(in: $0)
+        }
         #expect(status?.code == sample.code && status?.command == sample.command.kind.fileName, comment)
     }
 

@@ -7,8 +7,9 @@ import ReaderLink
 import SampleBooks
 import Testing
 
-/// The driver's half of the crash matrix: at every call of its storage, in every way, something breaks, while the application is well.
-/// Afterwards whoever drives does the same again, as a user does, and everything has to be as if nothing had happened.
+/// The driver's half of the crash matrix: at every call of its storage, in every way, something breaks, while the
+/// application is well. Afterwards whoever drives does the same again, as a user does, and everything has to be as if
+/// nothing had happened.
 @Suite(.timeLimit(.minutes(10)))
 struct DriverCrashTests {
     /// What the user does.
@@ -17,8 +18,9 @@ struct DriverCrashTests {
     }
 
     @Test(arguments: Work.allCases, BreakingProvider.Break.allCases)
-    func `what a driver does is done, and done once, wherever its storage breaks`(_ work: Work, _ kind: BreakingProvider.Break) async throws
-    {
+    func `what a driver does is done, and done once, wherever its storage breaks`(
+        _ work: Work, _ kind: BreakingProvider.Break
+    ) async throws {
         let device = try await Device()
         var position = 0
         while try await survives(work, on: device, breaking: position, kind) { position += 1 }
@@ -26,7 +28,9 @@ struct DriverCrashTests {
         #expect(position > 8, "\(position)")
     }
 
-    private func survives(_ work: Work, on device: Device, breaking place: Int, _ kind: BreakingProvider.Break) async throws -> Bool {
+    private func survives(_ work: Work, on device: Device, breaking place: Int, _ kind: BreakingProvider.Break)
+        async throws -> Bool
+    {
         let comment = "\(work), \(kind) at call \(place)"
         try await device.prepare()
         let breaking = BreakingProvider(device.base)
@@ -56,7 +60,8 @@ struct DriverCrashTests {
             let items = [2, 3].map { number in
                 UploadItem(
                     reader: DataReader(Device.data[number]),
-                    metadata: BookMetadata(title: Device.titles[number], authors: ["Ada Reader"], uuid: Device.uuids[number]))
+                    metadata: BookMetadata(
+                        title: Device.titles[number], authors: ["Ada Reader"], uuid: Device.uuids[number]))
             }
             return try await driver.upload(items, policy: .protect).entries.allSatisfy { $0.outcome == .added }
         case .delete: return isDone(try await driver.delete([first]))
@@ -69,7 +74,8 @@ struct DriverCrashTests {
             var book = UpdatedBook(first, hasTitle: false, hasAuthor: false)
             book.description = "New"
             return isDone(try await driver.update([book]))
-        case .collect: return isDone(try await driver.rebuildCollections([CollectedBook(first, collections: ["Shelf"])]))
+        case .collect:
+            return isDone(try await driver.rebuildCollections([CollectedBook(first, collections: ["Shelf"])]))
         case .read:
             let results = await driver.fetchForImport([try await device.firstBook()], into: device.imports)
             for result in results {
@@ -134,7 +140,8 @@ private final class Device: Sendable {
         for uuid in Self.uuids { _ = try await library.delete(BookReference(uuid: uuid), step: step()) }
         for number in 0..<2 {
             let document = try await fixture.stage(Self.data[number], as: "\(number).epub")
-            let result = try await library.add(UploadedBook(filename: "\(number).epub"), from: document, overwrite: false, step: step())
+            let result = try await library.add(
+                UploadedBook(filename: "\(number).epub"), from: document, overwrite: false, step: step())
             try #require(result.isApplied)
         }
         try await library.end(identity)
@@ -167,7 +174,9 @@ private final class Device: Sendable {
     }
 
     /// The first book as the library has it.
-    func firstBook() async throws -> LibraryBook { try #require(try await library.book(BookReference(uuid: Self.uuids[0]))) }
+    func firstBook() async throws -> LibraryBook {
+        try #require(try await library.book(BookReference(uuid: Self.uuids[0])))
+    }
 
     /// Each book is there as it was or as it is to be, whole and once.
     func expectWhole(_ work: DriverCrashTests.Work, _ comment: String) async throws {
@@ -179,7 +188,8 @@ private final class Device: Sendable {
         try await expectNothing(comment) {
             let wrongs = try await wrongs { Self.after(work, $0) == $1 } + leftovers(after: work)
             guard wrongs.isEmpty else { return wrongs }
-            return try await fixture.listed(in: folder) == library.books() ? [] : ["The list that drivers see is another."]
+            return try await fixture.listed(in: folder) == library.books()
+                ? [] : ["The list that drivers see is another."]
         }
     }
 
@@ -202,8 +212,8 @@ private final class Device: Sendable {
         }
     }
 
-    /// Waits until `wrongs` finds nothing: the application may be at work where nobody sees it, with a command that it has read and the
-    /// driver took back.
+    /// Waits until `wrongs` finds nothing: the application may be at work where nobody sees it, with a command that it
+    /// has read and the driver took back.
     private func expectNothing(_ comment: String, _ wrongs: () async throws -> [String]) async throws {
         var found: [String] = []
         do {
@@ -220,13 +230,17 @@ private final class Device: Sendable {
         var wrongs: [String] = []
         let names = Set(try await folder.files().map(\.name))
         let isIdle = try await library.unfinished().isEmpty
-        if !isIdle || !names.isDisjoint(with: ReaderCommand.Kind.allCases.map(\.fileName)) { wrongs.append("A command stays.") }
+        if !isIdle || !names.isDisjoint(with: ReaderCommand.Kind.allCases.map(\.fileName)) {
+            wrongs.append("A command stays.")
+        }
         let states = try await fixture.states(of: library)
         for (number, uuid) in Self.uuids.enumerated() {
             let found = states.filter { $0.uuid == uuid }
             if found.count > 1 || !isRight(number, found.first) { wrongs.append("Book \(number): \(found)") }
         }
-        if states.contains(where: { !Self.uuids.contains($0.uuid) }) { wrongs.append("Strange books: \(states.map(\.title))") }
+        if states.contains(where: { !Self.uuids.contains($0.uuid) }) {
+            wrongs.append("Strange books: \(states.map(\.title))")
+        }
         let (files, books) = (try fixture.names(in: "Books"), try await library.books().map(\.filename).sorted())
         if files != books { wrongs.append("The files \(files) of the books \(books)") }
         return wrongs
@@ -235,7 +249,8 @@ private final class Device: Sendable {
     private func leftovers(after work: DriverCrashTests.Work) async throws -> [String] {
         // The report to a driver that died, where nothing was left to be sent: the next command takes it away.
         let names = Set(try await folder.files().map(\.name)).subtracting([CommandStatus.fileName])
-        var wrongs = names == [ConnectedMessage.fileName, "library.sqlite"] ? [] : ["The folder holds \(names.sorted())."]
+        var wrongs =
+            names == [ConnectedMessage.fileName, "library.sqlite"] ? [] : ["The folder holds \(names.sorted())."]
         // A book that was handed out to a driver that died stays until it is old.
         let documents = try await folder.folder("documents").files().map(\.name)
         if work != .read, !documents.isEmpty { wrongs.append("The documents \(documents) stay.") }

@@ -7,7 +7,8 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct FolderCacheTests {
     private let cache = SQLiteFolderCache()
-    private let file = FileManager.default.temporaryDirectory.appendingPathComponent("carrel-cache-\(UUID().uuidString).sqlite")
+    private let file = FileManager.default.temporaryDirectory.appendingPathComponent(
+        "carrel-cache-\(UUID().uuidString).sqlite")
 
     private static func entry(_ path: String) -> FolderCacheEntry {
         var entry = FolderCacheEntry(
@@ -29,7 +30,8 @@ import Testing
     @Test func `what is saved is loaded as it was`() async throws {
         defer { remove() }
         let plain = FolderCacheEntry(
-            path: "Ordner/Grüße.pdf", size: 0, format: "application/pdf", title: "Grüße", added: Date(timeIntervalSince1970: 0))
+            path: "Ordner/Grüße.pdf", size: 0, format: "application/pdf", title: "Grüße",
+            added: Date(timeIntervalSince1970: 0))
         var contents = FolderCacheContents(generation: .max, entries: [Self.entry("a/b.epub"), plain])
         try await cache.save(contents, to: file)
         let loaded = try await cache.load(from: file)
@@ -49,7 +51,9 @@ import Testing
         #expect(leftovers.isEmpty)
     }
 
-    @Test func `an empty file is made a cache, and a missing one is an error of the disk when it is loaded`() async throws {
+    @Test func `an empty file is made a cache, and a missing one is an error of the disk when it is loaded`()
+        async throws
+    {
         defer { remove() }
         await #expect { try await cache.load(from: file) } throws: { $0.isNoSuchFile }
         try Data().write(to: file)
@@ -64,7 +68,10 @@ import Testing
         ("half of it", .damaged, { try Data(contentsOf: $0).prefix(5_000).write(to: $0) }),
         ("newer", .newer(version: 9), { try change($0, "PRAGMA user_version = 9") }),
         ("another program's", .damaged, { try change($0, "PRAGMA application_id = 9") }),
-        ("a trigger", .damaged, { try change($0, "CREATE TRIGGER t AFTER DELETE ON files BEGIN DELETE FROM cache; END") }),
+        (
+            "a trigger", .damaged,
+            { try change($0, "CREATE TRIGGER t AFTER DELETE ON files BEGIN DELETE FROM cache; END") }
+        ),
         ("authors that are no list", .damaged, { try change($0, "UPDATE files SET authors = 'x'") }),
         ("a negative size", .damaged, { try change($0, "UPDATE files SET size = -1") }),
     ]
@@ -88,7 +95,9 @@ import Testing
         defer { remove() }
         let text = Data(repeating: 66, count: 9_000)
         try text.write(to: file)
-        await #expect { try await cache.save(FolderCacheContents(), to: file) } throws: { ($0 as? FolderCacheFailure)?.kind == .damaged }
+        await #expect { try await cache.save(FolderCacheContents(), to: file) } throws: {
+            ($0 as? FolderCacheFailure)?.kind == .damaged
+        }
         #expect(try Data(contentsOf: file) == text)
     }
 

@@ -16,8 +16,8 @@ final class HookedProvider: ForwardingProvider {
     let underlying: any FileProvider
     fileprivate let hook: @Sendable (Moment) throws -> Void
 
-    /// - Parameter hook: Called before the file is opened, after its bytes were given and after it was closed; what it throws at the end
-    ///   is lost.
+    /// - Parameter hook: Called before the file is opened, after its bytes were given and after it was closed; what it
+    ///   throws at the end is lost.
     init(_ base: any FileProvider, _ hook: @escaping @Sendable (Moment) throws -> Void) {
         underlying = base
         self.hook = hook

@@ -49,7 +49,8 @@ import Testing
         }
         let previous = try #require(try await library.books().first)
         fixture.time.advance(by: 60)
-        let result = try await fixture.add(SampleEPUB(title: "The New Desk", cover: SampleEPUB.jpeg), to: library, overwrite: true)
+        let result = try await fixture.add(
+            SampleEPUB(title: "The New Desk", cover: SampleEPUB.jpeg), to: library, overwrite: true)
         #expect(result == .applied())
         let book = try #require(try await library.books().first)
         #expect((book.title, book.added, book.modified > previous.modified) == ("The New Desk", previous.added, true))
@@ -84,7 +85,8 @@ import Testing
     ]
 
     @Test(arguments: references.map(\.0))
-    func `a book is found by uuid, else by file name, else by title and authors`(reference: BookReference) async throws {
+    func `a book is found by uuid, else by file name, else by title and authors`(reference: BookReference) async throws
+    {
         let library = try await fixture.open()
         try await fixture.add(to: library)
         let isMeant = try #require(Self.references.first { $0.0 == reference }).1
@@ -101,7 +103,8 @@ import Testing
         let both = BookReference(filename: "Ada Reader - Second.epub", uuid: Self.uuid)
         #expect(try await !library.delete(both, step: fixture.step()).isApplied)
         #expect(try await !library.update(UpdatedBook(both), step: fixture.step()).isApplied)
-        #expect(try await !library.setCollections(CollectedBook(both, collections: ["X"]), step: fixture.step()).isApplied)
+        #expect(
+            try await !library.setCollections(CollectedBook(both, collections: ["X"]), step: fixture.step()).isApplied)
         #expect(try await library.books().map(\.title) == ["The Desk", "Second"])
     }
 }

@@ -12,7 +12,8 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct LeavingTests {
     private let fixture = LibraryFixture()
 
-    /// Cancels the task that asks for the time at the call with this number, the first being 1: in the middle of a step.
+    /// Cancels the task that asks for the time at the call with this number, the first being 1: in the middle of a
+    /// step.
     private final class CancellingTime: TimeSource {
         private let left: Mutex<Int>
 
@@ -67,7 +68,8 @@ import Testing
         let before = try names()
         let time = CancellingTime(at: call)
         let library = try await fixture.open { $0.time = time }
-        var change = UpdatedBook(BookReference(uuid: try #require(SampleEPUB().uuid)), hasTitle: false, hasAuthor: false)
+        var change = UpdatedBook(
+            BookReference(uuid: try #require(SampleEPUB().uuid)), hasTitle: false, hasAuthor: false)
         change.cover = EncodedCover(picture: SampleEPUB.jpeg)
         let (update, step) = (change, fixture.step())
         let result = await Task { try await library.update(update, step: step) }.result
@@ -93,7 +95,9 @@ import Testing
 
     @Test func `a database that stayed attached is let go of`() async throws {
         let library = try await fixture.open()
-        try await library.database.writeWithoutTransaction { db in try db.execute(sql: "ATTACH DATABASE ':memory:' AS snapshot") }
+        try await library.database.writeWithoutTransaction { db in
+            try db.execute(sql: "ATTACH DATABASE ':memory:' AS snapshot")
+        }
         for _ in 0..<2 { #expect(try await SQLiteSnapshotReader().books(in: library.snapshot()) == []) }
     }
 }

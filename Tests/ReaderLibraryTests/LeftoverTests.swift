@@ -31,7 +31,9 @@ import Testing
     /// Writes what a process that was killed may have noted.
     private func note(_ place: String, _ name: String) throws {
         let queue = try DatabaseQueue(path: database.path)
-        try queue.write { db in try db.execute(sql: "INSERT INTO litter (place, name) VALUES (?, ?)", arguments: [place, name]) }
+        try queue.write { db in
+            try db.execute(sql: "INSERT INTO litter (place, name) VALUES (?, ?)", arguments: [place, name])
+        }
         try queue.close()
     }
 
@@ -46,12 +48,15 @@ import Testing
     private func reports(_ word: String) -> Int { fixture.reports.withLock { $0.filter { $0.contains(word) }.count } }
 
     @Test(
-        arguments: ["Books/Ada Reader - The Desk (2).epub", "Covers/new.png", "Incoming/half.epub", "Incoming/.abc.carrel-part"],
+        arguments: [
+            "Books/Ada Reader - The Desk (2).epub", "Covers/new.png", "Incoming/half.epub", "Incoming/.abc.carrel-part",
+        ],
         [true, false])
     func `what was on its way when the process was killed is gone`(path: String, hasCome: Bool) async throws {
         try await fill(SampleEPUB())
         if hasCome { try fixture.leave(Data("half".utf8), at: path) }
-        let (place, name) = try #require(path.firstIndex(of: "/").map { (String(path[..<$0]), String(path[path.index(after: $0)...])) })
+        let (place, name) = try #require(
+            path.firstIndex(of: "/").map { (String(path[..<$0]), String(path[path.index(after: $0)...])) })
         if place != "Incoming" { try note(place, name) }
         #expect(try await reopen().map(\.title) == ["The Desk"])
         #expect(try fixture.names(in: "Books") == ["Ada Reader - The Desk.epub"])
@@ -108,7 +113,8 @@ import Testing
         let library = try await fixture.open()
         try await fixture.add(to: library)
         try await fixture.add(SampleEPUB(cover: SampleEPUB.jpeg), to: library, overwrite: true)
-        var change = UpdatedBook(BookReference(uuid: try #require(SampleEPUB().uuid)), hasTitle: false, hasAuthor: false)
+        var change = UpdatedBook(
+            BookReference(uuid: try #require(SampleEPUB().uuid)), hasTitle: false, hasAuthor: false)
         change.cover = EncodedCover(picture: SampleEPUB.png)
         #expect(try await library.update(change, step: fixture.step()).isApplied)
         change.reference = BookReference(uuid: Self.other)

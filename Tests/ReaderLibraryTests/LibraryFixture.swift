@@ -64,7 +64,8 @@ final class LibraryFixture: Sendable {
     /// Stages a book and has it added.
     @discardableResult
     func add(
-        _ sample: SampleEPUB = SampleEPUB(), to library: SQLiteBookLibrary, as name: String = "book.epub", overwrite: Bool = false,
+        _ sample: SampleEPUB = SampleEPUB(), to library: SQLiteBookLibrary, as name: String = "book.epub",
+        overwrite: Bool = false,
         _ change: (inout UploadedBook) -> Void = { _ in }
     ) async throws -> StepResult {
         var upload = UploadedBook(filename: name)
@@ -89,7 +90,8 @@ final class LibraryFixture: Sendable {
     /// The books in the list that `folder` shows to drivers; nil where there is none.
     func listed(in folder: StagingFolder) async throws -> [LibraryBook]? {
         guard let data = try await folder.read("library.sqlite", limit: 1 << 24) else { return nil }
-        let file = FileManager.default.temporaryDirectory.appendingPathComponent("carrel-list-\(UUID().uuidString).sqlite")
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent(
+            "carrel-list-\(UUID().uuidString).sqlite")
         try data.write(to: file)
         // What is left in a temporary folder harms nobody.
         defer { try? FileManager.default.removeItem(at: file) }

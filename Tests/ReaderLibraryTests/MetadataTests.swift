@@ -36,11 +36,15 @@ import Testing
     @Test func `what is empty is cleared`() async throws {
         let library = try await library()
         let (result, book) = try await update(library) { update in
-            (update.publisher, update.series, update.seriesIndex, update.pubDate, update.description) = ("", "", "", "", "")
+            (update.publisher, update.series, update.seriesIndex, update.pubDate, update.description) = (
+                "", "", "", "", ""
+            )
             (update.subjects, update.collections, update.rating, update.authorSort) = ([], [], "", "")
         }
         #expect(result == .applied())
-        #expect(book.publisher == nil && book.series == nil && book.seriesIndex == nil && book.pubDate == nil && book.description == nil)
+        #expect(
+            book.publisher == nil && book.series == nil && book.seriesIndex == nil && book.pubDate == nil
+                && book.description == nil)
         #expect(book.subjects.isEmpty && book.collections.isEmpty && book.rating == nil && book.authorSort.isEmpty)
     }
 
@@ -84,7 +88,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("2020", "2020"), ("2020-02", "2020-02"), ("0999-12-31", "0999-12-31"), ("2020-02-29", "2020-02-29"), ("0101-01-01", nil),
+        ("2020", "2020"), ("2020-02", "2020-02"), ("0999-12-31", "0999-12-31"), ("2020-02-29", "2020-02-29"),
+        ("0101-01-01", nil),
     ])
     func `a date may be cut short`(text: String, day: String?) async throws {
         let library = try await library()
@@ -94,8 +99,10 @@ import Testing
 
     /// What makes no sense.
     private static let nonsense: [@Sendable (inout UpdatedBook) -> Void] = [
-        { $0.pubDate = "2021-02-29" }, { $0.pubDate = "yesterday" }, { $0.pubDate = "999-1-1" }, { $0.seriesIndex = "nan" },
-        { $0.seriesIndex = "0x10" }, { $0.rating = "6" }, { $0.rating = "-1" }, { $0.rating = "1e400" }, { $0.wordCount = -1 },
+        { $0.pubDate = "2021-02-29" }, { $0.pubDate = "yesterday" }, { $0.pubDate = "999-1-1" },
+        { $0.seriesIndex = "nan" },
+        { $0.seriesIndex = "0x10" }, { $0.rating = "6" }, { $0.rating = "-1" }, { $0.rating = "1e400" },
+        { $0.wordCount = -1 },
         { $0.newUUID = "none" }, { ($0.hasTitle, $0.reference.title) = (true, " ") },
         { $0.description = String(repeating: "x", count: 2 << 20) }, { $0.cover = EncodedCover(hash: "h", text: "?") },
         { $0.cover = EncodedCover(hash: "h", encoding: "hex", text: "FFD8FF") },
@@ -125,7 +132,9 @@ import Testing
 
     @Test func `a cover over the limit is left out`() async throws {
         let library = try await library { $0.maxCoverSize = 64 }
-        let (result, book) = try await update(library) { $0.cover = EncodedCover(picture: SampleEPUB.jpeg + Data(count: 100)) }
+        let (result, book) = try await update(library) {
+            $0.cover = EncodedCover(picture: SampleEPUB.jpeg + Data(count: 100))
+        }
         #expect(result.warnings.count == 1)
         #expect(try await library.cover(of: book) == SampleEPUB.png)
     }

@@ -33,7 +33,8 @@ import Testing
 
     @Test func `a book whose file is gone is not listed and comes back when it is sent again`() async throws {
         try await fill()
-        try FileManager.default.removeItem(at: fixture.folder.appendingPathComponent("Books/Ada Reader - The Desk.epub"))
+        try FileManager.default.removeItem(
+            at: fixture.folder.appendingPathComponent("Books/Ada Reader - The Desk.epub"))
         let library = try await fixture.open()
         #expect(try await library.books().isEmpty)
         #expect(fixture.reports.withLock { $0.contains { $0.contains("missing") } })
@@ -75,7 +76,10 @@ import Testing
         ("newer", "newer", { try change($0, "PRAGMA user_version = 99") }),
         ("foreign", "another program", { try change($0, "PRAGMA application_id = 7") }),
         ("a table too many", "damaged", { try change($0, "CREATE TABLE more (a)") }),
-        ("a trigger", "damaged", { try change($0, "CREATE TRIGGER t AFTER DELETE ON books BEGIN DELETE FROM authors; END") }),
+        (
+            "a trigger", "damaged",
+            { try change($0, "CREATE TRIGGER t AFTER DELETE ON books BEGIN DELETE FROM authors; END") }
+        ),
     ]
 
     private static func change(_ file: URL, _ sql: String) throws {
@@ -98,7 +102,8 @@ import Testing
     }
 
     @Test func `a folder with files of somebody else is refused and left alone`() async throws {
-        try FileManager.default.createDirectory(at: fixture.folder.appendingPathComponent("Books"), withIntermediateDirectories: true)
+        try FileManager.default.createDirectory(
+            at: fixture.folder.appendingPathComponent("Books"), withIntermediateDirectories: true)
         try fixture.leave(Data("mine".utf8), at: "Books/mine.epub")
         for _ in 0..<2 { await #expect { try await fixture.open() } throws: { $0.sentence.contains("no library") } }
         #expect(try fixture.names(in: "Books") == ["mine.epub"])

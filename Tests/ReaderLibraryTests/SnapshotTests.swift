@@ -44,17 +44,22 @@ import Testing
         let file = try await library.snapshot()
         #expect(try await SQLiteSnapshotReader().books(in: file).map(\.title) == ["The Desk"])
         let queue = try DatabaseQueue(path: file.path)
-        let tables = try await queue.read { db in try String.fetchAll(db, sql: "SELECT name FROM sqlite_master WHERE type = 'table'") }
+        let tables = try await queue.read { db in
+            try String.fetchAll(db, sql: "SELECT name FROM sqlite_master WHERE type = 'table'")
+        }
         #expect(Set(tables) == ["books", "authors", "subjects", "collections", "book_collections"])
         #expect(try await queue.read { db in try Int.fetchOne(db, sql: "PRAGMA user_version") } == 1)
-        #expect(try await queue.read { db in try Int.fetchOne(db, sql: "SELECT count(*) FROM authors WHERE book = 2") } == 0)
+        #expect(
+            try await queue.read { db in try Int.fetchOne(db, sql: "SELECT count(*) FROM authors WHERE book = 2") } == 0
+        )
     }
 
     @Test func `a snapshot is one state, and the library goes on`() async throws {
         let library = try await fixture.open()
         try await fixture.add(to: library)
         let first = try await library.snapshot()
-        _ = try await library.delete(BookReference(title: "The Desk", uuid: try #require(SampleEPUB().uuid)), step: fixture.step())
+        _ = try await library.delete(
+            BookReference(title: "The Desk", uuid: try #require(SampleEPUB().uuid)), step: fixture.step())
         let second = try await library.snapshot()
         #expect(try await SQLiteSnapshotReader().books(in: first).count == 1)
         #expect(try await SQLiteSnapshotReader().books(in: second).isEmpty)
@@ -85,7 +90,10 @@ import Testing
         ("a table too few", { try change($0, "DROP TABLE subjects") }),
         ("an index on a term", { try change($0, "CREATE INDEX i ON books (abs(id))") }),
         ("other columns", { try change($0, "ALTER TABLE books ADD COLUMN more TEXT") }),
-        ("a lying schema", { try change($0, "UPDATE sqlite_master SET sql = replace(sql, 'title_sort TEXT', 'title_sort ANY')") }),
+        (
+            "a lying schema",
+            { try change($0, "UPDATE sqlite_master SET sql = replace(sql, 'title_sort TEXT', 'title_sort ANY')") }
+        ),
         ("a log beside it", { try change($0, "PRAGMA journal_mode = WAL") }),
         ("a path", { try change($0, "UPDATE books SET filename = '../../.bashrc'") }),
         ("an empty path", { try change($0, "UPDATE books SET filename = ''") }),
@@ -104,7 +112,8 @@ import Testing
             try await SQLiteSnapshotReader().books(in: file)
         } throws: { error in
             let error = error as? CocoaError
-            return error?.code == .fileReadCorruptFile && error?.localizedDescription.contains(file.lastPathComponent) == true
+            return error?.code == .fileReadCorruptFile
+                && error?.localizedDescription.contains(file.lastPathComponent) == true
         }
     }
 
@@ -121,11 +130,17 @@ import Testing
         await #expect { try await reader.books(in: file) } throws: {
             ($0 as? CocoaError)?.code == .fileReadTooLarge
         }
-        await #expect { try await Self.small.books(in: file) } throws: { ($0 as? CocoaError)?.code == .fileReadTooLarge }
+        await #expect { try await Self.small.books(in: file) } throws: {
+            ($0 as? CocoaError)?.code == .fileReadTooLarge
+        }
         try Self.change(file, "PRAGMA user_version = 2")
-        await #expect { try await SQLiteSnapshotReader().books(in: file) } throws: { ($0 as? CocoaError)?.code == .fileReadUnknown }
+        await #expect { try await SQLiteSnapshotReader().books(in: file) } throws: {
+            ($0 as? CocoaError)?.code == .fileReadUnknown
+        }
         try FileManager.default.removeItem(at: file)
-        await #expect { try await SQLiteSnapshotReader().books(in: file) } throws: { ($0 as? CocoaError)?.code == .fileReadNoSuchFile }
+        await #expect { try await SQLiteSnapshotReader().books(in: file) } throws: {
+            ($0 as? CocoaError)?.code == .fileReadNoSuchFile
+        }
     }
 
     @Test func `ten thousand books are read at once`() async throws {
@@ -141,6 +156,8 @@ import Testing
             "\(numbers) INSERT INTO book_collections SELECT i, 0, 1 FROM n")
         let books = try await SQLiteSnapshotReader().books(in: file)
         #expect(books.count == 10_000)
-        #expect(books[9_999].authors == ["Ada Reader"] && books[9_999].subjects == ["Light"] && books[9_999].collections == ["Shelf"])
+        #expect(
+            books[9_999].authors == ["Ada Reader"] && books[9_999].subjects == ["Light"]
+                && books[9_999].collections == ["Shelf"])
     }
 }

@@ -29,18 +29,24 @@ import Testing
 
     /// What may pass.
     private static let passing: [any Error] = [
-        URLError(.timedOut), URLError(.networkConnectionLost), FileError.make(errno: ETIMEDOUT, path: .root, writing: false),
+        URLError(.timedOut), URLError(.networkConnectionLost),
+        FileError.make(errno: ETIMEDOUT, path: .root, writing: false),
     ]
 
-    private func add(to library: SQLiteBookLibrary, _ error: any Error, at moment: HookedProvider.Moment) async throws -> StepResult {
+    private func add(to library: SQLiteBookLibrary, _ error: any Error, at moment: HookedProvider.Moment) async throws
+        -> StepResult
+    {
         let document = try await fixture.stage(try SampleEPUB().data(), as: "book.epub")
         let storage = HookedProvider(fixture.staging) { if $0 == moment { throw error } }
         let broken = StagedDocument(provider: storage, path: document.path, size: document.size)
-        return try await library.add(UploadedBook(filename: "book.epub"), from: broken, overwrite: false, step: fixture.step())
+        return try await library.add(
+            UploadedBook(filename: "book.epub"), from: broken, overwrite: false, step: fixture.step())
     }
 
     @Test(arguments: lasting.indices, [HookedProvider.Moment.opening, .reading])
-    func `a document that cannot be had for good is refused alone`(index: Int, moment: HookedProvider.Moment) async throws {
+    func `a document that cannot be had for good is refused alone`(index: Int, moment: HookedProvider.Moment)
+        async throws
+    {
         let (error, word) = Self.lasting[index]
         let library = try await fixture.open()
         let result = try await add(to: library, error, at: moment)
@@ -51,7 +57,9 @@ import Testing
     }
 
     @Test(arguments: passing.indices, [HookedProvider.Moment.opening, .reading])
-    func `a storage that fails for a while is an error that may be tried again`(index: Int, moment: HookedProvider.Moment) async throws {
+    func `a storage that fails for a while is an error that may be tried again`(
+        index: Int, moment: HookedProvider.Moment
+    ) async throws {
         let library = try await fixture.open()
         await #expect { try await add(to: library, Self.passing[index], at: moment) } throws: { $0.isTransient }
         #expect(try fixture.names(in: "Incoming").isEmpty)

@@ -19,7 +19,8 @@ struct JSONSnapshotReader: LibrarySnapshotReader {
 @Suite(.timeLimit(.minutes(2)))
 struct BookListTests {
     private func book(_ title: String, uuid: String = "", filename: String? = nil) -> LibraryBook {
-        var book = LibraryBook(filename: filename ?? "\(title).epub", title: title, uuid: uuid, added: Date(timeIntervalSince1970: 0))
+        var book = LibraryBook(
+            filename: filename ?? "\(title).epub", title: title, uuid: uuid, added: Date(timeIntervalSince1970: 0))
         book.authors = ["Ann Author"]
         return book
     }
@@ -38,7 +39,9 @@ struct BookListTests {
         (BookReference(filename: "two.epub", uuid: "ff"), "two"),
         (BookReference(), nil),
     ])
-    func `a reference means a book by uuid, else by name, else by title and authors`(reference: BookReference, title: String?) {
+    func `a reference means a book by uuid, else by name, else by title and authors`(
+        reference: BookReference, title: String?
+    ) {
         let list = BookList([
             book("one", uuid: "ab"), book("two"), book("three"), book("four", uuid: "dd"), book("five", uuid: "dd"),
         ])
@@ -63,7 +66,9 @@ struct BookListTests {
     }
 
     @Test func `only what differs goes to the device`() throws {
-        var present = [book("one", uuid: "aa"), book("two", uuid: "bb"), book("three", uuid: "cc"), book("gone", uuid: "dd")]
+        var present = [
+            book("one", uuid: "aa"), book("two", uuid: "bb"), book("three", uuid: "cc"), book("gone", uuid: "dd"),
+        ]
         present[0].collections = ["A", "B"]
         var wanted = Array(present.dropLast()) + [book("new", uuid: "ee")]
         wanted[0].collections = ["B", "A"]
@@ -102,7 +107,8 @@ struct BookListTests {
 
     @Test func `a list without a tag is trusted once it stood unchanged for two minutes`() throws {
         var file = FileObject(
-            path: try ProviderPath("library.sqlite"), type: .regular, size: 1, modifiedDate: Date(timeIntervalSince1970: 0))
+            path: try ProviderPath("library.sqlite"), type: .regular, size: 1,
+            modifiedDate: Date(timeIntervalSince1970: 0))
         let version = SnapshotCache.Version(file)
         var cache = SnapshotCache()
         cache.put(BookList(), version: version, now: 1000)
@@ -144,7 +150,8 @@ struct BookListTests {
     }
 
     @Test(arguments: [
-        (nil, DriverError.Kind.incompatiblePeer), ("library.sqlite", .incompatiblePeer), ("../library.sqlite", .pathRejected),
+        (nil, DriverError.Kind.incompatiblePeer), ("library.sqlite", .incompatiblePeer),
+        ("../library.sqlite", .pathRejected),
         ("", .pathRejected),
     ])
     func `a list that is not there, or elsewhere, is an error`(name: String?, kind: DriverError.Kind) async throws {

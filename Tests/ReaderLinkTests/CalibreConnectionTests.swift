@@ -31,7 +31,9 @@ struct CalibreConnectionTests {
     }
 
     private func upload(_ names: String..., overwrite: Bool = false) -> ReaderCommand {
-        .uploadBooks(UploadBooks(timestamp: 1_364_148_473, overwrite: overwrite, books: names.map { UploadedBook(filename: $0) }))
+        .uploadBooks(
+            UploadBooks(timestamp: 1_364_148_473, overwrite: overwrite, books: names.map { UploadedBook(filename: $0) })
+        )
     }
 
     @Test func `connection mode shows in connected.xml from its beginning to its end`() async throws {
@@ -53,12 +55,15 @@ struct CalibreConnectionTests {
 
     @Test func `connected.xml is written anew while nothing happens, each time with a later timestamp`() async throws {
         try await peer.put(
-            MessageCoding().data(for: ConnectedMessage(timestamp: Date().timeIntervalSince1970 + 1_000, state: .online)),
+            MessageCoding().data(
+                for: ConnectedMessage(timestamp: Date().timeIntervalSince1970 + 1_000, state: .online)),
             as: ConnectedMessage.fileName)
         try await serving { _ in
             var seen: [Double] = []
             while seen.count < 4 {
-                if let timestamp = try await peer.connected()?.timestamp, timestamp != seen.last { seen.append(timestamp) }
+                if let timestamp = try await peer.connected()?.timestamp, timestamp != seen.last {
+                    seen.append(timestamp)
+                }
                 await Task.yield()
             }
             #expect(seen == seen.sorted())
@@ -67,7 +72,9 @@ struct CalibreConnectionTests {
         }
     }
 
-    @Test func `an upload takes the books, removes their documents and the command, and ends with success`() async throws {
+    @Test func `an upload takes the books, removes their documents and the command, and ends with success`()
+        async throws
+    {
         try await serving { _ in
             try await peer.stage("one", as: "a.epub")
             try await peer.stage("two", as: "b.epub")
@@ -124,10 +131,14 @@ struct CalibreConnectionTests {
     }
 
     @Test(arguments: [
-        ("../outside.epub", "separator"), ("..", "leads elsewhere"), ("a/b.epub", "separator"), ("status.xml", "protocol"),
-        ("Library.SQLite", "protocol"), ("missing.epub", "not found"), ("empty.epub", "empty"), ("folder.epub", "not a file"),
+        ("../outside.epub", "separator"), ("..", "leads elsewhere"), ("a/b.epub", "separator"),
+        ("status.xml", "protocol"),
+        ("Library.SQLite", "protocol"), ("missing.epub", "not found"), ("empty.epub", "empty"),
+        ("folder.epub", "not a file"),
     ])
-    func `a document that cannot be taken is told by name, and the others are taken`(_ name: String, _ reason: String) async throws {
+    func `a document that cannot be taken is told by name, and the others are taken`(_ name: String, _ reason: String)
+        async throws
+    {
         let other = try await documents(besides: "empty.epub")
         try await serving { _ in
             try await peer.issue(upload(name, "good.epub"))
@@ -167,7 +178,8 @@ struct CalibreConnectionTests {
             try await peer.issue(
                 .uploadBooks(
                     UploadBooks(books: [
-                        UploadedBook(filename: "a.epub", collections: ["x"]), UploadedBook(filename: "a.epub", collections: ["y"]),
+                        UploadedBook(filename: "a.epub", collections: ["x"]),
+                        UploadedBook(filename: "a.epub", collections: ["y"]),
                     ])))
             let status = try await peer.end()
             #expect(status.code == .warnings)
@@ -195,7 +207,8 @@ struct CalibreConnectionTests {
 
     @Test(arguments: [
         ("delete_books.xml", "<?xml version='1.0'?><!DOCTYPE x><deletebooks/>"), ("delete_books.xml", "no XML"),
-        ("delete_books.xml", "<?xml version='1.0' encoding='utf-8'?><uploadbooks timestamp='1.0'/>"), ("unheard_of.xml", "<unheard/>"),
+        ("delete_books.xml", "<?xml version='1.0' encoding='utf-8'?><uploadbooks timestamp='1.0'/>"),
+        ("unheard_of.xml", "<unheard/>"),
         ("delete_books.xml", "<deletebooks><manifest>"), ("delete_books.xml", ""),
     ])
     func `a command that cannot be carried out is answered and removed`(_ name: String, _ text: String) async throws {
@@ -219,7 +232,8 @@ struct CalibreConnectionTests {
     }
 
     @Test func `a driver that takes its command back before it is begun gets nothing`() async throws {
-        try await peer.put(peer.coding.data(for: CommandStatus(code: .success, progress: 1)), as: CommandStatus.fileName)
+        try await peer.put(
+            peer.coding.data(for: CommandStatus(code: .success, progress: 1)), as: CommandStatus.fileName)
         try await peer.issue(.deleteBooks(DeleteBooks(timestamp: 1, books: [BookReference(filename: "a")])))
         var options = StagingPeer.options
         options.statusTaken = 60
@@ -271,7 +285,8 @@ struct CalibreConnectionTests {
     }
 
     @Test func `a command that arrives in pieces is carried out when it is whole`() async throws {
-        let data = try peer.coding.data(for: .deleteBooks(DeleteBooks(timestamp: 1, books: [BookReference(filename: "a.epub")])))
+        let data = try peer.coding.data(
+            for: .deleteBooks(DeleteBooks(timestamp: 1, books: [BookReference(filename: "a.epub")])))
         var options = StagingPeer.options
         options.incompleteTime = 60
         try await serving(options) { _ in
@@ -290,7 +305,9 @@ struct CalibreConnectionTests {
         try await peer.issue(.updateMetadata(UpdateMetadata(timestamp: 30, books: [])))
         try await peer.issue(.deleteBooks(DeleteBooks(timestamp: 20, books: [BookReference(filename: "b")])))
         try await peer.issue(
-            .rebuildCollections(RebuildCollections(timestamp: 10, books: [CollectedBook(BookReference(filename: "c"), collections: [])])))
+            .rebuildCollections(
+                RebuildCollections(timestamp: 10, books: [CollectedBook(BookReference(filename: "c"), collections: [])])
+            ))
         try await serving { _ in
             for name in ["rebuild_collections.xml", "delete_books.xml", "update_metadata.xml"] {
                 let status = try await peer.end()
@@ -329,7 +346,10 @@ struct CalibreConnectionTests {
         #expect(Set(library.books.keys) == ["a.epub", "b.epub"])
     }
 
-    @Test func `a driver that takes the status at once, and puts the same command there again, is served a thousand times`() async throws {
+    @Test
+    func `a driver that takes the status at once, and puts the same command there again, is served a thousand times`()
+        async throws
+    {
         let command = ReaderCommand.deleteBooks(DeleteBooks(timestamp: 1, books: [BookReference(filename: "a.epub")]))
         try await serving { _ in
             for _ in 0..<1_000 {
@@ -342,9 +362,13 @@ struct CalibreConnectionTests {
         #expect(library.unfinishedCommands == 0)
     }
 
-    @Test func `left in the middle, the command goes on with the next connection, and no book is taken twice`() async throws {
+    @Test func `left in the middle, the command goes on with the next connection, and no book is taken twice`()
+        async throws
+    {
         let reached = FirstPass()
-        let library = ShelfLibrary { name in if name == "b.epub", reached.pass() { try await Task.sleep(for: .seconds(60)) } }
+        let library = ShelfLibrary { name in
+            if name == "b.epub", reached.pass() { try await Task.sleep(for: .seconds(60)) }
+        }
         for name in ["a.epub", "b.epub", "c.epub"] { try await peer.stage("text", as: name) }
         let first = try peer.connection(library)
         try await first.enter()
@@ -363,7 +387,9 @@ struct CalibreConnectionTests {
 
     @Test func `a driver that asks for an end gets it between two books`() async throws {
         let peer = peer
-        let library = ShelfLibrary { name in if name == "a.epub" { try await peer.put(Data(), as: CommandStatus.cancelFileName) } }
+        let library = ShelfLibrary { name in
+            if name == "a.epub" { try await peer.put(Data(), as: CommandStatus.cancelFileName) }
+        }
         for name in ["a.epub", "b.epub"] { try await peer.stage("text", as: name) }
         let connection = try peer.connection(library)
         try await connection.enter()
@@ -375,7 +401,8 @@ struct CalibreConnectionTests {
         #expect(try await peer.names() == ["library.sqlite"])
     }
 
-    @Test func `a library that fails ends the command with its sentence, and the next one is carried out`() async throws {
+    @Test func `a library that fails ends the command with its sentence, and the next one is carried out`() async throws
+    {
         library.state.withLock { $0.failure = FileError.make(.fileWriteOutOfSpace, path: "/library") }
         try await serving { _ in
             try await peer.issue(.deleteBooks(DeleteBooks(timestamp: 1, books: [BookReference(filename: "a")])))
@@ -411,7 +438,8 @@ struct CalibreConnectionTests {
                 .action(
                     ReaderAction(
                         timestamp: 1, type: ReaderAction.exportBooks, books: [BookReference(filename: "a.epub")],
-                        parameters: name.isEmpty ? [ReaderAction.exportName: "\u{202E}x"] : [ReaderAction.exportName: name])))
+                        parameters: name.isEmpty
+                            ? [ReaderAction.exportName: "\u{202E}x"] : [ReaderAction.exportName: name])))
             #expect(try await peer.end().code == .warnings)
             #expect(try await peer.names() == before)
         }

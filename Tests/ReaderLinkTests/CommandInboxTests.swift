@@ -26,7 +26,9 @@ struct CommandInboxTests {
         #expect(try await inbox.next(among: before) == nil)
     }
 
-    @Test func `a command that cannot be removed is not read at each look, and another in its place is found`() async throws {
+    @Test func `a command that cannot be removed is not read at each look, and another in its place is found`()
+        async throws
+    {
         var inbox = inbox([])
         try await peer.issue(.deleteBooks(DeleteBooks(timestamp: 1, books: [])))
         let found = try #require(try await inbox.next(among: peer.folder.files()))

@@ -44,14 +44,17 @@ struct CommandTraceTests {
         return update
     }
 
-    /// Opens the session that the file of options asks for, and has it send an update to an application of another name.
+    /// Opens the session that the file of options asks for, and has it send an update to an application of another
+    /// name.
     private func lines(_ options: String) async throws -> (session: DriverSession, lines: [Line]) {
         let file = FileManager.default.temporaryDirectory.appending(path: "driver-\(UUID().uuidString).json")
         try Data(options.utf8).write(to: file)
         defer { try? FileManager.default.removeItem(at: file) }  // The system sweeps its temporary folder.
         let lines = CollectedValues<Line>()
         let bed = try DriverBed(logger: Logger(label: "test") { _ in RecordingHandler(lines: lines) })
-        try await bed.begin(["application": "org.example.other", "capabilities": ConnectedMessage.Capability.metadataItems]) { bed, _ in
+        try await bed.begin([
+            "application": "org.example.other", "capabilities": ConnectedMessage.Capability.metadataItems,
+        ]) { bed, _ in
             try await bed.finish(.updateMetadataItems, .warnings, [StatusMessage("It is\u{1B} open.", about: "a.epub")])
         }
         var registry = DriverRegistry.standard
@@ -63,7 +66,9 @@ struct CommandTraceTests {
         return (session, lines.values)
     }
 
-    @Test func `a file of options has commands and answers logged, and the driver under development taken`() async throws {
+    @Test func `a file of options has commands and answers logged, and the driver under development taken`()
+        async throws
+    {
         let (session, lines) = try await lines(
             """
             { "development_mode": true, "development_app_id": "com.example.Reader",

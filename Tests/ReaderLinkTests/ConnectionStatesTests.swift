@@ -10,7 +10,8 @@ import Testing
 @Suite(.timeLimit(.minutes(2)))
 struct ConnectionStatesTests {
     private static let attributes = ["device": "iPad"]
-    private static let online = ConnectionState.online(ApplicationInfo(ConnectedMessage(state: .online, attributes: attributes)))
+    private static let online = ConnectionState.online(
+        ApplicationInfo(ConnectedMessage(state: .online, attributes: attributes)))
 
     private func states(_ script: @escaping DriverBed.Script) async throws -> [ConnectionState] {
         let bed = try DriverBed()
@@ -34,7 +35,9 @@ struct ConnectionStatesTests {
         #expect(states == [Self.online, .offline, .absent, Self.online])
     }
 
-    @Test func `a storage that fails three times says nothing, one that fails once more is an application that does not respond`()
+    @Test
+    func
+        `a storage that fails three times says nothing, one that fails once more is an application that does not respond`()
         async throws
     {
         let states = try await states { bed, look in

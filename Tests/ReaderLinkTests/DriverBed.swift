@@ -10,7 +10,8 @@ import Testing
 @testable import ReaderDriver
 @testable import ReaderMessages
 
-/// A driver over a folder in memory, and an application of few lines that acts each time the driver waits, as the test says.
+/// A driver over a folder in memory, and an application of few lines that acts each time the driver waits, as the test
+/// says.
 final class DriverBed: Sendable {
     /// What the application does next; called with its own count of the looks that the driver took.
     typealias Script = @Sendable (DriverBed, Int) async throws -> Void
@@ -28,13 +29,15 @@ final class DriverBed: Sendable {
 
     /// The longest wait that passes by itself is shorter than the limit on calls that hang.
     init(
-        _ options: DriverOptions = DriverBed.options, reader: (any LibrarySnapshotReader)? = nil, capacity: Int64? = nil,
+        _ options: DriverOptions = DriverBed.options, reader: (any LibrarySnapshotReader)? = nil,
+        capacity: Int64? = nil,
         logger: Logger = .silent
     ) throws {
         provider = FlakyProvider(capacity: capacity)
         folder = StagingFolder(provider: provider.base, path: try ProviderPath("Library/calibre"))
         context = DriverContext(snapshotReader: reader, time: time, logger: logger)
-        session = DriverSession(staging: StagingFolder(provider: provider, path: folder.path), options: options, context: context)
+        session = DriverSession(
+            staging: StagingFolder(provider: provider, path: folder.path), options: options, context: context)
         time.onStep { [weak self] _ in await self?.step() }
     }
 
@@ -42,7 +45,9 @@ final class DriverBed: Sendable {
     var staging: StagingFolder { session.staging }
 
     /// Another driver over the same folder, which knows nothing of the first.
-    func anotherSession() -> DriverSession { DriverSession(staging: staging, options: session.options, context: context) }
+    func anotherSession() -> DriverSession {
+        DriverSession(staging: staging, options: session.options, context: context)
+    }
 
     static var options: DriverOptions {
         var options = DriverOptions()
@@ -74,10 +79,13 @@ final class DriverBed: Sendable {
         try await folder.publish(coding.data(for: connected), as: ConnectedMessage.fileName)
     }
 
-    func report(_ status: CommandStatus) async throws { try await put(coding.data(for: status), CommandStatus.fileName) }
+    func report(_ status: CommandStatus) async throws {
+        try await put(coding.data(for: status), CommandStatus.fileName)
+    }
 
-    func report(_ code: CommandStatus.Code, _ progress: Double = 0, at timestamp: Double = 1, _ messages: [StatusMessage] = []) async throws
-    {
+    func report(
+        _ code: CommandStatus.Code, _ progress: Double = 0, at timestamp: Double = 1, _ messages: [StatusMessage] = []
+    ) async throws {
         try await report(CommandStatus(timestamp: timestamp, code: code, progress: progress, messages: messages))
     }
 
@@ -87,7 +95,9 @@ final class DriverBed: Sendable {
     func publish(_ books: [LibraryBook]) async throws { try await put(JSONEncoder().encode(books), "library.sqlite") }
 
     /// Takes the command away and says how it ended.
-    func finish(_ kind: ReaderCommand.Kind, _ code: CommandStatus.Code = .success, _ messages: [StatusMessage] = []) async throws {
+    func finish(_ kind: ReaderCommand.Kind, _ code: CommandStatus.Code = .success, _ messages: [StatusMessage] = [])
+        async throws
+    {
         guard try await folder.remove(kind.fileName) else { return }
         try await report(code, 1, at: 2, messages)
     }
@@ -99,9 +109,13 @@ final class DriverBed: Sendable {
     }
 
     /// The names of all files in the folder but `connected.xml`.
-    func names() async throws -> Set<String> { Set(try await folder.files().map(\.name)).subtracting([ConnectedMessage.fileName]) }
+    func names() async throws -> Set<String> {
+        Set(try await folder.files().map(\.name)).subtracting([ConnectedMessage.fileName])
+    }
 
-    func delete() async throws -> CommandReport { try await session.delete([BookReference(filename: "a.epub", title: "A")]) }
+    func delete() async throws -> CommandReport {
+        try await session.delete([BookReference(filename: "a.epub", title: "A")])
+    }
 
     /// The kind of error with which `body` ends.
     func kind<Value>(of body: () async throws -> Value) async throws -> DriverError.Kind? {
@@ -153,7 +167,9 @@ final class FlakyProvider: ForwardingProvider {
         for continuation in late { continuation.resume() }
     }
 
-    func pass<Value: Sendable>(_ call: String, _ path: ProviderPath, _ body: () async throws -> Value) async throws -> Value {
+    func pass<Value: Sendable>(_ call: String, _ path: ProviderPath, _ body: () async throws -> Value) async throws
+        -> Value
+    {
         log.withLock { $0.append("\(call) \(path.name)") }
         switch mood.withLock({ $0 })(call, path) {
         case .well: break
@@ -165,7 +181,9 @@ final class FlakyProvider: ForwardingProvider {
         return try await body()
     }
 
-    func writeContents(path: ProviderPath, from source: any WriteSource, options: WriteOptions) async throws -> FileObject {
+    func writeContents(path: ProviderPath, from source: any WriteSource, options: WriteOptions) async throws
+        -> FileObject
+    {
         try await pass("write", path) {
             // As a server that goes on when nobody waits for it any more.
             try await Task { [base] in try await base.writeContents(path: path, from: source, options: options) }.value

@@ -12,7 +12,8 @@ struct DriverCommandTests {
     private static let uuid = "6b29fc40-ca47-1067-b31d-00dd010662da"
 
     private func book(_ title: String, uuid: String = "") -> LibraryBook {
-        var book = LibraryBook(filename: "\(title).epub", title: title, uuid: uuid, added: Date(timeIntervalSince1970: 0))
+        var book = LibraryBook(
+            filename: "\(title).epub", title: title, uuid: uuid, added: Date(timeIntervalSince1970: 0))
         book.authors = ["Ann Author"]
         book.publisher = "House"
         book.series = "S"
@@ -24,7 +25,9 @@ struct DriverCommandTests {
         let bed = try DriverBed()
         let seen = CollectedValues<Int>()
         try await bed.begin { bed, _ in
-            if case .deleteBooks(let command)? = try await bed.command(.deleteBooks) { seen.append(command.books.count) }
+            if case .deleteBooks(let command)? = try await bed.command(.deleteBooks) {
+                seen.append(command.books.count)
+            }
             try await bed.finish(.deleteBooks)
         }
         let books = ["a", "b", "a"].map { BookReference(filename: "\($0).epub") }
@@ -35,9 +38,13 @@ struct DriverCommandTests {
 
     @Test func `books that the application has something to say of are not counted as done`() async throws {
         let bed = try DriverBed()
-        let messages = [StatusMessage("It is open.", about: "a.epub"), StatusMessage("Something else.", about: "status.xml")]
+        let messages = [
+            StatusMessage("It is open.", about: "a.epub"), StatusMessage("Something else.", about: "status.xml"),
+        ]
         try await bed.begin { bed, _ in try await bed.finish(.deleteBooks, .warnings, messages) }
-        let report = try await bed.session.delete([BookReference(filename: "a.epub"), BookReference(filename: "b.epub")])
+        let report = try await bed.session.delete([
+            BookReference(filename: "a.epub"), BookReference(filename: "b.epub"),
+        ])
         #expect(report == CommandReport(count: 2, messages: messages, done: 1))
     }
 
@@ -45,7 +52,9 @@ struct DriverCommandTests {
         let bed = try DriverBed()
         let seen = CollectedValues<UpdatedBook>()
         try await bed.begin { bed, _ in
-            if case .updateMetadata(let update)? = try await bed.command(.updateMetadata) { for book in update.books { seen.append(book) } }
+            if case .updateMetadata(let update)? = try await bed.command(.updateMetadata) {
+                for book in update.books { seen.append(book) }
+            }
             try await bed.finish(.updateMetadata)
         }
         var metadata = BookMetadata(title: "A", authors: ["Ann Author"], uuid: Self.uuid)
@@ -85,7 +94,8 @@ struct DriverCommandTests {
         try await bed.begin { bed, _ in
             guard case .deleteBooks(let command)? = try await bed.command(.deleteBooks) else { return }
             let isRefused = command.books.first?.filename == "a.epub"
-            try await bed.finish(.deleteBooks, isRefused ? .failure : .success, isRefused ? [StatusMessage("No.", about: "a.epub")] : [])
+            try await bed.finish(
+                .deleteBooks, isRefused ? .failure : .success, isRefused ? [StatusMessage("No.", about: "a.epub")] : [])
         }
         let parts = CollectedValues<Int>()
         let books = [BookReference(filename: "a.epub"), BookReference(filename: "b.epub")]
@@ -96,7 +106,9 @@ struct DriverCommandTests {
     }
 
     @Test(arguments: [true, false])
-    func `an update of single values holds them alone where the application takes that, else all values`(takesSingle: Bool) async throws {
+    func `an update of single values holds them alone where the application takes that, else all values`(
+        takesSingle: Bool
+    ) async throws {
         let bed = try DriverBed(reader: JSONSnapshotReader())
         let seen = CollectedValues<UpdatedBook>()
         var attributes = ["snapshot": "library.sqlite"]
@@ -104,7 +116,8 @@ struct DriverCommandTests {
         try await bed.begin(attributes) { bed, _ in
             let kind = takesSingle ? ReaderCommand.Kind.updateMetadataItems : .updateMetadata
             switch try await bed.command(kind) {
-            case .updateMetadata(let update)?, .updateMetadataItems(let update)?: for book in update.books { seen.append(book) }
+            case .updateMetadata(let update)?, .updateMetadataItems(let update)?:
+                for book in update.books { seen.append(book) }
             default: return
             }
             try await bed.finish(kind)
@@ -123,12 +136,15 @@ struct DriverCommandTests {
         }
         let update = try #require(seen.values.first)
         #expect(seen.values.count == 1)
-        #expect(update.reference == BookReference(author: "Ann Author", filename: "a.epub", title: "B", uuid: Self.uuid))
+        #expect(
+            update.reference == BookReference(author: "Ann Author", filename: "a.epub", title: "B", uuid: Self.uuid))
         #expect([update.series, update.seriesIndex, update.publisher, update.description] == ["T", "3", "House", ""])
     }
 
     @Test(arguments: [Data("[".utf8), nil])
-    func `a list that cannot be read after a failure does not hold up commands, and the report says so`(list: Data?) async throws {
+    func `a list that cannot be read after a failure does not hold up commands, and the report says so`(list: Data?)
+        async throws
+    {
         let bed = try DriverBed(reader: JSONSnapshotReader())
         try await bed.begin(["snapshot": "library.sqlite"]) { bed, look in
             try await bed.finish(.deleteBooks, look < 4 ? .failure : .success)
@@ -148,7 +164,9 @@ struct DriverCommandTests {
 
     @Test func `an application that stops answering is not asked for each of the other books`() async throws {
         let bed = try DriverBed()
-        try await bed.begin(["capabilities": "\(ConnectedMessage.Capability.actions) \(ConnectedMessage.Capability.exporting)"])
+        try await bed.begin([
+            "capabilities": "\(ConnectedMessage.Capability.actions) \(ConnectedMessage.Capability.exporting)"
+        ])
         let books = (0..<20).map { book("\($0)") }
         let folder = FileManager.default.temporaryDirectory
         let results = await bed.session.fetchForImport(books, into: folder)

@@ -32,11 +32,13 @@ struct DriverConfigurationTests {
     }
 
     @Test func `what is chosen for one time goes before what the file says`() async throws {
-        var configuration = try DriverConfiguration(json: Data(#"{ "defaults": { "call_limit": 30, "stall_limit": 30 } }"#.utf8))
+        var configuration = try DriverConfiguration(
+            json: Data(#"{ "defaults": { "call_limit": 30, "stall_limit": 30 } }"#.utf8))
         configuration.adjust = { $0.callLimit = 5 }
         #expect(try configuration.options(for: nil).callLimit == 5)
         let session = try await DriverRegistry().open(
-            staging: DriverBed().folder, application: "any", configuration: configuration, override: { $0.callLimit = 7 })
+            staging: DriverBed().folder, application: "any", configuration: configuration,
+            override: { $0.callLimit = 7 })
         #expect(session.options.callLimit == 7)
         #expect(session.options.stallLimit == 30)
     }
@@ -50,7 +52,8 @@ struct DriverConfigurationTests {
     }
 
     @Test(arguments: [
-        #"{ "defaults": { "stall_limit": 0 } }"#, #"{ "defaults": { "stall_limit": -3 } }"#, #"{ "defaults": { "stall_limit": 1e300 } }"#,
+        #"{ "defaults": { "stall_limit": 0 } }"#, #"{ "defaults": { "stall_limit": -3 } }"#,
+        #"{ "defaults": { "stall_limit": 1e300 } }"#,
         #"{ "defaults": { "upload_batch_size": 0 } }"#, #"{ "defaults": { "upload_batch_size": 1.5 } }"#,
         #"{ "defaults": { "stall_limits": 3 } }"#, #"{ "drivers": { "x": { "existing_books": "burn" } } }"#,
         #"{ "drivers": { "x": 3 } }"#, #"{ "development_mode": "yes" }"#, "[]", "{", "",

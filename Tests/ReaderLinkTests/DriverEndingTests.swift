@@ -20,7 +20,9 @@ struct DriverEndingTests {
         try await withThrowingTaskGroup { group in
             for _ in 0..<8 { group.addTask { _ = try await bed.delete() } }
             for _ in 0..<8 {
-                group.addTask { _ = try await bed.session.rebuildCollections([CollectedBook(BookReference(), collections: [])]) }
+                group.addTask {
+                    _ = try await bed.session.rebuildCollections([CollectedBook(BookReference(), collections: [])])
+                }
             }
             try await group.waitForAll()
         }
@@ -56,7 +58,8 @@ struct DriverEndingTests {
         #expect(try await bed.names() == [])
     }
 
-    @Test func `a lost connection ends what runs and what waits, and the session goes on when it is back`() async throws {
+    @Test func `a lost connection ends what runs and what waits, and the session goes on when it is back`() async throws
+    {
         let bed = try DriverBed()
         try await bed.begin { bed, look in
             if look < 5 { try await bed.report(.inProgress, 0.5, at: Double(look)) }
@@ -67,7 +70,9 @@ struct DriverEndingTests {
         #expect(try await bed.kind { try await bed.delete() } == .connectionLost)
         _ = try await second.value
 
-        try await bed.begin { bed, _ in if try await bed.command(.deleteBooks) != nil { try await bed.finish(.deleteBooks) } }
+        try await bed.begin { bed, _ in
+            if try await bed.command(.deleteBooks) != nil { try await bed.finish(.deleteBooks) }
+        }
         _ = try await bed.delete()
         #expect(try await bed.names() == [])
     }

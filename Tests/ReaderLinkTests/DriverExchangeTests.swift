@@ -62,7 +62,9 @@ struct DriverExchangeTests {
     @Test func `an application whose clock stands still or goes back does not stall`() async throws {
         let bed = try DriverBed()
         try await bed.begin { bed, look in
-            if look % 40 == 1, look < 400 { try await bed.report(.inProgress, Double(look) / 1000, at: Double(1000 - look / 80)) }
+            if look % 40 == 1, look < 400 {
+                try await bed.report(.inProgress, Double(look) / 1000, at: Double(1000 - look / 80))
+            }
             if look == 400 { try await bed.finish(.deleteBooks) }
         }
         _ = try await bed.delete()
@@ -89,7 +91,9 @@ struct DriverExchangeTests {
 
     @Test func `a report that never becomes readable ends the wait`() async throws {
         let bed = try DriverBed()
-        try await bed.begin { bed, look in try await bed.put(Data("<status code='7' \(look)".utf8), CommandStatus.fileName) }
+        try await bed.begin { bed, look in
+            try await bed.put(Data("<status code='7' \(look)".utf8), CommandStatus.fileName)
+        }
         #expect(try await bed.kind { try await bed.delete() } == .unreadableStatus)
         #expect(try await bed.names().isSubset(of: [CommandStatus.fileName]))
     }
@@ -118,13 +122,16 @@ struct DriverExchangeTests {
         #expect(try await bed.names() == [])
     }
 
-    @Test func `a final report before the command is gone: the driver waits, then removes the command itself`() async throws {
+    @Test func `a final report before the command is gone: the driver waits, then removes the command itself`()
+        async throws
+    {
         for removes in [true, false] {
             let bed = try DriverBed()
             try await bed.begin { bed, look in
                 if look == 2 { try await bed.report(.success, 1) }
                 if look == 6, removes {
-                    // The report has to stay until the command is gone: another of its kind would be taken away with it.
+                    // The report has to stay until the command is gone: another of its kind would be taken away with
+                    // it.
                     #expect(try await bed.names() == ["delete_books.xml", "status.xml"])
                     try await bed.folder.remove("delete_books.xml")
                 }
@@ -143,7 +150,9 @@ struct DriverExchangeTests {
         #expect(try await bed.names() == ["upload_books.xml"])
     }
 
-    @Test func `a report that somebody writes is a reason not to begin, one that nobody writes is removed`() async throws {
+    @Test func `a report that somebody writes is a reason not to begin, one that nobody writes is removed`()
+        async throws
+    {
         let busy = try DriverBed()
         try await busy.begin { bed, look in try await bed.report(.inProgress, 0.1, at: Double(look)) }
         try await busy.report(.inProgress, 0.1, at: 0)
@@ -151,7 +160,9 @@ struct DriverExchangeTests {
 
         for left in [CommandStatus.Code.inProgress, .success] {
             let bed = try DriverBed()
-            try await bed.begin { bed, _ in if try await bed.command(.deleteBooks) != nil { try await bed.finish(.deleteBooks) } }
+            try await bed.begin { bed, _ in
+                if try await bed.command(.deleteBooks) != nil { try await bed.finish(.deleteBooks) }
+            }
             try await bed.report(left, left == .success ? 1 : 0.1, at: 77)
             _ = try await bed.delete()
             try bed.check()
@@ -162,7 +173,8 @@ struct DriverExchangeTests {
     @Test func `a report on another driver's command is not taken for ours`() async throws {
         let bed = try DriverBed()
         try await bed.begin { bed, look in
-            let other = CommandStatus(timestamp: 1, code: .success, progress: 1, command: "upload_books.xml", commandTimestamp: "5.0")
+            let other = CommandStatus(
+                timestamp: 1, code: .success, progress: 1, command: "upload_books.xml", commandTimestamp: "5.0")
             if look == 2 { try await bed.report(other) }
         }
         #expect(try await bed.kind { try await bed.delete() } == .busy)
@@ -177,7 +189,9 @@ struct DriverExchangeTests {
         #expect(try await bed.names() == [])
     }
 
-    @Test func `a storage that fails for a while is no end, one that fails for good is, with its own error`() async throws {
+    @Test func `a storage that fails for a while is no end, one that fails for good is, with its own error`()
+        async throws
+    {
         let bed = try DriverBed()
         try await bed.begin { bed, look in
             switch look {
@@ -199,19 +213,24 @@ struct DriverExchangeTests {
         dead.provider.become { _, _ in .well }
         // What could not be taken back goes before the next command.
         #expect(try await dead.names() == ["delete_books.xml"])
-        try await dead.begin { bed, _ in if try await bed.command(.deleteBooks) != nil { try await bed.finish(.deleteBooks) } }
+        try await dead.begin { bed, _ in
+            if try await bed.command(.deleteBooks) != nil { try await bed.finish(.deleteBooks) }
+        }
         _ = try await dead.delete()
         #expect(try await dead.names() == [])
     }
 
-    /// Which calls hang, what comes of the command, and the seconds that the wait for all of that may take: a look at the report has 5,
-    /// the silence of an application twice 15, other calls 60.
+    /// Which calls hang, what comes of the command, and the seconds that the wait for all of that may take: a look at
+    /// the report has 5, the silence of an application twice 15, other calls 60.
     @Test(arguments: [
-        ("list", false, 61.0), ("write", false, 66), ("open", false, 100), ("attributes", true, 10), ("remove", true, 65),
+        ("list", false, 61.0), ("write", false, 66), ("open", false, 100), ("attributes", true, 10),
+        ("remove", true, 65),
     ])
     func `a storage that hangs for good ends the wait`(call: String, isDone: Bool, limit: Double) async throws {
         let bed = try DriverBed()
-        try await bed.begin { bed, _ in if try await bed.command(.deleteBooks) != nil { try await bed.finish(.deleteBooks) } }
+        try await bed.begin { bed, _ in
+            if try await bed.command(.deleteBooks) != nil { try await bed.finish(.deleteBooks) }
+        }
         let (time, hung) = (bed.time, CollectedValues<String>())
         bed.provider.become { name, path in
             guard name == call, path.name != ConnectedMessage.fileName else { return .well }

@@ -27,7 +27,9 @@ struct DriverFolderTests {
 
     @Test func `a report that another driver takes, and then sends a command, is not ours to remove`() async throws {
         let bed = try DriverBed()
-        try await bed.begin { bed, look in if look == 6 { try await bed.put(Data("<uploadbooks/>".utf8), "upload_books.xml") } }
+        try await bed.begin { bed, look in
+            if look == 6 { try await bed.put(Data("<uploadbooks/>".utf8), "upload_books.xml") }
+        }
         try await bed.report(.success, 1, at: 77)
         #expect(try await bed.kind { try await bed.delete() } == .busy)
         #expect(try await bed.names() == ["status.xml", "upload_books.xml"])
@@ -35,7 +37,8 @@ struct DriverFolderTests {
 
     @Test func `the report on another driver's command is not removed with ours`() async throws {
         let bed = try DriverBed()
-        let theirs = CommandStatus(timestamp: 9, code: .inProgress, progress: 0, command: "upload_books.xml", commandTimestamp: "5.0")
+        let theirs = CommandStatus(
+            timestamp: 9, code: .inProgress, progress: 0, command: "upload_books.xml", commandTimestamp: "5.0")
         try await bed.begin { bed, look in
             if look == 2 { try await bed.report(.success, 1) }
             if look == 4 { try await bed.report(theirs) }
@@ -81,7 +84,9 @@ struct DriverFolderTests {
                 while !bed.session.exchange.looks.areOver { await Task.yield() }
             } else if look == 2 {
                 try await bed.report(.inProgress, 0.5)
-                bed.provider.become { call, path in call == "open" && path.name == CommandStatus.fileName ? .late : .well }
+                bed.provider.become { call, path in
+                    call == "open" && path.name == CommandStatus.fileName ? .late : .well
+                }
             } else if look > 4 {
                 try await bed.finish(.deleteBooks)
             }

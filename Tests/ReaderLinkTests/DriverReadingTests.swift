@@ -10,7 +10,8 @@ import Testing
 @Suite(.timeLimit(.minutes(2)))
 struct DriverReadingTests {
     private static let exporting = [
-        "capabilities": "\(ConnectedMessage.Capability.actions) \(ConnectedMessage.Capability.exporting)", "documents": "documents",
+        "capabilities": "\(ConnectedMessage.Capability.actions) \(ConnectedMessage.Capability.exporting)",
+        "documents": "documents",
     ]
 
     private func book(_ filename: String, title: String = "A") -> LibraryBook {
@@ -48,7 +49,9 @@ struct DriverReadingTests {
     @Test func `an application that hands out nothing is not asked`() async throws {
         let bed = try DriverBed()
         try await bed.begin()
-        #expect(try await bed.kind { try await bed.session.read(book("a.epub"), to: DataSink(limit: 10)) } == .incompatiblePeer)
+        #expect(
+            try await bed.kind { try await bed.session.read(book("a.epub"), to: DataSink(limit: 10)) }
+                == .incompatiblePeer)
     }
 
     @Test(arguments: ["../secret", "/secret", "a/../../secret", "", ".", "a\\b", "a\u{0}b"])
@@ -79,20 +82,26 @@ struct DriverReadingTests {
         } throws: { ($0 as? CocoaError)?.code == .fileReadTooLarge }
     }
 
-    @Test func `books for import come in their order, each under a name of its own, and one that fails stays in its place`() async throws {
+    @Test
+    func `books for import come in their order, each under a name of its own, and one that fails stays in its place`()
+        async throws
+    {
         let bed = try DriverBed()
         try await bed.begin(Self.exporting, application)
         let folder = try TemporaryFolder()
         try Data().write(to: folder.url.appending(path: "a.epub"))
-        let results = await bed.session.fetchForImport([book("x/a.epub"), book("missing.epub"), book("y/A.epub")], into: folder.url)
+        let results = await bed.session.fetchForImport(
+            [book("x/a.epub"), book("missing.epub"), book("y/A.epub")], into: folder.url)
         try bed.check()
         #expect(results.map { try? $0.get().lastPathComponent } == ["a 2.epub", nil, "A.epub"])
         #expect(try results.last.map { try Data(contentsOf: $0.get()) } == Data("book y/A.epub".utf8))
     }
 
     @Test(arguments: [
-        ("a.epub", "a.epub"), ("Author/Title: sub.EPUB", "Title_ sub.epub"), ("../..", "A.epub"), (".hidden.epub", "hidden.epub"),
-        ("-rf.epub", "_rf.epub"), ("a\u{202E}b\n.epub", "a_b.epub"), ("noextension", "noextension.epub"), ("", "A.epub"),
+        ("a.epub", "a.epub"), ("Author/Title: sub.EPUB", "Title_ sub.epub"), ("../..", "A.epub"),
+        (".hidden.epub", "hidden.epub"),
+        ("-rf.epub", "_rf.epub"), ("a\u{202E}b\n.epub", "a_b.epub"), ("noextension", "noextension.epub"),
+        ("", "A.epub"),
         ("a.long extension", "a.long extension.epub"), ("con\\evil.pdf", "evil.pdf"), ("con.pdf", "_con.pdf"),
     ])
     func `names for import are harmless`(filename: String, name: String) async {

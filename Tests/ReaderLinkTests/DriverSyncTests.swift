@@ -10,13 +10,16 @@ import Testing
 @Suite(.timeLimit(.minutes(2)))
 struct DriverSyncTests {
     private func book(_ title: String, uuid: String) -> LibraryBook {
-        var book = LibraryBook(filename: "\(title).epub", title: title, uuid: uuid, added: Date(timeIntervalSince1970: 0))
+        var book = LibraryBook(
+            filename: "\(title).epub", title: title, uuid: uuid, added: Date(timeIntervalSince1970: 0))
         book.authors = ["Ann Author"]
         return book
     }
 
     @Test(arguments: [true, false])
-    func `a list is brought to the device by what differs, and nothing is sent where nothing does`(takesSingle: Bool) async throws {
+    func `a list is brought to the device by what differs, and nothing is sent where nothing does`(takesSingle: Bool)
+        async throws
+    {
         let bed = try DriverBed(reader: JSONSnapshotReader())
         let present = [book("one", uuid: "aa"), book("two", uuid: "bb"), book("three", uuid: "cc")]
         var wanted = present
@@ -82,7 +85,9 @@ struct DriverSyncTests {
         #expect(sent.values.map(\.parameters) == [["reason": "<&>"]])
     }
 
-    @Test func `the device's memory is what the storage says of it, and a storage that hangs ends the question`() async throws {
+    @Test func `the device's memory is what the storage says of it, and a storage that hangs ends the question`()
+        async throws
+    {
         let bed = try DriverBed(capacity: 1000)
         try await bed.folder.create()
         try await bed.put(Data(count: 100), "some.epub")

@@ -6,7 +6,9 @@ import Testing
 @testable import ReaderMessages
 
 struct HeartbeatTests {
-    private func says(_ state: ConnectedMessage.State, heartbeat: Double? = nil, bytes: String = "one") -> Heartbeat.Look {
+    private func says(_ state: ConnectedMessage.State, heartbeat: Double? = nil, bytes: String = "one")
+        -> Heartbeat.Look
+    {
         var connected = ConnectedMessage(state: state)
         connected.heartbeat = heartbeat
         return .says(connected, Data(bytes.utf8))
@@ -50,7 +52,8 @@ struct HeartbeatTests {
     }
 
     @Test func `what the application says of itself is kept whole`() throws {
-        var connected = ConnectedMessage(state: .online, attributes: ["device": "iPad", "marvin": "2.1", "strange": "x"], hasPassword: true)
+        var connected = ConnectedMessage(
+            state: .online, attributes: ["device": "iPad", "marvin": "2.1", "strange": "x"], hasPassword: true)
         connected.capabilities = [ConnectedMessage.Capability.actions, ConnectedMessage.Capability.exporting]
         var heartbeat = Heartbeat()
         guard case .online(let info) = heartbeat.observe(.says(connected, Data()), now: 0) else {

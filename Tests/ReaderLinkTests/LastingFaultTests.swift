@@ -8,8 +8,8 @@ import Testing
 @testable import ReaderDriver
 @testable import ReaderMessages
 
-/// What fails for good beside the books: the library's notes, the removal of a command, the list of books. The application's clock is
-/// fast, so that it gives up soon.
+/// What fails for good beside the books: the library's notes, the removal of a command, the list of books. The
+/// application's clock is fast, so that it gives up soon.
 @Suite(.timeLimit(.minutes(2)))
 struct LastingFaultTests {
     private let provider = FlakyProvider(capacity: nil)
@@ -39,7 +39,9 @@ struct LastingFaultTests {
         try await peer.issue(.deleteBooks(DeleteBooks(timestamp: timestamp, books: [BookReference(filename: name)])))
     }
 
-    private func failToNote(_ error: any Error, times: Int) { library.state.withLock { $0.noteFailure = (error, times) } }
+    private func failToNote(_ error: any Error, times: Int) {
+        library.state.withLock { $0.noteFailure = (error, times) }
+    }
 
     // MARK: The library's notes
 
@@ -55,7 +57,9 @@ struct LastingFaultTests {
         #expect(library.log == ["add a.epub"])
     }
 
-    @Test func `a command whose end was neither noted nor told counts as interrupted, and is not done twice`() async throws {
+    @Test func `a command whose end was neither noted nor told counts as interrupted, and is not done twice`()
+        async throws
+    {
         failToNote(CocoaError(.fileWriteUnknown), times: .max)
         try await peer.stage("text", as: "a.epub")
         // Once the command goes, no report gets through.
@@ -85,9 +89,11 @@ struct LastingFaultTests {
     }
 
     @Test(arguments: [true, false])
-    func `a refusal that cannot be noted is tried again where that may help, else it ends the command, and the next is carried out`(
-        mayPass: Bool
-    ) async throws {
+    func
+        `a refusal that cannot be noted is tried again where that may help, else it ends the command, and the next is carried out`(
+            mayPass: Bool
+        ) async throws
+    {
         failToNote(mayPass ? URLError(.networkConnectionLost) : CocoaError(.fileWriteUnknown), times: 1)
         try await serving {
             try await upload("missing.epub")
@@ -108,7 +114,9 @@ struct LastingFaultTests {
         provider.become { call, path in call == "remove" && path.name == "delete_books.xml" ? .failing : .well }
     }
 
-    @Test func `a command that the storage keeps is answered once, and another in its place is carried out`() async throws {
+    @Test func `a command that the storage keeps is answered once, and another in its place is carried out`()
+        async throws
+    {
         keepTheCommand()
         try await serving {
             try await delete("a.epub", at: 1)
@@ -125,7 +133,9 @@ struct LastingFaultTests {
         #expect(library.log == ["delete a.epub", "delete b.epub"])
     }
 
-    @Test func `a command that the storage kept is answered again by the next connection, and not carried out`() async throws {
+    @Test func `a command that the storage kept is answered again by the next connection, and not carried out`()
+        async throws
+    {
         keepTheCommand()
         try await serving {
             try await delete("a.epub", at: 1)

@@ -7,9 +7,9 @@ import Synchronization
 
 /// Clocks that a test turns by hand.
 ///
-/// Whoever sleeps wakes when ``advance(by:)`` brings the clock to the time. Sleeps that are no longer than `passing` wait for nobody: each
-/// tells `step`, where a test lets its peer act, and the clock goes on by itself. So what polls runs as fast as it can, and limits on calls
-/// that hang, being longer, stay under the test's control.
+/// Whoever sleeps wakes when ``advance(by:)`` brings the clock to the time. Sleeps that are no longer than `passing`
+/// wait for nobody: each tells `step`, where a test lets its peer act, and the clock goes on by itself. So what polls
+/// runs as fast as it can, and limits on calls that hang, being longer, stay under the test's control.
 final class ManualTime: TimeSource {
     private struct Sleeper {
         let number: Int

@@ -10,7 +10,8 @@ struct MessageHostilityTests {
     }
 
     @Test(arguments: [
-        "<!DOCTYPE deletebooks><deletebooks><manifest/></deletebooks>", "<!doctype deletebooks>", "<deletebooks><!DocType x></deletebooks>",
+        "<!DOCTYPE deletebooks><deletebooks><manifest/></deletebooks>", "<!doctype deletebooks>",
+        "<deletebooks><!DocType x></deletebooks>",
         "<?xml version='1.0'?><!DOCTYPE d [<!ENTITY a 'aaaa'><!ENTITY b '&a;&a;&a;'>]><deletebooks>&b;</deletebooks>",
         "<!DOCTYPE d [<!ENTITY x SYSTEM 'file:///etc/passwd'>]><deletebooks><manifest><book title='&x;'/></manifest></deletebooks>",
         "<deletebooks><!ENTITY a 'b'><manifest/></deletebooks>",
@@ -53,7 +54,9 @@ struct MessageHostilityTests {
 
     @Test(arguments: [3, 4]) func `a cover is measured as it is when decoded`(limit: Int) {
         let coding = MessageCoding.with { $0.limits.cover = limit }
-        let isTaken = failureKind { _ = try coding.updatedBook("", "<cover hash='0' encoding='base64'> YWJj\n ZA== </cover>") } == nil
+        let isTaken =
+            failureKind { _ = try coding.updatedBook("", "<cover hash='0' encoding='base64'> YWJj\n ZA== </cover>") }
+            == nil
         #expect(isTaken == (limit == 4))
         var book = UpdatedBook(MessageSamples.reference)
         book.cover = EncodedCover(picture: Data("abcd".utf8))
@@ -80,10 +83,13 @@ struct MessageHostilityTests {
     @Test(
         .timeLimit(.minutes(3)),
         arguments: [
-            ("<!--", "- ", .incomplete), ("<!--", "-", .malformed), ("<deletebooks a='", "x", .hostile), ("<deletebooks ", "x", .hostile),
+            ("<!--", "- ", .incomplete), ("<!--", "-", .malformed), ("<deletebooks a='", "x", .hostile),
+            ("<deletebooks ", "x", .hostile),
             ("<deletebooks ", " ", .incomplete), ("<?pi ", "?", .incomplete), ("<deletebooks>", "&", .incomplete),
-            ("<deletebooks>", "&#x11", .incomplete), ("<deletebooks><![CDATA[", "]]", .incomplete), ("<deletebooks>", "<a>", .hostile),
-            ("<deletebooks>", "<a/>", .hostile), ("<deletebooks>", "</a>", .malformed), ("<deletebooks>", "\u{0}", .incomplete),
+            ("<deletebooks>", "&#x11", .incomplete), ("<deletebooks><![CDATA[", "]]", .incomplete),
+            ("<deletebooks>", "<a>", .hostile),
+            ("<deletebooks>", "<a/>", .hostile), ("<deletebooks>", "</a>", .malformed),
+            ("<deletebooks>", "\u{0}", .incomplete),
             ("<deletebooks>", "<", .malformed), (" ", " ", .incomplete), ("<?xml ", " ", .incomplete),
             ("<?xml version='", "?", .malformed),
             ("<deletebooks ", "timestamp=", .malformed), ("<deletebooks><manifest>", "<book/>", .hostile),
@@ -100,7 +106,9 @@ struct MessageHostilityTests {
 
     @Test func `warnings do not grow with what is wrong`() throws {
         let books = (0..<1000).map { "<book pubdate='\($0)x'/>" }.joined()
-        let notes = try coding.command(.updateMetadata, "<updatemetadata><manifest>\(books)</manifest></updatemetadata>").notes
+        let notes = try coding.command(
+            .updateMetadata, "<updatemetadata><manifest>\(books)</manifest></updatemetadata>"
+        ).notes
         #expect(notes.warnings.count == MessageNotes.maxWarnings)
     }
 

@@ -10,7 +10,9 @@ struct MessagePrefixTests {
         (0..<data.count).filter { count in failureKind { try read(data.prefix(count)) } != .incomplete }
     }
 
-    @Test(arguments: MessageSamples.commands) func `a command that is cut anywhere is incomplete`(command: ReaderCommand) throws {
+    @Test(arguments: MessageSamples.commands) func `a command that is cut anywhere is incomplete`(
+        command: ReaderCommand
+    ) throws {
         for hasMark in [true, false] {
             let data = try MessageCoding.with { $0.writesByteOrderMark = hasMark }.data(for: command)
             #expect(misread(data) { _ = try coding.command(named: command.kind.fileName, in: $0) } == [])
@@ -18,7 +20,9 @@ struct MessagePrefixTests {
         }
     }
 
-    @Test(arguments: MessageSamples.statuses) func `a status that is cut anywhere is incomplete`(status: CommandStatus) throws {
+    @Test(arguments: MessageSamples.statuses) func `a status that is cut anywhere is incomplete`(status: CommandStatus)
+        throws
+    {
         let data = coding.data(for: status)
         #expect(misread(data) { _ = try coding.status(in: $0) } == [])
         #expect(try coding.status(in: data) == status)

@@ -8,7 +8,9 @@ struct MessageReadingTests {
     private let body = "<deletebooks timestamp='5.5'><manifest><book title='é'/></manifest></deletebooks>"
 
     private func title(_ data: Data) throws -> String? {
-        guard case .deleteBooks(let delete) = try coding.command(named: "delete_books.xml", in: data).command else { return nil }
+        guard case .deleteBooks(let delete) = try coding.command(named: "delete_books.xml", in: data).command else {
+            return nil
+        }
         return delete.books.first?.title
     }
 
@@ -24,22 +26,27 @@ struct MessageReadingTests {
 
     @Test(arguments: [false, true]) func `UTF-16 is read by its byte order mark`(isBigEndian: Bool) throws {
         let units = ("\u{FEFF}<?xml version='1.0' encoding='utf-16'?>" + body).utf16
-        let data = Data(units.flatMap { isBigEndian ? [UInt8($0 >> 8), UInt8($0 & 255)] : [UInt8($0 & 255), UInt8($0 >> 8)] })
+        let data = Data(
+            units.flatMap { isBigEndian ? [UInt8($0 >> 8), UInt8($0 & 255)] : [UInt8($0 & 255), UInt8($0 >> 8)] })
         #expect(try title(data) == "é")
         #expect(failureKind { _ = try title(data.dropFirst(2)) } == .malformed)
     }
 
     @Test(arguments: [
         "\u{FEFF}\u{FEFF}<deletebooks><manifest/></deletebooks>", "x<deletebooks><manifest/></deletebooks>",
-        "<deletebooks><manifest/></deletebooks>x", "<deletebooks><manifest/></deletebooks><deletebooks/>", "<deletebooks/>",
-        "<uploadbooks><manifest/></uploadbooks>", "<DeleteBooks><manifest/></DeleteBooks>", "<deletebooks><manifest></deletebooks>",
+        "<deletebooks><manifest/></deletebooks>x", "<deletebooks><manifest/></deletebooks><deletebooks/>",
+        "<deletebooks/>",
+        "<uploadbooks><manifest/></uploadbooks>", "<DeleteBooks><manifest/></DeleteBooks>",
+        "<deletebooks><manifest></deletebooks>",
         "<deletebooks a='1' a='2'><manifest/></deletebooks>", "<deletebooks a=1><manifest/></deletebooks>",
         "<deletebooks a='1'b='2'><manifest/></deletebooks>", "<deletebooks a='<'><manifest/></deletebooks>",
         "<deletebooks a><manifest/></deletebooks>", "<deletebooks>]]><manifest/></deletebooks>",
         "<deletebooks>&#0;<manifest/></deletebooks>",
         "<deletebooks>&#xD800;<manifest/></deletebooks>", "<deletebooks>&#99999999999;<manifest/></deletebooks>",
-        "<!-- a -- b --><deletebooks><manifest/></deletebooks>", "<deletebooks><?xml version='1.0'?><manifest/></deletebooks>",
-        "<?xml version='1.0' other='1'?><deletebooks><manifest/></deletebooks>", "<deletebooks><![OTHER[]]><manifest/></deletebooks>",
+        "<!-- a -- b --><deletebooks><manifest/></deletebooks>",
+        "<deletebooks><?xml version='1.0'?><manifest/></deletebooks>",
+        "<?xml version='1.0' other='1'?><deletebooks><manifest/></deletebooks>",
+        "<deletebooks><![OTHER[]]><manifest/></deletebooks>",
         "<deletebooks / ><manifest/></deletebooks>", "<![CDATA[x]]><deletebooks><manifest/></deletebooks>",
     ])
     func `what is not right is malformed`(text: String) {
@@ -53,8 +60,10 @@ struct MessageReadingTests {
 
     @Test(arguments: [
         "<?xml version='1.0' encoding='utf-8?><deletebooks><manifest/></deletebooks>",
-        "<deletebooks timestamp=timestamp='5'><manifest/></deletebooks>", "<deletebooks><manifest>a & b</manifest></deletebooks>",
-        "<deletebooks><manifest>&squot;</manifest></deletebooks>", "<deletebooks><manifest>&eacute;</manifest></deletebooks>",
+        "<deletebooks timestamp=timestamp='5'><manifest/></deletebooks>",
+        "<deletebooks><manifest>a & b</manifest></deletebooks>",
+        "<deletebooks><manifest>&squot;</manifest></deletebooks>",
+        "<deletebooks><manifest>&eacute;</manifest></deletebooks>",
     ])
     func `the mistakes of known drivers are mended with a warning, and only if wanted`(text: String) throws {
         #expect(try coding.command(.deleteBooks, text).notes.warnings.count == 1)
@@ -67,13 +76,16 @@ struct MessageReadingTests {
         #expect(failureKind { _ = try strict.updatedBook("", text) } == .malformed)
         // Nothing of what is right already is taken for it.
         #expect(
-            try coding.updatedBook("", "<collections><collections/><collection>a</collection></collections>").book?.collections == ["a"])
+            try coding.updatedBook("", "<collections><collections/><collection>a</collection></collections>").book?
+                .collections == ["a"])
     }
 
     @Test(arguments: [
         ("Fish & Chips", "Fish & Chips"), ("AT&T;", "AT&T;"), ("&amp;amp;", "&amp;"), ("&lt;&gt;&quot;&apos;", "<>\"'"),
-        ("&#65;&#x1F989;", "A🦉"), ("it&squot;s", "it's"), ("&eacute;", "&eacute;"), ("&", "&"), ("&&amp;", "&&"), ("&#;&#x;", "&#;&#x;"),
-        ("&#13;&#10;&#9;", "\r\n\t"), ("a\r\nb\rc", "a\nb\nc"), ("<![CDATA[&amp;<b>]]]]>", "&amp;<b>]]"), ("a<!-- & -->b", "ab"),
+        ("&#65;&#x1F989;", "A🦉"), ("it&squot;s", "it's"), ("&eacute;", "&eacute;"), ("&", "&"), ("&&amp;", "&&"),
+        ("&#;&#x;", "&#;&#x;"),
+        ("&#13;&#10;&#9;", "\r\n\t"), ("a\r\nb\rc", "a\nb\nc"), ("<![CDATA[&amp;<b>]]]]>", "&amp;<b>]]"),
+        ("a<!-- & -->b", "ab"),
         ("a<x>no</x>b", "ab"), (" a ", " a "), ("\u{0}\u{B}\u{FFFE}", "\u{FFFD}\u{FFFD}\u{FFFD}"), ("a]b", "a]b"),
     ])
     func `text is read as it was meant`(written: String, meant: String) throws {
@@ -81,7 +93,8 @@ struct MessageReadingTests {
     }
 
     @Test(arguments: [
-        ("' a\t\r\nb '", " a  b "), ("\"it's &quot;\"", "it's \""), ("'&#10;&#xD;&#9;'", "\n\r\t"), ("'a & b'", "a & b"),
+        ("' a\t\r\nb '", " a  b "), ("\"it's &quot;\"", "it's \""), ("'&#10;&#xD;&#9;'", "\n\r\t"),
+        ("'a & b'", "a & b"),
         ("'>]]>'", ">]]>"),
         ("'\u{1}'", "\u{FFFD}"),
     ])
@@ -91,7 +104,8 @@ struct MessageReadingTests {
 
     @Test func `what is not known is passed over`() throws {
         let (book, notes) = try coding.updatedBook(
-            "x:title='no' odd='1' title='yes'", "<x:description>no</x:description><odd><description>no</description></odd>")
+            "x:title='no' odd='1' title='yes'",
+            "<x:description>no</x:description><odd><description>no</description></odd>")
         #expect(book == UpdatedBook(BookReference(title: "yes"), hasAuthor: false))
         #expect(notes.warnings.isEmpty)
     }
@@ -101,18 +115,22 @@ struct MessageReadingTests {
         #expect(absent == UpdatedBook(BookReference(), hasTitle: false, hasAuthor: false))
         let empty = try #require(
             try coding.updatedBook(
-                "title='' author='' series='' seriesindex=' ' pubdate=''", "<collections/><subjects></subjects><description/>"
+                "title='' author='' series='' seriesindex=' ' pubdate=''",
+                "<collections/><subjects></subjects><description/>"
             ).book)
-        #expect(empty.hasTitle && empty.hasAuthor && empty.series == "" && empty.seriesIndex == "" && empty.pubDate == "")
+        #expect(
+            empty.hasTitle && empty.hasAuthor && empty.series == "" && empty.seriesIndex == "" && empty.pubDate == "")
         #expect(empty.collections == [] && empty.subjects == [] && empty.description == "" && empty.authors == nil)
     }
 
     @Test(arguments: [
         ("2013-06-19", "2013-06-19"), (" 2013-06-19T23:59:59+02:00 ", "2013-06-19"), ("2013-06-19 10:00", "2013-06-19"),
         ("2013", "2013-01-01"),
-        ("2013-06", "2013-06-01"), ("101-1-1", "0101-01-01"), ("2012-02-29", "2012-02-29"), ("", ""), ("2013-02-29", nil),
+        ("2013-06", "2013-06-01"), ("101-1-1", "0101-01-01"), ("2012-02-29", "2012-02-29"), ("", ""),
+        ("2013-02-29", nil),
         ("YYYY-MM-DD", nil),
-        ("2013-13-01", nil), ("13", nil), ("0000-01-01", nil), ("2013-06-19-01", nil), ("-2013-06-19", nil), ("٢٠١٣", nil),
+        ("2013-13-01", nil), ("13", nil), ("0000-01-01", nil), ("2013-06-19-01", nil), ("-2013-06-19", nil),
+        ("٢٠١٣", nil),
     ])
     func `days come in many forms`(written: String, meant: String?) throws {
         let (book, notes) = try coding.updatedBook("pubdate='\(written)'")
@@ -120,7 +138,8 @@ struct MessageReadingTests {
     }
 
     @Test(arguments: [
-        ("0", "0"), (" 1,5 ", "1.5"), ("2.0", "2.0"), ("", ""), ("nan", nil), ("0x1p3", nil), ("1e400", nil), ("1.000,5", nil),
+        ("0", "0"), (" 1,5 ", "1.5"), ("2.0", "2.0"), ("", ""), ("nan", nil), ("0x1p3", nil), ("1e400", nil),
+        ("1.000,5", nil),
         ("one", nil),
     ])
     func `places in a series are decimal numbers`(written: String, meant: String?) throws {
@@ -144,17 +163,20 @@ struct MessageReadingTests {
     }
 
     @Test(arguments: [
-        ("1364148473.0", 1_364_148_473.0), (" 12 ", 12), ("1,5", 1.5), ("-1", nil), ("nan", nil), ("1e300", nil), ("253402300800", nil),
+        ("1364148473.0", 1_364_148_473.0), (" 12 ", 12), ("1,5", 1.5), ("-1", nil), ("nan", nil), ("1e300", nil),
+        ("253402300800", nil),
         ("", nil),
     ])
     func `a timestamp beyond belief counts as none, and its text is kept`(written: String, meant: Double?) throws {
-        let (command, notes) = try coding.command(.deleteBooks, "<deletebooks timestamp='\(written)'><manifest/></deletebooks>")
+        let (command, notes) = try coding.command(
+            .deleteBooks, "<deletebooks timestamp='\(written)'><manifest/></deletebooks>")
         #expect(command.timestamp == meant && notes.timestampText == written)
     }
 
     @Test func `a command needs a known name, and an action a type`() {
         #expect(failureKind { _ = try coding.command(named: "other.xml", in: Data(body.utf8)) } == .malformed)
-        #expect(failureKind { _ = try coding.command(.action, "<command type=' '><manifest/></command>") } == .malformed)
+        #expect(
+            failureKind { _ = try coding.command(.action, "<command type=' '><manifest/></command>") } == .malformed)
         let twice = "<command type='a'><parameters><parameter name='n'/><parameter name='n'/></parameters></command>"
         #expect(failureKind { _ = try coding.command(.action, twice) } == .malformed)
     }

@@ -18,7 +18,8 @@ private struct Dice: RandomNumberGenerator {
 
     mutating func text() -> String {
         let pieces = [
-            "a", "Z", "'", "\"", "&", "<", ">", "&amp;", "&squot;", "]]>", "\r", "\n", "\t", " ", "é", "e\u{301}", "🦉", "\u{10FFFD}",
+            "a", "Z", "'", "\"", "&", "<", ">", "&amp;", "&squot;", "]]>", "\r", "\n", "\t", " ", "é", "e\u{301}", "🦉",
+            "\u{10FFFD}",
             "\u{85}",
             "\u{2028}", "\u{200B}", "<!--", "--", "<collections>", "&#0;", "?>", "[", "] ",
         ]
@@ -29,7 +30,9 @@ private struct Dice: RandomNumberGenerator {
 
     mutating func maybe<Value>(_ make: (inout Dice) -> Value) -> Value? { chance() ? make(&self) : nil }
 
-    mutating func reference() -> BookReference { BookReference(author: text(), filename: text(), title: text(), uuid: text()) }
+    mutating func reference() -> BookReference {
+        BookReference(author: text(), filename: text(), title: text(), uuid: text())
+    }
 
     mutating func cover() -> EncodedCover {
         let bytes = (0..<Int.random(in: 0...50, using: &self)).map { _ in UInt8.random(in: 0...255, using: &self) }
@@ -69,16 +72,23 @@ private struct Dice: RandomNumberGenerator {
         let count = Int.random(in: 0...3, using: &self)
         switch Int.random(in: 0...5, using: &self) {
         case 0: return .deleteBooks(DeleteBooks(timestamp: time, books: (0..<count).map { _ in reference() }))
-        case 1: return .uploadBooks(UploadBooks(timestamp: time, overwrite: chance(), books: (0..<count).map { _ in uploaded() }))
+        case 1:
+            return .uploadBooks(
+                UploadBooks(timestamp: time, overwrite: chance(), books: (0..<count).map { _ in uploaded() }))
         case 2:
-            return .updateMetadata(UpdateMetadata(timestamp: time, cleanUpCollections: chance(), books: (0..<count).map { _ in updated() }))
+            return .updateMetadata(
+                UpdateMetadata(timestamp: time, cleanUpCollections: chance(), books: (0..<count).map { _ in updated() })
+            )
         case 3: return .updateMetadataItems(UpdateMetadata(timestamp: time, books: (0..<count).map { _ in updated() }))
         case 4:
             return .rebuildCollections(
-                RebuildCollections(timestamp: time, books: (0..<count).map { _ in CollectedBook(reference(), collections: texts()) }))
+                RebuildCollections(
+                    timestamp: time, books: (0..<count).map { _ in CollectedBook(reference(), collections: texts()) }))
         default:
             let parameters = Dictionary(texts().map { ($0, text()) }) { first, _ in first }
-            return .action(ReaderAction(timestamp: time, type: "Lock", books: (0..<count).map { _ in reference() }, parameters: parameters))
+            return .action(
+                ReaderAction(
+                    timestamp: time, type: "Lock", books: (0..<count).map { _ in reference() }, parameters: parameters))
         }
     }
 }
@@ -89,7 +99,9 @@ struct MessageRoundTripTests {
         for _ in 0..<50 {
             let command = dice.command()
             for isLegacy in [true, false] {
-                let coding = MessageCoding.with { ($0.readsLegacyForms, $0.writesByteOrderMark) = (isLegacy, dice.chance()) }
+                let coding = MessageCoding.with {
+                    ($0.readsLegacyForms, $0.writesByteOrderMark) = (isLegacy, dice.chance())
+                }
                 let (read, notes) = try coding.command(named: command.kind.fileName, in: coding.data(for: command))
                 #expect(read == command && notes.warnings.isEmpty)
             }
@@ -99,17 +111,21 @@ struct MessageRoundTripTests {
     @Test(arguments: 0..<20) func `a status is read as it was written`(seed: UInt64) throws {
         var dice = Dice(state: seed)
         for _ in 0..<50 {
-            let code = [CommandStatus.Code.inProgress, .success, .warnings, .failure, .cancelled].randomElement(using: &dice) ?? .success
+            let code =
+                [CommandStatus.Code.inProgress, .success, .warnings, .failure, .cancelled].randomElement(using: &dice)
+                ?? .success
             let progress = code == .inProgress ? Double(Int.random(in: 0..<1_000_000, using: &dice)) / 1_000_000 : 1
             let messages = (0..<Int.random(in: 0...3, using: &dice)).map {
                 StatusMessage("is \"no\" <book> & no 🦉.", about: "a'\($0).epub")
             }
-            let status = CommandStatus(timestamp: 1.5, code: code, progress: progress, messages: messages, command: "upload_books.xml")
+            let status = CommandStatus(
+                timestamp: 1.5, code: code, progress: progress, messages: messages, command: "upload_books.xml")
             #expect(try MessageCoding().status(in: MessageCoding().data(for: status)) == status)
         }
     }
 
-    @Test(arguments: 0..<20) func `bytes that were changed or lost never crash a reader, and what is read can be written`(seed: UInt64)
+    @Test(arguments: 0..<20)
+    func `bytes that were changed or lost never crash a reader, and what is read can be written`(seed: UInt64)
         throws
     {
         var dice = Dice(state: seed)
@@ -122,9 +138,11 @@ struct MessageRoundTripTests {
                 let index = Int.random(in: 0..<data.count, using: &dice)
                 data[index] =
                     dice.chance()
-                    ? UInt8.random(in: 0...255, using: &dice) : (Array("<>&'\"/![]-?=;".utf8).randomElement(using: &dice) ?? 0)
+                    ? UInt8.random(in: 0...255, using: &dice)
+                    : (Array("<>&'\"/![]-?=;".utf8).randomElement(using: &dice) ?? 0)
             }
-            guard let read = try? coding.command(named: command.kind.fileName, in: data).command else { continue }  // Most are malformed.
+            // Most are malformed.
+            guard let read = try? coding.command(named: command.kind.fileName, in: data).command else { continue }
             readable += 1
             #expect(try coding.command(named: command.kind.fileName, in: coding.data(for: read)).command == read)
         }

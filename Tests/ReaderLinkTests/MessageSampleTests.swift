@@ -2,8 +2,8 @@ import Foundation
 import ReaderLink
 import Testing
 
-/// The messages as the protocol's description prints them, mistakes included, as they are when these are put right, and as the first
-/// driver sends them.
+/// The messages as the protocol's description prints them, mistakes included, as they are when these are put right, and
+/// as the first driver sends them.
 struct MessageSampleTests {
     /// What the description has to say of a command, with values in the places that it leaves open.
     struct Sample: Sendable, CustomTestStringConvertible {
@@ -14,7 +14,8 @@ struct MessageSampleTests {
         var testDescription: String { kind.fileName }
 
         var repaired: String {
-            var text = printed.replacing("'utf-8?>", with: "'utf-8'?>").replacing("timestamp=timestamp=", with: "timestamp=")
+            var text = printed.replacing("'utf-8?>", with: "'utf-8'?>").replacing(
+                "timestamp=timestamp=", with: "timestamp=")
             let openings = text.ranges(of: "<collections>")
             if openings.count == 2 { text.replaceSubrange(openings[1], with: "</collections>") }
             return text
@@ -22,7 +23,8 @@ struct MessageSampleTests {
     }
 
     private static let time = MessageSamples.time
-    private static let reference = BookReference(author: "O'Neil & Co", filename: "a.epub", title: "A <Title>", uuid: "6f1c")
+    private static let reference = BookReference(
+        author: "O'Neil & Co", filename: "a.epub", title: "A <Title>", uuid: "6f1c")
 
     private static let delete = Sample(
         kind: .deleteBooks,
@@ -96,7 +98,8 @@ struct MessageSampleTests {
             """,
         meant: .uploadBooks(
             UploadBooks(
-                timestamp: time, overwrite: true, books: [UploadedBook(filename: "a.epub", coverHash: "0", collections: ["Fish & Chips"])]))
+                timestamp: time, overwrite: true,
+                books: [UploadedBook(filename: "a.epub", coverHash: "0", collections: ["Fish & Chips"])]))
     )
 
     private static let update = Sample(
@@ -150,8 +153,9 @@ struct MessageSampleTests {
         return book
     }
 
-    @Test(arguments: [delete, rebuild, upload, update]) func `a command means the same as printed, repaired and sent`(sample: Sample) throws
-    {
+    @Test(arguments: [delete, rebuild, upload, update]) func `a command means the same as printed, repaired and sent`(
+        sample: Sample
+    ) throws {
         let coding = MessageCoding()
         for text in [sample.printed, sample.repaired, sample.emitted, "\u{FEFF}" + sample.emitted] {
             #expect(try coding.command(sample.kind, text).command == sample.meant)
@@ -175,8 +179,10 @@ struct MessageSampleTests {
                 </status>
             """
         let meant = CommandStatus(
-            timestamp: MessageSamples.time, code: .success, progress: 1, messages: [StatusMessage("A warning or error description")])
-        let repaired = printed.replacing("timestamp=timestamp", with: "timestamp").replacing("utf-8?>", with: "utf-8'?>")
+            timestamp: MessageSamples.time, code: .success, progress: 1,
+            messages: [StatusMessage("A warning or error description")])
+        let repaired = printed.replacing("timestamp=timestamp", with: "timestamp").replacing(
+            "utf-8?>", with: "utf-8'?>")
         for text in [printed, repaired] { #expect(try MessageCoding().status(in: Data(text.utf8)) == meant) }
     }
 
@@ -189,13 +195,16 @@ struct MessageSampleTests {
                 </connection>
             """
         for text in [printed, printed.replacing("utf-8?>", with: "utf-8'?>")] {
-            #expect(try MessageCoding().connected(in: Data(text.utf8)) == ConnectedMessage(timestamp: MessageSamples.time, state: state))
+            #expect(
+                try MessageCoding().connected(in: Data(text.utf8))
+                    == ConnectedMessage(timestamp: MessageSamples.time, state: state))
         }
     }
 
     @Test func `words that stand for a choice are no choice`() throws {
         let coding = MessageCoding()
-        let command = try coding.command(.uploadBooks, Self.upload.printed.replacing("'yes'", with: "'[yes|no]'")).command
+        let command = try coding.command(.uploadBooks, Self.upload.printed.replacing("'yes'", with: "'[yes|no]'"))
+            .command
         guard case .uploadBooks(let upload) = command else { return #expect(Bool(false), "This is another command.") }
         #expect(!upload.overwrite)
         #expect(try coding.updatedBook("pubdate='YYYY-MM-DD'").book?.pubDate == nil)

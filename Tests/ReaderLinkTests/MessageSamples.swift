@@ -10,17 +10,25 @@ enum MessageSamples {
     static let commands: [ReaderCommand] = [
         .deleteBooks(DeleteBooks(timestamp: time, books: [reference, BookReference()])),
         .uploadBooks(
-            UploadBooks(timestamp: time, overwrite: true, books: [uploaded, UploadedBook(filename: "b.epub", collections: [""])])),
+            UploadBooks(
+                timestamp: time, overwrite: true,
+                books: [uploaded, UploadedBook(filename: "b.epub", collections: [""])])),
         .updateMetadata(UpdateMetadata(timestamp: time, books: [updated, UpdatedBook(reference)])),
         .updateMetadataItems(UpdateMetadata(timestamp: time + 0.25, cleanUpCollections: false, books: [partly])),
-        .rebuildCollections(RebuildCollections(timestamp: time, books: [CollectedBook(reference, collections: ["Fish & Chips", "é"])])),
+        .rebuildCollections(
+            RebuildCollections(timestamp: time, books: [CollectedBook(reference, collections: ["Fish & Chips", "é"])])),
         .action(ReaderAction(timestamp: time, type: "LockBooks", books: [reference])),
-        .action(ReaderAction(type: "UpdateGlobalCollections", parameters: ["action": "rename", "name": "a", "newname": " b "])),
+        .action(
+            ReaderAction(
+                type: "UpdateGlobalCollections", parameters: ["action": "rename", "name": "a", "newname": " b "])),
     ]
 
     static let statuses = [
-        CommandStatus(timestamp: time, code: .inProgress, progress: 0.2, command: "upload_books.xml", commandTimestamp: "1364148473.0"),
-        CommandStatus(timestamp: time, code: .warnings, progress: 1, messages: [StatusMessage("is no book.", about: "a.epub")]),
+        CommandStatus(
+            timestamp: time, code: .inProgress, progress: 0.2, command: "upload_books.xml",
+            commandTimestamp: "1364148473.0"),
+        CommandStatus(
+            timestamp: time, code: .warnings, progress: 1, messages: [StatusMessage("is no book.", about: "a.epub")]),
     ]
 
     static let connected = ConnectedMessage(
@@ -73,7 +81,8 @@ extension MessageCoding {
     }
 
     /// The only book of a metadata command with these attributes and contents.
-    func updatedBook(_ attributes: String, _ contents: String = "") throws -> (book: UpdatedBook?, notes: MessageNotes) {
+    func updatedBook(_ attributes: String, _ contents: String = "") throws -> (book: UpdatedBook?, notes: MessageNotes)
+    {
         let text = "<updatemetadata><manifest><book \(attributes)>\(contents)</book></manifest></updatemetadata>"
         let (command, notes) = try command(.updateMetadata, text)
         guard case .updateMetadata(let update) = command else { return (nil, notes) }

@@ -6,7 +6,9 @@ struct MessageWritingTests {
     private let coding = MessageCoding.with { $0.writesByteOrderMark = false }
     private let declaration = "<?xml version='1.0' encoding='utf-8'?>\n"
 
-    private func text(_ command: ReaderCommand) throws -> String { String(decoding: try coding.data(for: command), as: UTF8.self) }
+    private func text(_ command: ReaderCommand) throws -> String {
+        String(decoding: try coding.data(for: command), as: UTF8.self)
+    }
 
     @Test func `a message begins with one byte order mark, or with none`() throws {
         for command in MessageSamples.commands {
@@ -22,12 +24,15 @@ struct MessageWritingTests {
                 == declaration + "<deletebooks timestamp='1364148473.0'><manifest>"
                 + "<book author='A. Author' filename='a.epub' title='A Title' uuid='6f1c'/></manifest></deletebooks>")
         #expect(
-            try text(.uploadBooks(UploadBooks(books: [UploadedBook(filename: "a.epub", collections: ["Fish & Chips"])])))
+            try text(
+                .uploadBooks(UploadBooks(books: [UploadedBook(filename: "a.epub", collections: ["Fish & Chips"])])))
                 == declaration + "<uploadbooks overwrite='no'><manifest><book filename='a.epub'>"
-                + "<collections><collection>Fish &amp; Chips</collection></collections></book></manifest></uploadbooks>")
+                + "<collections><collection>Fish &amp; Chips</collection></collections></book></manifest></uploadbooks>"
+        )
         #expect(
             try text(.action(ReaderAction(type: "backup", parameters: ["b": "2", "a": "1"])))
-                == declaration + "<command type='backup'><parameters><parameter name='a'>1</parameter><parameter name='b'>2</parameter>"
+                == declaration
+                + "<command type='backup'><parameters><parameter name='a'>1</parameter><parameter name='b'>2</parameter>"
                 + "</parameters></command>")
     }
 
@@ -36,39 +41,50 @@ struct MessageWritingTests {
         let start = declaration + "<updatemetadata cleanupcollections='yes'><manifest>"
         let end = "</manifest></updatemetadata>"
         #expect(
-            try text(.updateMetadata(UpdateMetadata(books: [book]))) == start + "<book filename='a.epub' uuid=''></book>" + end)
+            try text(.updateMetadata(UpdateMetadata(books: [book]))) == start
+                + "<book filename='a.epub' uuid=''></book>" + end)
         (book.series, book.seriesIndex, book.collections) = ("", "0", [])
         #expect(
             try text(.updateMetadata(UpdateMetadata(books: [book])))
-                == start + "<book filename='a.epub' series='' seriesindex='0' uuid=''><collections></collections></book>" + end)
+                == start
+                + "<book filename='a.epub' series='' seriesindex='0' uuid=''><collections></collections></book>" + end)
     }
 
     @Test func `what is no day and no number is left out`() throws {
         var book = UpdatedBook(BookReference(), hasTitle: false, hasAuthor: false)
         (book.pubDate, book.seriesIndex, book.rating) = ("soon", "nan", "9")
-        #expect(try text(.updateMetadata(UpdateMetadata(timestamp: .infinity, books: [book]))).contains("<book filename='' uuid=''>"))
+        #expect(
+            try text(.updateMetadata(UpdateMetadata(timestamp: .infinity, books: [book]))).contains(
+                "<book filename='' uuid=''>"))
         (book.pubDate, book.seriesIndex) = ("101-2-3", "1,5")
-        #expect(try text(.updateMetadata(UpdateMetadata(books: [book]))).contains("pubdate='0101-02-03' seriesindex='1.5'"))
+        #expect(
+            try text(.updateMetadata(UpdateMetadata(books: [book]))).contains("pubdate='0101-02-03' seriesindex='1.5'"))
     }
 
     @Test(arguments: [
-        ("a&b<c>d", "a&amp;b&lt;c&gt;d"), ("'\"", "&apos;&quot;"), ("\t\n\r", "&#9;&#10;&#13;"), ("\u{0}\u{1F}", "\u{FFFD}\u{FFFD}"),
+        ("a&b<c>d", "a&amp;b&lt;c&gt;d"), ("'\"", "&apos;&quot;"), ("\t\n\r", "&#9;&#10;&#13;"),
+        ("\u{0}\u{1F}", "\u{FFFD}\u{FFFD}"),
         ("\u{FFFF}x\u{FFFE}", "\u{FFFD}x\u{FFFD}"), ("é🦉\u{FF0E}", "é🦉\u{FF0E}"), ("&amp;", "&amp;amp;"),
     ])
     func `attributes are escaped`(title: String, written: String) throws {
-        #expect(try text(.deleteBooks(DeleteBooks(books: [BookReference(title: title)]))).contains(" title='\(written)' "))
+        #expect(
+            try text(.deleteBooks(DeleteBooks(books: [BookReference(title: title)]))).contains(" title='\(written)' "))
     }
 
     @Test func `text is escaped once, and keeps its quotes and line breaks`() throws {
         let command = ReaderCommand.rebuildCollections(
-            RebuildCollections(books: [CollectedBook(BookReference(), collections: ["<p title=\"it's\">a\n\tb\r]]></p>"])]))
-        #expect(try text(command).contains("<collection>&lt;p title=\"it's\"&gt;a\n\tb&#13;]]&gt;&lt;/p&gt;</collection>"))
+            RebuildCollections(books: [
+                CollectedBook(BookReference(), collections: ["<p title=\"it's\">a\n\tb\r]]></p>"])
+            ]))
+        #expect(
+            try text(command).contains("<collection>&lt;p title=\"it's\"&gt;a\n\tb&#13;]]&gt;&lt;/p&gt;</collection>"))
     }
 
     @Test func `a status is written to the byte`() {
         #expect(
             String(decoding: coding.data(for: MessageSamples.statuses[0]), as: UTF8.self)
-                == declaration + "<status timestamp='1364148473.0' code='-1' command='upload_books.xml' commandtimestamp='1364148473.0'>"
+                == declaration
+                + "<status timestamp='1364148473.0' code='-1' command='upload_books.xml' commandtimestamp='1364148473.0'>"
                 + "<progress>0.2</progress><messages></messages></status>")
         #expect(
             String(decoding: coding.data(for: MessageSamples.statuses[1]), as: UTF8.self)
@@ -87,11 +103,14 @@ struct MessageWritingTests {
 
     @Test func `a status with too many messages is still one that is read`() throws {
         let messages = (0..<20_000).map { StatusMessage(String(repeating: "&", count: 50), about: "\($0).epub") }
-        let data = coding.data(for: CommandStatus(code: .warnings, progress: 1, messages: messages, command: "upload_books.xml"))
+        let data = coding.data(
+            for: CommandStatus(code: .warnings, progress: 1, messages: messages, command: "upload_books.xml"))
         #expect(data.count <= coding.limits.report)
         let read = try coding.status(in: data).messages
         #expect(read.count > 2000 && read.dropLast() == messages.prefix(read.count - 1))
-        #expect(read.last == StatusMessage("\(20_001 - read.count) more messages were left out.", about: "upload_books.xml"))
+        #expect(
+            read.last == StatusMessage("\(20_001 - read.count) more messages were left out.", about: "upload_books.xml")
+        )
     }
 
     @Test func `connected.xml is written to the byte, without names that no attribute can have`() {
@@ -116,10 +135,13 @@ struct MessageWritingTests {
 
     @Test(
         arguments: [
-            ("base64", " YW\n\tJj\r\n", nil), ("BASE64", "YWI=", nil), ("hex", "616263", .malformed), ("base64", "", .malformed),
-            ("base64", " \n", .malformed), ("base64", "YWJ", .malformed), ("base64", "YW*j", .malformed), ("base64", "YWJjZA==", .hostile),
+            ("base64", " YW\n\tJj\r\n", nil), ("BASE64", "YWI=", nil), ("hex", "616263", .malformed),
+            ("base64", "", .malformed),
+            ("base64", " \n", .malformed), ("base64", "YWJ", .malformed), ("base64", "YW*j", .malformed),
+            ("base64", "YWJjZA==", .hostile),
         ] as [(String, String, MessageFailure.Kind?)])
-    func `a cover is decoded strictly, but for white space`(encoding: String, text: String, kind: MessageFailure.Kind?) {
+    func `a cover is decoded strictly, but for white space`(encoding: String, text: String, kind: MessageFailure.Kind?)
+    {
         let cover = EncodedCover(hash: nil, encoding: encoding, text: text)
         #expect(failureKind { _ = try cover.decoded(limit: 3) } == kind)
     }

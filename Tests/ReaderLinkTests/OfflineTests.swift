@@ -23,7 +23,9 @@ struct OfflineTests {
     private func issueUpload() async throws {
         for name in ["a.epub", "b.epub"] { try await peer.stage("text", as: name) }
         try await peer.issue(
-            .uploadBooks(UploadBooks(timestamp: 1, overwrite: false, books: ["a.epub", "b.epub"].map { UploadedBook(filename: $0) })))
+            .uploadBooks(
+                UploadBooks(
+                    timestamp: 1, overwrite: false, books: ["a.epub", "b.epub"].map { UploadedBook(filename: $0) })))
     }
 
     /// Goes offline while the first of two books is being taken.
@@ -53,7 +55,10 @@ struct OfflineTests {
         try await connection.leave()
     }
 
-    @Test func `a command that is taken back while the application is offline ends with warnings, not as one cancelled`() async throws {
+    @Test
+    func `a command that is taken back while the application is offline ends with warnings, not as one cancelled`()
+        async throws
+    {
         let connection = try peer.connection(library, time: time)
         try await goOffline(connection)
         try await peer.folder.remove("upload_books.xml")

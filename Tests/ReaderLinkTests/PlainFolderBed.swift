@@ -22,7 +22,9 @@ struct JSONFolderCache: FolderCache {
     func load(from file: URL) async throws -> FolderCacheContents {
         let data = try Data(contentsOf: file)
         if data == Self.newer { throw FolderCacheFailure(.newer(version: 9)) }
-        do { return try JSONDecoder().decode(StoredFile.self, from: data).contents } catch { throw FolderCacheFailure(.damaged) }
+        do { return try JSONDecoder().decode(StoredFile.self, from: data).contents } catch {
+            throw FolderCacheFailure(.damaged)
+        }
     }
 
     func save(_ contents: FolderCacheContents, to file: URL) async throws {
@@ -73,7 +75,9 @@ final class WatchedProvider: ForwardingProvider {
         return capabilities
     }
 
-    func attributesOfItem(path: ProviderPath) async throws -> FileObject { seen(try await base.attributesOfItem(path: path)) }
+    func attributesOfItem(path: ProviderPath) async throws -> FileObject {
+        seen(try await base.attributesOfItem(path: path))
+    }
 
     func contentsOfDirectory(path: ProviderPath, page: @Sendable ([FileObject]) async throws -> Void) async throws {
         try now.onList(path)
@@ -86,7 +90,9 @@ final class WatchedProvider: ForwardingProvider {
         return try await base.open(path: path)
     }
 
-    func writeContents(path: ProviderPath, from source: any WriteSource, options: WriteOptions) async throws -> FileObject {
+    func writeContents(path: ProviderPath, from source: any WriteSource, options: WriteOptions) async throws
+        -> FileObject
+    {
         try await now.onWrite(path)
         return seen(try await base.writeContents(path: path, from: source, options: options))
     }
@@ -168,7 +174,9 @@ struct PlainFolderBed {
     }
 
     /// A book to be uploaded, in a reader of another provider.
-    static func item(_ data: Data, title: String, author: String = "Ann Author", uuid: String = "", format: String = "epub") async throws
+    static func item(
+        _ data: Data, title: String, author: String = "Ann Author", uuid: String = "", format: String = "epub"
+    ) async throws
         -> UploadItem
     {
         let source = MemoryFileProvider()

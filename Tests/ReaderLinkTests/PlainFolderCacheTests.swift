@@ -63,7 +63,9 @@ import Testing
         let listing = try await driver.books()
         #expect(listing.books.map(\.title) == ["A"])
         #expect(listing.warnings.count == 1)
-        await #expect(throws: CocoaError.self) { try await driver.update([PlainFolderEdit(filename: "a.epub", title: "T")]) }
+        await #expect(throws: CocoaError.self) {
+            try await driver.update([PlainFolderEdit(filename: "a.epub", title: "T")])
+        }
         #expect(try await driver.books().books.map(\.title) == ["A"])
     }
 
@@ -98,7 +100,9 @@ import Testing
         try await withThrowingTaskGroup(of: Void.self) { group in
             for name in ["a", "b", "c", "d"] {
                 group.addTask {
-                    _ = try await shared.driver().update([PlainFolderEdit(filename: "\(name).epub", title: "New \(name)")])
+                    _ = try await shared.driver().update([
+                        PlainFolderEdit(filename: "\(name).epub", title: "New \(name)")
+                    ])
                 }
             }
             try await group.waitForAll()
@@ -115,7 +119,9 @@ import Testing
         let cache = try await provider.base.contents(path: path)
         bed.provider.change {
             $0.onWrite = { written in
-                if written == path { try await provider.base.writeContents(path: path, contents: cache, overwrite: true) }
+                if written == path {
+                    try await provider.base.writeContents(path: path, contents: cache, overwrite: true)
+                }
             }
         }
         await #expect { try await driver.update([PlainFolderEdit(filename: "a.epub", title: "T")]) } throws: {
@@ -125,7 +131,8 @@ import Testing
     }
 
     @Test func `a book that another driver has just put there is not forgotten for an older listing`() async throws {
-        let old = FolderCacheEntry(path: "a.epub", size: 1, format: "f", title: "Old", added: Date(timeIntervalSince1970: 0))
+        let old = FolderCacheEntry(
+            path: "a.epub", size: 1, format: "f", title: "Old", added: Date(timeIntervalSince1970: 0))
         var new = old
         (new.size, new.title) = (2, "New")
         var entries = ["a.epub": new]
@@ -136,7 +143,8 @@ import Testing
     }
 
     @Test func `what another driver's user edited stays when the file is read anew`() {
-        var theirs = FolderCacheEntry(path: "a.epub", size: 1, format: "f", title: "Read", added: Date(timeIntervalSince1970: 0))
+        var theirs = FolderCacheEntry(
+            path: "a.epub", size: 1, format: "f", title: "Read", added: Date(timeIntervalSince1970: 0))
         var ours = theirs
         theirs.apply(PlainFolderEdit(filename: "a.epub", authors: ["Theirs"]))
         ours.apply(PlainFolderEdit(filename: "a.epub", title: "Ours"))

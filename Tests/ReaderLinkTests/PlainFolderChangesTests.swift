@@ -10,13 +10,16 @@ import Testing
 /// Uploading, deleting, editing and reading.
 @Suite struct PlainFolderChangesTests {
     private static let uuid = "6f1d2a54-3f0e-4a53-9a3c-2f6f8a1c5b70"
-    private static let names = ["../secret.epub", "/secret.epub", "..", ".", "", "a.epub/../../secret.epub", "secret.epub", "b\0.epub"]
+    private static let names = [
+        "../secret.epub", "/secret.epub", "..", ".", "", "a.epub/../../secret.epub", "secret.epub", "b\0.epub",
+    ]
 
     private func outcome(_ report: UploadReport) -> [UploadReport.Outcome] { report.entries.map(\.outcome) }
 
     @Test func `an uploaded book is listed with what calibre knows of it`() async throws {
         let bed = try await PlainFolderBed()
-        let item = try await PlainFolderBed.item(try PlainFolderBed.epub("Inside"), title: "From calibre", author: "C", uuid: Self.uuid)
+        let item = try await PlainFolderBed.item(
+            try PlainFolderBed.epub("Inside"), title: "From calibre", author: "C", uuid: Self.uuid)
         let report = try await bed.driver().upload([item])
         #expect(outcome(report) == [.added])
         #expect(report.warnings == [])
@@ -31,7 +34,9 @@ import Testing
     @Test func `a cover that is given is kept for a file that has none in itself`() async throws {
         let bed = try await PlainFolderBed()
         let picture = Data([0xFF, 0xD8, 0xFF, 0xE0])
-        for (name, cover) in [("Small", picture), ("Text", Data("Once upon a time".utf8)), ("Large", picture + Data(count: 256 << 10))] {
+        for (name, cover) in [
+            ("Small", picture), ("Text", Data("Once upon a time".utf8)), ("Large", picture + Data(count: 256 << 10)),
+        ] {
             var item = try await PlainFolderBed.item(Data("%PDF-1.4".utf8), title: name, author: name, format: "pdf")
             item.cover = cover
             #expect(outcome(try await bed.driver().upload([item])) == [.added])
@@ -47,7 +52,9 @@ import Testing
         let bed = try await PlainFolderBed()
         var items: [UploadItem] = []
         for (number, title) in hostileTitles.enumerated() {
-            items.append(try await PlainFolderBed.item(try PlainFolderBed.epub("Book \(number)"), title: title, author: "\(number)"))
+            items.append(
+                try await PlainFolderBed.item(
+                    try PlainFolderBed.epub("Book \(number)"), title: title, author: "\(number)"))
         }
         let report = try await bed.driver().upload(items)
         #expect(outcome(report) == Array(repeating: .added, count: items.count))
@@ -77,7 +84,9 @@ import Testing
                 if written == path { try await provider.base.writeContents(path: path, contents: Data("theirs".utf8)) }
             }
         }
-        let report = try await bed.driver().upload([try await PlainFolderBed.item(try PlainFolderBed.epub("New"), title: "New")])
+        let report = try await bed.driver().upload([
+            try await PlainFolderBed.item(try PlainFolderBed.epub("New"), title: "New")
+        ])
         #expect(report.entries.map(\.book?.filename) == ["New 2.epub"])
         #expect(try await provider.base.contents(path: path) == Data("theirs".utf8))
     }
@@ -106,7 +115,8 @@ import Testing
         let data = try PlainFolderBed.epub("Book")
         let items = [
             try await PlainFolderBed.item(data, title: "One", format: "exe"),
-            try await PlainFolderBed.item(data, title: "Two", format: "e/../pub"), try await PlainFolderBed.item(data, title: "Three"),
+            try await PlainFolderBed.item(data, title: "Two", format: "e/../pub"),
+            try await PlainFolderBed.item(data, title: "Three"),
         ]
         let report = try await bed.driver().upload(items)
         #expect(report.entries.map { $0.book != nil } == [false, false, true])
@@ -130,7 +140,8 @@ import Testing
     func `a name that no listing showed leads nowhere`(name: String) async throws {
         let bed = try await PlainFolderBed()
         try await bed.put("a.epub", PlainFolderBed.epub("A"))
-        try await bed.provider.base.writeContents(path: ProviderPath("secret.epub"), contents: PlainFolderBed.epub("Secret"))
+        try await bed.provider.base.writeContents(
+            path: ProviderPath("secret.epub"), contents: PlainFolderBed.epub("Secret"))
         let before = try await bed.files()
         let driver = try bed.driver()
         #expect(try await driver.delete([name]).failed.count == 1)
@@ -158,7 +169,8 @@ import Testing
         try await bed.put("a.epub", PlainFolderBed.epub("Old"))
         let driver = try bed.driver()
         let edits = [
-            PlainFolderEdit(filename: "a.epub", title: "The \"New\" One'; DROP", titleSort: "New One, The", authors: ["B", "C"]),
+            PlainFolderEdit(
+                filename: "a.epub", title: "The \"New\" One'; DROP", titleSort: "New One, The", authors: ["B", "C"]),
             PlainFolderEdit(filename: "a.epub", title: "  "),
         ]
         let report = try await driver.update(edits)

@@ -56,7 +56,9 @@ import Testing
         _ = try await driver.books()
         try await bed.remove("a.epub")
         try await bed.put("locked.epub", PlainFolderBed.epub("Locked", filler: 500))
-        bed.provider.change { $0.onOpen = { if $0.name == "locked.epub" { throw FileError.make(.fileReadNoPermission, path: $0) } } }
+        bed.provider.change {
+            $0.onOpen = { if $0.name == "locked.epub" { throw FileError.make(.fileReadNoPermission, path: $0) } }
+        }
         _ = try await driver.books()
         #expect(try await bed.remembered().entries.map(\.path) == ["b.epub"])
     }
@@ -91,7 +93,8 @@ import Testing
         #expect(opened.values.filter { $0 == Self.cache }.count == 1)
     }
 
-    @Test func `books are fetched under names that are not taken, and one that fails stays in its place`() async throws {
+    @Test func `books are fetched under names that are not taken, and one that fails stays in its place`() async throws
+    {
         let bed = try await bed("a")
         try await bed.put("x/a.epub", PlainFolderBed.epub("Other"))
         let driver = try bed.driver()

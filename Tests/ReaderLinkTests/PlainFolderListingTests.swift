@@ -30,7 +30,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ".hidden.epub", ".hidden/a.epub", "._a.epub", "__MACOSX/a.epub", "a.epub.tmp", ".x.carrel-part", ".metadata.calibre",
+        ".hidden.epub", ".hidden/a.epub", "._a.epub", "__MACOSX/a.epub", "a.epub.tmp", ".x.carrel-part",
+        ".metadata.calibre",
         ".driveinfo.calibre", ".carrel-books.sqlite.bad", "a.txt", "a.jpg", "epub", "a.",
     ])
     func `what is no book by its name is neither listed nor opened`(name: String) async throws {
@@ -78,14 +79,18 @@ import Testing
     @Test func `a storage that is lost ends the listing, and what was read is remembered`() async throws {
         var bed = try await PlainFolderBed()
         bed.options.booksAtOnce = 1
-        for name in ["a", "b", "c", "d", "e"] { try await bed.put("\(name).epub", PlainFolderBed.epub(name.uppercased())) }
+        for name in ["a", "b", "c", "d", "e"] {
+            try await bed.put("\(name).epub", PlainFolderBed.epub(name.uppercased()))
+        }
         // All but the first can be opened once, for their ends, and not again.
         let seen = CollectedValues<String>()
         bed.provider.change {
             $0.onOpen = { path in
                 let isLost = seen.values.contains(path.name) && path.name != "a.epub"
                 seen.append(path.name)
-                if isLost { throw FileError.make(.networkConnectionLost, url: nil, sentence: "The connection was lost.") }
+                if isLost {
+                    throw FileError.make(.networkConnectionLost, url: nil, sentence: "The connection was lost.")
+                }
             }
         }
         let driver = try bed.driver()

@@ -99,7 +99,9 @@ import Testing
         bed.provider.change {
             $0.onList = { path in
                 guard path == folder else { return }
-                if isWhole { throw FileError.make(.networkConnectionLost, url: nil, sentence: "The connection was lost.") }
+                if isWhole {
+                    throw FileError.make(.networkConnectionLost, url: nil, sentence: "The connection was lost.")
+                }
                 throw FileError.make(.fileReadNoPermission, path: path)
             }
         }

@@ -8,11 +8,15 @@ import Testing
 
 /// Titles that must become harmless names.
 let hostileTitles = [
-    "", " ", ".", "..", "...", "../../etc/passwd", "/etc/passwd", "a/b", "a\\b", "C:\\Windows\\x", "c:x", "CON", "nul", "com1.notes", "\0",
-    "line\nbreak", "tab\tstop", "\u{1B}[31mred", "\u{202E}txt.epub", "zero\u{200B}width", ".hidden", "._Book", ".metadata.calibre",
-    "ends in dots...", "ends in spaces   ", "what? <when> \"who\" *|*", "~", "-rf", "%2e%2e%2f", "$HOME", "`id`", "\u{FEFF}",
+    "", " ", ".", "..", "...", "../../etc/passwd", "/etc/passwd", "a/b", "a\\b", "C:\\Windows\\x", "c:x", "CON", "nul",
+    "com1.notes", "\0",
+    "line\nbreak", "tab\tstop", "\u{1B}[31mred", "\u{202E}txt.epub", "zero\u{200B}width", ".hidden", "._Book",
+    ".metadata.calibre",
+    "ends in dots...", "ends in spaces   ", "what? <when> \"who\" *|*", "~", "-rf", "%2e%2e%2f", "$HOME", "`id`",
+    "\u{FEFF}",
     "\u{10FFAF}\u{10FFFF}", "\u{2028}\u{2029}", "é", "e\u{301}", String(repeating: "x", count: 5000),
-    String(repeating: "日本", count: 300), String(repeating: "👨‍👩‍👧‍👦", count: 100), "z" + String(repeating: "\u{301}", count: 5000),
+    String(repeating: "日本", count: 300), String(repeating: "👨‍👩‍👧‍👦", count: 100),
+    "z" + String(repeating: "\u{301}", count: 5000),
     String(repeating: ". ", count: 400), ".carrel-books.sqlite", "connected.xml",
 ]
 
@@ -46,7 +50,10 @@ let hostileTitles = [
         #expect(name == String(repeating: "日", count: (200 - " 7.epub".utf8.count) / 3) + " 7.epub")
     }
 
-    @Test(arguments: [("epub", true), ("PDF", true), ("", false), ("e/b", false), ("epub\n", false), ("é", false), ("abcdefghijk", false)])
+    @Test(arguments: [
+        ("epub", true), ("PDF", true), ("", false), ("e/b", false), ("epub\n", false), ("é", false),
+        ("abcdefghijk", false),
+    ])
     func `only letters and digits make an extension`(text: String, isOne: Bool) {
         #expect(SafeFileName.isExtension(text) == isOne)
     }

@@ -9,7 +9,9 @@ struct ReportReadingTests {
         try coding.status(in: Data("<status \(attributes)>\(contents)</status>".utf8))
     }
 
-    @Test(arguments: [("-1", CommandStatus.Code.inProgress), (" 0 ", .success), ("1", .warnings), ("2", .failure), ("3", .cancelled)])
+    @Test(arguments: [
+        ("-1", CommandStatus.Code.inProgress), (" 0 ", .success), ("1", .warnings), ("2", .failure), ("3", .cancelled),
+    ])
     func `a status has one of five codes`(written: String, code: CommandStatus.Code) throws {
         #expect(try status("code='\(written)'").code == code)
     }
@@ -20,7 +22,8 @@ struct ReportReadingTests {
     }
 
     @Test(arguments: [
-        ("-1", "0.2", 0.2), ("-1", " 0,25\n", 0.25), ("-1", "nan", 0), ("-1", "inf", 0), ("-1", "0x1p-1", 0), ("-1", "", 0),
+        ("-1", "0.2", 0.2), ("-1", " 0,25\n", 0.25), ("-1", "nan", 0), ("-1", "inf", 0), ("-1", "0x1p-1", 0),
+        ("-1", "", 0),
         ("-1", "-3", 0),
         ("-1", "1.0", 0.999999), ("-1", "7", 0.999999), ("0", "1.0", 1), ("1", "junk", 1), ("2", "0.5", 1),
     ])
@@ -37,7 +40,8 @@ struct ReportReadingTests {
         ).messages
         #expect(
             messages == [
-                StatusMessage("is no book", about: "a.epub"), StatusMessage("plain"), StatusMessage("x", about: "a [b].epub"),
+                StatusMessage("is no book", about: "a.epub"), StatusMessage("plain"),
+                StatusMessage("x", about: "a [b].epub"),
                 StatusMessage("", about: "c.epub"), StatusMessage("[] y"),
             ])
     }
@@ -50,10 +54,15 @@ struct ReportReadingTests {
             """
         let connected = try coding.connected(in: Data(text.utf8))
         #expect(
-            connected == ConnectedMessage(timestamp: 5, state: .online, attributes: ["marvin": "2.6", "device": "a'b"], hasPassword: true))
+            connected
+                == ConnectedMessage(
+                    timestamp: 5, state: .online, attributes: ["marvin": "2.6", "device": "a'b"], hasPassword: true))
     }
 
-    @Test(arguments: ["<connection/>", "<connection><state/></connection>", "<connection><state>[offline|online]</state></connection>"])
+    @Test(arguments: [
+        "<connection/>", "<connection><state/></connection>",
+        "<connection><state>[offline|online]</state></connection>",
+    ])
     func `connected.xml without a state is malformed`(text: String) {
         #expect(failureKind { _ = try coding.connected(in: Data(text.utf8)) } == .malformed)
     }

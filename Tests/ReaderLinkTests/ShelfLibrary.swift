@@ -42,7 +42,9 @@ final class ShelfLibrary: BookLibrary {
         }
     }
 
-    func add(_ book: UploadedBook, from document: StagedDocument, overwrite: Bool, step: CommandStep) async throws -> StepResult {
+    func add(_ book: UploadedBook, from document: StagedDocument, overwrite: Bool, step: CommandStep) async throws
+        -> StepResult
+    {
         try await beforeAdding(book.filename)
         let data = try await document.provider.contents(path: document.path)
         return try commit(step, entry: "add \(book.filename)") { state in
@@ -72,7 +74,9 @@ final class ShelfLibrary: BookLibrary {
         }
     }
 
-    func cleanUpCollections(step: CommandStep) async throws -> StepResult { try commit(step, entry: "clean up") { _ in .applied() } }
+    func cleanUpCollections(step: CommandStep) async throws -> StepResult {
+        try commit(step, entry: "clean up") { _ in .applied() }
+    }
 
     func perform(_ action: ReaderAction, step: CommandStep) async throws -> StepResult {
         try commit(step, entry: "perform \(action.type)") { _ in .rejected("The action is not known.") }
@@ -95,7 +99,8 @@ final class ShelfLibrary: BookLibrary {
     func book(_ reference: BookReference) async throws -> LibraryBook? {
         books[reference.filename].map {
             LibraryBook(
-                filename: reference.filename, title: reference.filename, size: Int64($0.count), added: Date(timeIntervalSince1970: 0))
+                filename: reference.filename, title: reference.filename, size: Int64($0.count),
+                added: Date(timeIntervalSince1970: 0))
         }
     }
 

@@ -23,7 +23,9 @@ import Testing
     }
 
     @Test func `what drivers left goes when it is old, and nothing else`() async throws {
-        for name in ["status.xml", "upload_books.tmp", ".x.carrel-part", "mine.epub", "notes.txt"] { try await peer.put(Data(), as: name) }
+        for name in ["status.xml", "upload_books.tmp", ".x.carrel-part", "mine.epub", "notes.txt"] {
+            try await peer.put(Data(), as: name)
+        }
         for name in ["left.epub", "half.tmp", "notes.txt"] { try await peer.stage("text", as: name) }
         var housekeeping = try housekeeping()
         try await housekeeping.tidy()
@@ -31,7 +33,8 @@ import Testing
         try await housekeeping.tidy()
         #expect(
             try await names() == [
-                "status.xml", "upload_books.tmp", ".x.carrel-part", "mine.epub", "notes.txt", "d/left.epub", "d/half.tmp", "d/notes.txt",
+                "status.xml", "upload_books.tmp", ".x.carrel-part", "mine.epub", "notes.txt", "d/left.epub",
+                "d/half.tmp", "d/notes.txt",
             ])
         time.advance(by: 3_000)
         try await housekeeping.tidy()

@@ -9,7 +9,8 @@ import Testing
 @testable import ReaderDriver
 @testable import ReaderMessages
 
-/// A driver of few lines for tests of the application's side: it writes bytes, and waits until something is as it should be.
+/// A driver of few lines for tests of the application's side: it writes bytes, and waits until something is as it
+/// should be.
 struct StagingPeer {
     let provider: any FileProvider
     let folder: StagingFolder
@@ -33,13 +34,16 @@ struct StagingPeer {
     }
 
     func connection(
-        _ library: any BookLibrary, _ options: ApplicationOptions = StagingPeer.options, time: any TimeSource = SystemTime()
+        _ library: any BookLibrary, _ options: ApplicationOptions = StagingPeer.options,
+        time: any TimeSource = SystemTime()
     ) throws -> CalibreConnection {
         try CalibreConnection(staging: folder, library: library, options: options, time: time, logger: .silent)
     }
 
     /// A command as a driver leaves it.
-    func issue(_ command: ReaderCommand) async throws { try await put(coding.data(for: command), as: command.kind.fileName) }
+    func issue(_ command: ReaderCommand) async throws {
+        try await put(coding.data(for: command), as: command.kind.fileName)
+    }
 
     func put(_ data: Data, as name: String) async throws {
         try await folder.create()

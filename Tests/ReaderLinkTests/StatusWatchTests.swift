@@ -11,15 +11,18 @@ struct StatusWatchTests {
     private func watch(ignoring: Data? = nil, total: Double = 10_000) -> StatusWatch {
         StatusWatch(
             fileName: "delete_books.xml", timestamp: 1000.5,
-            limits: StatusWatch.Limits(acknowledge: 15, stall: 15, offline: 60, total: total), coding: Self.coding, ignoring: ignoring,
+            limits: StatusWatch.Limits(acknowledge: 15, stall: 15, offline: 60, total: total), coding: Self.coding,
+            ignoring: ignoring,
             now: 0)
     }
 
     private func bytes(
-        _ code: CommandStatus.Code, _ progress: Double = 0, at timestamp: Double = 1, command: String? = nil, of: String? = nil
+        _ code: CommandStatus.Code, _ progress: Double = 0, at timestamp: Double = 1, command: String? = nil,
+        of: String? = nil
     ) -> Data {
         Self.coding.data(
-            for: CommandStatus(timestamp: timestamp, code: code, progress: progress, command: command, commandTimestamp: of))
+            for: CommandStatus(
+                timestamp: timestamp, code: code, progress: progress, command: command, commandTimestamp: of))
     }
 
     @Test func `a report in progress, then a final one`() {
@@ -102,7 +105,9 @@ struct StatusWatchTests {
 
     @Test func `a report that names our command is ours`() {
         var watch = watch()
-        #expect(watch.observe(.bytes(bytes(.inProgress, 0.5, command: "delete_books.xml", of: "1000.5")), now: 1) == .progress(0.5))
+        #expect(
+            watch.observe(.bytes(bytes(.inProgress, 0.5, command: "delete_books.xml", of: "1000.5")), now: 1)
+                == .progress(0.5))
     }
 
     @Test func `the limits stand still while the application is offline, for so long`() {

@@ -10,14 +10,16 @@ import Testing
 @Suite(.timeLimit(.minutes(2)))
 struct UploadPolicyTests {
     private func book(_ title: String, uuid: String = "") -> LibraryBook {
-        var book = LibraryBook(filename: "\(title).epub", title: title, uuid: uuid, added: Date(timeIntervalSince1970: 0))
+        var book = LibraryBook(
+            filename: "\(title).epub", title: title, uuid: uuid, added: Date(timeIntervalSince1970: 0))
         book.authors = ["Ann Author"]
         return book
     }
 
     private func item(_ title: String, uuid: String = "", bytes: String = "book") -> UploadItem {
         UploadItem(
-            reader: DataReader(Data(bytes.utf8)), metadata: BookMetadata(title: title, authors: ["Ann Author"], uuid: uuid))
+            reader: DataReader(Data(bytes.utf8)),
+            metadata: BookMetadata(title: title, authors: ["Ann Author"], uuid: uuid))
     }
 
     // MARK: What is decided
@@ -27,8 +29,10 @@ struct UploadPolicyTests {
         let there = [book("one", uuid: "aa"), book("two")]
         let plan = UploadPlan(
             [
-                BookMetadata(title: "renamed", uuid: "urn:uuid:AA"), BookMetadata(title: "two", authors: ["Ann Author"], uuid: "bb"),
-                BookMetadata(title: "two", authors: ["Ann", "Author"]), BookMetadata(title: "Two", authors: ["Ann Author"]),
+                BookMetadata(title: "renamed", uuid: "urn:uuid:AA"),
+                BookMetadata(title: "two", authors: ["Ann Author"], uuid: "bb"),
+                BookMetadata(title: "two", authors: ["Ann", "Author"]),
+                BookMetadata(title: "Two", authors: ["Ann Author"]),
             ], list: BookList(there), policy: policy)
         let known = there.map { book -> UploadPlan.Action in
             switch policy {
@@ -73,9 +77,12 @@ struct UploadPolicyTests {
     private static let one = "6b29fc40-ca47-1067-b31d-00dd010662da"
 
     /// An application that takes what is staged, and says of books that it was told to refuse that they are broken.
-    private func application(refusing refused: String? = nil, _ seen: CollectedValues<UploadBooks>) -> DriverBed.Script {
+    private func application(refusing refused: String? = nil, _ seen: CollectedValues<UploadBooks>) -> DriverBed.Script
+    {
         { bed, _ in
-            guard case .uploadBooks(let upload)? = try await bed.command(.uploadBooks) else { return try await bed.finish(.updateMetadata) }
+            guard case .uploadBooks(let upload)? = try await bed.command(.uploadBooks) else {
+                return try await bed.finish(.updateMetadata)
+            }
             seen.append(upload)
             let documents = try bed.folder.folder("documents")
             var messages: [StatusMessage] = []
@@ -98,7 +105,8 @@ struct UploadPolicyTests {
         try await bed.begin(["documents": "documents"], application(refusing: "broken", seen))
         let batches = CollectedValues<[Int]>()
         let items = [item("a", uuid: Self.one), item("b", bytes: "broken"), item("c")]
-        let report = try await bed.session.upload(items, policy: .replace, batch: { batches.append($0.entries.map(\.index)) })
+        let report = try await bed.session.upload(
+            items, policy: .replace, batch: { batches.append($0.entries.map(\.index)) })
         try bed.check()
         #expect(report.entries.map(\.outcome) == [.added, .rejected("It is broken."), .added])
         #expect(report.entries[0].book?.filename == Self.one + ".epub")
@@ -117,7 +125,9 @@ struct UploadPolicyTests {
         try await bed.put(JSONEncoder().encode([book("a", uuid: Self.one)]), "library.sqlite")
         let report = try await bed.session.upload([item("a", uuid: Self.one)], policy: policy)
         try bed.check()
-        let outcome: [ExistingBookPolicy: UploadReport.Outcome] = [.protect: .skipped, .update: .updated, .replace: .replaced]
+        let outcome: [ExistingBookPolicy: UploadReport.Outcome] = [
+            .protect: .skipped, .update: .updated, .replace: .replaced,
+        ]
         #expect(report.entries.map(\.outcome) == [outcome[policy]])
         #expect(seen.values.map(\.overwrite) == (policy == .replace ? [true] : []))
         #expect(try await bed.names() == ["library.sqlite"])
@@ -166,7 +176,8 @@ struct UploadPolicyTests {
         let seen = CollectedValues<UploadBooks>()
         try await bed.begin(["documents": "documents"], application(seen))
         bed.provider.become { name, path in
-            (name == "write" && path.name == ReaderCommand.Kind.uploadBooks.fileName) || name == "remove" ? .failing : .well
+            (name == "write" && path.name == ReaderCommand.Kind.uploadBooks.fileName) || name == "remove"
+                ? .failing : .well
         }
         await #expect(throws: URLError(.networkConnectionLost)) { try await bed.session.upload([item("a")]) }
         bed.provider.become { _, _ in .well }

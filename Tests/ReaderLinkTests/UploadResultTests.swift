@@ -13,24 +13,29 @@ struct UploadResultTests {
     private static let two = "7c29fc40-ca47-1067-b31d-00dd010662da"
 
     private func book(_ title: String, uuid: String = "", size: Int64 = 4) -> LibraryBook {
-        var book = LibraryBook(filename: "\(title).epub", title: title, uuid: uuid, size: size, added: Date(timeIntervalSince1970: 0))
+        var book = LibraryBook(
+            filename: "\(title).epub", title: title, uuid: uuid, size: size, added: Date(timeIntervalSince1970: 0))
         book.authors = ["Ann Author"]
         return book
     }
 
     private func item(_ title: String, uuid: String = "", format: String = "epub") -> UploadItem {
         UploadItem(
-            reader: DataReader(Data("book".utf8)), metadata: BookMetadata(title: title, authors: ["Ann Author"], uuid: uuid),
+            reader: DataReader(Data("book".utf8)),
+            metadata: BookMetadata(title: title, authors: ["Ann Author"], uuid: uuid),
             fileExtension: format)
     }
 
     /// An application that answers so to its first upload and takes the others, and whose list is then `list`.
     private func application(
-        _ code: CommandStatus.Code = .success, _ text: String? = nil, about named: Bool = true, list: [LibraryBook]? = nil,
+        _ code: CommandStatus.Code = .success, _ text: String? = nil, about named: Bool = true,
+        list: [LibraryBook]? = nil,
         into seen: CollectedValues<UploadBooks>
     ) -> DriverBed.Script {
         { bed, _ in
-            guard case .uploadBooks(let upload)? = try await bed.command(.uploadBooks) else { return try await bed.finish(.updateMetadata) }
+            guard case .uploadBooks(let upload)? = try await bed.command(.uploadBooks) else {
+                return try await bed.finish(.updateMetadata)
+            }
             let isFirst = seen.values.isEmpty
             seen.append(upload)
             let messages = text.map { [StatusMessage($0, about: named ? upload.books.first?.filename : nil)] } ?? []
@@ -43,7 +48,8 @@ struct UploadResultTests {
         var options = DriverBed.options
         options.batchSize = 2
         let bed = try DriverBed(options, reader: JSONSnapshotReader())
-        try await bed.begin(list == nil ? ["documents": "documents"] : ["snapshot": "library.sqlite", "documents": "documents"], script)
+        try await bed.begin(
+            list == nil ? ["documents": "documents"] : ["snapshot": "library.sqlite", "documents": "documents"], script)
         if let list { try await bed.put(JSONEncoder().encode(list), "library.sqlite") }
         return bed
     }
@@ -74,14 +80,18 @@ struct UploadResultTests {
 
     // MARK: What is not sent
 
-    @Test func `a format that the application does not take is not sent, also where the same book comes in one that it takes`() async throws
+    @Test
+    func
+        `a format that the application does not take is not sent, also where the same book comes in one that it takes`()
+        async throws
     {
         let seen = CollectedValues<UploadBooks>()
         let bed = try await bed(nil, application(into: seen))
         let report = try await bed.session.upload([item("a", uuid: Self.one), item("a", uuid: Self.one, format: "PDF")])
         try bed.check()
         #expect(seen.values.flatMap(\.books).map(\.filename) == [Self.one + ".epub"])
-        #expect(report.entries.map(\.outcome) == [.added, .rejected("The reader application does not take “PDF” files.")])
+        #expect(
+            report.entries.map(\.outcome) == [.added, .rejected("The reader application does not take “PDF” files.")])
     }
 
     @Test func `a cover that is there already is not sent`() async throws {
@@ -109,7 +119,9 @@ struct UploadResultTests {
         let report = try await bed.session.upload([item("a"), item("b"), item("c")])
         try bed.check()
         #expect(
-            report.entries.map(\.outcome) == [.rejected("It is broken."), .rejected("The application did not take it."), .added])
+            report.entries.map(\.outcome) == [
+                .rejected("It is broken."), .rejected("The application did not take it."), .added,
+            ])
         #expect(try await bed.folder.folder("documents").files().count <= 1)
     }
 
@@ -121,11 +133,14 @@ struct UploadResultTests {
     }
 
     @Test(arguments: [(Int64(4), false), (5, true)])
-    func `a book that was refused is believed to be there only if its file became another`(size: Int64, isTaken: Bool) async throws {
+    func `a book that was refused is believed to be there only if its file became another`(size: Int64, isTaken: Bool)
+        async throws
+    {
         let seen = CollectedValues<UploadBooks>()
         var now = book("a", uuid: Self.one, size: size)
         now.isRead = true
-        let bed = try await bed([book("a", uuid: Self.one)], application(.warnings, "It has no cover.", list: [now], into: seen))
+        let bed = try await bed(
+            [book("a", uuid: Self.one)], application(.warnings, "It has no cover.", list: [now], into: seen))
         let report = try await bed.session.upload([item("a", uuid: Self.one)], policy: .replace)
         try bed.check()
         #expect(report.entries.map(\.outcome) == [isTaken ? .replaced : .rejected("It has no cover.")])

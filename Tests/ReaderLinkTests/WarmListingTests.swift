@@ -37,9 +37,14 @@ struct WarmListingTests {
         }
     }
 
-    @Test func `a folder that did not change costs its listing, and another driver fetches what is remembered and no book`() async throws {
+    @Test
+    func `a folder that did not change costs its listing, and another driver fetches what is remembered and no book`()
+        async throws
+    {
         let bed = try await PlainFolderBed()
-        for number in 0..<Self.count { try await bed.put("\(number % 10)/\(number).epub", PlainFolderBed.epub("Book \(number)")) }
+        for number in 0..<Self.count {
+            try await bed.put("\(number % 10)/\(number).epub", PlainFolderBed.epub("Book \(number)"))
+        }
         let listed = CollectedValues<String>()
         bed.provider.change { $0.onList = { listed.append($0.string) } }
         let driver = try bed.driver()

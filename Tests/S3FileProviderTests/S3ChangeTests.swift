@@ -14,7 +14,8 @@ import Testing
             case "POST":
                 .xml(
                     "<DeleteResult><Error><Key>x/b</Key><Code>AccessDenied</Code><Message>Access Denied</Message></Error>"
-                        + "<Error><Key>x/c</Key><Code>AccessDenied</Code><Message>Access Denied</Message></Error></DeleteResult>")
+                        + "<Error><Key>x/c</Key><Code>AccessDenied</Code><Message>Access Denied</Message></Error></DeleteResult>"
+                )
             default: .listing(["x/a", "x/b", "x/c"])
             }
         }
@@ -102,7 +103,9 @@ import Testing
             }
         }
         defer { s3.stop() }
-        await #expect(throws: CocoaError.self) { try await s3.provider.copyItem(path: ProviderPath("old"), to: ProviderPath("new")) }
+        await #expect(throws: CocoaError.self) {
+            try await s3.provider.copyItem(path: ProviderPath("old"), to: ProviderPath("new"))
+        }
         #expect(s3.removals.contains("new/a"))
     }
 
@@ -112,7 +115,8 @@ import Testing
         let tag = LockedValue("one")
         let s3 = try ScriptedS3 { request in
             switch (request.method, request.target) {
-            case ("HEAD", "/bucket/a"): return .reply(200, headers: ["ETag": "\"\(tag.value)\""], body: Data("0123456789".utf8))
+            case ("HEAD", "/bucket/a"):
+                return .reply(200, headers: ["ETag": "\"\(tag.value)\""], body: Data("0123456789".utf8))
             case ("HEAD", _): return .reply(404)
             case ("PUT", _):
                 tag.update { $0 = "two" }
@@ -158,7 +162,9 @@ import Testing
     }
 
     @Test(arguments: [nil, Int64(4)])
-    func `what was replaced after it was listed is copied as it is now, as long as it is`(copyLimit: Int64?) async throws {
+    func `what was replaced after it was listed is copied as it is now, as long as it is`(copyLimit: Int64?)
+        async throws
+    {
         let s3 = try ScriptedS3(copyLimit: copyLimit) { request in
             switch (request.method, request.target) {
             case ("HEAD", "/bucket/old/a"): .reply(200, headers: ["ETag": "\"two\""], body: Data("0123456789AB".utf8))
@@ -168,7 +174,8 @@ import Testing
             case ("PUT", _): .error(412, "PreconditionFailed")
             case ("POST", let target) where target.hasSuffix("?uploads="):
                 .xml("<InitiateMultipartUploadResult><UploadId>u</UploadId></InitiateMultipartUploadResult>")
-            case ("POST", _): .xml("<CompleteMultipartUploadResult><ETag>&quot;x-3&quot;</ETag></CompleteMultipartUploadResult>")
+            case ("POST", _):
+                .xml("<CompleteMultipartUploadResult><ETag>&quot;x-3&quot;</ETag></CompleteMultipartUploadResult>")
             case (_, let target) where target.contains("prefix=old%2F"): .versions([("old/a", "one")])
             default: .listing([])
             }
@@ -208,7 +215,9 @@ import Testing
             }
         }
         defer { s3.stop() }
-        await #expect(throws: CocoaError.self) { try await s3.provider.moveItem(path: ProviderPath("old"), to: ProviderPath("new")) }
+        await #expect(throws: CocoaError.self) {
+            try await s3.provider.moveItem(path: ProviderPath("old"), to: ProviderPath("new"))
+        }
         #expect(!s3.lines.contains { !$0.hasPrefix("GET") && !$0.hasPrefix("HEAD") })
     }
 
@@ -222,7 +231,9 @@ import Testing
             }
         }
         defer { s3.stop() }
-        await #expect(throws: HTTPStatusError.self) { try await s3.provider.copyItem(path: ProviderPath("a"), to: ProviderPath("b")) }
+        await #expect(throws: HTTPStatusError.self) {
+            try await s3.provider.copyItem(path: ProviderPath("a"), to: ProviderPath("b"))
+        }
         // It was tried again.
         #expect(s3.lines.filter { $0.hasPrefix("PUT") }.count == 2)
     }
@@ -236,7 +247,9 @@ import Testing
             }
         }
         defer { s3.stop() }
-        let error = await #expect(throws: HTTPStatusError.self) { try await s3.provider.removeItem(path: ProviderPath("x")) }
+        let error = await #expect(throws: HTTPStatusError.self) {
+            try await s3.provider.removeItem(path: ProviderPath("x"))
+        }
         #expect(error?.code.rawValue == 503)
         #expect(s3.lines.filter { $0.hasPrefix("POST") }.count == 3)
     }
@@ -250,7 +263,8 @@ import Testing
             case ("POST", let target) where target.hasSuffix("?uploads="):
                 .xml("<InitiateMultipartUploadResult><UploadId>u/1</UploadId></InitiateMultipartUploadResult>")
             case ("PUT", _): .xml("<CopyPartResult><ETag>&quot;p&quot;</ETag></CopyPartResult>")
-            case ("POST", _): .xml("<CompleteMultipartUploadResult><ETag>&quot;x-3&quot;</ETag></CompleteMultipartUploadResult>")
+            case ("POST", _):
+                .xml("<CompleteMultipartUploadResult><ETag>&quot;x-3&quot;</ETag></CompleteMultipartUploadResult>")
             default: .listing([])
             }
         }

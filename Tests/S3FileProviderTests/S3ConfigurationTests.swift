@@ -19,7 +19,9 @@ import Testing
             (["endpoint": "https://user:secret@host/base/?q=1"], "bucket", "https://host/base/bucket/"),
             (["endpoint": "https://host:9000", "style": "host"], "bucket", "https://bucket.host:9000/"),
         ] as [([String: String], String, String)])
-    func `a bucket's URL follows from endpoint, region and style`(settings: [String: String], bucket: String, url: String) throws {
+    func `a bucket's URL follows from endpoint, region and style`(
+        settings: [String: String], bucket: String, url: String
+    ) throws {
         #expect(try S3Configuration(bucket: bucket, settings: settings).bucketURL().absoluteString == url)
     }
 
@@ -29,12 +31,14 @@ import Testing
     }
 
     @Test(arguments: [
-        ["endpoint": "host:9000"], ["endpoint": "ftp://host"], ["style": "other"], ["conditional-writes": "maybe"], ["part-size": "12"],
+        ["endpoint": "host:9000"], ["endpoint": "ftp://host"], ["style": "other"], ["conditional-writes": "maybe"],
+        ["part-size": "12"],
         ["part-size": "8M"],
     ])
     func `a setting without meaning is refused`(settings: [String: String]) {
         #expect { try S3Configuration(bucket: "bucket", settings: settings) } throws: { error in
-            settings["endpoint"] == nil ? settings.keys.allSatisfy { error.sentence.contains($0) } : (error as? URLError)?.code == .badURL
+            settings["endpoint"] == nil
+                ? settings.keys.allSatisfy { error.sentence.contains($0) } : (error as? URLError)?.code == .badURL
         }
     }
 
@@ -55,9 +59,13 @@ import Testing
     private static let origin = Origin(scheme: "https", host: "host", port: 443)
 
     @Test func `keys come from the environment`() async throws {
-        let environment = ["AWS_ACCESS_KEY_ID": "AKID", "AWS_SECRET_ACCESS_KEY": "secret", "AWS_SESSION_TOKEN": "token"]
+        let environment = [
+            "AWS_ACCESS_KEY_ID": "AKID", "AWS_SECRET_ACCESS_KEY": "secret", "AWS_SESSION_TOKEN": "token",
+        ]
         let source = S3Credentials(environment: environment)
-        #expect(try await source.credential(for: Self.origin, user: nil) == .password(user: "AKID", password: "secret token"))
+        #expect(
+            try await source.credential(for: Self.origin, user: nil)
+                == .password(user: "AKID", password: "secret token"))
         #expect(try await source.credential(for: Self.origin, user: "AKID") != nil)
         #expect(try await source.credential(for: Self.origin, user: "OTHER") == nil)
     }
@@ -70,7 +78,8 @@ import Testing
     }
 
     @Test func `keys come from the profile of the shared file`() async throws {
-        let file = FileManager.default.temporaryDirectory.appending(path: "credentials-\(UInt64.random(in: 0 ... .max))")
+        let file = FileManager.default.temporaryDirectory.appending(
+            path: "credentials-\(UInt64.random(in: 0 ... .max))")
         let text = """
             # comment = not this
             [default]
@@ -89,7 +98,9 @@ import Testing
         #expect(try await first.credential(for: Self.origin, user: nil) == .password(user: "FIRST", password: "one=1"))
         environment["AWS_PROFILE"] = "other"
         let second = S3Credentials(environment: environment)
-        #expect(try await second.credential(for: Self.origin, user: nil) == .password(user: "SECOND", password: "two three"))
+        #expect(
+            try await second.credential(for: Self.origin, user: nil) == .password(user: "SECOND", password: "two three")
+        )
         let none = S3Credentials(environment: ["HOME": "/nowhere"])
         #expect(try await none.credential(for: Self.origin, user: nil) == nil)
     }

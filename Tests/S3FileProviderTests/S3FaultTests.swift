@@ -21,25 +21,31 @@ import Testing
 
     private static let refusals = [
         Refusal(
-            status: 404, code: "NoSuchKey", domain: NSCocoaErrorDomain, number: CocoaError.Code.fileReadNoSuchFile.rawValue,
+            status: 404, code: "NoSuchKey", domain: NSCocoaErrorDomain,
+            number: CocoaError.Code.fileReadNoSuchFile.rawValue,
             words: "does not exist"),
         Refusal(
-            status: 404, code: "NoSuchBucket", domain: NSCocoaErrorDomain, number: CocoaError.Code.fileReadNoSuchFile.rawValue,
+            status: 404, code: "NoSuchBucket", domain: NSCocoaErrorDomain,
+            number: CocoaError.Code.fileReadNoSuchFile.rawValue,
             words: "no bucket called “bucket”"),
         Refusal(
-            status: 403, code: "AccessDenied", domain: NSCocoaErrorDomain, number: CocoaError.Code.fileReadNoPermission.rawValue,
+            status: 403, code: "AccessDenied", domain: NSCocoaErrorDomain,
+            number: CocoaError.Code.fileReadNoPermission.rawValue,
             words: "permission denied"),
         Refusal(
-            status: 403, code: "InvalidObjectState", domain: NSCocoaErrorDomain, number: CocoaError.Code.fileReadNoPermission.rawValue,
+            status: 403, code: "InvalidObjectState", domain: NSCocoaErrorDomain,
+            number: CocoaError.Code.fileReadNoPermission.rawValue,
             words: "archived"),
         Refusal(
-            status: 403, code: "InvalidAccessKeyId", domain: NSURLErrorDomain, number: URLError.Code.userAuthenticationRequired.rawValue,
+            status: 403, code: "InvalidAccessKeyId", domain: NSURLErrorDomain,
+            number: URLError.Code.userAuthenticationRequired.rawValue,
             words: "does not know this access key"),
         Refusal(
             status: 403, code: "SignatureDoesNotMatch", domain: NSURLErrorDomain,
             number: URLError.Code.userAuthenticationRequired.rawValue, words: "refuses the secret key"),
         Refusal(
-            status: 400, code: "ExpiredToken", domain: NSURLErrorDomain, number: URLError.Code.userAuthenticationRequired.rawValue,
+            status: 400, code: "ExpiredToken", domain: NSURLErrorDomain,
+            number: URLError.Code.userAuthenticationRequired.rawValue,
             words: "expired"),
         Refusal(
             status: 301, code: "PermanentRedirect", domain: NSURLErrorDomain,
@@ -48,14 +54,17 @@ import Testing
         Refusal(
             status: 503, code: "SlowDown", domain: HTTPStatusError.errorDomain, number: 503, words: "Words about it"),
         Refusal(
-            status: 400, code: "RequestTimeout", domain: HTTPStatusError.errorDomain, number: 408, words: "Words about it"),
+            status: 400, code: "RequestTimeout", domain: HTTPStatusError.errorDomain, number: 408,
+            words: "Words about it"),
     ]
 
     @Test(arguments: refusals)
     func `what S3 says becomes Foundation's errors, without a secret`(refusal: Refusal) async throws {
         let s3 = try ScriptedS3 { _ in .error(refusal.status, refusal.code, more: refusal.more) }
         defer { s3.stop() }
-        let error = await #expect(throws: (any Error).self) { try await s3.provider.contents(path: ProviderPath("a/file")) }
+        let error = await #expect(throws: (any Error).self) {
+            try await s3.provider.contents(path: ProviderPath("a/file"))
+        }
         let cocoa = try #require(error) as NSError
         #expect(cocoa.domain == refusal.domain)
         #expect(cocoa.code == refusal.number)
@@ -81,7 +90,9 @@ import Testing
             request.method == "HEAD" ? .reply(403) : .error(403, "InvalidAccessKeyId")
         }
         defer { s3.stop() }
-        let error = await #expect(throws: URLError.self) { try await s3.provider.attributesOfItem(path: ProviderPath("file")) }
+        let error = await #expect(throws: URLError.self) {
+            try await s3.provider.attributesOfItem(path: ProviderPath("file"))
+        }
         #expect(error?.code == .userAuthenticationRequired)
     }
 
@@ -97,7 +108,8 @@ import Testing
                 return .reply(200, headers: ["ETag": "\"a\""], body: Data("bytes".utf8))
             }
             let headers = ["Date": Self.httpDate(now)]
-            return request.method == "HEAD" ? .reply(403, headers: headers) : .error(403, "RequestTimeTooSkewed", headers: headers)
+            return request.method == "HEAD"
+                ? .reply(403, headers: headers) : .error(403, "RequestTimeTooSkewed", headers: headers)
         }
         defer { s3.stop() }
         let path = try ProviderPath("file")
@@ -112,9 +124,13 @@ import Testing
     }
 
     @Test func `a clock that stays wrong ends in a sentence`() async throws {
-        let s3 = try ScriptedS3 { _ in .error(403, "RequestTimeTooSkewed", headers: ["Date": Self.httpDate(Date() + 7200)]) }
+        let s3 = try ScriptedS3 { _ in
+            .error(403, "RequestTimeTooSkewed", headers: ["Date": Self.httpDate(Date() + 7200)])
+        }
         defer { s3.stop() }
-        let error = await #expect(throws: CocoaError.self) { try await s3.provider.contents(path: ProviderPath("file")) }
+        let error = await #expect(throws: CocoaError.self) {
+            try await s3.provider.contents(path: ProviderPath("file"))
+        }
         #expect(error?.sentence.contains("clocks") == true)
         #expect(s3.lines.count == 2)
     }

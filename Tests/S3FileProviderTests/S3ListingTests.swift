@@ -47,7 +47,8 @@ import Testing
         let s3 = try ScriptedS3 { request in
             request.target.contains("continuation-token=t%2F1%3D")
                 ? .listing(["b"])
-                : .listing(["a"], more: "<IsTruncated>true</IsTruncated><NextContinuationToken>t/1=</NextContinuationToken>")
+                : .listing(
+                    ["a"], more: "<IsTruncated>true</IsTruncated><NextContinuationToken>t/1=</NextContinuationToken>")
         }
         defer { s3.stop() }
         #expect(try await s3.provider.contentsOfDirectory(path: .root).map(\.name) == ["a", "b"])
@@ -57,7 +58,9 @@ import Testing
         let s3 = try ScriptedS3 { request in
             request.target.contains("continuation-token=t")
                 ? .listing(["both-2"], prefixes: ["both/", "folder/"])
-                : .listing(["both", "both-1"], more: "<IsTruncated>true</IsTruncated><NextContinuationToken>t</NextContinuationToken>")
+                : .listing(
+                    ["both", "both-1"],
+                    more: "<IsTruncated>true</IsTruncated><NextContinuationToken>t</NextContinuationToken>")
         }
         defer { s3.stop() }
         let listing = await s3.provider.listing(path: .root)
@@ -81,7 +84,9 @@ import Testing
         let listing = await s3.provider.listing(path: path)
         let (items, error) = (listing.contents, listing.error)
         #expect(items.isEmpty && error?.unusableNames?.count == 1)
-        let refusal = await #expect(throws: CocoaError.self) { try await s3.provider.removeItem(path: path, recursive: false) }
+        let refusal = await #expect(throws: CocoaError.self) {
+            try await s3.provider.removeItem(path: path, recursive: false)
+        }
         #expect(refusal?.code == .fileWriteFileExists)
     }
 
@@ -122,7 +127,9 @@ import Testing
             switch request.method {
             case "HEAD": .reply(404)
             case "POST": .xml("<DeleteResult/>")
-            default: .listing(["x/a"], more: "<IsTruncated>true</IsTruncated><NextContinuationToken>t</NextContinuationToken>")
+            default:
+                .listing(
+                    ["x/a"], more: "<IsTruncated>true</IsTruncated><NextContinuationToken>t</NextContinuationToken>")
             }
         }
         defer { s3.stop() }
@@ -156,7 +163,8 @@ import Testing
         } throws: { error in
             // What is no XML, or ends too early, is named by its line.
             text == "<html/>"
-                ? (error as? URLError)?.code == .badServerResponse : (error as? CocoaError)?.code == .fileReadCorruptFile
+                ? (error as? URLError)?.code == .badServerResponse
+                : (error as? CocoaError)?.code == .fileReadCorruptFile
         }
     }
 }

@@ -5,7 +5,8 @@ import Testing
 
 @testable import S3FileProvider
 
-/// AWS's own examples: Amazon S3 API Reference, “Examples: Signature Calculations” and “Authenticating Requests: Using Query Parameters”.
+/// AWS's own examples: Amazon S3 API Reference, “Examples: Signature Calculations” and “Authenticating Requests: Using
+/// Query Parameters”.
 @Suite struct S3SignatureTests {
     private static let credential = Credential.password(
         user: "AKIAIOSFODNN7EXAMPLE", password: "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY")
@@ -28,7 +29,8 @@ import Testing
         Example(
             testDescription: "an object with a dollar sign", method: "PUT", target: "test$file.text",
             headers: [("Date", "Fri, 24 May 2013 00:00:00 GMT"), ("x-amz-storage-class", "REDUCED_REDUNDANCY")],
-            body: "Welcome to Amazon S3.", signature: "98ad721746da40c64f1a55b78f14c238d841ea1380cd77a1b5971af0ece108bd"),
+            body: "Welcome to Amazon S3.", signature: "98ad721746da40c64f1a55b78f14c238d841ea1380cd77a1b5971af0ece108bd"
+        ),
         Example(
             testDescription: "a query without a value", target: "?lifecycle",
             signature: "fea454ca298b7da1c68078a5d1bdbfbbe0d65c699e0f91ac7a200a0136783543"),
@@ -49,13 +51,17 @@ import Testing
 
     @Test func `a URL is signed as AWS signs its example`() throws {
         let url = try #require(URL(string: "https://examplebucket.s3.amazonaws.com/test.txt"))
-        let signed = try S3Signature(Self.credential, region: "us-east-1", date: Self.date).presigned(url, seconds: 86_400)
+        let signed = try S3Signature(Self.credential, region: "us-east-1", date: Self.date).presigned(
+            url, seconds: 86_400)
         let query = signed.query(percentEncoded: true) ?? ""
-        #expect(query.hasSuffix("X-Amz-Signature=aeeed9bbccd4d02ee5c0109b86d86835f995330da4c265957d157751f604d404"), "\(signed)")
+        #expect(
+            query.hasSuffix("X-Amz-Signature=aeeed9bbccd4d02ee5c0109b86d86835f995330da4c265957d157751f604d404"),
+            "\(signed)")
         #expect(query.contains("X-Amz-Credential=AKIAIOSFODNN7EXAMPLE%2F20130524%2Fus-east-1%2Fs3%2Faws4_request"))
     }
 
-    /// Made with botocore 1.44.5: `S3SigV4Auth` over a request with the key, prefix and token that stand here, and the same headers.
+    /// Made with botocore 1.44.5: `S3SigV4Auth` over a request with the key, prefix and token that stand here, and the
+    /// same headers.
     private static let awkward: [(key: String, signature: String)] = [
         ("two words/a+b/100%/~tilde", "8daf46bcc65a72b40c514aff9cb3b2fcc3008193f73b5a66cb0649a78edcc014"),
         ("ünï/日本/🙂", "751367e456c5d28dab3fa2afbf2c9af54bc3ebc7d9fcc2daa2705d52d8e54aba"),
@@ -65,12 +71,15 @@ import Testing
 
     @Test(arguments: awkward)
     func `awkward keys are signed as botocore signs them`(key: String, signature: String) throws {
-        let configuration = S3Configuration(bucket: "bucket", region: "eu-west-1", endpoint: URL(string: "http://127.0.0.1:9000"))
+        let configuration = S3Configuration(
+            bucket: "bucket", region: "eu-west-1", endpoint: URL(string: "http://127.0.0.1:9000"))
         let service = try S3Service(configuration: configuration)
-        let url = service.url(ofKey: Array(key.utf8), query: "prefix=\(S3Encoding.percentEncoded(Array(key.utf8)))&list-type=2")
+        let url = service.url(
+            ofKey: Array(key.utf8), query: "prefix=\(S3Encoding.percentEncoded(Array(key.utf8)))&list-type=2")
         var request = TransferRequest(method: "PUT", url: url, headers: [("Content-MD5", "XrY7u+Ae7tCTyyK7j1rNww==")])
         let credential = Credential.password(user: "AKID", password: "secret to+ken/==")
-        try S3Signature(credential, region: "eu-west-1", date: Self.date).sign(&request, digest: S3Signature.digest(Data("x".utf8)))
+        try S3Signature(credential, region: "eu-west-1", date: Self.date).sign(
+            &request, digest: S3Signature.digest(Data("x".utf8)))
         let value = try #require(request.headers.first { $0.name == "Authorization" }?.value)
         #expect(request.headers.contains { $0 == ("x-amz-security-token", "to+ken/==") })
         #expect(value.hasSuffix("Signature=\(signature)"), "\(value)")

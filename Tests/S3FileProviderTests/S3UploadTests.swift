@@ -33,8 +33,10 @@ import Testing
             let bucket = PartsServer()
             let s3 = try ScriptedS3(partSize: 1000) { bucket.answer($0) }
             defer { s3.stop() }
-            let source = SequenceSource(Self.stream(Self.contents.prefix(length)), length: isKnown ? Int64(length) : nil)
-            _ = try await s3.provider.writeContents(path: ProviderPath("file"), from: source, options: WriteOptions(overwrite: true))
+            let source = SequenceSource(
+                Self.stream(Self.contents.prefix(length)), length: isKnown ? Int64(length) : nil)
+            _ = try await s3.provider.writeContents(
+                path: ProviderPath("file"), from: source, options: WriteOptions(overwrite: true))
             #expect(bucket.object == Self.contents.prefix(length))
             #expect(s3.lines.filter { !$0.hasPrefix("HEAD") && !$0.hasPrefix("GET") } == ["PUT /bucket/file"])
         }
@@ -49,7 +51,8 @@ import Testing
             let promised = Int64(thousands * 1000 + difference)
             let source = SequenceSource(Self.stream(Self.contents.prefix(thousands * 1000)), length: promised)
             await #expect(throws: CocoaError.self) {
-                _ = try await s3.provider.writeContents(path: ProviderPath("file"), from: source, options: WriteOptions(overwrite: true))
+                _ = try await s3.provider.writeContents(
+                    path: ProviderPath("file"), from: source, options: WriteOptions(overwrite: true))
             }
             #expect(bucket.object == nil)
             #expect(bucket.parts.isEmpty)
@@ -63,7 +66,8 @@ import Testing
         let path = try ProviderPath("file")
         await #expect(throws: URLError.self) {
             try await s3.provider.writeContents(
-                path: path, from: ScriptedSource(Self.contents.prefix(2000), length: 2500, then: .lost), options: WriteOptions())
+                path: path, from: ScriptedSource(Self.contents.prefix(2000), length: 2500, then: .lost),
+                options: WriteOptions())
         }
         #expect(bucket.parts.isEmpty == false)
         let before = s3.lines.filter { $0.contains("partNumber") }.count
@@ -74,10 +78,14 @@ import Testing
         #expect(s3.lines.filter { $0.hasSuffix("uploads=") && $0.hasPrefix("POST") }.count == 1)
     }
 
-    @Test func `new files in a folder just made cost a request each, and nothing that is there is replaced`() async throws {
+    @Test func `new files in a folder just made cost a request each, and nothing that is there is replaced`()
+        async throws
+    {
         let keys = Mutex<Set<String>>([])
         let s3 = try ScriptedS3 { request in
-            let parts = request.target.dropFirst("/bucket/".count).split(separator: "?", omittingEmptySubsequences: false).map(String.init)
+            let parts = request.target.dropFirst("/bucket/".count).split(
+                separator: "?", omittingEmptySubsequences: false
+            ).map(String.init)
             return keys.withLock { keys in
                 switch request.method {
                 case "HEAD": return .reply(keys.contains(parts[0]) ? 200 : 404)
@@ -157,7 +165,8 @@ import Testing
         let path = try ProviderPath("file")
         await #expect(throws: URLError.self) {
             try await s3.provider.writeContents(
-                path: path, from: ScriptedSource(Data(repeating: 7, count: 2000), length: 2500, then: .lost), options: WriteOptions())
+                path: path, from: ScriptedSource(Data(repeating: 7, count: 2000), length: 2500, then: .lost),
+                options: WriteOptions())
         }
         try await s3.provider.writeContents(path: path, contents: Self.contents)
         #expect(bucket.object == Self.contents)
@@ -168,7 +177,8 @@ import Testing
         let bucket = PartsServer()
         let s3 = try ScriptedS3(partSize: 1000) { bucket.answer($0) }
         defer { s3.stop() }
-        let source = ScriptedSource(Self.contents.prefix(2000), length: 2500, then: .failure(CocoaError(.fileReadCorruptFile)))
+        let source = ScriptedSource(
+            Self.contents.prefix(2000), length: 2500, then: .failure(CocoaError(.fileReadCorruptFile)))
         await #expect(throws: CocoaError.self) {
             try await s3.provider.writeContents(path: ProviderPath("file"), from: source, options: WriteOptions())
         }
@@ -222,7 +232,8 @@ import Testing
         }
         defer { s3.stop() }
         let source = DataSource(Data("bytes".utf8))
-        let item = try await s3.provider.writeContents(path: ProviderPath("new"), from: source, options: WriteOptions(overwrite: true))
+        let item = try await s3.provider.writeContents(
+            path: ProviderPath("new"), from: source, options: WriteOptions(overwrite: true))
         #expect(item.entryTag == "\"\(PartsServer.md5(Data("bytes".utf8)))\"")
     }
 
@@ -254,7 +265,8 @@ import Testing
             if request.method == "GET", request.target.contains("uploads=") {
                 return answer(
                     "<ListMultipartUploadsResult><Upload><Key>file</Key><UploadId>other</UploadId>"
-                        + "<Initiated>2025-01-01T\(stranger.begun).000Z</Initiated></Upload></ListMultipartUploadsResult>")
+                        + "<Initiated>2025-01-01T\(stranger.begun).000Z</Initiated></Upload></ListMultipartUploadsResult>"
+                )
             }
             return bucket.answer(request)
         }
@@ -275,7 +287,8 @@ import Testing
             for number in UInt8(0)..<8 {
                 group.addTask {
                     do {
-                        try await s3.provider.writeContents(path: ProviderPath("file"), contents: Data(repeating: number, count: length))
+                        try await s3.provider.writeContents(
+                            path: ProviderPath("file"), contents: Data(repeating: number, count: length))
                         winners.append(number)
                     } catch let error where error.isFileExists {
                         // One of those who came too late.
@@ -334,14 +347,17 @@ final class PartsServer: Sendable {
         return state.withLock { Self.answer(request, values, &$0) }
     }
 
-    private static func answer(_ request: FaultServer.Request, _ values: [String: String], _ state: inout State) -> FaultServer.Answer {
+    private static func answer(_ request: FaultServer.Request, _ values: [String: String], _ state: inout State)
+        -> FaultServer.Answer
+    {
         let upload = values["uploadId"]
         let isEnd = request.method == "POST" ? upload != nil : request.method == "PUT" && upload == nil
         if isEnd, request.headers["if-none-match"] == "*", state.object != nil {
             return .error(412, "PreconditionFailed")
         }
         switch request.method {
-        case "HEAD": return state.object.map { .reply(200, headers: ["ETag": state.tag ?? ""], body: $0) } ?? .reply(404)
+        case "HEAD":
+            return state.object.map { .reply(200, headers: ["ETag": state.tag ?? ""], body: $0) } ?? .reply(404)
         case "PUT":
             guard let upload, let number = values["partNumber"].flatMap({ Int($0) }) else {
                 state.object = request.body
@@ -355,7 +371,8 @@ final class PartsServer: Sendable {
         case "POST" where upload == nil:
             state.count += 1
             state.uploads["u\(state.count)"] = [:]
-            return .xml("<InitiateMultipartUploadResult><UploadId>u\(state.count)</UploadId></InitiateMultipartUploadResult>")
+            return .xml(
+                "<InitiateMultipartUploadResult><UploadId>u\(state.count)</UploadId></InitiateMultipartUploadResult>")
         case "POST": return finish(upload ?? "", &state)
         default: return list(values, &state)
         }
@@ -388,7 +405,9 @@ final class PartsServer: Sendable {
         guard values["uploads"] != nil else { return .listing([]) }
         if state.fault == .unlistable { return .error(403, "AccessDenied") }
         let uploads = state.uploads.keys.map { "<Upload><Key>file</Key><UploadId>\($0)</UploadId></Upload>" }
-        return .xml("<ListMultipartUploadsResult>\(uploads.joined())<Upload><Key>file2</Key></Upload></ListMultipartUploadsResult>")
+        return .xml(
+            "<ListMultipartUploadsResult>\(uploads.joined())<Upload><Key>file2</Key></Upload></ListMultipartUploadsResult>"
+        )
     }
 
     static func md5(_ data: Data) -> String { Digest(.md5, of: data).hexadecimal }

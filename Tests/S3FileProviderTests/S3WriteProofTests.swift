@@ -50,7 +50,8 @@ import Testing
     }
 
     private static let old = FaultServer.Answer.reply(
-        200, headers: ["ETag": "\"old\"", "Last-Modified": "Tue, 02 Jan 2024 03:04:05 GMT"], body: Data("thirteen olds".utf8))
+        200, headers: ["ETag": "\"old\"", "Last-Modified": "Tue, 02 Jan 2024 03:04:05 GMT"],
+        body: Data("thirteen olds".utf8))
 
     @Test(arguments: [
         Case(testDescription: "nothing is there", after: .reply(404), words: "the file is not there"),
@@ -73,7 +74,8 @@ import Testing
     func `an answer with a hash of the bytes takes no look`(isTag: Bool) async throws {
         let sum = Digest(.sha256, of: Self.contents).base64
         let s3 = try server(
-            put: .reply(200, headers: isTag ? Self.tag(Self.contents) : ["ETag": "\"kms\"", "x-amz-checksum-sha256": sum]),
+            put: .reply(
+                200, headers: isTag ? Self.tag(Self.contents) : ["ETag": "\"kms\"", "x-amz-checksum-sha256": sum]),
             after: .reply(404))
         defer { s3.stop() }
         #expect(try await write(s3).size == 13)
@@ -82,7 +84,8 @@ import Testing
 
     @Test func `a tag that is no hash is followed by one look`() async throws {
         let s3 = try server(
-            put: .reply(200, headers: ["ETag": "\"kms\""]), after: .reply(200, headers: ["ETag": "\"kms\""], body: Self.contents))
+            put: .reply(200, headers: ["ETag": "\"kms\""]),
+            after: .reply(200, headers: ["ETag": "\"kms\""], body: Self.contents))
         defer { s3.stop() }
         #expect(try await write(s3).size == 13)
         #expect(s3.lines.suffix(2) == ["PUT /bucket/folder/file", "HEAD /bucket/folder/file"])
@@ -105,7 +108,9 @@ import Testing
     // MARK: Who may write and not look
 
     private func dropBox(put: FaultServer.Answer) throws -> ScriptedS3 {
-        try ScriptedS3(retries: 0) { $0.method == "PUT" ? put : $0.method == "HEAD" ? .reply(403) : .error(403, "AccessDenied") }
+        try ScriptedS3(retries: 0) {
+            $0.method == "PUT" ? put : $0.method == "HEAD" ? .reply(403) : .error(403, "AccessDenied")
+        }
     }
 
     @Test(arguments: [true, false])
@@ -150,7 +155,9 @@ import Testing
             }
         }
         defer { s3.stop() }
-        func write() async throws -> FileObject { try await s3.provider.writeContents(path: ProviderPath("file"), contents: data) }
+        func write() async throws -> FileObject {
+            try await s3.provider.writeContents(path: ProviderPath("file"), contents: data)
+        }
         if step.hasSuffix("there") {
             #expect(try await write().size == 2500)
         } else {
@@ -171,7 +178,8 @@ import Testing
                 return .reply(200, headers: ["ETag": "\"kms\""])
             case "POST" where request.target.contains("uploadId"):
                 _ = bucket.answer(request)
-                return .xml("<CompleteMultipartUploadResult><ETag>&quot;kms-3&quot;</ETag></CompleteMultipartUploadResult>")
+                return .xml(
+                    "<CompleteMultipartUploadResult><ETag>&quot;kms-3&quot;</ETag></CompleteMultipartUploadResult>")
             case "HEAD" where bucket.object != nil:
                 return .reply(200, headers: ["ETag": "\"kms-3\""], body: isShort.value ? data.prefix(9) : data)
             default: return bucket.answer(request)
@@ -182,7 +190,8 @@ import Testing
         #expect(try await s3.provider.writeContents(path: path, contents: data).size == 2500)
         isShort.update { $0 = true }
         let error = await #expect(throws: CocoaError.self) {
-            try await s3.provider.writeContents(path: path, from: DataSource(data), options: WriteOptions(overwrite: true))
+            try await s3.provider.writeContents(
+                path: path, from: DataSource(data), options: WriteOptions(overwrite: true))
         }
         #expect(error?.sentence.contains("9 bytes instead of 2500") == true, "\(error?.sentence ?? "")")
     }
@@ -192,7 +201,9 @@ import Testing
     @Test func `a page in answer to making a folder makes none`() async throws {
         let s3 = try server(put: Self.page, after: .reply(404))
         defer { s3.stop() }
-        let error = await #expect(throws: CocoaError.self) { try await s3.provider.createFolder(path: ProviderPath("new")) }
+        let error = await #expect(throws: CocoaError.self) {
+            try await s3.provider.createFolder(path: ProviderPath("new"))
+        }
         #expect(error?.code == .fileWriteUnknown)
     }
 

@@ -9,7 +9,9 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct SFTPBulkReadTests {
     private static let megabyte = 1 << 20
 
-    private func double(_ size: Int, _ answer: @escaping @Sendable (SFTPDouble.Request) -> [SFTPDouble.Fault] = { _ in [] }) -> SFTPDouble {
+    private func double(
+        _ size: Int, _ answer: @escaping @Sendable (SFTPDouble.Request) -> [SFTPDouble.Fault] = { _ in [] }
+    ) -> SFTPDouble {
         double(size, SFTPDouble.Settings(answer: answer))
     }
 
@@ -47,9 +49,12 @@ import Testing
         }
     }
 
-    @Test(arguments: [Readiness.atOnce, .later]) func `a sink that has to be waited for gets all`(readiness: Readiness) async throws {
+    @Test(arguments: [Readiness.atOnce, .later]) func `a sink that has to be waited for gets all`(readiness: Readiness)
+        async throws
+    {
         let size = 8_000_000
-        try await withSessions(double(size) { $0.kind == .read ? [.shuffled(of: 3)] : [] }, 2) { sessions async throws in
+        try await withSessions(double(size) { $0.kind == .read ? [.shuffled(of: 3)] : [] }, 2) {
+            sessions async throws in
             let sink = PatternSink(from: 5, waitsEvery: 2, readiness)
             #expect(try await read(sessions, 5..<Int64(size), into: sink) == Int64(size) - 5)
             #expect(sink.count == size - 5 && sink.isPattern)
@@ -111,7 +116,9 @@ import Testing
         }
     }
 
-    @Test(arguments: [0, 1, 1_000_000, 2_999_999]) func `a file that ends before its size is as long as it is`(end: Int) async throws {
+    @Test(arguments: [0, 1, 1_000_000, 2_999_999]) func `a file that ends before its size is as long as it is`(end: Int)
+        async throws
+    {
         let double = double(3_000_000) { $0.kind == .read ? [.endOfFile(at: UInt64(end))] : [] }
         try await withSessions(double, 2) { sessions async throws in
             let sink = PatternSink()
@@ -132,9 +139,12 @@ import Testing
     // MARK: Failing
 
     @Test(arguments: [
-        SFTPDouble.Fault.longRead(more: 1), .packet(type: 103, Data([0, 0, 0, 0])), .packet(type: 102, Data([0, 0, 0, 1, 1])),
+        SFTPDouble.Fault.longRead(more: 1), .packet(type: 103, Data([0, 0, 0, 0])),
+        .packet(type: 102, Data([0, 0, 0, 1, 1])),
         .stringLength(.max),
-    ]) func `more than was asked for, nothing at all, and other replies end the session`(fault: SFTPDouble.Fault) async throws {
+    ]) func `more than was asked for, nothing at all, and other replies end the session`(fault: SFTPDouble.Fault)
+        async throws
+    {
         let double = double(3_000_000) { $0.kind == .read && $0.offset > 1_000_000 ? [fault] : [] }
         try await withSession(double) { session async throws in
             let sink = PatternSink()
@@ -147,15 +157,19 @@ import Testing
         }
     }
 
-    @Test func `what the server refuses, and what the sink throws, end the transfer and not the session`() async throws {
-        let double = double(3_000_000) { $0.kind == .read && $0.offset > 2_000_000 ? [.status(.failure, "I/O error")] : [] }
+    @Test func `what the server refuses, and what the sink throws, end the transfer and not the session`() async throws
+    {
+        let double = double(3_000_000) {
+            $0.kind == .read && $0.offset > 2_000_000 ? [.status(.failure, "I/O error")] : []
+        }
         try await withSessions(double, 2) { sessions async throws in
             let refusal = await #expect(throws: SFTPRefusal.self) {
                 _ = try await read(sessions, 0..<3_000_000, into: PatternSink())
             }
             #expect(refusal?.status == SFTPStatus(code: 4, message: "I/O error"))
             await #expect(throws: Gatekeeper.Failure.self) {
-                _ = try await read(sessions, 0..<2_000_000, into: PatternSink(waitsEvery: 2, .later, failsAt: 1_000_000))
+                _ = try await read(
+                    sessions, 0..<2_000_000, into: PatternSink(waitsEvery: 2, .later, failsAt: 1_000_000))
             }
             #expect(try await sessions[0].size("/file") == 3_000_000)
         }
@@ -167,7 +181,8 @@ import Testing
             let lanes = try await lanes(sessions)
             double.cut(.sent(5_000_000))
             #expect(
-                await code { _ = try await SFTPBulkRead(lanes, range: 0..<50_000_000, into: PatternSink()).run() } == .networkConnectionLost
+                await code { _ = try await SFTPBulkRead(lanes, range: 0..<50_000_000, into: PatternSink()).run() }
+                    == .networkConnectionLost
             )
             #expect(sessions.filter { $0.ending != nil }.count == 1)
             close(lanes)
@@ -266,7 +281,8 @@ import Testing
         }
     }
 
-    @Test(arguments: [1, 600]) func `less is asked for at once while answers queue, and more on a line that is only long`(distance: Int) {
+    @Test(arguments: [1, 600])
+    func `less is asked for at once while answers queue, and more on a line that is only long`(distance: Int) {
         var state = SFTPBulkRead.State(lanes: [], next: 0, delivered: 0, end: .max)
         for _ in 0..<200 { state.line.adapt(to: .milliseconds(distance), count: 261_120) }
         #expect(state.line.allowed == 8 << 20)

@@ -22,7 +22,9 @@ import Testing
 
     private func close(_ lanes: [SFTPBulkWrite.Lane]) { for lane in lanes { lane.session.close([lane.handle]) } }
 
-    private func write(_ sessions: [SFTPSession], from source: PatternSource, at offset: Int64 = 0) async throws -> Int64 {
+    private func write(_ sessions: [SFTPSession], from source: PatternSource, at offset: Int64 = 0) async throws
+        -> Int64
+    {
         let lanes = try await lanes(sessions)
         defer { close(lanes) }
         return try await SFTPBulkWrite(lanes, from: source, at: offset).run()
@@ -38,7 +40,9 @@ import Testing
         }
     }
 
-    @Test(arguments: [Readiness.atOnce, .later]) func `a source that has to be waited for gives all`(readiness: Readiness) async throws {
+    @Test(arguments: [Readiness.atOnce, .later]) func `a source that has to be waited for gives all`(
+        readiness: Readiness
+    ) async throws {
         let double = double()
         try await withSessions(double, 2) { sessions async throws in
             let source = PatternSource(3_000_000, piece: 7_001, waitsEvery: 5, readiness: readiness)
@@ -87,7 +91,9 @@ import Testing
     @Test func `a full disk ends the transfer and not the session`() async throws {
         let double = double { $0.answer = SFTPDouble.diskFull(at: 2_000_000) }
         try await withSessions(double, 2) { sessions async throws in
-            let refusal = await #expect(throws: SFTPRefusal.self) { _ = try await write(sessions, from: PatternSource(9_000_000)) }
+            let refusal = await #expect(throws: SFTPRefusal.self) {
+                _ = try await write(sessions, from: PatternSource(9_000_000))
+            }
             #expect(refusal?.status.message == "No space left on device")
             #expect(try await sessions[1].size("/file") != nil)
             #expect(double.counts.bytesWritten <= 2_000_000)
@@ -100,7 +106,8 @@ import Testing
             await #expect(throws: Gatekeeper.Failure.self) {
                 _ = try await write([session], from: PatternSource(3_000_000, piece: 10_000, failsAt: 1_000_000))
             }
-            #expect(await code { _ = try await write([session], from: PatternSource(9_000_000)) } == .cannotParseResponse)
+            #expect(
+                await code { _ = try await write([session], from: PatternSource(9_000_000)) } == .cannotParseResponse)
             // The second handle went with the session.
             try await eventually { double.counts.leakedHandles == 1 }
             double.resetCounts()
@@ -131,7 +138,9 @@ import Testing
         try await withSession(double) { session async throws in
             let lanes = try await lanes([session])
             double.cut(cut)
-            #expect(await code { _ = try await SFTPBulkWrite(lanes, from: PatternSource(.max), at: 0).run() } == .networkConnectionLost)
+            #expect(
+                await code { _ = try await SFTPBulkWrite(lanes, from: PatternSource(.max), at: 0).run() }
+                    == .networkConnectionLost)
             try await eventually { double.counts.openChannels == 0 }
             double.resetCounts()
         }
@@ -141,7 +150,9 @@ import Testing
 
     /// One answer that is missing keeps the window where it is, all of them keep it as it was at first.
     @Test(arguments: [(true, 15 << 20, 16 << 20), (false, 3 << 20, 4 << 20)])
-    func `a server that does not answer gets no more than a window`(answersOthers: Bool, minCount: Int, maxCount: Int) async throws {
+    func `a server that does not answer gets no more than a window`(answersOthers: Bool, minCount: Int, maxCount: Int)
+        async throws
+    {
         let double = double {
             $0.answer = { $0.kind == .write && ($0.offset == 0 || !answersOthers) ? [.silenceAfterDoing] : [] }
         }

@@ -28,16 +28,24 @@ private func bytes(_ dump: String) -> [UInt8] {
         (.open(path, [.append, .truncate]), "00000013 03 00000102 00000002'/a' 00000014 00000000"),
         (.close(handle), "0000000d 04 00000102 00000004 00000001"),
         (.read(handle, at: 1 << 32, count: 32_768), "00000019 05 00000102 00000004 00000001 0000000100000000 00008000"),
-        (.write(handle, at: 3, Array("xyz".utf8)), "0000001c 06 00000102 00000004 00000001 0000000000000003 00000003'xyz'"),
+        (
+            .write(handle, at: 3, Array("xyz".utf8)),
+            "0000001c 06 00000102 00000004 00000001 0000000000000003 00000003'xyz'"
+        ),
         (.lstat(path), "0000000b 07 00000102 00000002'/a'"),
         (.fstat(handle), "0000000d 08 00000102 00000004 00000001"),
         (
             .setstat(path, SFTPAttributes(times: (access: 1, modification: 2))),
             "00000017 09 00000102 00000002'/a' 00000008 00000001 00000002"
         ),
-        (.fsetstat(handle, SFTPAttributes(permissions: 0o755)), "00000015 0a 00000102 00000004 00000001 00000004 000001ed"),
-        (.opendir(path), "0000000b 0b 00000102 00000002'/a'"), (.readdir(handle), "0000000d 0c 00000102 00000004 00000001"),
-        (.remove(path), "0000000b 0d 00000102 00000002'/a'"), (.mkdir(path), "0000000f 0e 00000102 00000002'/a' 00000000"),
+        (
+            .fsetstat(handle, SFTPAttributes(permissions: 0o755)),
+            "00000015 0a 00000102 00000004 00000001 00000004 000001ed"
+        ),
+        (.opendir(path), "0000000b 0b 00000102 00000002'/a'"),
+        (.readdir(handle), "0000000d 0c 00000102 00000004 00000001"),
+        (.remove(path), "0000000b 0d 00000102 00000002'/a'"),
+        (.mkdir(path), "0000000f 0e 00000102 00000002'/a' 00000000"),
         (.rmdir(path), "0000000b 0f 00000102 00000002'/a'"), (.realpath([]), "00000009 10 00000102 00000000"),
         (.stat([0xFF, 0x2F]), "0000000b 11 00000102 00000002 ff2f"),
         (.rename(path, to: [0x62]), "00000010 12 00000102 00000002'/a' 00000001'b'"),
@@ -53,8 +61,12 @@ private func bytes(_ dump: String) -> [UInt8] {
         (.statvfs(path), "00000013'statvfs@openssh.com' 00000002'/a'"),
         (.hardlink(path, as: [0x62]), "00000014'hardlink@openssh.com' 00000002'/a' 00000001'b'"),
         (.fsync(handle), "00000011'fsync@openssh.com' 00000004 00000001"),
-        (.lsetstat(path, SFTPAttributes(permissions: 1)), "00000014'lsetstat@openssh.com' 00000002'/a' 00000004 00000001"),
-        (.limits, "00000012'limits@openssh.com'"), (.expandPath(path), "00000017'expand-path@openssh.com' 00000002'/a'"),
+        (
+            .lsetstat(path, SFTPAttributes(permissions: 1)),
+            "00000014'lsetstat@openssh.com' 00000002'/a' 00000004 00000001"
+        ),
+        (.limits, "00000012'limits@openssh.com'"),
+        (.expandPath(path), "00000017'expand-path@openssh.com' 00000002'/a'"),
         (.homeDirectory(of: [0x62]), "0000000e'home-directory' 00000001'b'"),
         (
             .copyData(from: handle, at: 1, count: 2, to: SFTPHandle(bytes: [9]), at: 3),
@@ -81,11 +93,17 @@ private func bytes(_ dump: String) -> [UInt8] {
     }
 
     @Test func `replies are read as the draft has them`() throws {
-        #expect(try reply("65 00000002 0000000c'No such file' 00000002'en'").status == SFTPStatus(code: 2, message: "No such file"))
-        guard case .handle(SFTPHandle(bytes: [0x61, 0])) = try reply("66 00000002'a'00") else { throw CancellationError() }
+        #expect(
+            try reply("65 00000002 0000000c'No such file' 00000002'en'").status
+                == SFTPStatus(code: 2, message: "No such file"))
+        guard case .handle(SFTPHandle(bytes: [0x61, 0])) = try reply("66 00000002'a'00") else {
+            throw CancellationError()
+        }
         guard case .data([0x61, 0x62]) = try reply("67 00000002'ab'") else { throw CancellationError() }
         guard case .extended([1, 2]) = try reply("c9 0102") else { throw CancellationError() }
-        guard case .names(let names) = try reply("68 00000002 00000001'a' 00000002'-r' 00000000 00000001 ff 00000000 00000004 00008180")
+        guard
+            case .names(let names) = try reply(
+                "68 00000002 00000001'a' 00000002'-r' 00000000 00000001 ff 00000000 00000004 00008180")
         else { throw CancellationError() }
         #expect(names.map(\.filename) == [[0x61], [0xFF]])
         #expect(names.map(\.longname) == [[0x2D, 0x72], []])
@@ -93,7 +111,8 @@ private func bytes(_ dump: String) -> [UInt8] {
     }
 
     @Test func `attributes are read whichever of them are there`() throws {
-        let all = "69 8000000f 0000000100000002 00000003 00000004 000081a4 00000005 00000006 00000001 00000003'a@b' 00000001'c'"
+        let all =
+            "69 8000000f 0000000100000002 00000003 00000004 000081a4 00000005 00000006 00000001 00000003'a@b' 00000001'c'"
         guard case .attributes(let attributes) = try reply(all) else { throw CancellationError() }
         #expect(attributes.size == 1 << 32 + 2)
         #expect(attributes.owner?.user == 3 && attributes.owner?.group == 4)
@@ -134,7 +153,9 @@ private func bytes(_ dump: String) -> [UInt8] {
             try SFTPLimits(reply: bytes("\(eight) ffffffffffffffff 0000000000000001 \(eight)"))
                 == SFTPLimits(read: 261_120, write: 4_096, handles: nil))
         #expect(throws: SFTPProtocolError.self) { try SFTPLimits(reply: bytes(eight)) }
-        let numbers = [4_096, 512, 100, 50, 40, 0, 0, 0, 0, 1, 255].map { String("000000000000000\(String($0, radix: 16))".suffix(16)) }
+        let numbers = [4_096, 512, 100, 50, 40, 0, 0, 0, 0, 1, 255].map {
+            String("000000000000000\(String($0, radix: 16))".suffix(16))
+        }
         let volume = try SFTPVolume(reply: bytes(numbers.joined(separator: " ")))
         #expect((volume.capacity, volume.free, volume.available) == (51_200, 25_600, 20_480))
         #expect(volume.isReadOnly && volume.maxNameLength == 255)
@@ -178,7 +199,9 @@ private func bytes(_ dump: String) -> [UInt8] {
         #expect(throws: SFTPProtocolError.self) { try packets([0, 0, 0, 0], step: step) }
     }
 
-    @Test(arguments: [1_000, 100_001, 262_143, .max]) func `what is to leave keeps its order, the longest packets too`(step: Int) throws {
+    @Test(arguments: [1_000, 100_001, 262_143, .max]) func `what is to leave keeps its order, the longest packets too`(
+        step: Int
+    ) throws {
         var outbox = SFTPOutbox()
         var expected: [UInt8] = []
         var left: [UInt8] = []

@@ -104,7 +104,11 @@ protocol SFTPDoubleField {
     var bytes: [UInt8] { get }
 }
 
-extension UInt32: SFTPDoubleField { var bytes: [UInt8] { [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: self >> $0) } } }
-extension UInt64: SFTPDoubleField { var bytes: [UInt8] { UInt32(self >> 32).bytes + UInt32(truncatingIfNeeded: self).bytes } }
+extension UInt32: SFTPDoubleField {
+    var bytes: [UInt8] { [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: self >> $0) } }
+}
+extension UInt64: SFTPDoubleField {
+    var bytes: [UInt8] { UInt32(self >> 32).bytes + UInt32(truncatingIfNeeded: self).bytes }
+}
 extension String: SFTPDoubleField { var bytes: [UInt8] { Array(utf8).bytes } }
 extension [UInt8]: SFTPDoubleField { var bytes: [UInt8] { UInt32(count).bytes + self } }

@@ -25,10 +25,17 @@ import Testing
         let twice = try await lstat(double(.duplicate, on: .lstat), 82)
         #expect(twice.prefix(41) == twice.suffix(41))
         #expect(try await lstat(double(.before(Data("Hi\n".utf8)), on: .lstat), 12) == Array("Hi\n".utf8) + start)
-        #expect(try await lstat(double(.behind(SFTPDouble.stray(9)), on: .lstat), 62).suffix(17) == status(9, .ok) + UInt64(0).bytes)
-        #expect(try await lstat(double(.missingAttributes, on: .lstat), 13) == UInt32(9).bytes + [105] + UInt32(5).bytes + [0, 0, 0, 15])
+        #expect(
+            try await lstat(double(.behind(SFTPDouble.stray(9)), on: .lstat), 62).suffix(17) == status(9, .ok)
+                + UInt64(0).bytes)
+        #expect(
+            try await lstat(double(.missingAttributes, on: .lstat), 13) == UInt32(9).bytes + [105] + UInt32(5).bytes + [
+                0, 0, 0, 15,
+            ])
         #expect(try await lstat(double(.raw(Data([1, 2])), on: .lstat), 2) == [1, 2])
-        #expect(try await lstat(double(.packet(type: 77, Data([1])), on: .lstat), 10) == UInt32(6).bytes + [77] + UInt32(5).bytes + [1])
+        #expect(
+            try await lstat(double(.packet(type: 77, Data([1])), on: .lstat), 10) == UInt32(6).bytes + [77]
+                + UInt32(5).bytes + [1])
         let named = double(.names([[0xFF, 0x2F]]), .nameCount(500), .stringLength(9), on: .lstat)
         #expect(try await lstat(named, 19).suffix(10) == UInt32(500).bytes + UInt32(9).bytes + [0xFF, 0x2F])
         let bare = try await lstat(double(.status(.failure, nil), on: .lstat), 13)
@@ -56,7 +63,8 @@ import Testing
         try await client.begin()
         let handle = try await client.open("/file", .read)
         for (fault, expected) in [
-            (.shortRead(3), [103] + UInt32(1).bytes + "012".bytes), (.longRead(more: 2), [103] + UInt32(1).bytes + "01234++".bytes),
+            (.shortRead(3), [103] + UInt32(1).bytes + "012".bytes),
+            (.longRead(more: 2), [103] + UInt32(1).bytes + "01234++".bytes),
             (.endOfFile(at: 0), status(1, .endOfFile) + "End of file".bytes + "".bytes),
         ] as [(SFTPDouble.Fault, [UInt8])] {
             double.setAnswer { $0.kind == .read ? [fault] : [] }

@@ -19,17 +19,21 @@ import Testing
     }
 
     static let wrong = [
-        Wrong(7, fields: [], more: [0, 0], part: "A packet of 3 bytes."), Wrong(1, fields: [UInt32(3)], part: "A second INIT."),
+        Wrong(7, fields: [], more: [0, 0], part: "A packet of 3 bytes."),
+        Wrong(1, fields: [UInt32(3)], part: "A second INIT."),
         Wrong(7, fields: [UInt32(1), UInt32(9)], more: [1], part: "A field of 9 bytes where 1 are left."),
         Wrong(7, fields: [UInt32(1), "/"], more: [0], part: "1 bytes follow"),
         Wrong(7, fields: [UInt32(1), [0] as [UInt8]], part: "holds a NUL"),
-        Wrong(14, fields: [UInt32(1), "/", UInt32(16)], part: "flags 0x10"), Wrong(101, fields: [UInt32(1)], part: "A packet of type 101."),
+        Wrong(14, fields: [UInt32(1), "/", UInt32(16)], part: "flags 0x10"),
+        Wrong(101, fields: [UInt32(1)], part: "A packet of type 101."),
         Wrong(7, fields: [UInt32(1), ""], part: "An empty path."),
         Wrong(3, fields: [UInt32(1), "/", UInt32(17), UInt32(0)], part: "doesn't create"),
         Wrong(3, fields: [UInt32(1), "/", UInt32(0), UInt32(0)], part: "neither"),
         Wrong(4, fields: [UInt32(1), "gone"], part: "No such handle"),
         Wrong(5, fields: [UInt32(1), "h", UInt64(0), UInt32(261_121)], part: "Asks for 261121"),
-        Wrong(6, fields: [UInt32(1), "", UInt64(0), [UInt8](repeating: 0, count: 262_130)], part: "A packet of 262151 bytes."),
+        Wrong(
+            6, fields: [UInt32(1), "", UInt64(0), [UInt8](repeating: 0, count: 262_130)],
+            part: "A packet of 262151 bytes."),
     ]
 
     @Test(arguments: wrong)
@@ -73,7 +77,9 @@ import Testing
         double.stop()
     }
 
-    @Test(arguments: [1, 7, 1 << 20]) func `dribbling changes nothing, and partly sent bytes are compared`(step: Int) async throws {
+    @Test(arguments: [1, 7, 1 << 20]) func `dribbling changes nothing, and partly sent bytes are compared`(step: Int)
+        async throws
+    {
         var settings = SFTPDouble.Settings()
         settings.maximumTake = step
         settings.maximumGive = step
@@ -109,7 +115,9 @@ import Testing
         func ended(with error: any Error) { hasEnded.update { $0 = error is CancellationError } }
     }
 
-    @Test func `a user that changes what was partly sent is found out, and what it throws ends the channel`() async throws {
+    @Test func `a user that changes what was partly sent is found out, and what it throws ends the channel`()
+        async throws
+    {
         var settings = SFTPDouble.Settings()
         settings.maximumTake = 1
         settings.maximumPacket = .max
@@ -129,7 +137,10 @@ import Testing
         client.send(1, UInt32(3))
         client.send(7, UInt32(1), "/")
         try await eventually { double.violations.count >= 2 }
-        #expect(double.violations.prefix(2) == ["1: lstat: A request before VERSION.", "1: isWaiting is false while a reply is owed."])
+        #expect(
+            double.violations.prefix(2) == [
+                "1: lstat: A request before VERSION.", "1: isWaiting is false while a reply is owed.",
+            ])
         double.stop()
     }
 

@@ -95,7 +95,8 @@ extension SFTPDoubleClient {
         let size = 20_000_001
         let block = 261_120
         for (index, offset) in stride(from: 0, to: size, by: block).enumerated() {
-            client.send(6, UInt32(index), handle, UInt64(offset), Array(SFTPDouble.pattern(offset..<min(size, offset + block))))
+            client.send(
+                6, UInt32(index), handle, UInt64(offset), Array(SFTPDouble.pattern(offset..<min(size, offset + block))))
         }
         for _ in stride(from: 0, to: size, by: block) { #expect(try await client.packet()[8] == 0) }
         #expect(double.isPattern("/file", size: size))
@@ -126,13 +127,17 @@ extension SFTPDoubleClient {
 
     @Test(
         arguments: [
-            ("remove a folder", 13, ["/folder"], SFTPDouble.Code.failure), ("remove nothing", 13, ["/nothing"], .noSuchFile),
-            ("remove a full folder", 15, ["/folder"], .failure), ("remove a file as a folder", 15, ["/folder/file"], .noSuchFile),
+            ("remove a folder", 13, ["/folder"], SFTPDouble.Code.failure),
+            ("remove nothing", 13, ["/nothing"], .noSuchFile),
+            ("remove a full folder", 15, ["/folder"], .failure),
+            ("remove a file as a folder", 15, ["/folder/file"], .noSuchFile),
             ("rename onto a file", 18, ["/folder/file", "/other"], .failure),
             ("rename into itself", 18, ["/folder", "/folder/in"], .badMessage),
             ("read no link", 19, ["/other"], .badMessage), ("follow a loop", 17, ["/loop"], .noSuchFile),
-            ("make a link over a file", 20, ["target", "/other"], .failure), ("a file as a folder", 17, ["/other/below"], .noSuchFile),
-            ("a folder that is closed", 11, ["/closed"], .permissionDenied), ("a name that is too long", 17, ["/folder/file"], .badMessage),
+            ("make a link over a file", 20, ["target", "/other"], .failure),
+            ("a file as a folder", 17, ["/other/below"], .noSuchFile),
+            ("a folder that is closed", 11, ["/closed"], .permissionDenied),
+            ("a name that is too long", 17, ["/folder/file"], .badMessage),
         ] as [(String, UInt8, [String], SFTPDouble.Code)])
     func `fails as OpenSSH does`(what: String, type: UInt8, paths: [String], code: SFTPDouble.Code) async throws {
         let double = SFTPDouble(files: ["/folder/file": Data(), "/other": Data()])
@@ -167,9 +172,14 @@ extension SFTPDoubleClient {
         let client = SFTPDoubleClient(double)
         try await client.begin()
         client.send(200, UInt32(1), "limits@openssh.com")
-        #expect(try await client.packet() == [201] + UInt32(1).bytes + [262_144, 261_120, 261_120, 1_019].flatMap { UInt64($0).bytes })
-        client.send(200, UInt32(2), "users-groups-by-id@openssh.com", UInt32(1_000).bytes + UInt32(5).bytes, UInt32(0).bytes)
-        #expect(try await client.packet() == [201] + UInt32(2).bytes + ("reader".bytes + "".bytes).bytes + "root".bytes.bytes)
+        #expect(
+            try await client.packet() == [201] + UInt32(1).bytes
+                + [262_144, 261_120, 261_120, 1_019].flatMap { UInt64($0).bytes })
+        client.send(
+            200, UInt32(2), "users-groups-by-id@openssh.com", UInt32(1_000).bytes + UInt32(5).bytes, UInt32(0).bytes)
+        #expect(
+            try await client.packet() == [201] + UInt32(2).bytes + ("reader".bytes + "".bytes).bytes
+                + "root".bytes.bytes)
         client.send(200, UInt32(3), "statvfs@openssh.com", "/a")
         #expect(try await client.packet().count == 5 + 88)
         let source = try await client.open("/a", .read)

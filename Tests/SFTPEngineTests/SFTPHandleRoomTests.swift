@@ -21,7 +21,9 @@ import Testing
     @Test func `handles are counted from the opening to the answer of the closing`() async throws {
         try await withSession(double) { session async throws in
             let room = session.room
-            let opened = try await session.sendTogether([.open(book, .read), .opendir([47]), .open(Array("/no".utf8), .read)])
+            let opened = try await session.sendTogether([
+                .open(book, .read), .opendir([47]), .open(Array("/no".utf8), .read),
+            ])
             #expect(room.used(session) == 2)
             for case .handle(let handle) in opened { _ = try await session.send(.close(handle)) }
             #expect(room.used(session) == 0)

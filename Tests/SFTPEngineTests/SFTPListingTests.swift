@@ -6,11 +6,15 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct SFTPListingTests {
     private func opendir(_ session: SFTPSession, _ path: String) async throws -> SFTPHandle {
-        guard case .handle(let handle) = try await session.send(.opendir(Array(path.utf8))) else { throw CancellationError() }
+        guard case .handle(let handle) = try await session.send(.opendir(Array(path.utf8))) else {
+            throw CancellationError()
+        }
         return handle
     }
 
-    private func names(_ session: SFTPSession, _ handle: SFTPHandle, _ limits: SFTPListing.Limits = .init()) async throws -> [String] {
+    private func names(_ session: SFTPSession, _ handle: SFTPHandle, _ limits: SFTPListing.Limits = .init())
+        async throws -> [String]
+    {
         var listing = SFTPListing(session, handle: handle, limits: limits)
         var names: [String] = []
         while let page = try await listing.next() { names += page.map { String(decoding: $0.filename, as: UTF8.self) } }
@@ -46,11 +50,15 @@ import Testing
         }
     }
 
-    @Test(arguments: [SFTPDouble.Fault.endless, .names([])]) func `a folder without an end ends`(fault: SFTPDouble.Fault) async throws {
+    @Test(arguments: [SFTPDouble.Fault.endless, .names([])]) func `a folder without an end ends`(
+        fault: SFTPDouble.Fault
+    ) async throws {
         let double = SFTPDouble(SFTPDouble.Settings { $0.kind == .readdir ? [fault] : [] })
         try await withSession(double) { session async throws in
             let handle = try await opendir(session, "/")
-            await #expect(throws: SFTPListing.TooLong.self) { _ = try await names(session, handle, .init(entries: 5_000)) }
+            await #expect(throws: SFTPListing.TooLong.self) {
+                _ = try await names(session, handle, .init(entries: 5_000))
+            }
             #expect(double.counts.peakOutstanding <= 128)
             session.close([handle])
         }

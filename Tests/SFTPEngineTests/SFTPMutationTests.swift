@@ -33,8 +33,10 @@ private struct Dice: RandomNumberGenerator {
         let attributes: [UInt8] = [0, 0, 0, 4, 0, 0, 0x81, 0xA4]
         let data = packet(103, id(5) + [0, 0, 0, 200] + [UInt8](repeating: 1, count: 200))
         return packet(2, [0, 0, 0, 3, 0, 0, 0, 9] + Array("copy-data".utf8) + [0, 0, 0, 1, 0x31])
-            + packet(101, id(1) + [0, 0, 0, 2, 0, 0, 0, 2, 0x4E, 0x6F, 0, 0, 0, 0]) + packet(102, id(2) + [0, 0, 0, 2, 1, 2])
-            + packet(104, id(3) + [0, 0, 0, 1, 0, 0, 0, 1, 0x61, 0, 0, 0, 1, 0x62] + attributes) + packet(105, id(4) + attributes) + data
+            + packet(101, id(1) + [0, 0, 0, 2, 0, 0, 0, 2, 0x4E, 0x6F, 0, 0, 0, 0])
+            + packet(102, id(2) + [0, 0, 0, 2, 1, 2])
+            + packet(104, id(3) + [0, 0, 0, 1, 0, 0, 0, 1, 0x61, 0, 0, 0, 1, 0x62] + attributes)
+            + packet(105, id(4) + attributes) + data
             + packet(201, id(6) + [1, 2, 3]) + packet(101, id(7) + [0, 0, 0, 1])
     }
 

@@ -55,9 +55,13 @@ import Testing
             double.resetCounts()
             double.setWindow(0)
             // They fill the outbox, which is closed to what comes later.
-            let fillers = (0..<3).map { _ in session.begin([.write(handle, at: 0, [UInt8](repeating: 1, count: 100_000))]) }
+            let fillers = (0..<3).map { _ in
+                session.begin([.write(handle, at: 0, [UInt8](repeating: 1, count: 100_000))])
+            }
             try await eventually { session.state.withLock { $0.queue.isEmpty } }
-            let reading = Task { try await session.sendTogether((0..<50).map { .read(handle, at: $0, count: 1) } + [.close(handle)]) }
+            let reading = Task {
+                try await session.sendTogether((0..<50).map { .read(handle, at: $0, count: 1) } + [.close(handle)])
+            }
             try await eventually { session.unanswered == 54 }
             reading.cancel()
             await #expect(throws: CancellationError.self) { _ = try await reading.value }
@@ -74,7 +78,9 @@ import Testing
         try await withSession(double) { session async throws in
             let handle = try await session.handle("/file", .write)
             double.setWindow(0)
-            let writes = (0..<30).map { session.begin([.write(handle, at: UInt64($0) * 100_000, [UInt8](repeating: 1, count: 100_000))]) }
+            let writes = (0..<30).map {
+                session.begin([.write(handle, at: UInt64($0) * 100_000, [UInt8](repeating: 1, count: 100_000))])
+            }
             let look = session.begin([.lstat(Array("/file".utf8))])
             double.setWindow(nil)
             _ = try await look.value()
@@ -91,7 +97,9 @@ import Testing
             let handle = try await session.handle("/file", .write)
             double.setWindow(0)
             let data = [UInt8](repeating: 1, count: 100_000)
-            let writes = (0..<200).map { index in Task { try await session.send(.write(handle, at: UInt64(index) * 100_000, data)) } }
+            let writes = (0..<200).map { index in
+                Task { try await session.send(.write(handle, at: UInt64(index) * 100_000, data)) }
+            }
             try await eventually { session.state.withLock { $0.held.count >= 100 } }
             #expect(session.state.withLock { $0.queue.bytes } < 6 << 20)
             let look = session.begin([.lstat(Array("/file".utf8))])

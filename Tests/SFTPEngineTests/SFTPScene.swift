@@ -9,7 +9,8 @@ import Testing
 
 /// Sessions with the double; at their end it has seen nothing that is forbidden, and no handle is left open.
 func withSessions(
-    _ double: SFTPDouble, _ count: Int = 1, patience: Duration = .seconds(60), _ body: ([SFTPSession]) async throws -> Void
+    _ double: SFTPDouble, _ count: Int = 1, patience: Duration = .seconds(60),
+    _ body: ([SFTPSession]) async throws -> Void
 ) async throws {
     var sessions: [SFTPSession] = []
     for _ in 0..<count { sessions.append(try await SFTPSession.open(over: double.channel(), patience: patience)) }
@@ -23,14 +24,18 @@ func withSessions(
 }
 
 /// One session; see above.
-func withSession(_ double: SFTPDouble, patience: Duration = .seconds(60), _ body: (SFTPSession) async throws -> Void) async throws {
+func withSession(_ double: SFTPDouble, patience: Duration = .seconds(60), _ body: (SFTPSession) async throws -> Void)
+    async throws
+{
     try await withSessions(double, patience: patience) { try await body($0[0]) }
 }
 
 extension SFTPSession {
     /// The handle that OPEN gives.
     func handle(_ path: String, _ flags: SFTPRequest.OpenFlags = .read) async throws -> SFTPHandle {
-        guard case .handle(let handle) = try await send(.open(Array(path.utf8), flags)) else { throw CancellationError() }
+        guard case .handle(let handle) = try await send(.open(Array(path.utf8), flags)) else {
+            throw CancellationError()
+        }
         return handle
     }
 
@@ -145,7 +150,8 @@ final class PatternSource: Gatekeeper, ByteSource, @unchecked Sendable {
     private var given = 0
     private var hasWaited = false
 
-    init(_ size: Int, piece: Int = .max, waitsEvery every: Int = 0, readiness: Readiness = .atOnce, failsAt: Int = .max) {
+    init(_ size: Int, piece: Int = .max, waitsEvery every: Int = 0, readiness: Readiness = .atOnce, failsAt: Int = .max)
+    {
         self.size = size
         self.piece = piece
         self.failsAt = failsAt

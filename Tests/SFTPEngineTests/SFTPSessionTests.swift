@@ -40,10 +40,14 @@ import Testing
     }
 
     @Test(arguments: [
-        (SFTPDouble.Fault.version(2), URLError.Code.unsupportedURL), (.version(6), .unsupportedURL), (.type(101), .cannotParseResponse),
-        (.length(0), .cannotParseResponse), (.length(.max), .cannotParseResponse), (.stringLength(.max), .cannotParseResponse),
-        (.before(Data("Welcome to the library!\r\n".utf8)), .cannotParseResponse), (.before(Data([0, 0, 0, 1, 9])), .cannotParseResponse),
-        (.cut(after: 0), .networkConnectionLost), (.cut(after: 7), .networkConnectionLost), (.close, .networkConnectionLost),
+        (SFTPDouble.Fault.version(2), URLError.Code.unsupportedURL), (.version(6), .unsupportedURL),
+        (.type(101), .cannotParseResponse),
+        (.length(0), .cannotParseResponse), (.length(.max), .cannotParseResponse),
+        (.stringLength(.max), .cannotParseResponse),
+        (.before(Data("Welcome to the library!\r\n".utf8)), .cannotParseResponse),
+        (.before(Data([0, 0, 0, 1, 9])), .cannotParseResponse),
+        (.cut(after: 0), .networkConnectionLost), (.cut(after: 7), .networkConnectionLost),
+        (.close, .networkConnectionLost),
     ]) func `a server that begins otherwise is refused`(fault: SFTPDouble.Fault, expected: URLError.Code) async throws {
         let double = double(SFTPDouble.Settings { $0.kind == .initialize ? [fault] : [] })
         let code = await code { _ = try await SFTPSession.open(over: double.channel()) }
@@ -53,7 +57,9 @@ import Testing
 
     @Test func `what a login script prints is in the message`() async throws {
         let double = double(
-            SFTPDouble.Settings { $0.kind == .initialize ? [.before(Data("Welcome to\r\nthe \u{1B}[1mlibrary".utf8))] : [] })
+            SFTPDouble.Settings {
+                $0.kind == .initialize ? [.before(Data("Welcome to\r\nthe \u{1B}[1mlibrary".utf8))] : []
+            })
         do {
             _ = try await SFTPSession.open(over: double.channel())
             Issue.record("It is no SFTP.")
@@ -82,14 +88,17 @@ import Testing
     @Test(arguments: [
         (SFTPDouble.Fault.id(99_999), URLError.Code.cannotParseResponse), (.type(77), .cannotParseResponse),
         (.type(3), .cannotParseResponse),
-        (.length(0), .cannotParseResponse), (.length(.max), .cannotParseResponse), (.length(524_285), .cannotParseResponse),
+        (.length(0), .cannotParseResponse), (.length(.max), .cannotParseResponse),
+        (.length(524_285), .cannotParseResponse),
         (.length(4), .cannotParseResponse), (.missingAttributes, .cannotParseResponse),
         (.before(SFTPDouble.stray(7_777)), .cannotParseResponse),
-        (.packet(type: 104, Data([0xFF, 0xFF, 0xFF, 0xFF])), .cannotParseResponse), (.packet(type: 101, Data([0])), .cannotParseResponse),
+        (.packet(type: 104, Data([0xFF, 0xFF, 0xFF, 0xFF])), .cannotParseResponse),
+        (.packet(type: 101, Data([0])), .cannotParseResponse),
         (.packet(type: 102, Data([0, 0, 1, 1] + [UInt8](repeating: 1, count: 257))), .cannotParseResponse),
         (.attributes(Data([0x80, 0, 0, 0, 0xFF, 0xFF, 0xFF, 0xFF])), .cannotParseResponse),
         (.raw(Data([0, 0, 0, 0])), .cannotParseResponse),
-        (.cut(after: 3), .networkConnectionLost), (.cut(after: 20), .networkConnectionLost), (.close, .networkConnectionLost),
+        (.cut(after: 3), .networkConnectionLost), (.cut(after: 20), .networkConnectionLost),
+        (.close, .networkConnectionLost),
         (.closeAfterDoing, .networkConnectionLost),
     ]) func `a wrong reply ends the session, for the one who waits for it and for the others`(
         fault: SFTPDouble.Fault, expected: URLError.Code
@@ -115,7 +124,9 @@ import Testing
 
     @Test func `a status without words, and one with another code, are answers`() async throws {
         let double = double(
-            SFTPDouble.Settings { [.lstat: [.status(.failure, nil)], .stat: [.packet(type: 101, Data([0, 0, 0, 77]))]][$0.kind] ?? [] })
+            SFTPDouble.Settings {
+                [.lstat: [.status(.failure, nil)], .stat: [.packet(type: 101, Data([0, 0, 0, 77]))]][$0.kind] ?? []
+            })
         try await withSession(double) { session async throws in
             #expect(try await session.send(.lstat([47])).status == SFTPStatus(code: 4))
             #expect(try await session.send(.stat([47])).status == SFTPStatus(code: 77))
@@ -160,13 +171,15 @@ import Testing
 
     // MARK: Many at once
 
-    @Test(arguments: [false, true]) func `five thousand requests at once have their own answers, in whatever order they come`(
+    @Test(arguments: [false, true])
+    func `five thousand requests at once have their own answers, in whatever order they come`(
         isWoken: Bool
     ) async throws {
         var settings = SFTPDouble.Settings { request in
             guard request.kind == .lstat else { return [] }
             // The last of each half would wait for others in vain.
-            return request.occurrence % 3 == 0 && request.occurrence % 2_500 < 2_300 ? [.late(after: 40)] : [.shuffled(of: 30)]
+            return request.occurrence % 3 == 0 && request.occurrence % 2_500 < 2_300
+                ? [.late(after: 40)] : [.shuffled(of: 30)]
         }
         settings.asksOnlyWhenWoken = isWoken
         let double = double(settings)
@@ -192,7 +205,8 @@ import Testing
                 $0.maximumGive = 1
             })
         try await withSession(double) { session async throws in
-            let replies = try await session.sendTogether((0..<20).map { _ in .lstat(Array("/file".utf8)) } + [.lstat(Array("/none".utf8))])
+            let replies = try await session.sendTogether(
+                (0..<20).map { _ in .lstat(Array("/file".utf8)) } + [.lstat(Array("/none".utf8))])
             #expect(replies.count == 21)
             #expect(replies[20].status?.code == SFTPStatus.Code.noSuchFile)
         }
@@ -201,7 +215,9 @@ import Testing
     @Test func `no requests have no replies, and a name that no packet holds is refused`() async throws {
         try await withSession(double()) { session async throws in
             #expect(try await session.sendTogether([]).isEmpty)
-            await #expect(throws: CocoaError.self) { _ = try await session.send(.lstat([UInt8](repeating: 65, count: 262_128))) }
+            await #expect(throws: CocoaError.self) {
+                _ = try await session.send(.lstat([UInt8](repeating: 65, count: 262_128)))
+            }
             let longest = [UInt8](repeating: 65, count: 262_128 - 5)
             #expect(try await session.send(.lstat(longest)).status != nil)
         }

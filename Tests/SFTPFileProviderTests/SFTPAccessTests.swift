@@ -14,10 +14,12 @@ import Testing
         }
         let blob = string("ssh-ed25519".utf8) + string([UInt8](repeating: 0, count: 32))
         let head = Array("openssh-key-v1\0".utf8)
-        let cipher = isEncrypted ? string("aes256-ctr".utf8) + string("bcrypt".utf8) : string("none".utf8) + string("none".utf8)
+        let cipher =
+            isEncrypted ? string("aes256-ctr".utf8) + string("bcrypt".utf8) : string("none".utf8) + string("none".utf8)
         let options = isEncrypted ? string(string([UInt8](repeating: 1, count: 16)) + [0, 0, 0, 16]) : string([])
         let bytes = head + cipher + options + [0, 0, 0, 1] + string(blob) + string([UInt8](repeating: 2, count: 160))
-        return "-----BEGIN OPENSSH PRIVATE KEY-----\n" + Data(bytes).base64EncodedString(options: .lineLength64Characters)
+        return "-----BEGIN OPENSSH PRIVATE KEY-----\n"
+            + Data(bytes).base64EncodedString(options: .lineLength64Characters)
             + "\n-----END OPENSSH PRIVATE KEY-----\n"
     }
 
@@ -47,7 +49,8 @@ import Testing
             if let content { try Data(content.utf8).write(to: file) }
             defer { try? FileManager.default.removeItem(at: file) }
             let options = ConnectionOptions(
-                trust: TrustPolicy(identities: [file.path], knownHosts: []), retries: RetryPolicy(retries: 0), proxy: .none)
+                trust: TrustPolicy(identities: [file.path], knownHosts: []), retries: RetryPolicy(retries: 0),
+                proxy: .none)
             let error = try await SFTPFaults.mustFail { try await provider(Self.nowhere, options).checkReachability() }
             #expect(error.sentence.contains(file.lastPathComponent), "\(error)")
         }
@@ -56,7 +59,8 @@ import Testing
     @Test func `A server that is not there is told, whatever there is to log in with`() async throws {
         for options in [
             ConnectionOptions(
-                credentials: FixedCredential(.password(user: "anna", password: SFTPFaults.secret)), trust: TrustPolicy(knownHosts: []),
+                credentials: FixedCredential(.password(user: "anna", password: SFTPFaults.secret)),
+                trust: TrustPolicy(knownHosts: []),
                 timeouts: Timeouts(connect: 2, idle: 2), retries: RetryPolicy(retries: 0), proxy: .none)
         ] {
             let error = try await SFTPFaults.mustFail { try await provider(Self.nowhere, options).checkReachability() }

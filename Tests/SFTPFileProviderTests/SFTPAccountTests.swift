@@ -7,7 +7,9 @@ import Testing
 
 /// What a server tells of the account, and what the account's shell does.
 @Suite struct SFTPAccountTests {
-    @Test(arguments: [("/", "home/reader"), ("/home", "reader"), ("/home/reader", ""), ("/~/", ""), ("/shelf", nil), ("/~/x", nil)])
+    @Test(arguments: [
+        ("/", "home/reader"), ("/home", "reader"), ("/home/reader", ""), ("/~/", ""), ("/shelf", nil), ("/~/x", nil),
+    ])
     func `The login's folder counts from the provider's root`(root: String, home: String?) async throws {
         for extensions in [SFTPDouble.Settings().extensions, []] {
             var settings = SFTPDouble.Settings()
@@ -45,9 +47,12 @@ import Testing
         let double = SFTPDouble(files: SFTPFaults.files)
         defer { double.stop() }
         let links = SFTPLinks(double, limits: limits)
-        let provider = try SFTPFaults.provider(links, options: { $0.retries.retries = 2 }, configure: { $0.usesShell = true })
+        let provider = try SFTPFaults.provider(
+            links, options: { $0.retries.retries = 2 }, configure: { $0.usesShell = true })
         defer { provider.invalidate() }
-        let error = try await SFTPFaults.mustFail { try await provider.checksum(of: ProviderPath("book"), kind: "sha256") }
+        let error = try await SFTPFaults.mustFail {
+            try await provider.checksum(of: ProviderPath("book"), kind: "sha256")
+        }
         #expect(error.urlCode == .timedOut && count.value == 1)
         #expect(links.idle == 3_600)
     }

@@ -38,7 +38,8 @@ enum SFTPActivity: String, CaseIterable, Sendable {
         case .publish: _ = try await provider.writeContents(path: new, contents: Self.content)
         case .replace: _ = try await provider.writeContents(path: old, contents: Self.content, overwrite: true)
         case .writeInPlace:
-            _ = try await provider.writeContents(path: new, from: DataSource(Self.content), options: WriteOptions(placement: .inPlace))
+            _ = try await provider.writeContents(
+                path: new, from: DataSource(Self.content), options: WriteOptions(placement: .inPlace))
         case .publishLarge: _ = try await provider.writeContents(path: new, contents: Self.large)
         case .makeFolder: try await provider.createFolder(path: new)
         case .move: try await provider.moveItem(path: old, to: new)

@@ -10,7 +10,8 @@ import Testing
 
 /// A book on a server far away.
 @Suite struct SFTPBookTests {
-    @Test(arguments: [true, false]) func `A book of 100 MB is opened, and its first chapter read, in five round trips and 300 kB`(
+    @Test(arguments: [true, false])
+    func `A book of 100 MB is opened, and its first chapter read, in five round trips and 300 kB`(
         textFirst: Bool
     ) async throws {
         let folder = try TemporaryFolder()

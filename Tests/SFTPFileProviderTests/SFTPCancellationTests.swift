@@ -23,15 +23,21 @@ import Testing
         Step(kind: .read, doing: .read), Step(kind: .read, doing: .readPart), Step(kind: .open, doing: .publish),
         Step(kind: .write, doing: .publish), Step(kind: .close, doing: .publish),
         Step(kind: .extended, name: "fsync@openssh.com", doing: .publish), Step(kind: .open, doing: .publishLarge),
-        Step(kind: .write, doing: .publishLarge), Step(kind: .close, doing: .publishLarge), Step(kind: .open, doing: .writeInPlace),
-        Step(kind: .write, doing: .writeInPlace), Step(kind: .close, doing: .writeInPlace), Step(kind: .open, doing: .copy),
-        Step(kind: .extended, name: "copy-data", doing: .copy), Step(kind: .close, doing: .copy), Step(kind: .mkdir, doing: .makeFolder),
-        Step(kind: .rename, doing: .move), Step(kind: .remove, doing: .remove), Step(kind: .readdir, doing: .removeTree),
+        Step(kind: .write, doing: .publishLarge), Step(kind: .close, doing: .publishLarge),
+        Step(kind: .open, doing: .writeInPlace),
+        Step(kind: .write, doing: .writeInPlace), Step(kind: .close, doing: .writeInPlace),
+        Step(kind: .open, doing: .copy),
+        Step(kind: .extended, name: "copy-data", doing: .copy), Step(kind: .close, doing: .copy),
+        Step(kind: .mkdir, doing: .makeFolder),
+        Step(kind: .rename, doing: .move), Step(kind: .remove, doing: .remove),
+        Step(kind: .readdir, doing: .removeTree),
         Step(kind: .setstat, doing: .setAttributes), Step(kind: .symlink, doing: .link),
     ]
 
     /// Runs `step` until the server has its request, ends it without an answer, and sees what is left.
-    private func run(_ step: Step, ending: (Task<Void, any Error>, SFTPFileProvider) -> Void) async throws -> (any Error)? {
+    private func run(_ step: Step, ending: (Task<Void, any Error>, SFTPFileProvider) -> Void) async throws -> (
+        any Error
+    )? {
         let seen = LockedValue(false)
         var ended: (any Error)?
         try await withSFTPProvider { double, provider in
@@ -91,7 +97,8 @@ import Testing
                     double.letGo()
                     let error = await SFTPFaults.failure { try await task.value }
                     let data = double.file(doing == .replace ? "/old" : "/new")
-                    #expect(error == nil && data == (doing == .publishLarge ? SFTPActivity.large : SFTPActivity.content))
+                    #expect(
+                        error == nil && data == (doing == .publishLarge ? SFTPActivity.large : SFTPActivity.content))
                 }
             }
         }
@@ -101,7 +108,11 @@ import Testing
         try await withSFTPProvider { double, provider in
             double.putPattern(500_000_000, at: "/file")
             let sink = SFTPReadingTests.PatternSink()
-            let task = Task { try await provider.withReader(path: ProviderPath("file")) { _ = try await $0.stream(.whole, into: sink) } }
+            let task = Task {
+                try await provider.withReader(path: ProviderPath("file")) {
+                    _ = try await $0.stream(.whole, into: sink)
+                }
+            }
             try await eventually { sink.next > 1_000_000 }
             task.cancel()
             let error = try await SFTPFaults.mustFail { try await task.value }

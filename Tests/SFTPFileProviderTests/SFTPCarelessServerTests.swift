@@ -26,7 +26,8 @@ import Testing
         }
     }
 
-    @Test(arguments: [10, 1_500_000, 20_000_000]) func `A file arrives whole under its name, and nothing else is emptied`(size: Int)
+    @Test(arguments: [10, 1_500_000, 20_000_000])
+    func `A file arrives whole under its name, and nothing else is emptied`(size: Int)
         async throws
     {
         try await withSFTPProvider(.rclone) { double, provider in
@@ -45,7 +46,9 @@ import Testing
         for kind in [SFTPDouble.Kind.open, .write, .close] {
             try await withSFTPProvider(.rclone) { double, provider in
                 for data in [SFTPActivity.content, SFTPActivity.large] {
-                    double.setAnswer { $0.kind == kind ? [kind == .close ? .statusAfterDoing(.failure) : .status(.failure)] : [] }
+                    double.setAnswer {
+                        $0.kind == kind ? [kind == .close ? .statusAfterDoing(.failure) : .status(.failure)] : []
+                    }
                     let error = try await SFTPFaults.mustFail {
                         try await provider.writeContents(path: ProviderPath("old"), contents: data, overwrite: true)
                     }
@@ -76,7 +79,9 @@ import Testing
                 let error = try await SFTPFaults.mustFail { try await provider.removeItem(path: ProviderPath(path)) }
                 #expect(error.cocoaCode == .fileNoSuchFile)
             }
-            let full = try await SFTPFaults.mustFail { try await provider.removeItem(path: ProviderPath("shelf"), recursive: false) }
+            let full = try await SFTPFaults.mustFail {
+                try await provider.removeItem(path: ProviderPath("shelf"), recursive: false)
+            }
             #expect(full.posixCode == .ENOTEMPTY, "\(full)")
             try await provider.removeItem(path: ProviderPath("shelf"))
             #expect(double.paths == ["/book", "/old"])

@@ -8,7 +8,8 @@ import Testing
 /// Addresses, settings and roots.
 @Suite struct SFTPConfigurationTests {
     private func configuration(_ settings: [String: String]) throws -> SFTPConfiguration {
-        try SFTPConfiguration(baseURL: try #require(URL(string: "sftp://anna:secret@shelf.example:2222/a?b#c")), settings: settings)
+        try SFTPConfiguration(
+            baseURL: try #require(URL(string: "sftp://anna:secret@shelf.example:2222/a?b#c")), settings: settings)
     }
 
     @Test func `Settings are read`() throws {
@@ -24,7 +25,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("transport", "telnet"), ("config", "maybe"), ("shell", ""), ("sync", "1"), ("connections", "0"), ("connections", "17"),
+        ("transport", "telnet"), ("config", "maybe"), ("shell", ""), ("sync", "1"), ("connections", "0"),
+        ("connections", "17"),
         ("channels", "-1"), ("channels", "two"), ("unknown", "yes"),
     ]) func `A setting that makes no sense is named`(name: String, value: String) throws {
         let error = #expect(throws: CocoaError.self) { try configuration([name: value]) }
@@ -33,7 +35,9 @@ import Testing
     }
 
     @Test func `Every setting that is registered is known`() throws {
-        let values = ["transport": "ssh", "config": "no", "shell": "no", "sync": "no", "connections": "1", "channels": "1"]
+        let values = [
+            "transport": "ssh", "config": "no", "shell": "no", "sync": "no", "connections": "1", "channels": "1",
+        ]
         #expect(Set(values.keys) == SFTPConfiguration.settingNames)
     }
 
@@ -50,19 +54,26 @@ import Testing
             let base = try #require((location.provider as? SFTPFileProvider)?.baseURL)
             #expect(base.path(percentEncoded: true) == "/" && base.user() == nil)
         }
-        let nameless = await SFTPFaults.failure { try await registry.location(of: try #require(URL(string: "sftp:///a"))) }
+        let nameless = await SFTPFaults.failure {
+            try await registry.location(of: try #require(URL(string: "sftp:///a")))
+        }
         #expect(nameless?.urlCode == .badURL)
         let senseless = await SFTPFaults.failure {
             try await registry.location(
-                of: try #require(URL(string: "sftp://shelf.example/")), options: ConnectionOptions(settings: ["channels": "none"]))
+                of: try #require(URL(string: "sftp://shelf.example/")),
+                options: ConnectionOptions(settings: ["channels": "none"]))
         }
         #expect(senseless?.cocoaCode == .featureUnsupported)
     }
 
-    @Test(arguments: ["/home/books", "/home/books/", "/~/books", "/~/books/"]) func `Paths count from the root`(root: String) async throws {
+    @Test(arguments: ["/home/books", "/home/books/", "/~/books", "/~/books/"]) func `Paths count from the root`(
+        root: String
+    ) async throws {
         var settings = SFTPDouble.Settings()
         settings.home = "/home"
-        try await withSFTPProvider(settings, files: ["/home/books/a b": Data("1".utf8), "/a b": Data("2".utf8)], root: root) {
+        try await withSFTPProvider(
+            settings, files: ["/home/books/a b": Data("1".utf8), "/a b": Data("2".utf8)], root: root
+        ) {
             double, provider in
             let path = try ProviderPath("a b")
             try await #expect(provider.contents(path: path) == Data("1".utf8))
@@ -86,7 +97,8 @@ import Testing
             }
         }
         // A name that begins with a tilde is no home.
-        try await withSFTPProvider(settings, files: ["/~anna/x": Data("1".utf8), "/a/~/x": Data("2".utf8)]) { _, provider in
+        try await withSFTPProvider(settings, files: ["/~anna/x": Data("1".utf8), "/a/~/x": Data("2".utf8)]) {
+            _, provider in
             try await #expect(provider.contents(path: ProviderPath("~anna/x")) == Data("1".utf8))
             try await #expect(provider.contents(path: ProviderPath("a/~/x")) == Data("2".utf8))
         }
@@ -99,7 +111,8 @@ import Testing
             commands.update { $0.append(command) }
             return (0, Array("\(digest)  -\n".utf8))
         })
-        try await withSFTPProvider(files: ["/it's; $(x) `y`": Data()], configure: { $0.usesShell = true }, links: links) { _, provider in
+        try await withSFTPProvider(files: ["/it's; $(x) `y`": Data()], configure: { $0.usesShell = true }, links: links)
+        { _, provider in
             let path = try ProviderPath("it's; $(x) `y`")
             try await #expect(provider.checksum(of: path, kind: "sha256") == digest.lowercased())
             #expect(commands.value == [#"sha256sum < '/it'\''s; $(x) `y`'"#])
@@ -109,7 +122,9 @@ import Testing
             }
         }
         try await withSFTPProvider(links: links) { _, provider in
-            let error = try await SFTPFaults.mustFail { try await provider.checksum(of: ProviderPath("book"), kind: "sha256") }
+            let error = try await SFTPFaults.mustFail {
+                try await provider.checksum(of: ProviderPath("book"), kind: "sha256")
+            }
             #expect(error.cocoaCode == .featureUnsupported && commands.value.count == 2)
             try await #expect(provider.capabilities().hashKinds.isEmpty)
         }

@@ -7,7 +7,9 @@ import Testing
 
 /// Copies on the server, and through this machine where it has none.
 @Suite struct SFTPCopyTests {
-    private func copiesHere(_ double: SFTPDouble) -> Bool { double.counts.bytesRead == 0 && double.counts.bytesWritten == 0 }
+    private func copiesHere(_ double: SFTPDouble) -> Bool {
+        double.counts.bytesRead == 0 && double.counts.bytesWritten == 0
+    }
 
     @Test func `A file is copied on the server, whole and to a new name`() async throws {
         try await withSFTPProvider { double, provider in
@@ -45,7 +47,8 @@ import Testing
                 #expect(parent.cocoaCode == .fileNoSuchFile, "\(parent)")
                 for target in ["book", "book/x"] {
                     let error = try await SFTPFaults.mustFail {
-                        try await provider.copyItem(path: ProviderPath("book"), to: ProviderPath(target), overwrite: true)
+                        try await provider.copyItem(
+                            path: ProviderPath("book"), to: ProviderPath(target), overwrite: true)
                     }
                     #expect(error.cocoaCode == .fileWriteInvalidFileName)
                 }
@@ -57,16 +60,21 @@ import Testing
     @Test func `A server that refuses to copy has it done through this machine`() async throws {
         for code in [SFTPDouble.Code.failure, .unsupported] {
             try await withSFTPProvider(.init { $0.name == "copy-data" ? [.status(code)] : [] }) { double, provider in
-                for name in ["new", "second"] { try await provider.copyItem(path: ProviderPath("book"), to: ProviderPath(name)) }
+                for name in ["new", "second"] {
+                    try await provider.copyItem(path: ProviderPath("book"), to: ProviderPath(name))
+                }
                 #expect(double.file("/new") == SFTPFaults.book && double.file("/second") == SFTPFaults.book)
                 #expect(double.counts.extended["copy-data"] == (code == .unsupported ? 1 : 2))
             }
         }
     }
 
-    @Test(arguments: [("No space left on device", CocoaError.Code.fileWriteOutOfSpace), ("Permission denied", .fileWriteNoPermission)])
+    @Test(arguments: [
+        ("No space left on device", CocoaError.Code.fileWriteOutOfSpace), ("Permission denied", .fileWriteNoPermission),
+    ])
     func `A refusal to copy that tells why is the end of it`(text: String, code: CocoaError.Code) async throws {
-        try await withSFTPProvider(.init { $0.name == "copy-data" ? [.status(.failure, text)] : [] }) { double, provider in
+        try await withSFTPProvider(.init { $0.name == "copy-data" ? [.status(.failure, text)] : [] }) {
+            double, provider in
             let error = try await SFTPFaults.mustFail { try await SFTPActivity.copy.run(provider) }
             #expect(error.cocoaCode == code, "\(error)")
             #expect(copiesHere(double) && !double.exists("/new"))
@@ -95,7 +103,9 @@ import Testing
     }
 
     @Test func `A server that refuses a second file once, for want of handles, is asked once more`() async throws {
-        let settings = SFTPDouble.Settings { $0.kind == .open && $0.occurrence == 2 ? [.status(.failure, "Too many open files")] : [] }
+        let settings = SFTPDouble.Settings {
+            $0.kind == .open && $0.occurrence == 2 ? [.status(.failure, "Too many open files")] : []
+        }
         try await withSFTPProvider(settings) { double, provider in
             try await SFTPActivity.copy.run(provider)
             #expect(double.file("/new") == SFTPFaults.book && double.counts.extended["copy-data"] == 1)
@@ -115,11 +125,14 @@ import Testing
 
     @Test func `A copy that fails leaves nothing, and what was there`() async throws {
         let faults: [(SFTPDouble.Kind, String, SFTPDouble.Fault)] = [
-            (.extended, "copy-data", .closeAfterDoing), (.close, "", .statusAfterDoing(.failure, "No space left on device")),
-            (.extended, "posix-rename@openssh.com", .status(.permissionDenied)), (.open, "", .status(.permissionDenied)),
+            (.extended, "copy-data", .closeAfterDoing),
+            (.close, "", .statusAfterDoing(.failure, "No space left on device")),
+            (.extended, "posix-rename@openssh.com", .status(.permissionDenied)),
+            (.open, "", .status(.permissionDenied)),
         ]
         for (kind, name, fault) in faults {
-            try await withSFTPProvider(.init { $0.kind == kind && $0.name == name ? [fault] : [] }) { double, provider in
+            try await withSFTPProvider(.init { $0.kind == kind && $0.name == name ? [fault] : [] }) {
+                double, provider in
                 let error = try await SFTPFaults.mustFail {
                     try await provider.copyItem(path: ProviderPath("book"), to: ProviderPath("old"), overwrite: true)
                 }
@@ -137,7 +150,8 @@ import Testing
             let all = double.paths.filter { $0.hasPrefix("/tree/") }
             try await provider.checkReachability()
             double.resetCounts()
-            let outcome = try await TreeCopy().copyFolder(ProviderPath("tree"), of: provider, to: ProviderPath("copy"), of: provider)
+            let outcome = try await TreeCopy().copyFolder(
+                ProviderPath("tree"), of: provider, to: ProviderPath("copy"), of: provider)
             #expect(outcome.copied == 32 && outcome.failed.isEmpty)
             #expect(double.paths.filter { $0.hasPrefix("/copy/") }.map { "/tree" + $0.dropFirst(5) } == all)
             // One by one, 64 folders take two round trips and more each.

@@ -24,16 +24,19 @@ import Testing
         _ provider: SFTPFileProvider, _ name: String, _ data: Data, _ placement: WriteOptions.Placement
     ) async throws -> FileObject {
         try await provider.writeContents(
-            path: ProviderPath(name), from: DataSource(data), options: WriteOptions(overwrite: name == "old", placement: placement))
+            path: ProviderPath(name), from: DataSource(data),
+            options: WriteOptions(overwrite: name == "old", placement: placement))
     }
 
     @Test(arguments: [WriteOptions.Placement.published, .inPlace])
-    func `What is put into a drop box is there, and told without a size`(placement: WriteOptions.Placement) async throws {
+    func `What is put into a drop box is there, and told without a size`(placement: WriteOptions.Placement) async throws
+    {
         for settings in [SFTPDouble.Settings(), .plain] {
             for data in Self.contents {
                 try await withSFTPProvider(settings) { double, provider in
                     close(double)
-                    for name in ["new", "old", "another"] where settings.extensions.count > 1 || name != "old" || placement == .inPlace {
+                    for name in ["new", "old", "another"]
+                    where settings.extensions.count > 1 || name != "old" || placement == .inPlace {
                         let item = try await write(provider, name, data, placement)
                         #expect(item.size == nil && double.file("/" + name) == data, "\(name)")
                     }
@@ -43,8 +46,9 @@ import Testing
     }
 
     @Test(arguments: [WriteOptions.Placement.published, .inPlace])
-    func `A drop box that does not acknowledge keeps no new file and no less of an old one`(placement: WriteOptions.Placement) async throws
-    {
+    func `A drop box that does not acknowledge keeps no new file and no less of an old one`(
+        placement: WriteOptions.Placement
+    ) async throws {
         for kind in [SFTPDouble.Kind.write, .close] {
             for data in Self.contents {
                 try await withSFTPProvider { double, provider in
@@ -70,7 +74,9 @@ import Testing
             try await withSFTPProvider { double, provider in
                 let taken = LockedValue<[String: Data]>([:])
                 double.setAnswer { [unowned double] request in
-                    guard request.kind == .close, let file = double.file(request.path), request.path != "/book" else { return [] }
+                    guard request.kind == .close, let file = double.file(request.path), request.path != "/book" else {
+                        return []
+                    }
                     taken.update { $0[request.path] = file }
                     double.remove(request.path)
                     return []
@@ -90,7 +96,8 @@ import Testing
     @Test func `Writing in place needs no renaming`() async throws {
         try await withSFTPProvider { double, provider in
             double.setAnswer {
-                $0.kind == .rename || $0.name.hasPrefix("posix") || $0.name.hasPrefix("hardlink") ? [.status(.unsupported)] : []
+                $0.kind == .rename || $0.name.hasPrefix("posix") || $0.name.hasPrefix("hardlink")
+                    ? [.status(.unsupported)] : []
             }
             for (name, data) in [("new", Self.contents[0]), ("old", Self.contents[0]), ("large", Self.contents[1])] {
                 let item = try await write(provider, name, data, .inPlace)
@@ -104,7 +111,8 @@ import Testing
         for kinds in refused {
             for data in Self.contents + [Data()] {
                 let settings = SFTPDouble.Settings { request in
-                    kinds.contains(request.kind) && request.path.hasSuffix(TemporaryName.suffix) ? [.status(.permissionDenied)] : []
+                    kinds.contains(request.kind) && request.path.hasSuffix(TemporaryName.suffix)
+                        ? [.status(.permissionDenied)] : []
                 }
                 try await withSFTPProvider(settings) { double, provider in
                     let item = try await write(provider, "old", data, .published)
@@ -114,7 +122,9 @@ import Testing
                     guard !data.isEmpty else { return }
                     double.setAnswer { $0.kind == .write ? [.status(.ok)] : settings.answer($0) }
                     let error = try await SFTPFaults.mustFail { try await write(provider, "old", data, .published) }
-                    #expect(error.cocoaCode == .fileWriteUnknown && double.file("/old") == Data("old".utf8), "\(kinds): \(error)")
+                    #expect(
+                        error.cocoaCode == .fileWriteUnknown && double.file("/old") == Data("old".utf8),
+                        "\(kinds): \(error)")
                 }
             }
         }
@@ -137,7 +147,9 @@ import Testing
             }
             double.setAnswer { $0.kind == .write ? [.status(.ok)] : [] }
             for name in ["old", "newer"] {
-                let error = try await SFTPFaults.mustFail { try await write(provider, name, SFTPActivity.content, .published) }
+                let error = try await SFTPFaults.mustFail {
+                    try await write(provider, name, SFTPActivity.content, .published)
+                }
                 #expect(error.cocoaCode == .fileWriteUnknown, "\(error)")
             }
             #expect(double.file("/old") == Data("old".utf8) && !double.exists("/newer"))

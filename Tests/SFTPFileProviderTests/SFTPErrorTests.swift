@@ -29,14 +29,18 @@ import Testing
         Case(code: 20, reading: .fileWriteInvalidFileName, writing: .fileWriteInvalidFileName),
         Case(code: 4), Case(code: 5), Case(code: 1), Case(code: 9), Case(code: 4_000_000_000),
         Case(code: 4, text: "No space left on device", reading: .fileWriteOutOfSpace, writing: .fileWriteOutOfSpace),
-        Case(code: 4, text: "Read-only file system", reading: .fileWriteVolumeReadOnly, writing: .fileWriteVolumeReadOnly),
-        Case(code: 4, text: "Directory not empty", posix: .ENOTEMPTY), Case(code: 4, text: "Directory is not empty", posix: .ENOTEMPTY),
+        Case(
+            code: 4, text: "Read-only file system", reading: .fileWriteVolumeReadOnly, writing: .fileWriteVolumeReadOnly
+        ),
+        Case(code: 4, text: "Directory not empty", posix: .ENOTEMPTY),
+        Case(code: 4, text: "Directory is not empty", posix: .ENOTEMPTY),
         Case(code: 4, text: "File already exists", reading: .fileWriteFileExists, writing: .fileWriteFileExists),
         Case(code: 4, text: "Not a directory", posix: .ENOTDIR), Case(code: 4, text: "Is a directory", posix: .EISDIR),
         Case(code: 4, text: "File is a directory", posix: .EISDIR),
         Case(code: 4, text: "File name too long", posix: .ENAMETOOLONG),
         Case(code: 4, text: "No such file or directory", reading: .fileReadNoSuchFile, writing: .fileNoSuchFile),
-        Case(code: 4, text: "open x: permission denied", reading: .fileReadNoPermission, writing: .fileWriteNoPermission),
+        Case(
+            code: 4, text: "open x: permission denied", reading: .fileReadNoPermission, writing: .fileWriteNoPermission),
         Case(code: 4, text: "Operation not permitted", reading: .fileReadNoPermission, writing: .fileWriteNoPermission),
         Case(code: 4, text: "Something else"),
     ]
@@ -65,7 +69,8 @@ import Testing
 
     @Test func `What a server says is kept short and on one line`() throws {
         let long = SFTPStatusError(
-            SFTPStatus(code: 4, message: "\u{1B}[31mred\r\n\u{0}" + String(repeating: "x", count: 5_000)), path: try ProviderPath("a"))
+            SFTPStatus(code: 4, message: "\u{1B}[31mred\r\n\u{0}" + String(repeating: "x", count: 5_000)),
+            path: try ProviderPath("a"))
         let words = try #require(long.serverDescription)
         #expect(words.count <= 200 && words.hasPrefix("[31mred") && !words.unicodeScalars.contains { $0.value < 32 })
         #expect(SFTPStatusError(SFTPStatus(code: 4, message: "\n"), path: .root).serverDescription == nil)
@@ -80,14 +85,17 @@ import Testing
             var dumped = ""
             dump(error, to: &dumped)
             #expect(!dumped.contains(SFTPFaults.secret))
-            #expect(!"\(provider.configuration)".contains(SFTPFaults.secret) && !"\(provider.url(of: .root))".contains("anna"))
+            #expect(
+                !"\(provider.configuration)".contains(SFTPFaults.secret)
+                    && !"\(provider.url(of: .root))".contains("anna"))
             let kept = try JSONEncoder().encode(provider.configuration)
             #expect(!String(decoding: kept, as: UTF8.self).contains(SFTPFaults.secret))
             try #expect(JSONDecoder().decode(SFTPConfiguration.self, from: kept) == provider.configuration)
         }
     }
 
-    @Test(arguments: [SFTPDouble.Code.noConnection, .connectionLost]) func `A server that has lost its own storage is asked again`(
+    @Test(arguments: [SFTPDouble.Code.noConnection, .connectionLost])
+    func `A server that has lost its own storage is asked again`(
         code: SFTPDouble.Code
     ) async throws {
         for doing in SFTPActivity.allCases where doing.isReading {
@@ -128,7 +136,8 @@ import Testing
                 #expect(root.posixCode == .EISDIR)
                 let condition = try await SFTPFaults.mustFail {
                     try await provider.writeContents(
-                        path: ProviderPath("old"), from: DataSource(Data()), options: WriteOptions(overwrite: true, ifMatch: "1"))
+                        path: ProviderPath("old"), from: DataSource(Data()),
+                        options: WriteOptions(overwrite: true, ifMatch: "1"))
                 }
                 #expect(condition.cocoaCode == .featureUnsupported)
             }

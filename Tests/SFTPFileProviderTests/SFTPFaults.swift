@@ -6,18 +6,20 @@ import Testing
 
 @testable import SFTPFileProvider
 
-/// Runs with a double and a provider of its files; both end with it. Whatever went wrong meanwhile, the protocol was kept, no temporary
-/// file is left, and every handle was given back.
+/// Runs with a double and a provider of its files; both end with it. Whatever went wrong meanwhile, the protocol was
+/// kept, no temporary file is left, and every handle was given back.
 func withSFTPProvider(
     _ settings: SFTPDouble.Settings = .init(), files: [String: Data] = SFTPFaults.files, root: String = "/",
-    options change: (inout ConnectionOptions) -> Void = { _ in }, configure: (inout SFTPConfiguration) -> Void = { _ in },
+    options change: (inout ConnectionOptions) -> Void = { _ in },
+    configure: (inout SFTPConfiguration) -> Void = { _ in },
     links: SFTPLinks.Limits = .init(), _ body: (SFTPDouble, SFTPFileProvider) async throws -> Void
 ) async throws {
     await SFTPFaults.places.take()
     defer { SFTPFaults.places.giveBack() }
     let double = SFTPDouble(settings, files: files)
     defer { double.stop() }
-    let provider = try SFTPFaults.provider(SFTPLinks(double, limits: links), root: root, options: change, configure: configure)
+    let provider = try SFTPFaults.provider(
+        SFTPLinks(double, limits: links), root: root, options: change, configure: configure)
     defer { provider.invalidate() }
     try await body(double, provider)
     #expect(double.violations == [])
@@ -38,10 +40,12 @@ enum SFTPFaults {
         _ links: SFTPLinks, root: String = "/", options change: (inout ConnectionOptions) -> Void = { _ in },
         configure: (inout SFTPConfiguration) -> Void = { _ in }
     ) throws -> SFTPFileProvider {
-        var configuration = SFTPConfiguration(baseURL: try #require(URL(string: "sftp://anna:\(secret)@shelf.example\(root)")))
+        var configuration = SFTPConfiguration(
+            baseURL: try #require(URL(string: "sftp://anna:\(secret)@shelf.example\(root)")))
         configure(&configuration)
         var options = ConnectionOptions(
-            credentials: FixedCredential(.password(user: "anna", password: secret)), timeouts: Timeouts(connect: 20, idle: 20),
+            credentials: FixedCredential(.password(user: "anna", password: secret)),
+            timeouts: Timeouts(connect: 20, idle: 20),
             retries: RetryPolicy(retries: 0, firstPause: 0.01), proxy: .none)
         change(&options)
         return try SFTPFileProvider(
@@ -55,7 +59,8 @@ enum SFTPFaults {
 
     /// The error of `body`, which has to end in time and in one sentence that tells no secret; nil where it succeeded.
     static func failure(
-        within seconds: Double = 15, sourceLocation: SourceLocation = #_sourceLocation, _ body: () async throws -> some Sendable
+        within seconds: Double = 15, sourceLocation: SourceLocation = #_sourceLocation,
+        _ body: () async throws -> some Sendable
     ) async -> (any Error)? {
         let start = ContinuousClock.now
         defer { #expect(start.duration(to: .now) < .seconds(seconds), sourceLocation: sourceLocation) }
@@ -75,9 +80,11 @@ enum SFTPFaults {
 
     /// As ``failure(within:sourceLocation:_:)``, of something that has to fail.
     static func mustFail(
-        within seconds: Double = 15, sourceLocation: SourceLocation = #_sourceLocation, _ body: () async throws -> some Sendable
+        within seconds: Double = 15, sourceLocation: SourceLocation = #_sourceLocation,
+        _ body: () async throws -> some Sendable
     ) async throws -> any Error {
-        try #require(await failure(within: seconds, sourceLocation: sourceLocation, body), sourceLocation: sourceLocation)
+        try #require(
+            await failure(within: seconds, sourceLocation: sourceLocation, body), sourceLocation: sourceLocation)
     }
 }
 
@@ -100,7 +107,9 @@ extension SFTPDouble.Settings {
         settings.renameReplaces = true
         settings.listsDots = false
         settings.maximumRead = 32_768
-        settings.extensions = [("hardlink@openssh.com", "1"), ("posix-rename@openssh.com", "1"), ("statvfs@openssh.com", "2")]
+        settings.extensions = [
+            ("hardlink@openssh.com", "1"), ("posix-rename@openssh.com", "1"), ("statvfs@openssh.com", "2"),
+        ]
         return settings
     }
 
@@ -110,7 +119,8 @@ extension SFTPDouble.Settings {
         settings.lstatFollows = true
         settings.entriesPerReply = 27
         settings.extensions = [
-            ("fsync@openssh.com", "1"), ("posix-rename@openssh.com", "1"), ("statvfs@openssh.com", "2"), ("fstatvfs@openssh.com", "2"),
+            ("fsync@openssh.com", "1"), ("posix-rename@openssh.com", "1"), ("statvfs@openssh.com", "2"),
+            ("fstatvfs@openssh.com", "2"),
             ("hardlink@openssh.com", "1"),
         ]
         return settings

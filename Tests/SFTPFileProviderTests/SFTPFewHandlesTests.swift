@@ -9,7 +9,8 @@ import Testing
 
 /// Servers that have few handles to give, whatever they say of it.
 @Suite struct SFTPFewHandlesTests {
-    private static let inProgress = "The requested operation cannot be performed because there is a file transfer in progress."
+    private static let inProgress =
+        "The requested operation cannot be performed because there is a file transfer in progress."
     private static let names = (0..<70).map { "file \($0)" }
 
     /// - Parameter words: What the server says of one handle too many; nil for one that announces its number.
@@ -30,7 +31,9 @@ import Testing
     private func copyAll(_ double: SFTPDouble, provider: SFTPFileProvider) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for name in Self.names {
-                group.addTask { _ = try await provider.writeContents(path: ProviderPath(name), contents: self.content(name)) }
+                group.addTask {
+                    _ = try await provider.writeContents(path: ProviderPath(name), contents: self.content(name))
+                }
             }
             try await group.waitForAll()
         }
@@ -50,7 +53,8 @@ import Testing
     @Test(arguments: [1, 2, 10], ["Failure", "Too many open files in this session, maximum 10", inProgress, nil])
     func `Many files go up and down at once`(handles: Int, words: String?) async throws {
         for near in [Duration.zero, .seconds(600)] {
-            try await withSFTPProvider(settings(handles, words), files: [:], links: .init(near: near)) { double, provider in
+            try await withSFTPProvider(settings(handles, words), files: [:], links: .init(near: near)) {
+                double, provider in
                 try await copyAll(double, provider: provider)
                 #expect(words == nil || provider.connection.host.room.learned != nil)
                 // Once the number is known, none is refused.
@@ -100,13 +104,17 @@ import Testing
         for code in [SFTPDouble.Code.failure, .permissionDenied] {
             try await withSFTPProvider { double, provider in
                 double.put(Data("secret".utf8), at: "/secret")
-                double.setAnswer { $0.path == "/secret" && [.open, .opendir].contains($0.kind) ? [.status(code, "Keep out")] : [] }
+                double.setAnswer {
+                    $0.path == "/secret" && [.open, .opendir].contains($0.kind) ? [.status(code, "Keep out")] : []
+                }
                 let open = { double.requests.count { $0.kind == .open && $0.path == "/secret" } }
                 for isBesideAnother in [false, true] {
                     double.resetCounts()
                     let other = try await provider.open(path: ProviderPath("book"))
                     if isBesideAnother { _ = try await other.read([0..<1]) }
-                    let error = try await SFTPFaults.mustFail { try await provider.contents(path: ProviderPath("secret")) }
+                    let error = try await SFTPFaults.mustFail {
+                        try await provider.contents(path: ProviderPath("secret"))
+                    }
                     #expect(error.status?.serverDescription == "Keep out", "\(error)")
                     #expect(open() == (isBesideAnother ? 2 : 1))
                     await other.close()
@@ -121,7 +129,9 @@ import Testing
         let words = "Too many open files"
         try await withSFTPProvider(settings(1, words), links: .init(standstill: .milliseconds(200))) { _, provider in
             let error = try await SFTPFaults.mustFail {
-                try await provider.contentsOfDirectory(path: .root) { _ in _ = try await provider.contents(path: ProviderPath("book")) }
+                try await provider.contentsOfDirectory(path: .root) { _ in
+                    _ = try await provider.contents(path: ProviderPath("book"))
+                }
             }
             #expect(error.status?.serverDescription == words, "\(error)")
             try await SFTPActivity.read.run(provider)

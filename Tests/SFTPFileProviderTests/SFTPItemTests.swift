@@ -17,10 +17,14 @@ import Testing
                 try await provider.createFolder(path: ProviderPath("new"))
                 #expect(double.paths.contains("/new/"))
                 for name in ["new", "book"] {
-                    let error = try await SFTPFaults.mustFail { try await provider.createFolder(path: ProviderPath(name)) }
+                    let error = try await SFTPFaults.mustFail {
+                        try await provider.createFolder(path: ProviderPath(name))
+                    }
                     #expect(error.isFileExists, "\(name): \(error)")
                 }
-                let error = try await SFTPFaults.mustFail { try await provider.createFolder(path: ProviderPath("nothing/new")) }
+                let error = try await SFTPFaults.mustFail {
+                    try await provider.createFolder(path: ProviderPath("nothing/new"))
+                }
                 #expect(error.cocoaCode == .fileNoSuchFile, "\(error)")
                 let root = try await SFTPFaults.mustFail { try await provider.createFolder(path: .root) }
                 #expect(root.isFileExists)
@@ -30,7 +34,9 @@ import Testing
 
     // MARK: Moving
 
-    @Test func `A file that comes to the new name meanwhile is not replaced, whatever the server's renaming does`() async throws {
+    @Test func `A file that comes to the new name meanwhile is not replaced, whatever the server's renaming does`()
+        async throws
+    {
         for hasPosixRename in [true, false] {
             var settings = SFTPDouble.Settings()
             settings.renameReplaces = true
@@ -67,7 +73,9 @@ import Testing
                     }
                     #expect(error.isFileExists, "\(from) to \(to): \(error)")
                 }
-                let missing = try await SFTPFaults.mustFail { try await provider.moveItem(path: ProviderPath("no"), to: ProviderPath("x")) }
+                let missing = try await SFTPFaults.mustFail {
+                    try await provider.moveItem(path: ProviderPath("no"), to: ProviderPath("x"))
+                }
                 #expect(missing.cocoaCode == .fileNoSuchFile)
                 let parent = try await SFTPFaults.mustFail {
                     try await provider.moveItem(path: ProviderPath("new"), to: ProviderPath("no/x"))
@@ -127,13 +135,19 @@ import Testing
                 double.putFolder("/empty")
                 double.putLink(to: "shelf", at: "/way")
                 double.putLink(to: "/nowhere", at: "/dangling")
-                let full = try await SFTPFaults.mustFail { try await provider.removeItem(path: ProviderPath("shelf"), recursive: false) }
+                let full = try await SFTPFaults.mustFail {
+                    try await provider.removeItem(path: ProviderPath("shelf"), recursive: false)
+                }
                 #expect(full.posixCode == .ENOTEMPTY, "\(full)")
-                for name in ["old", "empty", "way", "dangling"] { try await provider.removeItem(path: ProviderPath(name)) }
+                for name in ["old", "empty", "way", "dangling"] {
+                    try await provider.removeItem(path: ProviderPath(name))
+                }
                 #expect(double.paths == ["/book", "/shelf/", "/shelf/one"])
                 try await provider.removeItem(path: ProviderPath("shelf"))
                 #expect(double.paths == ["/book"])
-                let missing = try await SFTPFaults.mustFail { try await provider.removeItem(path: ProviderPath("shelf")) }
+                let missing = try await SFTPFaults.mustFail {
+                    try await provider.removeItem(path: ProviderPath("shelf"))
+                }
                 #expect(missing.cocoaCode == .fileNoSuchFile)
                 _ = try await SFTPFaults.mustFail { try await provider.removeItem(path: .root) }
                 #expect(double.paths == ["/book"])
@@ -143,7 +157,9 @@ import Testing
 
     @Test func `A tree goes without what its links lead to`() async throws {
         for settings in [SFTPDouble.Settings(), .proFTPD] {
-            try await withSFTPProvider(settings, files: ["/keep/me": Data("1".utf8), "/tree/a/b/c/d": Data(), "/tree/x": Data()]) {
+            try await withSFTPProvider(
+                settings, files: ["/keep/me": Data("1".utf8), "/tree/a/b/c/d": Data(), "/tree/x": Data()]
+            ) {
                 double, provider in
                 double.putLink(to: "/keep", at: "/tree/way")
                 double.putLink(to: "../../../keep", at: "/tree/a/b/up")
@@ -175,13 +191,16 @@ import Testing
             double.resetCounts()
             try await provider.removeItem(path: ProviderPath("tree"))
             #expect(double.paths == [])
-            // Eight where nothing else runs; on a busy machine what leaves together may arrive in two parts. One by one they were a thousand.
+            // Eight where nothing else runs; on a busy machine what leaves together may arrive in two parts. One by one
+            // they were a thousand.
             #expect(double.counts.roundTrips <= 24, "\(double.counts.roundTrips)")
         }
     }
 
     @Test func `What cannot go is told, and the rest of its kind is tried first`() async throws {
-        let settings = SFTPDouble.Settings { $0.kind == .remove && $0.path == "/shelf/one" ? [.status(.permissionDenied)] : [] }
+        let settings = SFTPDouble.Settings {
+            $0.kind == .remove && $0.path == "/shelf/one" ? [.status(.permissionDenied)] : []
+        }
         try await withSFTPProvider(settings) { double, provider in
             let error = try await SFTPFaults.mustFail { try await provider.removeItem(path: ProviderPath("shelf")) }
             #expect(error.cocoaCode == .fileWriteNoPermission, "\(error)")
@@ -198,12 +217,14 @@ import Testing
             try await provider.setAttributes(path: ProviderPath("old"), permissions: 0o600, modificationDate: date)
             #expect(double.mode("/old") == 0o600 && double.modified("/old") == 1_600_000_000)
             try await provider.setAttributes(
-                path: ProviderPath("link"), permissions: nil, modificationDate: Date(timeIntervalSince1970: 1_500_000_000))
+                path: ProviderPath("link"), permissions: nil,
+                modificationDate: Date(timeIntervalSince1970: 1_500_000_000))
             #expect(double.modified("/link") == 1_500_000_000 && double.modified("/old") == 1_600_000_000)
             for seconds in [-1, 4_294_967_296, .infinity, .nan] {
                 let error = try await SFTPFaults.mustFail {
                     try await provider.setAttributes(
-                        path: ProviderPath("old"), permissions: nil, modificationDate: Date(timeIntervalSince1970: seconds))
+                        path: ProviderPath("old"), permissions: nil,
+                        modificationDate: Date(timeIntervalSince1970: seconds))
                 }
                 #expect(error.cocoaCode == .featureUnsupported)
             }
@@ -226,7 +247,9 @@ import Testing
         settings.space = (1 << 30, 1 << 20)
         try await withSFTPProvider(settings) { _, provider in
             let volume = try #require(try await provider.storageProperties())
-            #expect(volume.totalCapacity == 1 << 30 && volume.availableCapacity == 1 << 20 && volume.usage == 1 << 30 - 1 << 20)
+            #expect(
+                volume.totalCapacity == 1 << 30 && volume.availableCapacity == 1 << 20
+                    && volume.usage == 1 << 30 - 1 << 20)
         }
         for faults in [[], [SFTPDouble.Fault.status(.permissionDenied)]] as [[SFTPDouble.Fault]] {
             let settings = SFTPDouble.Settings { $0.name.hasPrefix("statvfs") && $0.path == "/shelf" ? faults : [] }

@@ -45,7 +45,8 @@ import Testing
         try await withSFTPProvider { double, provider in
             let error = try await SFTPFaults.mustFail {
                 try await provider.writeContents(
-                    path: ProviderPath("old"), from: DataSource(Self.large), options: WriteOptions(resumption: "version 1"))
+                    path: ProviderPath("old"), from: DataSource(Self.large),
+                    options: WriteOptions(resumption: "version 1"))
             }
             #expect(error.isFileExists, "\(error)")
             #expect(SFTPFaults.leftovers(double) == [])
@@ -172,7 +173,9 @@ import Testing
             try await SFTPActivity.list.run(provider)
             _ = try await reader.read([0..<1])
             try await SFTPActivity.read.run(provider)
-            let error = try await SFTPFaults.mustFail { try await provider.contentsOfDirectory(path: ProviderPath("no")) }
+            let error = try await SFTPFaults.mustFail {
+                try await provider.contentsOfDirectory(path: ProviderPath("no"))
+            }
             #expect(error.isNoSuchFile)
             await reader.close()
         }
@@ -181,12 +184,15 @@ import Testing
     // MARK: Permissions
 
     @Test(arguments: [UInt16(0o600), 0o444])
-    func `A file is opened with the permissions that are asked for, and has them in the end`(permissions: UInt16) async throws {
+    func `A file is opened with the permissions that are asked for, and has them in the end`(permissions: UInt16)
+        async throws
+    {
         for data in [SFTPActivity.content, Self.large] {
             for placement in [WriteOptions.Placement.published, .inPlace] {
                 try await withSFTPProvider(.init { _ in [] }) { double, provider in
                     let options = WriteOptions(placement: placement, permissions: permissions)
-                    _ = try await provider.writeContents(path: ProviderPath("/new"), from: DataSource(data), options: options)
+                    _ = try await provider.writeContents(
+                        path: ProviderPath("/new"), from: DataSource(data), options: options)
                     #expect(double.file("/new") == data)
                     #expect(double.mode("/new") == UInt32(permissions))
                 }

@@ -7,11 +7,14 @@ import Testing
 
 /// Symbolic links.
 @Suite struct SFTPLinkTests {
-    @Test(arguments: [false, true]) func `The order of the arguments is learned once`(takesLinkFirst: Bool) async throws {
+    @Test(arguments: [false, true]) func `The order of the arguments is learned once`(takesLinkFirst: Bool) async throws
+    {
         var settings = SFTPDouble.Settings()
         settings.symlinkTakesLinkFirst = takesLinkFirst
         try await withSFTPProvider(settings) { double, provider in
-            for index in 0..<3 { try await provider.createSymbolicLink(path: ProviderPath("shelf/link\(index)"), text: "../book") }
+            for index in 0..<3 {
+                try await provider.createSymbolicLink(path: ProviderPath("shelf/link\(index)"), text: "../book")
+            }
             for index in 0..<3 { #expect(double.target("/shelf/link\(index)") == "../book") }
             #expect(double.counts.requests[.symlink] == 4)
             #expect(double.paths.count == 7)
@@ -20,9 +23,13 @@ import Testing
 
     @Test func `A link is made only where nothing is`() async throws {
         try await withSFTPProvider { double, provider in
-            let taken = try await SFTPFaults.mustFail { try await provider.createSymbolicLink(path: ProviderPath("old"), text: "book") }
+            let taken = try await SFTPFaults.mustFail {
+                try await provider.createSymbolicLink(path: ProviderPath("old"), text: "book")
+            }
             #expect(taken.isFileExists)
-            let parent = try await SFTPFaults.mustFail { try await provider.createSymbolicLink(path: ProviderPath("no/x"), text: "book") }
+            let parent = try await SFTPFaults.mustFail {
+                try await provider.createSymbolicLink(path: ProviderPath("no/x"), text: "book")
+            }
             #expect(parent.cocoaCode == .fileNoSuchFile, "\(parent)")
             for target in [[], [0x61, 0], Array(repeating: 0x61, count: 4_096)] as [[UInt8]] {
                 let error = try await SFTPFaults.mustFail {
@@ -37,7 +44,8 @@ import Testing
     @Test func `Links are followed to their end, below the root`() async throws {
         for root in ["/", "/home"] {
             let prefix = root == "/" ? "" : root
-            try await withSFTPProvider(files: [prefix + "/a/file": Data("1".utf8), "/secret": Data()], root: root) { double, provider in
+            try await withSFTPProvider(files: [prefix + "/a/file": Data("1".utf8), "/secret": Data()], root: root) {
+                double, provider in
                 double.putLink(to: "a/../a/./file", at: prefix + "/one")
                 double.putLink(to: "one", at: prefix + "/two")
                 double.putLink(to: prefix + "/a", at: prefix + "/absolute")
@@ -49,15 +57,21 @@ import Testing
                     #expect(item.path.string == "/a/file" && item.size == 1)
                 }
                 try await #expect(provider.destinationOfSymbolicLink(path: ProviderPath("absolute")).isDirectory)
-                let circle = try await SFTPFaults.mustFail { try await provider.destinationOfSymbolicLink(path: ProviderPath("circle")) }
+                let circle = try await SFTPFaults.mustFail {
+                    try await provider.destinationOfSymbolicLink(path: ProviderPath("circle"))
+                }
                 #expect(circle.posixCode == .ELOOP)
                 let dangling = try await SFTPFaults.mustFail {
                     try await provider.destinationOfSymbolicLink(path: ProviderPath("dangling"))
                 }
                 #expect(dangling.cocoaCode == .fileReadNoSuchFile)
-                let file = try await SFTPFaults.mustFail { try await provider.destinationOfSymbolicLink(path: ProviderPath("a/file")) }
+                let file = try await SFTPFaults.mustFail {
+                    try await provider.destinationOfSymbolicLink(path: ProviderPath("a/file"))
+                }
                 #expect(file.posixCode == .EINVAL)
-                let outside = try await SFTPFaults.mustFail { try await provider.destinationOfSymbolicLink(path: ProviderPath("up")) }
+                let outside = try await SFTPFaults.mustFail {
+                    try await provider.destinationOfSymbolicLink(path: ProviderPath("up"))
+                }
                 #expect(outside.cocoaCode == .fileReadNoPermission, "\(outside)")
             }
         }

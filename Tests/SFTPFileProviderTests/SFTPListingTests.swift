@@ -10,12 +10,16 @@ import Testing
 @Suite struct SFTPListingTests {
     @Test func `Awkward names are listed, looked at and read as they are`() async throws {
         let names: [[UInt8]] = [
-            Array(" leading".utf8), Array("trailing ".utf8), Array("a\nb".utf8), Array("a\\b".utf8), Array("*?[x]'\"$`".utf8),
-            Array("caf\u{E9}".utf8), Array("cafe\u{301}".utf8), [0xFF, 0xFE], Array("-rf".utf8), Array("...".utf8), Array("~".utf8),
+            Array(" leading".utf8), Array("trailing ".utf8), Array("a\nb".utf8), Array("a\\b".utf8),
+            Array("*?[x]'\"$`".utf8),
+            Array("caf\u{E9}".utf8), Array("cafe\u{301}".utf8), [0xFF, 0xFE], Array("-rf".utf8), Array("...".utf8),
+            Array("~".utf8),
             Array(repeating: 0x61, count: 255),
         ]
         try await withSFTPProvider(files: [:]) { double, provider in
-            for (index, name) in names.enumerated() { double.put(Data([UInt8(index)]), atBytes: Array("/f/".utf8) + name) }
+            for (index, name) in names.enumerated() {
+                double.put(Data([UInt8(index)]), atBytes: Array("/f/".utf8) + name)
+            }
             let items = try await provider.contentsOfDirectory(path: ProviderPath("f"))
             #expect(Set(items.map { Array($0.path.nameBytes) }) == Set(names))
             for (index, name) in names.enumerated() {
@@ -26,17 +30,22 @@ import Testing
         }
     }
 
-    @Test(arguments: [true, false]) func `The folder itself and the one above are left out`(listsDots: Bool) async throws {
+    @Test(arguments: [true, false]) func `The folder itself and the one above are left out`(listsDots: Bool)
+        async throws
+    {
         var settings = SFTPDouble.Settings()
         settings.listsDots = listsDots
         settings.entriesPerReply = 1
         try await withSFTPProvider(settings) { _, provider in
-            try await #expect(provider.contentsOfDirectory(path: .root).map(\.name).sorted() == ["book", "old", "shelf"])
+            try await #expect(
+                provider.contentsOfDirectory(path: .root).map(\.name).sorted() == ["book", "old", "shelf"])
             try await #expect(provider.contentsOfDirectory(path: ProviderPath("shelf")).map(\.name) == ["one"])
         }
     }
 
-    @Test func `Names that no path can hold, and those that come twice, are left out and counted at the end`() async throws {
+    @Test func `Names that no path can hold, and those that come twice, are left out and counted at the end`()
+        async throws
+    {
         let names = ["..", "a/b", "good", "../old", "", "a\u{0}b", ".", "good", "fine"].map { Array($0.utf8) }
         let settings = SFTPDouble.Settings { $0.kind == .readdir && $0.occurrence == 1 ? [.names(names)] : [] }
         try await withSFTPProvider(settings, options: { $0.cache = CachePolicy(lifetime: 60) }) { double, provider in
@@ -58,12 +67,17 @@ import Testing
         // The first answer of each listing.
         let begun = LockedValue<Set<[UInt8]>>([])
         let settings = SFTPDouble.Settings { request in
-            request.kind == .readdir && begun.update { $0.insert(request.handle).inserted } ? [.names([Array("a/b".utf8)])] : []
+            request.kind == .readdir && begun.update { $0.insert(request.handle).inserted }
+                ? [.names([Array("a/b".utf8)])] : []
         }
         try await withSFTPProvider(settings) { double, provider in
-            let error = try await SFTPFaults.mustFail { try await provider.removeItem(path: ProviderPath("shelf"), recursive: true) }
+            let error = try await SFTPFaults.mustFail {
+                try await provider.removeItem(path: ProviderPath("shelf"), recursive: true)
+            }
             #expect(error.unusableNames?.count == 1 && double.exists("/shelf"), "\(error)")
-            let full = try await SFTPFaults.mustFail { try await provider.removeItem(path: ProviderPath("shelf"), recursive: false) }
+            let full = try await SFTPFaults.mustFail {
+                try await provider.removeItem(path: ProviderPath("shelf"), recursive: false)
+            }
             #expect(full.posixCode == .ENOTEMPTY && double.exists("/shelf"), "\(full)")
         }
     }
@@ -89,21 +103,27 @@ import Testing
             for items in try await [
                 provider.contentsOfDirectory(path: .root),
                 [
-                    provider.attributesOfItem(path: ProviderPath("file")), provider.attributesOfItem(path: ProviderPath("folder")),
+                    provider.attributesOfItem(path: ProviderPath("file")),
+                    provider.attributesOfItem(path: ProviderPath("folder")),
                     provider.attributesOfItem(path: ProviderPath("link")),
                 ],
             ] {
                 let found = Dictionary(uniqueKeysWithValues: items.map { ($0.name, $0) })
-                #expect(found["file"]?.type == .regular && found["file"]?.size == 5 && found["file"]?.permissions == 0o640)
+                #expect(
+                    found["file"]?.type == .regular && found["file"]?.size == 5 && found["file"]?.permissions == 0o640)
                 #expect(found["file"]?.modifiedDate == Date(timeIntervalSince1970: 1_700_000_000))
                 #expect(found["file"]?[.sftpOwner] == 1_000 && found["file"]?[.sftpGroup] == 1_000)
-                #expect(found["folder"]?.type == .directory && found["folder"]?.size == nil && found["folder"]?.permissions == 0o750)
+                #expect(
+                    found["folder"]?.type == .directory && found["folder"]?.size == nil
+                        && found["folder"]?.permissions == 0o750)
                 #expect(found["link"]?.type == .symbolicLink)
             }
         }
     }
 
-    @Test(arguments: [0, 1, 3, 9] as [UInt32]) func `A server that tells no permissions has types in its lines`(told: UInt32) async throws {
+    @Test(arguments: [0, 1, 3, 9] as [UInt32]) func `A server that tells no permissions has types in its lines`(
+        told: UInt32
+    ) async throws {
         var settings = SFTPDouble.Settings()
         settings.attributes = told
         try await withSFTPProvider(settings) { double, provider in
@@ -116,12 +136,18 @@ import Testing
 
     @Test func `What is no folder, or not there, is told as such`() async throws {
         try await withSFTPProvider { _, provider in
-            let file = try await SFTPFaults.mustFail { try await provider.contentsOfDirectory(path: ProviderPath("book")) }
+            let file = try await SFTPFaults.mustFail {
+                try await provider.contentsOfDirectory(path: ProviderPath("book"))
+            }
             #expect(file.posixCode == .ENOTDIR, "\(file)")
             for path in ["nothing", "nothing/below", "book/below"] {
-                let error = try await SFTPFaults.mustFail { try await provider.contentsOfDirectory(path: ProviderPath(path)) }
+                let error = try await SFTPFaults.mustFail {
+                    try await provider.contentsOfDirectory(path: ProviderPath(path))
+                }
                 #expect(error.isNoSuchFile, "\(path): \(error)")
-                let other = try await SFTPFaults.mustFail { try await provider.attributesOfItem(path: ProviderPath(path)) }
+                let other = try await SFTPFaults.mustFail {
+                    try await provider.attributesOfItem(path: ProviderPath(path))
+                }
                 #expect(other.isNoSuchFile && other.cocoaCode == .fileReadNoSuchFile, "\(path): \(other)")
             }
         }
@@ -138,10 +164,14 @@ import Testing
         try await withSFTPProvider(settings) { double, provider in
             double.putFolder("/nothing")
             double.setAnswer { request in
-                if request.kind == .stat || request.kind == .lstat, request.path == "/nothing" { return [.status(.noSuchFile)] }
+                if request.kind == .stat || request.kind == .lstat, request.path == "/nothing" {
+                    return [.status(.noSuchFile)]
+                }
                 return request.kind == .readdir ? [.status(.noSuchFile, "No such file")] : []
             }
-            let error = try await SFTPFaults.mustFail { try await provider.contentsOfDirectory(path: ProviderPath("nothing")) }
+            let error = try await SFTPFaults.mustFail {
+                try await provider.contentsOfDirectory(path: ProviderPath("nothing"))
+            }
             #expect(error.isNoSuchFile, "\(error)")
         }
     }
@@ -156,7 +186,8 @@ import Testing
                     #expect(item.isSymbolicLink)
                 }
                 try await #expect(provider.contentsOfDirectory(path: ProviderPath("way")).map(\.name) == ["one"])
-                let types = try await provider.contentsOfDirectory(path: .root).filter(\.isSymbolicLink).map(\.name).sorted()
+                let types = try await provider.contentsOfDirectory(path: .root).filter(\.isSymbolicLink).map(\.name)
+                    .sorted()
                 #expect(types == ["dangling", "way"])
             }
         }

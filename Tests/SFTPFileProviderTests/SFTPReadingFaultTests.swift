@@ -12,12 +12,16 @@ import Testing
 
     @Test(arguments: [URLError(.unknown) as any Error, CocoaError(.featureUnsupported)], [1, 2])
     func `A server that gives few channels is used over those`(refusal: any Error, channels: Int) async throws {
-        try await withSFTPProvider(configure: { $0.connections = 1 }, links: .init(channels: channels, refusal: refusal)) {
+        try await withSFTPProvider(
+            configure: { $0.connections = 1 }, links: .init(channels: channels, refusal: refusal)
+        ) {
             double, provider in
             double.putPattern(20_000_000, at: "/file")
             for _ in 0..<2 {
                 let sink = PatternSink()
-                try await provider.withReader(path: ProviderPath("file")) { _ = try await $0.stream(.whole, into: sink) }
+                try await provider.withReader(path: ProviderPath("file")) {
+                    _ = try await $0.stream(.whole, into: sink)
+                }
                 #expect(sink.next == 20_000_000 && sink.isRight)
             }
             try await SFTPActivity.publishLarge.run(provider)
@@ -26,7 +30,9 @@ import Testing
         }
     }
 
-    @Test(arguments: [3_000_000, 20_000_000]) func `A transfer goes on where its connection was lost`(size: Int) async throws {
+    @Test(arguments: [3_000_000, 20_000_000]) func `A transfer goes on where its connection was lost`(size: Int)
+        async throws
+    {
         for place in [1, size / 3, size - 10] {
             try await withSFTPProvider(options: { $0.retries.retries = 2 }) { double, provider in
                 double.putPattern(size, at: "/file")
@@ -50,7 +56,9 @@ import Testing
             for _ in 0..<2 {
                 double.cut(.sent(1_000_000))
                 let error = try await SFTPFaults.mustFail {
-                    try await provider.withReader(path: ProviderPath("file")) { _ = try await $0.stream(.whole, into: PatternSink()) }
+                    try await provider.withReader(path: ProviderPath("file")) {
+                        _ = try await $0.stream(.whole, into: PatternSink())
+                    }
                 }
                 #expect(error.urlCode == .networkConnectionLost)
             }
@@ -76,7 +84,9 @@ import Testing
         }
     }
 
-    @Test(arguments: SFTPActivity.allCases) func `After a connection that was lost while nobody used it, all goes on`(doing: SFTPActivity)
+    @Test(arguments: SFTPActivity.allCases) func `After a connection that was lost while nobody used it, all goes on`(
+        doing: SFTPActivity
+    )
         async throws
     {
         for cutsLink in [false, true] {
@@ -97,7 +107,8 @@ import Testing
     func `A connection that ended by itself, for whatever reason, is made anew`(code: URLError.Code) async throws {
         await SFTPFaults.places.take()
         defer { SFTPFaults.places.giveBack() }
-        let links = SFTPLinks(SFTPDouble(files: SFTPFaults.files), limits: .init(death: URLError(code), tellsDeath: true))
+        let links = SFTPLinks(
+            SFTPDouble(files: SFTPFaults.files), limits: .init(death: URLError(code), tellsDeath: true))
         let provider = try SFTPFaults.provider(links)
         try await SFTPActivity.look.run(provider)
         links.cut()
@@ -140,19 +151,24 @@ import Testing
             let source = DataSource(Data(count: 1 << 30))
             let errors = [
                 try await SFTPFaults.mustFail {
-                    try await provider.withReader(path: ProviderPath("file")) { _ = try await $0.stream(.whole, into: PatternSink()) }
+                    try await provider.withReader(path: ProviderPath("file")) {
+                        _ = try await $0.stream(.whole, into: PatternSink())
+                    }
                 },
                 try await SFTPFaults.mustFail {
                     try await provider.writeContents(path: ProviderPath("new"), from: source, options: WriteOptions())
                 },
             ]
-            for error in errors { #expect(error.urlCode == .timedOut && error.sentence.contains("2.5 seconds"), "\(error)") }
+            for error in errors {
+                #expect(error.urlCode == .timedOut && error.sentence.contains("2.5 seconds"), "\(error)")
+            }
         }
     }
 
     @Test func `Ranges of a file that is said to be endless are too much, and no trap`() async throws {
         let settings = SFTPDouble.Settings {
-            [.stat, .fstat].contains($0.kind) ? [.attributes(Data([0, 0, 0, 1, 0x7F] + [UInt8](repeating: 0xFF, count: 7)))] : []
+            [.stat, .fstat].contains($0.kind)
+                ? [.attributes(Data([0, 0, 0, 1, 0x7F] + [UInt8](repeating: 0xFF, count: 7)))] : []
         }
         try await withSFTPProvider(settings) { _, provider in
             try await provider.withReader(path: ProviderPath("book")) { reader in
@@ -213,7 +229,9 @@ import Testing
             double.putPattern(3_000_000, at: "/file")
             for name in ["book", "file"] {
                 await #expect(throws: Full.self) {
-                    try await provider.withReader(path: ProviderPath(name)) { _ = try await $0.stream(.whole, into: FullSink()) }
+                    try await provider.withReader(path: ProviderPath(name)) {
+                        _ = try await $0.stream(.whole, into: FullSink())
+                    }
                 }
             }
         }

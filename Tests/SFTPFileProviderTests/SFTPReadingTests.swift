@@ -26,7 +26,9 @@ import Testing
 
         func write(_ bytes: UnsafeRawBufferPointer) throws -> FlowState {
             let count = state.withLock { state in
-                if !bytes.elementsEqual(SFTPDouble.pattern(state.next..<state.next + bytes.count)) { state.isRight = false }
+                if !bytes.elementsEqual(SFTPDouble.pattern(state.next..<state.next + bytes.count)) {
+                    state.isRight = false
+                }
                 state.next += bytes.count
                 return state.next
             }
@@ -40,7 +42,8 @@ import Testing
         _ size: Int, _ settings: SFTPDouble.Settings = .init(), retries: Int = 0, links: SFTPLinks.Limits = .init(),
         _ body: (SFTPDouble, SFTPFileProvider, any FileReader) async throws -> Void
     ) async throws {
-        try await withSFTPProvider(settings, options: { $0.retries.retries = retries }, links: links) { double, provider in
+        try await withSFTPProvider(settings, options: { $0.retries.retries = retries }, links: links) {
+            double, provider in
             double.putPattern(size, at: "/file")
             let reader = try await provider.open(path: ProviderPath("file"))
             try await body(double, provider, reader)
@@ -50,13 +53,16 @@ import Testing
 
     // MARK: Parts
 
-    @Test(arguments: SFTPWritingTests.servers.map(\.0)) func `Every part is what it is to be`(server: String) async throws {
+    @Test(arguments: SFTPWritingTests.servers.map(\.0)) func `Every part is what it is to be`(server: String)
+        async throws
+    {
         let settings = try #require(SFTPWritingTests.servers.first { $0.0 == server }?.1)
         try await withFile(1_000_000, settings) { _, _, reader in
             try await #expect(reader.attributes().size == 1_000_000)
             for (part, range) in [
                 (FilePart.whole, 0..<1_000_000), (.from(999_990), 999_990..<1_000_000), (.from(2_000_000), 0..<0),
-                (.range(5..<5), 0..<0), (.range(32_760..<65_540), 32_760..<65_540), (.range(999_999..<5_000_000), 999_999..<1_000_000),
+                (.range(5..<5), 0..<0), (.range(32_760..<65_540), 32_760..<65_540),
+                (.range(999_999..<5_000_000), 999_999..<1_000_000),
                 (.range(1_000_000..<1_000_001), 0..<0), (.suffix(10), 999_990..<1_000_000), (.suffix(0), 0..<0),
                 (.suffix(5_000_000), 0..<1_000_000),
             ] {
@@ -80,7 +86,8 @@ import Testing
             let ranges = (0..<30).map { Int64($0) * 300_000..<Int64($0) * 300_000 + 1_000 }
             let pieces = try await reader.read(ranges)
             #expect(double.counts.roundTrips == 1)
-            #expect(zip(ranges, pieces).allSatisfy { $1 == SFTPDouble.pattern(Int($0.lowerBound)..<Int($0.upperBound)) })
+            #expect(
+                zip(ranges, pieces).allSatisfy { $1 == SFTPDouble.pattern(Int($0.lowerBound)..<Int($0.upperBound)) })
             #expect(double.counts.bytesRead == 30_000)
             double.resetCounts()
             let small = try await provider.contents(path: ProviderPath("old"))
@@ -99,7 +106,9 @@ import Testing
         }
     }
 
-    @Test(arguments: [false, true]) func `A large file comes over several channels, in its order`(pauses: Bool) async throws {
+    @Test(arguments: [false, true]) func `A large file comes over several channels, in its order`(pauses: Bool)
+        async throws
+    {
         var settings = SFTPDouble.Settings()
         settings.latency = 0.002
         try await withFile(Self.large, settings) { double, _, reader in
@@ -126,7 +135,8 @@ import Testing
 
     @Test func `A file that changes between two reads is told`() async throws {
         let changes: [@Sendable (SFTPDouble) -> Void] = [
-            { $0.putPattern(999, at: "/file") }, { $0.put(SFTPDouble.pattern(0..<1_000), at: "/file", modified: 1_000) },
+            { $0.putPattern(999, at: "/file") },
+            { $0.put(SFTPDouble.pattern(0..<1_000), at: "/file", modified: 1_000) },
         ]
         for change in changes {
             try await withFile(1_000) { double, provider, _ in
@@ -170,7 +180,8 @@ import Testing
     @Test func `A file that is replaced while it is open goes on being read`() async throws {
         try await withFile(1_000) { _, provider, reader in
             _ = try await reader.read([0..<10])
-            _ = try await provider.writeContents(path: ProviderPath("file"), contents: Data("other".utf8), overwrite: true)
+            _ = try await provider.writeContents(
+                path: ProviderPath("file"), contents: Data("other".utf8), overwrite: true)
             try await #expect(reader.read([990..<1_000]) == [SFTPDouble.pattern(990..<1_000)])
         }
     }
@@ -199,7 +210,10 @@ import Testing
         settings.maximumHandles = 1
         try await withSFTPProvider(settings) { double, provider in
             double.putPattern(3_000_000, at: "/file")
-            let readers = [try await provider.open(path: ProviderPath("book")), try await provider.open(path: ProviderPath("file"))]
+            let readers = [
+                try await provider.open(path: ProviderPath("book")),
+                try await provider.open(path: ProviderPath("file")),
+            ]
             for _ in 0..<3 {
                 try await #expect(readers[0].read([10..<20]) == [SFTPFaults.book[10..<20]])
                 try await #expect(readers[1].read([10..<20]) == [SFTPDouble.pattern(10..<20)])

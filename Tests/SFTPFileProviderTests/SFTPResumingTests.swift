@@ -15,7 +15,9 @@ import Testing
     /// Bytes of the double's pattern.
     private func pattern() -> ScriptedSource { ScriptedSource(SFTPDouble.pattern(0..<Self.size)) }
 
-    private func write(_ provider: SFTPFileProvider, _ source: ScriptedSource, identity: String? = identity) async throws {
+    private func write(_ provider: SFTPFileProvider, _ source: ScriptedSource, identity: String? = identity)
+        async throws
+    {
         _ = try await provider.writeContents(
             path: ProviderPath("new"), from: source, options: WriteOptions(resumption: identity))
     }
@@ -55,7 +57,8 @@ import Testing
 
     /// Leaves a part, and has another provider go on.
     private func withPart(
-        _ settings: SFTPDouble.Settings = .init(), change: (SFTPDouble, String) -> Void = { _, _ in }, identity: String = identity,
+        _ settings: SFTPDouble.Settings = .init(), change: (SFTPDouble, String) -> Void = { _, _ in },
+        identity: String = identity,
         _ body: (SFTPDouble, ScriptedSource) throws -> Void
     ) async throws {
         try await withSFTPProvider(settings) { double, provider in
@@ -105,7 +108,8 @@ import Testing
             // What counts as whole ends where holes may begin.
             let size = double.size(part) ?? 0
             let start = size - 16 << 20
-            double.put(double.bytes(part, 0..<start - 10) + Data(count: 10) + double.bytes(part, start..<size), at: part)
+            double.put(
+                double.bytes(part, 0..<start - 10) + Data(count: 10) + double.bytes(part, start..<size), at: part)
         }) { double, source in
             #expect(source.begun.last == 0 && double.counts.bytesWritten == Self.size)
         }
@@ -115,14 +119,18 @@ import Testing
         try await withPart(change: { double, part in
             let size = double.size(part) ?? 0
             let start = size - 16 << 20
-            double.put(double.bytes(part, 0..<start + 1_000) + Data(count: 500_000) + double.bytes(part, start + 501_000..<size), at: part)
+            double.put(
+                double.bytes(part, 0..<start + 1_000) + Data(count: 500_000)
+                    + double.bytes(part, start + 501_000..<size), at: part)
         }) { _, source in
             #expect((source.begun.last ?? 0) > 0)
         }
     }
 
     @Test func `A part that is longer than the source, a folder or a link is begun anew`() async throws {
-        try await withPart(change: { $0.putPattern(Self.size + 1, at: $1) }) { _, source in #expect(source.begun.last == 0) }
+        try await withPart(change: { $0.putPattern(Self.size + 1, at: $1) }) { _, source in
+            #expect(source.begun.last == 0)
+        }
         try await withPart(change: { $0.putLink(to: "/old", at: $1) }) { double, source in
             #expect(source.begun.last == 0 && double.file("/old") == Data("old".utf8))
         }
@@ -160,7 +168,9 @@ import Testing
             }
             let error = try await SFTPFaults.mustFail { try await write(provider, pattern()) }
             #expect(error.cocoaCode == .fileWriteUnknown && error.sentence.contains(part.name), "\(error)")
-            #expect(double.counts.bytesWritten == 0 && double.isPattern("/victim", size: 20_000_000) && !double.exists("/new"))
+            #expect(
+                double.counts.bytesWritten == 0 && double.isPattern("/victim", size: 20_000_000)
+                    && !double.exists("/new"))
             double.remove("/\(part.name)")
         }
     }
@@ -181,7 +191,8 @@ import Testing
         try await withSFTPProvider(.init { $0.kind == .write ? [.status(.failure)] : [] }) { double, provider in
             _ = try await SFTPFaults.mustFail {
                 try await provider.writeContents(
-                    path: ProviderPath("new"), from: DataSource(SFTPActivity.content), options: WriteOptions(resumption: "x"))
+                    path: ProviderPath("new"), from: DataSource(SFTPActivity.content),
+                    options: WriteOptions(resumption: "x"))
             }
         }
         try await withSFTPProvider { double, provider in

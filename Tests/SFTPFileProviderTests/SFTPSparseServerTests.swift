@@ -20,14 +20,17 @@ import Testing
                 try await #expect(reader.read(.whole).data == SFTPDouble.pattern(0..<size), "\(size)")
                 let end = Int64(size)
                 try await #expect(
-                    reader.read([end / 2..<end + 9, 0..<1]) == [SFTPDouble.pattern(size / 2..<size), SFTPDouble.pattern(0..<min(1, size))])
+                    reader.read([end / 2..<end + 9, 0..<1]) == [
+                        SFTPDouble.pattern(size / 2..<size), SFTPDouble.pattern(0..<min(1, size)),
+                    ])
                 await reader.close()
             }
         }
     }
 
     @Test func `A file is read where FSTAT is refused and STAT is not`() async throws {
-        try await readAll(.init { $0.kind == .fstat ? [.status(.noSuchFile, "Cannot find message")] : [] }, hasValidator: true)
+        try await readAll(
+            .init { $0.kind == .fstat ? [.status(.noSuchFile, "Cannot find message")] : [] }, hasValidator: true)
     }
 
     @Test func `A file is read where STAT is refused and FSTAT is not`() async throws {
@@ -35,7 +38,8 @@ import Testing
     }
 
     @Test func `A file whose size nobody tells is read to its end`() async throws {
-        try await readAll(.init { [.stat, .fstat].contains($0.kind) ? [.status(.permissionDenied)] : [] }, hasValidator: false)
+        try await readAll(
+            .init { [.stat, .fstat].contains($0.kind) ? [.status(.permissionDenied)] : [] }, hasValidator: false)
         for (attributes, hasValidator) in [(12, true), (4, false), (0, false)] as [(UInt32, Bool)] {
             var settings = SFTPDouble.Settings()
             settings.attributes = attributes
@@ -72,7 +76,8 @@ import Testing
     @Test func `A file that ends too soon is no success, whatever is told`() async throws {
         for size in [900_000, 3_000_000] {
             let settings = SFTPDouble.Settings { request in
-                request.kind == .fstat ? [.status(.unsupported)] : request.kind == .read ? [.endOfFile(at: 700_000)] : []
+                request.kind == .fstat
+                    ? [.status(.unsupported)] : request.kind == .read ? [.endOfFile(at: 700_000)] : []
             }
             try await withSFTPProvider(settings) { double, provider in
                 double.putPattern(size, at: "/file")

@@ -9,14 +9,19 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct SFTPTransportChoiceTests {
     /// A program in place of ssh. It writes down its runs, answers `-G`, and logs in or refuses.
     private final class Program: Sendable {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "carrel-ssh-\(UInt64.random(in: 0 ... .max))").path
+        let folder = FileManager.default.temporaryDirectory.appending(
+            path: "carrel-ssh-\(UInt64.random(in: 0 ... .max))"
+        ).path
 
         init(says lines: [String], logsIn: Bool = true) throws {
             try FileManager.default.createDirectory(atPath: folder + "/.ssh", withIntermediateDirectories: true)
             // Nobody listens at port 1: libssh2's way ends there.
             let answer = ["user anna", "hostname 127.0.0.1", "port 1", "stricthostkeychecking ask"] + lines
             try Data((answer.joined(separator: "\n") + "\n").utf8).write(to: URL(fileURLWithPath: folder + "/answer"))
-            let login = logsIn ? "printf xxxx; exec cat >/dev/null" : "echo 'anna@127.0.0.1: Permission denied (publickey).' >&2; exit 255"
+            let login =
+                logsIn
+                ? "printf xxxx; exec cat >/dev/null"
+                : "echo 'anna@127.0.0.1: Permission denied (publickey).' >&2; exit 255"
             let script = """
                 #!/bin/sh
                 for word; do [ "$word" = -G ] && { echo asked >>'\(folder)/runs'; exec cat '\(folder)/answer'; }; done
@@ -31,11 +36,13 @@ import Testing
         deinit { try? FileManager.default.removeItem(atPath: folder) }
 
         var runs: [String] {
-            ((try? String(contentsOfFile: folder + "/runs", encoding: .utf8)) ?? "").split(separator: "\n").map(String.init)
+            ((try? String(contentsOfFile: folder + "/runs", encoding: .utf8)) ?? "").split(separator: "\n").map(
+                String.init)
         }
 
         func access(
-            _ options: ConnectionOptions = SFTPTransportChoiceTests.options, to url: String = "sftp://shelf/", password: String? = nil,
+            _ options: ConnectionOptions = SFTPTransportChoiceTests.options, to url: String = "sftp://shelf/",
+            password: String? = nil,
             _ change: (inout SFTPConfiguration) -> Void = { _ in }
         ) throws -> SFTPAccess {
             var configuration = SFTPConfiguration(baseURL: try #require(URL(string: url)))
@@ -47,7 +54,8 @@ import Testing
     }
 
     private static let options = ConnectionOptions(
-        trust: TrustPolicy(knownHosts: []), timeouts: Timeouts(connect: 10, idle: 10), retries: RetryPolicy(retries: 0), proxy: .none)
+        trust: TrustPolicy(knownHosts: []), timeouts: Timeouts(connect: 10, idle: 10), retries: RetryPolicy(retries: 0),
+        proxy: .none)
 
     /// libssh2's way ends where nobody listens, or for want of anything to log in with.
     private func goesByLibrary(_ access: SFTPAccess) async throws -> URLError {
@@ -78,7 +86,9 @@ import Testing
         #expect(program.runs == ["asked", "login"])
     }
 
-    @Test func `where the program is refused, libssh2 goes on with what else there is, and says what it lacks`() async throws {
+    @Test func `where the program is refused, libssh2 goes on with what else there is, and says what it lacks`()
+        async throws
+    {
         let program = try Program(says: ["controlmaster auto"], logsIn: false)
         let access = try program.access()
         for _ in 0..<2 { #expect(try await goesByLibrary(access).sentence.contains("ControlMaster")) }
@@ -103,7 +113,9 @@ import Testing
     @Test func `a configuration that is not to be read is not asked for`() async throws {
         let program = try Program(says: ["proxyjump gate"])
         for transport in [SFTPConfiguration.Transport.automatic, .embedded] {
-            let access = try program.access(to: "sftp://127.0.0.1:1/") { ($0.readsSSHConfig, $0.transport) = (false, transport) }
+            let access = try program.access(to: "sftp://127.0.0.1:1/") {
+                ($0.readsSSHConfig, $0.transport) = (false, transport)
+            }
             let sentence = try await goesByLibrary(access).sentence
             #expect(!sentence.contains("on the way"))
         }
@@ -112,7 +124,9 @@ import Testing
         #expect(program.runs == ["asked"])
     }
 
-    @Test func `without the program ssh's own habits hold, and it is said that the configuration does not`() async throws {
+    @Test func `without the program ssh's own habits hold, and it is said that the configuration does not`()
+        async throws
+    {
         let program = try Program(says: [])
         try FileManager.default.removeItem(atPath: program.folder + "/ssh")
         let sentence = try await goesByLibrary(program.access(to: "sftp://127.0.0.1:1/")).sentence

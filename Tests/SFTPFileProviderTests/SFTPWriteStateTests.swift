@@ -11,18 +11,23 @@ import Testing
 
     /// The state at each request that opens, writes, renames or removes a file.
     private static func run(
-        _ upload: SFTPUpload, on double: SFTPDouble, _ answer: @escaping @Sendable (SFTPDouble.Request) -> [SFTPDouble.Fault] = { _ in [] }
+        _ upload: SFTPUpload, on double: SFTPDouble,
+        _ answer: @escaping @Sendable (SFTPDouble.Request) -> [SFTPDouble.Fault] = { _ in [] }
     ) async throws -> [NotedStep] {
         let noted = LockedValue<[NotedStep]>([])
         double.setAnswer { request in
-            if [.open, .write, .rename, .remove].contains(request.kind) { noted.update { $0.append((request.kind, upload.state.value)) } }
+            if [.open, .write, .rename, .remove].contains(request.kind) {
+                noted.update { $0.append((request.kind, upload.state.value)) }
+            }
             return answer(request)
         }
         _ = try await upload.publish()
         return noted.value
     }
 
-    private static func upload(to name: String, _ provider: SFTPFileProvider, overwrite: Bool = true) throws -> SFTPUpload {
+    private static func upload(to name: String, _ provider: SFTPFileProvider, overwrite: Bool = true) throws
+        -> SFTPUpload
+    {
         SFTPUpload(
             provider: provider, path: try ProviderPath(name), source: DataSource(SFTPActivity.content),
             options: WriteOptions(overwrite: overwrite))
@@ -37,7 +42,8 @@ import Testing
             let displaced = try #require(noted.last?.state.displaced)
             #expect(
                 noted.map(\.state.stage) == [
-                    .opening, .opened, .renaming, .displaced(to: displaced), .displaced(to: displaced), .displaced(to: displaced),
+                    .opening, .opened, .renaming, .displaced(to: displaced), .displaced(to: displaced),
+                    .displaced(to: displaced),
                 ])
             let part = upload.location
             #expect("\(noted[0].state)" == "“\(part)” may exist.")
@@ -63,7 +69,9 @@ import Testing
     @Test func `A file that was opened stays known when the upload is tried again`() async throws {
         try await withSFTPProvider(options: { $0.retries.retries = 1 }) { double, provider in
             let upload = try Self.upload(to: "old", provider)
-            let noted = try await Self.run(upload, on: double) { $0.kind == .write && $0.occurrence == 1 ? [.close] : [] }
+            let noted = try await Self.run(upload, on: double) {
+                $0.kind == .write && $0.occurrence == 1 ? [.close] : []
+            }
             #expect(noted.map(\.kind) == [.open, .write, .remove, .open, .write])
             #expect(noted.map(\.state.stage) == [.opening, .opened, .opened, .opened, .opened])
             #expect(double.file("/old") == SFTPActivity.content)

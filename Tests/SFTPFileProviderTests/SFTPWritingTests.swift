@@ -23,7 +23,9 @@ import Testing
                             let item = try await provider.writeContents(
                                 path: ProviderPath(file), from: DataSource(data(size)),
                                 options: WriteOptions(overwrite: file == "old", placement: placement))
-                            #expect(item.size == Int64(size) && double.isPattern("/" + file, size: size), "\(name) \(size) \(file)")
+                            #expect(
+                                item.size == Int64(size) && double.isPattern("/" + file, size: size),
+                                "\(name) \(size) \(file)")
                         }
                         double.remove("/new")
                     }
@@ -56,7 +58,8 @@ import Testing
                         for target in ["old", "shelf"] {
                             let error = try await SFTPFaults.mustFail {
                                 try await provider.writeContents(
-                                    path: ProviderPath(target), from: DataSource(data(size)), options: WriteOptions(placement: placement))
+                                    path: ProviderPath(target), from: DataSource(data(size)),
+                                    options: WriteOptions(placement: placement))
                             }
                             #expect(error.isFileExists, "\(name) \(size) \(placement) \(target): \(error)")
                         }
@@ -67,7 +70,9 @@ import Testing
         }
     }
 
-    @Test func `Without hard links, or where they are refused, a new name is taken by an empty file first`() async throws {
+    @Test func `Without hard links, or where they are refused, a new name is taken by an empty file first`()
+        async throws
+    {
         for isOffered in [false, true] {
             var settings = SFTPDouble.Settings { request in
                 request.name.hasPrefix("hardlink") ? [.status(.failure)] : []
@@ -93,7 +98,8 @@ import Testing
             try await withSFTPProvider(settings, configure: { $0.connections = 1 }, links: limits) { double, provider in
                 try await provider.checkReachability()
                 _ = try await provider.capabilities()
-                try await provider.writeContents(path: ProviderPath("large"), contents: Data(repeating: 7, count: 4_000_000))
+                try await provider.writeContents(
+                    path: ProviderPath("large"), contents: Data(repeating: 7, count: 4_000_000))
                 #expect(double.file("/large")?.count == 4_000_000)
                 let writes = Set(double.requests.filter { $0.kind == .write }.map(\.channel))
                 let syncs = double.requests.filter { $0.name.hasPrefix("fsync") }.map(\.channel)
@@ -103,17 +109,21 @@ import Testing
         }
     }
 
-    @Test func `Where the server's rename is a link, and links have been made, one request gives a name`() async throws {
+    @Test func `Where the server's rename is a link, and links have been made, one request gives a name`() async throws
+    {
         for isLink in [true, false] {
             var limits = SFTPLinks.Limits()
             limits.renamesByLink = isLink
             var settings = SFTPDouble.Settings()
-            for name in ["lsetstat@openssh.com", "fsync@openssh.com"] where !settings.extensions.contains(where: { $0.name == name }) {
+            for name in ["lsetstat@openssh.com", "fsync@openssh.com"]
+            where !settings.extensions.contains(where: { $0.name == name }) {
                 settings.extensions.append((name, "1"))
             }
             try await withSFTPProvider(settings, links: limits) { double, provider in
                 let names = ["1", "2", "shelf/1", "3", "4"]
-                for name in names { try await provider.writeContents(path: ProviderPath(name), contents: Data(name.utf8)) }
+                for name in names {
+                    try await provider.writeContents(path: ProviderPath(name), contents: Data(name.utf8))
+                }
                 for name in names { #expect(double.file("/" + name) == Data(name.utf8)) }
                 // The first of a folder shows that its file system has links.
                 #expect(double.counts.requests[.rename, default: 0] == (isLink ? 2 : 0))
@@ -154,7 +164,9 @@ import Testing
         try await withSFTPProvider { double, provider in
             let gaps = LockedValue(0)
             double.setAnswer { [unowned double] _ in
-                if ["old", "new content"].contains(double.file("/old").map { String(decoding: $0, as: UTF8.self) }) == false {
+                if ["old", "new content"].contains(double.file("/old").map { String(decoding: $0, as: UTF8.self) })
+                    == false
+                {
                     gaps.update { $0 += 1 }
                 }
                 return []
@@ -164,7 +176,9 @@ import Testing
         }
     }
 
-    @Test func `Without replacing in one step the old file is somewhere until the new one is in its place`() async throws {
+    @Test func `Without replacing in one step the old file is somewhere until the new one is in its place`()
+        async throws
+    {
         for isOffered in [false, true] {
             var settings = SFTPDouble.Settings.plain
             if isOffered { settings.extensions = [("posix-rename@openssh.com", "1")] }
@@ -172,7 +186,9 @@ import Testing
                 let losses = LockedValue(0)
                 double.setAnswer { [unowned double] request in
                     let files = double.paths.compactMap { double.file($0) }
-                    if !files.contains(Data("old".utf8)), double.file("/old") != SFTPActivity.content { losses.update { $0 += 1 } }
+                    if !files.contains(Data("old".utf8)), double.file("/old") != SFTPActivity.content {
+                        losses.update { $0 += 1 }
+                    }
                     return request.name.hasPrefix("posix") ? [.status(.unsupported)] : []
                 }
                 try await SFTPActivity.replace.run(provider)
@@ -198,10 +214,12 @@ import Testing
         for (name, settings) in Self.servers {
             try await withSFTPProvider(settings) { double, provider in
                 double.putFolder("/empty")
-                _ = try await provider.writeContents(path: ProviderPath("empty"), contents: SFTPActivity.content, overwrite: true)
+                _ = try await provider.writeContents(
+                    path: ProviderPath("empty"), contents: SFTPActivity.content, overwrite: true)
                 #expect(double.file("/empty") == SFTPActivity.content, "\(name)")
                 let error = try await SFTPFaults.mustFail {
-                    try await provider.writeContents(path: ProviderPath("shelf"), contents: SFTPActivity.content, overwrite: true)
+                    try await provider.writeContents(
+                        path: ProviderPath("shelf"), contents: SFTPActivity.content, overwrite: true)
                 }
                 #expect(error.posixCode == .ENOTEMPTY && double.exists("/shelf/one"), "\(name): \(error)")
             }
@@ -211,10 +229,14 @@ import Testing
     @Test func `The time is kept on request, and told only where it was`() async throws {
         let date = Date(timeIntervalSince1970: 1_600_000_000)
         for size in [10, 1_500_000] {
-            for faults in [[], [SFTPDouble.Fault.status(.permissionDenied)], [.status(.unsupported)]] as [[SFTPDouble.Fault]] {
-                try await withSFTPProvider(SFTPDouble.Settings { $0.kind == .fsetstat ? faults : [] }) { double, provider in
+            for faults in [[], [SFTPDouble.Fault.status(.permissionDenied)], [.status(.unsupported)]]
+                as [[SFTPDouble.Fault]]
+            {
+                try await withSFTPProvider(SFTPDouble.Settings { $0.kind == .fsetstat ? faults : [] }) {
+                    double, provider in
                     let item = try await provider.writeContents(
-                        path: ProviderPath("new"), from: DataSource(data(size)), options: WriteOptions(modificationDate: date))
+                        path: ProviderPath("new"), from: DataSource(data(size)),
+                        options: WriteOptions(modificationDate: date))
                     #expect(double.isPattern("/new", size: size))
                     #expect(item.modifiedDate == (faults.isEmpty ? date : nil))
                     #expect((double.modified("/new") == 1_600_000_000) == faults.isEmpty)

@@ -18,7 +18,8 @@ struct HostKeyPolicyTests {
     /// The error of one check, nil when the key passed.
     private func refusal(_ policy: HostKeyPolicy, _ key: HostKey, file: String, port: Int = 22) throws -> URLError? {
         do {
-            try policy.check(key, name: ("host.example", port), knownHosts: KnownHosts(userFiles: [file], systemFiles: []))
+            try policy.check(
+                key, name: ("host.example", port), knownHosts: KnownHosts(userFiles: [file], systemFiles: []))
             return nil
         } catch let error as URLError {
             return error
@@ -92,7 +93,8 @@ struct HostKeyPolicyTests {
     }
 
     @Test(arguments: [
-        "MD5:d4:1d:8c:d9:8f:00:b2:04:e9:80:09:98:ec:f8:42:7e", "d4:1d:8c:d9:8f:00:b2:04:e9:80:09:98:ec:f8:42:7e", "", "SHA256:",
+        "MD5:d4:1d:8c:d9:8f:00:b2:04:e9:80:09:98:ec:f8:42:7e", "d4:1d:8c:d9:8f:00:b2:04:e9:80:09:98:ec:f8:42:7e", "",
+        "SHA256:",
         "SHA256:AAAA",
         "SHA1:2jmj7l5rSw0yVb/vlWAYkK/YBwk", "sha256:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU", "SHA256:*",
     ])
@@ -101,6 +103,8 @@ struct HostKeyPolicyTests {
         #expect(error?.code == .badURL)
         #expect(error?.sentence.contains("SHA256:") == true)
         let folder = try ScratchFolder()
-        #expect(try refusal(.pinned(fingerprints: [key.fingerprint, text]), key, file: folder.path + "/none")?.code == .badURL)
+        #expect(
+            try refusal(.pinned(fingerprints: [key.fingerprint, text]), key, file: folder.path + "/none")?.code
+                == .badURL)
     }
 }

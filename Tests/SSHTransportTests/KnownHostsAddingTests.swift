@@ -32,7 +32,9 @@ struct KnownHostsAddingTests {
         #expect(try mode(folder.path + "/.ssh") == 0o700)
     }
 
-    @Test(arguments: [("host.example", 22), ("host.example", 2222), ("2001:db8::1", 22), ("2001:db8::1", 2222)], [true, false])
+    @Test(
+        arguments: [("host.example", 22), ("host.example", 2222), ("2001:db8::1", 22), ("2001:db8::1", 2222)],
+        [true, false])
     func `what was added is known from then on, and nothing else by it`(place: (String, Int), hashed: Bool) throws {
         let folder = try ScratchFolder()
         let known = KnownHosts(userFiles: [try folder.file("known_hosts", "# no end")], systemFiles: [])

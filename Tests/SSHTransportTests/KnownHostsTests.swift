@@ -67,35 +67,60 @@ struct KnownHostsCase: Sendable, CustomTestStringConvertible {
         .init(testDescription: "another one negated", text: "*.example,!b.example \(key)\n", expected: .known),
         .init(testDescription: "port", text: "[host.example]:2222 \(key)\n", port: 2222, expected: .known),
         .init(testDescription: "another port", text: "[host.example]:2222 \(key)\n", port: 2223, expected: .unknown),
-        .init(testDescription: "port, asked for the usual one", text: "[host.example]:2222 \(key)\n", expected: .unknown),
+        .init(
+            testDescription: "port, asked for the usual one", text: "[host.example]:2222 \(key)\n", expected: .unknown),
         .init(testDescription: "the usual port written out", text: "[host.example]:22 \(key)\n", expected: .unknown),
         .init(testDescription: "port by pattern", text: "[*.example]:* \(key)\n", port: 2222, expected: .known),
-        .init(testDescription: "the right key without the port", text: "host.example \(key)\n", port: 2222, expected: .known),
-        .init(testDescription: "a wrong key without the port", text: "host.example \(other)\n", port: 2222, expected: .unknown),
+        .init(
+            testDescription: "the right key without the port", text: "host.example \(key)\n", port: 2222,
+            expected: .known),
+        .init(
+            testDescription: "a wrong key without the port", text: "host.example \(other)\n", port: 2222,
+            expected: .unknown),
         .init(testDescription: "IPv6", text: "2001:db8::1 \(key)\n", host: "[2001:DB8::1]", expected: .known),
-        .init(testDescription: "IPv6 and port", text: "[2001:db8::1]:2222 \(key)\n", host: "2001:db8::1", port: 2222, expected: .known),
+        .init(
+            testDescription: "IPv6 and port", text: "[2001:db8::1]:2222 \(key)\n", host: "2001:db8::1", port: 2222,
+            expected: .known),
         .init(testDescription: "hashed", text: "\(hashed) \(key)\n", expected: .known),
-        .init(testDescription: "hashed in lower case", text: "\(hashed) \(key)\n", host: "HOST.example", expected: .known),
-        .init(testDescription: "hashed, another host", text: "\(hashed) \(key)\n", host: "a.example", expected: .unknown),
+        .init(
+            testDescription: "hashed in lower case", text: "\(hashed) \(key)\n", host: "HOST.example", expected: .known),
+        .init(
+            testDescription: "hashed, another host", text: "\(hashed) \(key)\n", host: "a.example", expected: .unknown),
         .init(testDescription: "hashed with port", text: "\(hashedPort) \(key)\n", port: 2222, expected: .known),
         .init(testDescription: "hashed with port, without", text: "\(hashedPort) \(key)\n", expected: .unknown),
         .init(testDescription: "hashed, another key", text: "\(hashed) \(other)\n", expected: .changed),
         .init(testDescription: "hashed in a list", text: "\(hashed),host.example \(key)\n", expected: .unknown),
         .init(testDescription: "another key", text: "host.example \(other)\n", expected: .changed),
         .init(testDescription: "a key of another type", text: "host.example \(ecdsa)\n", expected: .changed),
-        .init(testDescription: "one of several", text: "host.example \(other)\n*.example \(ecdsa)\n* \(key)\n", expected: .known),
+        .init(
+            testDescription: "one of several", text: "host.example \(other)\n*.example \(ecdsa)\n* \(key)\n",
+            expected: .known),
         .init(testDescription: "revoked", text: "@revoked * \(key)\nhost.example \(key)\n", expected: .revoked),
-        .init(testDescription: "revoked behind", text: "host.example \(key)\n@revoked\thost.example \(key)\n", expected: .revoked),
-        .init(testDescription: "revoked without the port", text: "@revoked host.example \(key)\n", port: 2222, expected: .revoked),
-        .init(testDescription: "another one revoked", text: "@revoked * \(other)\nhost.example \(key)\n", expected: .known),
+        .init(
+            testDescription: "revoked behind", text: "host.example \(key)\n@revoked\thost.example \(key)\n",
+            expected: .revoked),
+        .init(
+            testDescription: "revoked without the port", text: "@revoked host.example \(key)\n", port: 2222,
+            expected: .revoked),
+        .init(
+            testDescription: "another one revoked", text: "@revoked * \(other)\nhost.example \(key)\n", expected: .known
+        ),
         .init(testDescription: "only revoked ones known", text: "@revoked * \(other)\n", expected: .unknown),
         .init(testDescription: "authority", text: "@cert-authority *.example \(authority)\n", expected: .authorityOnly),
-        .init(testDescription: "the authority's key as the host's", text: "@cert-authority * \(key)\n", expected: .authorityOnly),
-        .init(testDescription: "authority and key", text: "@cert-authority * \(authority)\nhost.example \(key)\n", expected: .known),
-        .init(testDescription: "authority and other key", text: "@cert-authority * \(authority)\n* \(other)\n", expected: .changed),
+        .init(
+            testDescription: "the authority's key as the host's", text: "@cert-authority * \(key)\n",
+            expected: .authorityOnly),
+        .init(
+            testDescription: "authority and key", text: "@cert-authority * \(authority)\nhost.example \(key)\n",
+            expected: .known),
+        .init(
+            testDescription: "authority and other key", text: "@cert-authority * \(authority)\n* \(other)\n",
+            expected: .changed),
         .init(testDescription: "unknown marker", text: "@trusted host.example \(key)\n", expected: .unknown),
         .init(testDescription: "two markers", text: "@revoked @revoked host.example \(key)\n", expected: .unknown),
-        .init(testDescription: "type that the key has not", text: "host.example ssh-rsa \(SampleKeys.ed25519)\n", expected: .unknown),
+        .init(
+            testDescription: "type that the key has not", text: "host.example ssh-rsa \(SampleKeys.ed25519)\n",
+            expected: .unknown),
         .init(testDescription: "broken base64", text: "host.example ssh-ed25519 AAAA!\n", expected: .unknown),
         .init(testDescription: "no key", text: "host.example ssh-ed25519\nhost.example\n", expected: .unknown),
     ]
@@ -107,7 +132,8 @@ struct KnownHostsTests {
         let folder = try ScratchFolder()
         let file = try folder.file("known_hosts", example.text)
         let key = try #require(HostKey(base64: SampleKeys.ed25519))
-        let verdict = try KnownHosts(userFiles: [file], systemFiles: []).verdict(host: example.host, port: example.port, key: key)
+        let verdict = try KnownHosts(userFiles: [file], systemFiles: []).verdict(
+            host: example.host, port: example.port, key: key)
         let found: KnownHostsCase.Expected =
             switch verdict {
             case .known: .known
@@ -141,7 +167,8 @@ struct KnownHostsTests {
         let key = try #require(HostKey(base64: SampleKeys.ed25519))
         let file = try folder.file("file", "")
         #expect(throws: CocoaError.self) {
-            try KnownHosts(userFiles: [file + "/known_hosts"], systemFiles: []).verdict(host: "host.example", port: 22, key: key)
+            try KnownHosts(userFiles: [file + "/known_hosts"], systemFiles: []).verdict(
+                host: "host.example", port: 22, key: key)
         }
     }
 

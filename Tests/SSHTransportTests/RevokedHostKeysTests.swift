@@ -12,7 +12,8 @@ struct RevokedHostKeysTests {
     }
 
     private func code(_ content: [UInt8]?, _ key: HostKey) throws -> URLError.Code? {
-        let file = FileManager.default.temporaryDirectory.appending(path: "carrel-revoked-\(UInt64.random(in: 0 ... .max))")
+        let file = FileManager.default.temporaryDirectory.appending(
+            path: "carrel-revoked-\(UInt64.random(in: 0 ... .max))")
         try content.map { try Data($0).write(to: file) }
         defer { try? FileManager.default.removeItem(at: file) }
         do { try RevokedHostKeys(file: file.path).check(key, host: "books", url: nil) } catch {

@@ -5,8 +5,12 @@ import Testing
 
 @Suite struct SSHAlgorithmsTests {
     @Test func `types of keys that are known come first, RSA by its safest signature`() {
-        #expect(SSHAlgorithms.hostKeys(known: ["ssh-rsa"]).prefix(4) == ["rsa-sha2-512", "rsa-sha2-256", "ssh-rsa", "ssh-ed25519"])
-        #expect(SSHAlgorithms.hostKeys(known: ["ecdsa-sha2-nistp256"]).prefix(2) == ["ecdsa-sha2-nistp256", "ssh-ed25519"])
+        #expect(
+            SSHAlgorithms.hostKeys(known: ["ssh-rsa"]).prefix(4) == [
+                "rsa-sha2-512", "rsa-sha2-256", "ssh-rsa", "ssh-ed25519",
+            ])
+        #expect(
+            SSHAlgorithms.hostKeys(known: ["ecdsa-sha2-nistp256"]).prefix(2) == ["ecdsa-sha2-nistp256", "ssh-ed25519"])
     }
 
     @Test func `types that are not safe are asked for under no circumstances, and none twice`() {

@@ -20,13 +20,15 @@ struct SSHAttemptsTests {
 
     @Test func `six keys are offered, and three where a password may follow them`() {
         for (methods, accepted, maxCount) in [
-            ([], ["publickey", "password"], 6), ([password], ["publickey", "password"], 3), ([password], ["publickey"], 6),
+            ([], ["publickey", "password"], 6), ([password], ["publickey", "password"], 3),
+            ([password], ["publickey"], 6),
             ([password], nil, 3), ([password], [], 3),
             ([.keyboardInteractive(nil) { _ in "" }], ["publickey", "keyboard-interactive"], 3),
         ] as [([SSHLogin.Method], [String]?, Int)] {
             var attempts = attempts(methods, accepted: accepted)
             #expect(taken(&attempts, of: 9) == maxCount)
-            #expect(attempts.refusal(lastWords: nil, nil).sentence.contains("More than \(maxCount) keys are not offered"))
+            #expect(
+                attempts.refusal(lastWords: nil, nil).sentence.contains("More than \(maxCount) keys are not offered"))
         }
     }
 
@@ -52,7 +54,8 @@ struct SSHAttemptsTests {
     @Test func `what the server takes is asked first where there are several keys, or a key and more`() {
         let key = SSHLogin.Method.publicKey(SSHIdentity(name: "a", key: .memory([])))
         for (methods, isAsked) in [
-            ([key], false), ([password], false), ([password, .keyboardInteractive(SSHSecret("x"), answer: nil)], false),
+            ([key], false), ([password], false),
+            ([password, .keyboardInteractive(SSHSecret("x"), answer: nil)], false),
             ([key, password], true), ([key, key], true), ([.agent(socket: "", only: nil)], true),
         ] as [([SSHLogin.Method], Bool)] {
             #expect(SSHLogin(user: "", methods: methods).mayTakeSeveralKeys == isAsked)
@@ -63,7 +66,9 @@ struct SSHAttemptsTests {
         func identity(_ type: String, _ mark: UInt8) -> SSHAgent.Identity {
             SSHAgent.Identity(blob: SSHFieldReader.bigEndian(type.utf8.count) + type.utf8 + [mark], comment: "\(mark)")
         }
-        let all = [identity("ssh-rsa", 1), identity("ssh-ed25519", 2), identity("ssh-ed25519", 3), identity("ssh-ed25519", 4)]
+        let all = [
+            identity("ssh-rsa", 1), identity("ssh-ed25519", 2), identity("ssh-ed25519", 3), identity("ssh-ed25519", 4),
+        ]
         func order(_ first: [[UInt8]], signsRSA: Bool) -> String {
             SSHAgent.ordered(all, first: first, signsRSA: signsRSA).map(\.comment).joined()
         }

@@ -20,7 +20,8 @@ import Testing
             var length = socklen_t(MemoryLayout<sockaddr_in>.size)
             let isListening = withUnsafeMutablePointer(to: &address) {
                 $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { place in
-                    bind(socket, place, length) == 0 && listen(socket, 5) == 0 && getsockname(socket, place, &length) == 0
+                    bind(socket, place, length) == 0 && listen(socket, 5) == 0
+                        && getsockname(socket, place, &length) == 0
                 }
             }
             self.socket = socket
@@ -52,7 +53,8 @@ import Testing
     private func connect(_ port: Int, connect: Double = 10) async throws -> SSHConnection {
         let options = SSHOptions(timeouts: Timeouts(connect: connect)) { _ in }
         let login = SSHLogin(user: "reader", methods: [.password(SSHSecret("x"))])
-        return try await SSHConnection.connect(to: SSHServer(host: "127.0.0.1", port: port), login: login, options: options)
+        return try await SSHConnection.connect(
+            to: SSHServer(host: "127.0.0.1", port: port), login: login, options: options)
     }
 
     @Test func `a port where nobody listens is refused`() async throws {
@@ -70,20 +72,25 @@ import Testing
             let port = try #require(listener?.port)
             listener = nil
             let error = await #expect(throws: URLError.self) { try await connect(port, connect: limit) }
-            #expect(error?.code == (limit > 0 ? .cannotConnectToHost : .timedOut) || error?.code == .cannotConnectToHost)
+            #expect(
+                error?.code == (limit > 0 ? .cannotConnectToHost : .timedOut) || error?.code == .cannotConnectToHost)
         }
     }
 
     @Test func `a server that says nothing is timed out`() async throws {
         let listener = try Listener()
-        await #expect { try await connect(listener.port, connect: 0.3) } throws: { ($0 as? URLError)?.code == .timedOut }
+        await #expect { try await connect(listener.port, connect: 0.3) } throws: {
+            ($0 as? URLError)?.code == .timedOut
+        }
     }
 
     @Test func `a server that talks without end, in lines or in none, is timed out`() async throws {
         for text in ["hello\r\n", "hello"] {
             let listener = try Listener()
             listener.say(Array(String(repeating: text, count: 1000).utf8), times: 1_000_000)
-            await #expect { try await connect(listener.port, connect: 0.5) } throws: { ($0 as? URLError)?.code == .timedOut }
+            await #expect { try await connect(listener.port, connect: 0.5) } throws: {
+                ($0 as? URLError)?.code == .timedOut
+            }
         }
     }
 

@@ -9,11 +9,13 @@ import Testing
     private let server = SSHServer(host: "books.example", port: 2222)
 
     @Test(arguments: [
-        (LIBSSH2_ERROR_SOCKET_DISCONNECT, URLError.Code.networkConnectionLost), (LIBSSH2_ERROR_SOCKET_RECV, .networkConnectionLost),
+        (LIBSSH2_ERROR_SOCKET_DISCONNECT, URLError.Code.networkConnectionLost),
+        (LIBSSH2_ERROR_SOCKET_RECV, .networkConnectionLost),
         (LIBSSH2_ERROR_BANNER_RECV, .networkConnectionLost), (LIBSSH2_ERROR_TIMEOUT, .timedOut),
         (LIBSSH2_ERROR_KEX_FAILURE, .secureConnectionFailed), (LIBSSH2_ERROR_HOSTKEY_SIGN, .secureConnectionFailed),
         (LIBSSH2_ERROR_INVALID_MAC, .badServerResponse), (LIBSSH2_ERROR_ALLOC, .badServerResponse),
-        (LIBSSH2_ERROR_AUTHENTICATION_FAILED, .userAuthenticationRequired), (LIBSSH2_ERROR_PASSWORD_EXPIRED, .userAuthenticationRequired),
+        (LIBSSH2_ERROR_AUTHENTICATION_FAILED, .userAuthenticationRequired),
+        (LIBSSH2_ERROR_PASSWORD_EXPIRED, .userAuthenticationRequired),
         (LIBSSH2_ERROR_CHANNEL_REQUEST_DENIED, .resourceUnavailable), (-999, .unknown),
     ])
     func `libssh2's result becomes Foundation's, with host and cause`(code: Int32, expected: URLError.Code) throws {
@@ -44,7 +46,8 @@ import Testing
             user: "reader",
             methods: [
                 .password(SSHSecret("hunter2")),
-                .publicKey(SSHIdentity(name: "id", key: .memory(Array("KEYBYTES".utf8)), passphrase: SSHSecret("hunter2"))),
+                .publicKey(
+                    SSHIdentity(name: "id", key: .memory(Array("KEYBYTES".utf8)), passphrase: SSHSecret("hunter2"))),
                 .keyboardInteractive(SSHSecret("hunter2"), answer: nil),
             ])
         var dumped = "\(login) \(String(reflecting: login))"

@@ -42,7 +42,8 @@ struct SSHKeepAliveTests {
         var now = ContinuousClock.now
         for _ in 0..<1000 {
             now += .seconds(31)
-            #expect(keepAlive.step(now, lastReceived: now - .seconds(30), isWaitedFor: false) == .ask(wantsAnswer: true))
+            #expect(
+                keepAlive.step(now, lastReceived: now - .seconds(30), isWaitedFor: false) == .ask(wantsAnswer: true))
         }
         for _ in 0..<10 {
             now += .seconds(31)

@@ -87,7 +87,8 @@ struct SSHPrivateKeyTests {
     @Test(
         arguments: [
             (SampleFiles.openSSH, SSHPrivateKey.Algorithm.ed25519, false), (SampleFiles.openSSHLocked, .ed25519, true),
-            (SampleFiles.sec1, .ecdsa, false), (SampleFiles.sec1Locked, .ecdsa, true), (SampleFiles.pkcs8, .ecdsa, false),
+            (SampleFiles.sec1, .ecdsa, false), (SampleFiles.sec1Locked, .ecdsa, true),
+            (SampleFiles.pkcs8, .ecdsa, false),
             (SampleFiles.pkcs8Locked, nil, true), (SampleFiles.pkcs8Edwards, .ed25519, false),
             ("-----BEGIN RSA PRIVATE KEY-----\nMIIB\n-----END RSA PRIVATE KEY-----", .rsa, false),
             ("-----BEGIN DSA PRIVATE KEY-----\r\nMIIB\r\n-----END DSA PRIVATE KEY-----\r\n", .dsa, false),
@@ -96,7 +97,9 @@ struct SSHPrivateKeyTests {
                 .rsa, false
             ),
         ] as [(String, SSHPrivateKey.Algorithm?, Bool)])
-    func `a key is recognised without its passphrase`(text: String, algorithm: SSHPrivateKey.Algorithm?, isEncrypted: Bool) throws {
+    func `a key is recognised without its passphrase`(
+        text: String, algorithm: SSHPrivateKey.Algorithm?, isEncrypted: Bool
+    ) throws {
         let found = try #require(key(text))
         #expect(found.algorithm == algorithm)
         #expect(found.isEncrypted == isEncrypted)
@@ -104,16 +107,21 @@ struct SSHPrivateKeyTests {
     }
 
     @Test(arguments: [
-        ("ssh-ed25519", SSHPrivateKey.Algorithm.ed25519), ("ecdsa-sha2-nistp521", .ecdsa), ("ssh-rsa", .rsa), ("ssh-dss", .dsa),
+        ("ssh-ed25519", SSHPrivateKey.Algorithm.ed25519), ("ecdsa-sha2-nistp521", .ecdsa), ("ssh-rsa", .rsa),
+        ("ssh-dss", .dsa),
         ("sk-ssh-ed25519@openssh.com", .securityKey), ("sk-ecdsa-sha2-nistp256@openssh.com", .securityKey),
         ("ssh-xmss@openssh.com", .other("ssh-xmss@openssh.com")),
     ])
-    func `OpenSSH's format names its algorithm and its cipher`(type: String, algorithm: SSHPrivateKey.Algorithm) throws {
+    func `OpenSSH's format names its algorithm and its cipher`(type: String, algorithm: SSHPrivateKey.Algorithm) throws
+    {
         func field(_ bytes: some Collection<UInt8>) -> [UInt8] { [0, 0, 0, UInt8(bytes.count)] + bytes }
         for cipher in ["none", "aes256-ctr", "chacha20-poly1305@openssh.com"] {
             let blob = field(type.utf8) + field([1, 2, 3])
-            let bytes = Array("openssh-key-v1\0".utf8) + field(cipher.utf8) + field("bcrypt".utf8) + field([]) + [0, 0, 0, 1] + field(blob)
-            let text = "-----BEGIN OPENSSH PRIVATE KEY-----\n\(Data(bytes).base64EncodedString())\n-----END OPENSSH PRIVATE KEY-----\n"
+            let bytes =
+                Array("openssh-key-v1\0".utf8) + field(cipher.utf8) + field("bcrypt".utf8) + field([]) + [0, 0, 0, 1]
+                + field(blob)
+            let text =
+                "-----BEGIN OPENSSH PRIVATE KEY-----\n\(Data(bytes).base64EncodedString())\n-----END OPENSSH PRIVATE KEY-----\n"
             let found = try #require(key(text))
             #expect(found.algorithm == algorithm)
             #expect(found.isEncrypted == (cipher != "none"))
@@ -122,7 +130,8 @@ struct SSHPrivateKeyTests {
     }
 
     @Test(arguments: [
-        "", "nonsense", "-----BEGIN OPENSSH PRIVATE KEY-----\nAAAA\n-----END OPENSSH PRIVATE KEY-----", "-----BEGIN -----",
+        "", "nonsense", "-----BEGIN OPENSSH PRIVATE KEY-----\nAAAA\n-----END OPENSSH PRIVATE KEY-----",
+        "-----BEGIN -----",
         "-----BEGIN-----",
         "-----BEGIN RSA PRIVATE KEY-----\nMIIB\n", "-----BEGIN RSA PRIVATE KEY-----\n-----END RSA PRIVATE KEY-----",
         "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----",

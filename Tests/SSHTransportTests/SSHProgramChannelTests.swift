@@ -37,7 +37,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("OpenSSH_8.2p1 Ubuntu-4ubuntu0.11, OpenSSL 1.1.1f", false), ("OpenSSH_8.5p1", true), ("OpenSSH_10.0p2", true), ("x", true),
+        ("OpenSSH_8.2p1 Ubuntu-4ubuntu0.11, OpenSSL 1.1.1f", false), ("OpenSSH_8.5p1", true), ("OpenSSH_10.0p2", true),
+        ("x", true),
     ])
     func `an old program is given no option that it does not know`(version: String, isGiven: Bool) async throws {
         let file = FileManager.default.temporaryDirectory.appending(path: "carrel-ssh-\(UInt64.random(in: 0 ... .max))")
@@ -51,7 +52,8 @@ import Testing
         try SSHProgramChannel(program, subsystem: "sftp").start(user)
         _ = await user.end
         let said = String(decoding: user.received, as: UTF8.self)
-        #expect(said.contains("GlobalKnownHostsFile=none") && said.contains("KnownHostsCommand=none") == isGiven, "\(said)")
+        #expect(
+            said.contains("GlobalKnownHostsFile=none") && said.contains("KnownHostsCommand=none") == isGiven, "\(said)")
     }
 
     @Test func `the program's last words are in the error`() async throws {
@@ -65,7 +67,8 @@ import Testing
     @Test func `a program that complains without end neither stalls nor fills memory`() async throws {
         let user = ScriptedUser(wanted: 4)
         try start(
-            "head -c 3000000 /dev/zero | tr '\\0' x >&2; echo >&2; echo Connection closed by peer >&2; printf done; exit 255", user)
+            "head -c 3000000 /dev/zero | tr '\\0' x >&2; echo >&2; echo Connection closed by peer >&2; printf done; exit 255",
+            user)
         let error = try #require(await user.end as? URLError)
         #expect(user.received == Array("done".utf8))
         #expect(error.code == .networkConnectionLost)
@@ -145,7 +148,9 @@ import Testing
     @Test func `a cancelled command ends at once`() async throws {
         let folder = try TemporaryFolder()
         let started = folder.url.appending(path: "started").path
-        let task = Task { [program = program("touch '\(started)'; exec sleep 300")] in try await program.run("true", limit: 10) }
+        let task = Task { [program = program("touch '\(started)'; exec sleep 300")] in
+            try await program.run("true", limit: 10)
+        }
         try await eventually { FileManager.default.fileExists(atPath: started) }
         let start = ContinuousClock.now
         task.cancel()

@@ -29,10 +29,14 @@ import Testing
 
         """
 
-    private func settings(_ lines: String..., account: SSHAccount = SSHHostSettingsTests.account) throws -> SSHHostSettings {
+    private func settings(_ lines: String..., account: SSHAccount = SSHHostSettingsTests.account) throws
+        -> SSHHostSettings
+    {
         let named = lines.map { $0.prefix { $0 != " " } }
-        let rest = Self.usual.split(separator: "\n").filter { line in !named.contains { line.hasPrefix("\($0) ") } }.map(String.init)
-        return try SSHHostSettings(SSHConfigOutput(Array((rest + lines).joined(separator: "\n").utf8)), host: "foo", account: account)
+        let rest = Self.usual.split(separator: "\n").filter { line in !named.contains { line.hasPrefix("\($0) ") } }
+            .map(String.init)
+        return try SSHHostSettings(
+            SSHConfigOutput(Array((rest + lines).joined(separator: "\n").utf8)), host: "foo", account: account)
     }
 
     @Test func `without a configuration, the program says ssh's own habits`() throws {
@@ -46,9 +50,12 @@ import Testing
 
     @Test func `what it says of a host is followed`() throws {
         let found = try settings(
-            "user bob", "hostname REAL.example", "port 2222", "hostkeyalias Alias", "identitiesonly yes", "connecttimeout 90",
-            "serveraliveinterval 120", "stricthostkeychecking accept-new", "userknownhostsfile /a/my hosts /b", "globalknownhostsfile none",
-            "revokedhostkeys /etc/ssh/revoked-%h", "identityfile ~/.ssh/%h_%r_%p", "identityfile /k y", "identityagent /run/agent")
+            "user bob", "hostname REAL.example", "port 2222", "hostkeyalias Alias", "identitiesonly yes",
+            "connecttimeout 90",
+            "serveraliveinterval 120", "stricthostkeychecking accept-new", "userknownhostsfile /a/my hosts /b",
+            "globalknownhostsfile none",
+            "revokedhostkeys /etc/ssh/revoked-%h", "identityfile ~/.ssh/%h_%r_%p", "identityfile /k y",
+            "identityagent /run/agent")
         #expect(found.hostName == "real.example" && found.port == 2222 && found.user == "bob" && found.identitiesOnly)
         #expect(found.knownHostsName == ("alias", 22) && found.hostKeyPolicy == .acceptNew)
         #expect(found.connectTimeout == .seconds(90) && found.serverAliveInterval == .seconds(120))
@@ -71,7 +78,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("none", SSHHostSettings.IdentityAgent.none), ("SSH_AUTH_SOCK", .usual), ("$AGENT", .socket(path: "/run/agent")), ("$NONE", .none),
+        ("none", SSHHostSettings.IdentityAgent.none), ("SSH_AUTH_SOCK", .usual),
+        ("$AGENT", .socket(path: "/run/agent")), ("$NONE", .none),
         ("~/%r.sock", .socket(path: "/home/reader/reader.sock")), ("${AGENT}.2", .socket(path: "/run/agent.2")),
     ])
     func `the agent is found`(value: String, agent: SSHHostSettings.IdentityAgent) throws {
@@ -79,7 +87,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("proxyjump a,b:3", SSHHostSettings.Demand.proxy), ("proxycommand nc -X \"a b\" %h %p", .proxy), ("controlmaster auto", .sharing),
+        ("proxyjump a,b:3", SSHHostSettings.Demand.proxy), ("proxycommand nc -X \"a b\" %h %p", .proxy),
+        ("controlmaster auto", .sharing),
         ("controlpath /tmp/%C", .sharing), ("certificatefile ~/.ssh/cert.pub", .certificate),
         ("pkcs11provider /usr/lib/x.so", .hardwareKey),
     ])
@@ -95,8 +104,11 @@ import Testing
         let folder = try ScratchFolder()
         try FileManager.default.createDirectory(atPath: folder.path + "/.ssh", withIntermediateDirectories: true)
         let type = Array("sk-ssh-ed25519@openssh.com".utf8)
-        let blob = SSHFieldReader.bigEndian(type.count) + type + SSHFieldReader.bigEndian(32) + [UInt8](repeating: 7, count: 32)
-        let key = try folder.file(".ssh/id_ed25519_sk.pub", "sk-ssh-ed25519@openssh.com \(Data(blob).base64EncodedString()) a\n")
+        let blob =
+            SSHFieldReader.bigEndian(type.count) + type + SSHFieldReader.bigEndian(32)
+            + [UInt8](repeating: 7, count: 32)
+        let key = try folder.file(
+            ".ssh/id_ed25519_sk.pub", "sk-ssh-ed25519@openssh.com \(Data(blob).base64EncodedString()) a\n")
         let account = SSHAccount(home: folder.path, user: "reader", identifier: 1, hostName: "desk", environment: [:])
         #expect(try settings(account: account).demands == [.hardwareKey])
         #expect(try settings("identityfile \(key.dropLast(4))", account: account).demands == [.hardwareKey])
@@ -109,7 +121,8 @@ import Testing
     @Test func `Kerberos counts where there is a ticket, since it is switched on everywhere`() throws {
         let folder = try ScratchFolder()
         func demands(_ name: String, _ lines: String...) throws -> Set<SSHHostSettings.Demand> {
-            let account = SSHAccount(home: "/h", user: "r", identifier: 1, hostName: "d", environment: ["KRB5CCNAME": name])
+            let account = SSHAccount(
+                home: "/h", user: "r", identifier: 1, hostName: "d", environment: ["KRB5CCNAME": name])
             let output = Self.usual + (lines + ["gssapiauthentication yes"]).joined(separator: "\n")
             let answer = SSHConfigOutput(Array(output.replacing("gssapiauthentication no\n", with: "").utf8))
             return try SSHHostSettings(answer, host: "foo", account: account).demands
@@ -124,7 +137,8 @@ import Testing
     @Test func `what is not followed is told with a refusal`() throws {
         let found = try settings("stricthostkeychecking false", "identityfile ~/%C")
         #expect(found.identityFiles.isEmpty && found.notes.count == 2)
-        let refusal = FileError.make(.userAuthenticationRequired, url: nil, sentence: "No.", underlying: SSHError(code: 1, text: "x"))
+        let refusal = FileError.make(
+            .userAuthenticationRequired, url: nil, sentence: "No.", underlying: SSHError(code: 1, text: "x"))
         let noted = found.noted(refusal)
         for part in ["No. ", "StrictHostKeyChecking no", "~/%C"] { #expect(noted.sentence.contains(part), "\(noted)") }
         #expect(noted.code == refusal.code && noted.userInfo[NSUnderlyingErrorKey] is SSHError)
@@ -172,14 +186,18 @@ import Testing
         #expect(try runs(folder).count == 1)
     }
 
-    @Test func `a configuration that the program refuses is told in its words, and read again when it was corrected`() throws {
+    @Test func `a configuration that the program refuses is told in its words, and read again when it was corrected`()
+        throws
+    {
         let folder = try ScratchFolder()
         let program = try program(
             folder,
             "[ -e '\(folder.path)/good' ] && exec cat '\(folder.path)/good'; echo 'config: line 1: Bad configuration option: foo' >&2; exit 255"
         )
         let error = #expect(throws: CocoaError.self) { try program.settings() }
-        #expect(error?.code == .fileReadCorruptFile && error?.sentence.contains("line 1: Bad configuration option: foo") == true)
+        #expect(
+            error?.code == .fileReadCorruptFile
+                && error?.sentence.contains("line 1: Bad configuration option: foo") == true)
         _ = try folder.file("good", Self.usual)
         #expect(try program.settings().user == "reader")
     }
@@ -196,11 +214,14 @@ import Testing
         let folder = try ScratchFolder()
         let more = try folder.file("more", "Match exec \"test 1 = 1\"\n User matched\n")
         let config = try folder.file(
-            "config", "Include \(more)\nHost foo\n HostName %h.example\n Port 2222\n IdentityFile ~/.ssh/%h\n ProxyJump jump\n")
+            "config",
+            "Include \(more)\nHost foo\n HostName %h.example\n Port 2222\n IdentityFile ~/.ssh/%h\n ProxyJump jump\n")
         var program = SSHProgram(host: "foo")
         program.configuration = config
         let found = try program.settings()
-        #expect(found.hostName == "foo.example" && found.port == 2222 && found.user == "matched" && found.demands.contains(.proxy))
+        #expect(
+            found.hostName == "foo.example" && found.port == 2222 && found.user == "matched"
+                && found.demands.contains(.proxy))
         #expect(found.identityFiles.first?.hasSuffix("/.ssh/foo.example") == true)
         #expect(chmod(config, 0o666) == 0)
         // Not the user's own file: the program reads what it is given.
@@ -219,11 +240,16 @@ import Testing
         program.followHome(environment: environment)
         #expect(program.configuration == config)
         program.usersKnownHosts = [folder.path + "/.ssh/known_hosts"]
-        #expect(try program.arguments(subsystem: "sftp").contains("-oUserKnownHostsFile=\"\(folder.path)/.ssh/known_hosts\""))
+        #expect(
+            try program.arguments(subsystem: "sftp").contains(
+                "-oUserKnownHostsFile=\"\(folder.path)/.ssh/known_hosts\""))
         let account = SSHAccount(
-            home: folder.path, user: "r", identifier: 1, hostName: "d", environment: environment, systemHome: "/home/reader")
+            home: folder.path, user: "r", identifier: 1, hostName: "d", environment: environment,
+            systemHome: "/home/reader")
         #expect(try settings(account: account).knownHosts.userFiles.first == folder.path + "/.ssh/known_hosts")
         #expect(chmod(config, 0o666) == 0)
-        #expect { try program.settings(environment: environment) } throws: { ($0 as? CocoaError)?.code == .fileReadNoPermission }
+        #expect { try program.settings(environment: environment) } throws: {
+            ($0 as? CocoaError)?.code == .fileReadNoPermission
+        }
     }
 }

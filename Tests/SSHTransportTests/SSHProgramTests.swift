@@ -10,12 +10,15 @@ import Testing
         program.timeouts.connect = 7.2
         let arguments = try program.arguments(subsystem: "sftp")
         for option in [
-            "BatchMode=yes", "StrictHostKeyChecking=yes", "ConnectTimeout=8", "ClearAllForwardings=yes", "PermitLocalCommand=no",
+            "BatchMode=yes", "StrictHostKeyChecking=yes", "ConnectTimeout=8", "ClearAllForwardings=yes",
+            "PermitLocalCommand=no",
         ] {
             #expect(arguments.contains("-o" + option))
         }
         #expect(arguments.suffix(4) == ["-s", "--", "books", "sftp"])
-        #expect(!arguments.contains("-p") && !arguments.contains("-l") && !arguments.contains { $0.contains("IdentitiesOnly") })
+        #expect(
+            !arguments.contains("-p") && !arguments.contains("-l")
+                && !arguments.contains { $0.contains("IdentitiesOnly") })
     }
 
     @Test func `what is set goes to ssh, the caller's options first`() throws {
@@ -34,9 +37,13 @@ import Testing
         #expect(arguments.suffix(3) == ["--", "books", "true"])
     }
 
-    @Test(arguments: ["", "-oProxyCommand=id", "a b", "a;b", "$(id)", "`id`", "user@host", "ssh://host", "a\nb", "a|b", "'a'"])
+    @Test(arguments: [
+        "", "-oProxyCommand=id", "a b", "a;b", "$(id)", "`id`", "user@host", "ssh://host", "a\nb", "a|b", "'a'",
+    ])
     func `a host that ssh or a shell may take for more is refused, and so is a user`(word: String) {
-        #expect { try SSHProgram(host: word).arguments(subsystem: "sftp") } throws: { ($0 as? URLError)?.code == .badURL }
+        #expect { try SSHProgram(host: word).arguments(subsystem: "sftp") } throws: {
+            ($0 as? URLError)?.code == .badURL
+        }
         var program = SSHProgram(host: "books")
         // An account of a domain may have an “@”.
         program.user = word.replacing("@", with: "\\") + "\\"
@@ -57,7 +64,10 @@ import Testing
             "No ED25519 host key is known for books and you have requested strict checking.\r\nHost key verification failed.",
             .serverCertificateHasUnknownRoot
         ),
-        ("@ WARNING: REMOTE HOST IDENTIFICATION HAS CHANGED! @\r\nHost key verification failed.", .serverCertificateUntrusted),
+        (
+            "@ WARNING: REMOTE HOST IDENTIFICATION HAS CHANGED! @\r\nHost key verification failed.",
+            .serverCertificateUntrusted
+        ),
         ("Unable to negotiate with 10.0.0.1 port 22: no matching host key type found.", .secureConnectionFailed),
         ("subsystem request failed on channel 0", .resourceUnavailable),
         ("client_loop: send disconnect: Broken pipe", .networkConnectionLost),
@@ -78,7 +88,9 @@ import Testing
         }
     }
 
-    @Test(arguments: ["reader@example.org", "EXAMPLE\\reader", "reader"]) func `accounts of domains are taken`(user: String) throws {
+    @Test(arguments: ["reader@example.org", "EXAMPLE\\reader", "reader"]) func `accounts of domains are taken`(
+        user: String
+    ) throws {
         var program = SSHProgram(host: "books")
         program.user = user
         #expect(try program.arguments(subsystem: "sftp").firstRange(of: ["-l", user]) != nil)
@@ -103,17 +115,22 @@ import Testing
         let words = Array("bash: /tmp/x: Permission denied\nConnection to books closed by remote host.".utf8)
         let program = SSHProgram(host: "books")
         #expect((program.error(status: 255, errors: words) as? URLError)?.code == .userAuthenticationRequired)
-        #expect((program.error(status: 255, errors: words, hasReceived: true) as? URLError)?.code == .networkConnectionLost)
+        #expect(
+            (program.error(status: 255, errors: words, hasReceived: true) as? URLError)?.code == .networkConnectionLost)
     }
 
     @Test func `a refused login says what would do, and a changed key is told with the known one`() throws {
-        let refusal = SSHProgram(host: "books").error(status: 255, errors: Array("reader@books: Permission denied (publickey).".utf8))
+        let refusal = SSHProgram(host: "books").error(
+            status: 255, errors: Array("reader@books: Permission denied (publickey).".utf8))
         #expect(refusal.sentence.contains("takes no password"))
-        let file = FileManager.default.temporaryDirectory.appending(path: "carrel-hosts-\(UInt64.random(in: 0 ... .max))")
+        let file = FileManager.default.temporaryDirectory.appending(
+            path: "carrel-hosts-\(UInt64.random(in: 0 ... .max))")
         defer { try? FileManager.default.removeItem(at: file) }
-        let blob: [UInt8] = [0, 0, 0, 11] + Array("ssh-ed25519".utf8) + [0, 0, 0, 32] + [UInt8](repeating: 7, count: 32)
+        let blob: [UInt8] =
+            [0, 0, 0, 11] + Array("ssh-ed25519".utf8) + [0, 0, 0, 32] + [UInt8](repeating: 7, count: 32)
         let known = try #require(HostKey(blob: blob))
-        try "other ssh-ed25519 AAAA\nbooks ssh-ed25519 \(known.base64)\n".write(to: file, atomically: true, encoding: .utf8)
+        try "other ssh-ed25519 AAAA\nbooks ssh-ed25519 \(known.base64)\n".write(
+            to: file, atomically: true, encoding: .utf8)
         let shown = "SHA256:" + String(repeating: "A", count: 43)
         let words = """
             @    WARNING: REMOTE HOST IDENTIFICATION HAS CHANGED!     @
@@ -131,7 +148,9 @@ import Testing
         program.knownHostsInUse = KnownHosts(userFiles: [file.path], systemFiles: [])
         let error = program.error(status: 255, errors: Array(words.utf8))
         #expect((error as? URLError)?.code == .serverCertificateUntrusted)
-        for part in [shown, known.fingerprint, "\(file.path):2"] { #expect(error.sentence.contains(part), "\(error.sentence)") }
+        for part in [shown, known.fingerprint, "\(file.path):2"] {
+            #expect(error.sentence.contains(part), "\(error.sentence)")
+        }
     }
 
     /// Each is a line that a server may send as its banner.
@@ -139,7 +158,8 @@ import Testing
     func `a banner cannot have other files opened than those of known hosts`(name: String) throws {
         let folder = try ScratchFolder()
         #expect(mkfifo(folder.path + "/pipe", 0o600) == 0)
-        let blob: [UInt8] = [0, 0, 0, 11] + Array("ssh-ed25519".utf8) + [0, 0, 0, 32] + [UInt8](repeating: 7, count: 32)
+        let blob: [UInt8] =
+            [0, 0, 0, 11] + Array("ssh-ed25519".utf8) + [0, 0, 0, 32] + [UInt8](repeating: 7, count: 32)
         let key = try #require(HostKey(blob: blob))
         _ = try folder.file("key", "books ssh-ed25519 \(key.base64)\n")
         let path = name.hasPrefix("/") ? name : folder.path + "/" + name

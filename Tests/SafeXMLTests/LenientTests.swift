@@ -11,7 +11,9 @@ import Testing
     func `what is not well-formed is read as far as it makes sense`(text: String) throws {
         #expect(throws: CocoaError.self) { try XMLElement.parse(Data(text.utf8)) }
         let root = try parse(text)
-        #expect(root.name == "a" && root.descendants("b").first?.text.hasPrefix("x") == true && root.descendants("c").count == 1)
+        #expect(
+            root.name == "a" && root.descendants("b").first?.text.hasPrefix("x") == true
+                && root.descendants("c").count == 1)
     }
 
     @Test(arguments: [
@@ -24,7 +26,8 @@ import Testing
         ("<a>S\u{2}\u{B}o\t\u{1F}</a>", "So\t"), ("<a>cut o", "cut o"), ("<a>o", "o"), ("<a>cut <b", "cut "),
         ("<a>cut <b>o</b>f & on", "cut of & on"),
     ])
-    func `a stray ampersand is text, and what comes behind an error is not lost`(document: String, text: String) throws {
+    func `a stray ampersand is text, and what comes behind an error is not lost`(document: String, text: String) throws
+    {
         #expect(try parse(document).text == text)
     }
 
@@ -33,7 +36,9 @@ import Testing
         #expect(root.attribute("href") == "x?a=1&b=2" && root.attribute("b") == "&é & <")
     }
 
-    @Test(arguments: [String.Encoding.utf16LittleEndian, .utf16BigEndian]) func `in UTF-16 it is text, too`(encoding: String.Encoding)
+    @Test(arguments: [String.Encoding.utf16LittleEndian, .utf16BigEndian]) func `in UTF-16 it is text, too`(
+        encoding: String.Encoding
+    )
         throws
     {
         for mark in ["\u{FEFF}", ""] {
@@ -54,8 +59,12 @@ import Testing
 
     @Test func `nothing but ampersands is refused over the limit`() {
         let data = Data(repeating: UInt8(ascii: "&"), count: 10_000)
-        #expect(refusal { try XMLElement.parse(data, limits: XMLLimits(bytes: 9_999), isLenient: true) }?.code == .fileReadTooLarge)
-        #expect(refusal { try XMLElement.parse(data, limits: XMLLimits(bytes: 10_000), isLenient: true) }?.code == .fileReadTooLarge)
+        #expect(
+            refusal { try XMLElement.parse(data, limits: XMLLimits(bytes: 9_999), isLenient: true) }?.code
+                == .fileReadTooLarge)
+        #expect(
+            refusal { try XMLElement.parse(data, limits: XMLLimits(bytes: 10_000), isLenient: true) }?.code
+                == .fileReadTooLarge)
     }
 
     @Test(arguments: ["", " ", "no XML", "\u{1}\u{2}", "<!-- only a comment -->"])

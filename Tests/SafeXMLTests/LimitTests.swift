@@ -8,7 +8,9 @@ struct LimitTests {
     }
 
     @Test func `elements may be 256 deep, and no deeper`() throws {
-        func nested(_ depth: Int) -> String { String(repeating: "<a>", count: depth) + String(repeating: "</a>", count: depth) }
+        func nested(_ depth: Int) -> String {
+            String(repeating: "<a>", count: depth) + String(repeating: "</a>", count: depth)
+        }
         #expect(try EventRecorder.events(in: nested(256)).count == 512)
         #expect(refusedAsTooLarge(nested(257), limits: XMLLimits()))
         #expect(refusedAsTooLarge(nested(100_000), limits: XMLLimits()))
@@ -30,7 +32,9 @@ struct LimitTests {
 
     @Test func `bytes, elements and attributes have limits`() throws {
         let text = "<a b='1' c='2'><d/><d/></a>"
-        #expect(try EventRecorder.events(in: text, limits: XMLLimits(bytes: text.utf8.count, attributes: 2, elements: 3)).count == 6)
+        #expect(
+            try EventRecorder.events(in: text, limits: XMLLimits(bytes: text.utf8.count, attributes: 2, elements: 3))
+                .count == 6)
         #expect(refusedAsTooLarge(text, limits: XMLLimits(bytes: text.utf8.count - 1)))
         #expect(refusedAsTooLarge(text, limits: XMLLimits(attributes: 1)))
         #expect(refusedAsTooLarge(text, limits: XMLLimits(elements: 2)))
@@ -39,7 +43,9 @@ struct LimitTests {
     @Test(.timeLimit(.minutes(1)), arguments: ["<!--", "<a b='", "<a ", "<?pi ", "<!DOCTYPE a [<!ENTITY x '", "<a>&"])
     func `what never ends is refused in good time`(start: String) {
         let data = Data((start + String(repeating: "x", count: 12_000_000)).utf8)
-        #expect(refusal { try EventRecorder.events(in: data, splits: Array(stride(from: 0, to: 12_000_000, by: 4096))) } != nil)
+        #expect(
+            refusal { try EventRecorder.events(in: data, splits: Array(stride(from: 0, to: 12_000_000, by: 4096))) }
+                != nil)
     }
 
     @Test(.timeLimit(.minutes(1))) func `a long namespace on many elements costs no more than once`() throws {

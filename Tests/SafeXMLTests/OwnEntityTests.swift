@@ -7,15 +7,20 @@ import Testing
         try XMLElement.parse(Data(text.utf8), isLenient: isLenient, expandsEntities: true)
     }
 
-    @Test(arguments: [false, true]) func `an entity that is plain text is put in, in text and attributes`(isLenient: Bool) throws {
-        let doctype = "<!DOCTYPE a [<!ENTITY co 'Acme &amp; Söhne &#169; &#38;lt;'><!ENTITY co 'second'><!ENTITY nbsp '-'><!ENTITY e ''>]>"
+    @Test(arguments: [false, true]) func `an entity that is plain text is put in, in text and attributes`(
+        isLenient: Bool
+    ) throws {
+        let doctype =
+            "<!DOCTYPE a [<!ENTITY co 'Acme &amp; Söhne &#169; &#38;lt;'><!ENTITY co 'second'><!ENTITY nbsp '-'><!ENTITY e ''>]>"
         let root = try parse("\(doctype)<a b='&co;!&e; &amp;co; &eacute;'>by &co;&nbsp;&e;</a>", isLenient: isLenient)
         #expect(root.text == "by Acme & Söhne © <-")
         #expect(root.attribute("b") == "Acme & Söhne © <! &co; é")
     }
 
     @Test func `a document that is not well-formed keeps them`() throws {
-        #expect(try parse("<!DOCTYPE a [<!ENTITY co 'Acme'>]><a><b></c>A & B by &co;</a>", isLenient: true).text == "A & B by Acme")
+        #expect(
+            try parse("<!DOCTYPE a [<!ENTITY co 'Acme'>]><a><b></c>A & B by &co;</a>", isLenient: true).text
+                == "A & B by Acme")
     }
 
     @Test func `what repeats HTML's meaning counts before another one`() throws {
@@ -24,7 +29,9 @@ import Testing
 
     @Test func `unless it is asked for, nothing is put in`() {
         let text = Data("<!DOCTYPE a [<!ENTITY x 'harmless'>]><a>&x;</a>".utf8)
-        for isLenient in [false, true] { #expect(throws: CocoaError.self) { try XMLElement.parse(text, isLenient: isLenient) } }
+        for isLenient in [false, true] {
+            #expect(throws: CocoaError.self) { try XMLElement.parse(text, isLenient: isLenient) }
+        }
     }
 
     @Test(
@@ -55,7 +62,8 @@ import Testing
     @Test(arguments: [false, true]) func `the first 100 count`(isLenient: Bool) throws {
         let doctype = "<!DOCTYPE a [\((1...101).map { "<!ENTITY e\($0) '\($0)'>" }.joined())]>"
         #expect(try parse("\(doctype)<a>&e1;&e100;</a>", isLenient: isLenient).text == "1100")
-        #expect(refusal { try parse("\(doctype)<a>&e101;</a>", isLenient: isLenient) }?.sentence.contains("“e101”") == true)
+        #expect(
+            refusal { try parse("\(doctype)<a>&e101;</a>", isLenient: isLenient) }?.sentence.contains("“e101”") == true)
     }
 
     @Test(arguments: [false, true]) func `64 KiB are put in, and no more`(isLenient: Bool) throws {
@@ -66,7 +74,9 @@ import Testing
         #expect(try parse(document(1_024, 64), isLenient: isLenient).text.utf8.count == 63 * 1_024)
         #expect(try parse(document(65_536, 1), isLenient: isLenient).attribute("b")?.utf8.count == 65_536)
         for (size, uses) in [(1_024, 65), (65_537, 1), (32_769, 2), (1, 65_537)] {
-            #expect(refusal { try parse(document(size, uses), isLenient: isLenient) }?.code == .fileReadCorruptFile, "\(size), \(uses)")
+            #expect(
+                refusal { try parse(document(size, uses), isLenient: isLenient) }?.code == .fileReadCorruptFile,
+                "\(size), \(uses)")
         }
     }
 }

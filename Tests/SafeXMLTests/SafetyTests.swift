@@ -56,7 +56,8 @@ struct SafetyTests {
         "<!DOCTYPE a [<!ENTITY x SYSTEM 'file:///etc/passwd'><!ENTITY y 'z'><!NOTATION n SYSTEM 'n'>]>",
     ])
     func `a document type declaration alone is harmless`(doctype: String) throws {
-        let events = try EventRecorder.events(in: "<?xml version='1.0'?>\n\(doctype)\n<a b='&nbsp;'>x&nbsp;y&mdash;</a>")
+        let events = try EventRecorder.events(
+            in: "<?xml version='1.0'?>\n\(doctype)\n<a b='&nbsp;'>x&nbsp;y&mdash;</a>")
         #expect(events == ["<{}a {}b=\u{A0}>", "x\u{A0}y—", "</a>"])
     }
 
@@ -73,9 +74,12 @@ struct SafetyTests {
         let saved = dup(STDERR_FILENO)
         dup2(descriptor, STDERR_FILENO)
         let broken = [
-            "<a>&x;</a>", "<a><b:c/></d>", "<?xml version='1.0' encoding='euc-jp'?><a>\u{FF}\u{FF}</a>", "<!DOCTYPE a [%x;]><a/>",
+            "<a>&x;</a>", "<a><b:c/></d>", "<?xml version='1.0' encoding='euc-jp'?><a>\u{FF}\u{FF}</a>",
+            "<!DOCTYPE a [%x;]><a/>",
         ]
-        for text in broken { _ = refusal { try EventRecorder.events(in: Data(text.unicodeScalars.map { UInt8($0.value) })) } }
+        for text in broken {
+            _ = refusal { try EventRecorder.events(in: Data(text.unicodeScalars.map { UInt8($0.value) })) }
+        }
         dup2(saved, STDERR_FILENO)
         close(saved)
         close(descriptor)

@@ -39,7 +39,9 @@ struct WellFormednessTests {
         let text = String(repeating: "日ä𝄞b\n", count: 300)
         let data = Data("<a>\(text)<![CDATA[\(text)]]></a>".utf8)
         for slice in Array(10..<40) + Array(3300..<3330) {
-            #expect(try EventRecorder.events(in: data, slice: slice) == ["<{}a>", text + text, "</a>"], "pieces of \(slice)")
+            #expect(
+                try EventRecorder.events(in: data, slice: slice) == ["<{}a>", text + text, "</a>"], "pieces of \(slice)"
+            )
         }
     }
 
@@ -52,7 +54,8 @@ struct WellFormednessTests {
     }
 
     @Test(arguments: [
-        "", "   \n", "no tags", "<a>", "<a></b>", "<a/><b/>", "<a/>x", "<a b=1/>", "<a b='1' b='2'/>", "<a>&#0;</a>", "\u{FEFF}",
+        "", "   \n", "no tags", "<a>", "<a></b>", "<a/><b/>", "<a/>x", "<a b=1/>", "<a b='1' b='2'/>", "<a>&#0;</a>",
+        "\u{FEFF}",
     ])
     func `malformed documents are refused`(text: String) {
         #expect(refusal { try EventRecorder.events(in: text) }?.code == .fileReadCorruptFile)
@@ -66,7 +69,9 @@ struct WellFormednessTests {
     @Test func `an error stays: what comes after it is not read`() throws {
         let recorder = EventRecorder()
         let parser = try XMLEventParser(handler: recorder)
-        #expect(throws: CocoaError.self) { try parser.parse(Data("<a></b>\(String(repeating: " ", count: 300_000))".utf8)) }
+        #expect(throws: CocoaError.self) {
+            try parser.parse(Data("<a></b>\(String(repeating: " ", count: 300_000))".utf8))
+        }
         #expect(throws: CocoaError.self) { try parser.parse(Data("<c/>".utf8)) }
         #expect(throws: CocoaError.self) { try parser.finish() }
         #expect(recorder.events == ["<{}a>"])
@@ -74,7 +79,9 @@ struct WellFormednessTests {
 
     @Test func `an error of the handler ends the parsing and comes out as it is`() throws {
         final class RefusingHandler: XMLEventHandler {
-            func start(element: String, namespace: String, attributes: [XMLAttribute]) throws { throw POSIXError(.ECANCELED) }
+            func start(element: String, namespace: String, attributes: [XMLAttribute]) throws {
+                throw POSIXError(.ECANCELED)
+            }
         }
         let parser = try XMLEventParser(handler: RefusingHandler())
         try parser.parse(Data("<a/>".utf8))
@@ -82,7 +89,8 @@ struct WellFormednessTests {
     }
 
     @Test func `prefixes and default namespaces are told apart by what they stand for`() throws {
-        let events = try EventRecorder.events(in: "<x:a xmlns:x='u'><b xmlns='v' x:c='1' d='2'><e/></b><f xmlns=''/></x:a>")
+        let events = try EventRecorder.events(
+            in: "<x:a xmlns:x='u'><b xmlns='v' x:c='1' d='2'><e/></b><f xmlns=''/></x:a>")
         #expect(events.filter { !$0.hasPrefix("</") } == ["<{u}a>", "<{v}b {u}c=1 {}d=2>", "<{v}e>", "<{}f>"])
     }
 

@@ -24,8 +24,8 @@ package struct SeededNumbers: RandomNumberGenerator, Sendable {
 
 /// Two folders that people and machines do things to, and that a sync brings in step after each round.
 ///
-/// What has to come of it follows from the three trees at the start of a round by a model of a few lines, which knows nothing of how the
-/// sync works.
+/// What has to come of it follows from the three trees at the start of a round by a model of a few lines, which knows
+/// nothing of how the sync works.
 package final class SyncHistory {
     /// Files by path, with their content.
     private typealias Tree = [ProviderPath: String]
@@ -42,13 +42,14 @@ package final class SyncHistory {
     private let destroyed = LockedValue<[String: Int]>([:])
     /// What people finished writing, or brought back, after a round's first look.
     private let written = LockedValue<[String]>([])
-    /// Where people moved files and folders to in this round, or brought files back: another version than both sides had, also where its
-    /// content is the same.
+    /// Where people moved files and folders to in this round, or brought files back: another version than both sides
+    /// had, also where its content is the same.
     private let arrivals = LockedValue<[Arrival]>([])
     /// What people threw away, and may bring back as it was.
     private let thrown = LockedValue<[ThrownError]>([])
 
-    /// Whether a run of this round lost its notes, also that it was about to act: then nothing comes back that it may have acted on.
+    /// Whether a run of this round lost its notes, also that it was about to act: then nothing comes back that it may
+    /// have acted on.
     private var hasLostNotes = false
 
     private struct Arrival: Sendable {
@@ -70,7 +71,9 @@ package final class SyncHistory {
     package struct Sides: Sendable {
         package let storages: [UnreliableStorage]
         package let path: [ProviderPath]
-        package init(_ one: UnreliableStorage, _ onePath: ProviderPath, _ other: UnreliableStorage, _ otherPath: ProviderPath) {
+        package init(
+            _ one: UnreliableStorage, _ onePath: ProviderPath, _ other: UnreliableStorage, _ otherPath: ProviderPath
+        ) {
             storages = [one, other]
             path = [onePath, otherPath]
         }
@@ -109,7 +112,9 @@ package final class SyncHistory {
             log.append("-- round \(round)")
             arrivals.update { $0 = [] }
             if round == 0, numbers.chance(1, in: 2) { base = nil }  // Two folders that were filled before they met.
-            for _ in 0..<Int.random(in: 0...6, using: &numbers) { try await act(on: Int.random(in: 0...1, using: &numbers)) }
+            for _ in 0..<Int.random(in: 0...6, using: &numbers) {
+                try await act(on: Int.random(in: 0...1, using: &numbers))
+            }
             let before = [try await tree(0), try await tree(1)]
             let texts = try await texts()
             written.update { $0 = [] }
@@ -118,7 +123,9 @@ package final class SyncHistory {
             for storage in folders.storages { storage.arm([:]) }
             if numbers.chance(1, in: 3) {
                 hasMeanwhile = true
-                for _ in 0..<Int.random(in: 1...3, using: &numbers) { try await act(on: Int.random(in: 0...1, using: &numbers)) }
+                for _ in 0..<Int.random(in: 1...3, using: &numbers) {
+                    try await act(on: Int.random(in: 0...1, using: &numbers))
+                }
             }
             let skipped = try await finish(isFirst: round == 0)
             let after = [try await tree(0), try await tree(1)]
@@ -139,7 +146,9 @@ package final class SyncHistory {
         try await action()
     }
 
-    private func plannedAction(on side: Int, isDuringRun: Bool = false) async throws -> @Sendable () async throws -> Void {
+    private func plannedAction(on side: Int, isDuringRun: Bool = false) async throws
+        -> @Sendable () async throws -> Void
+    {
         let storage = folders.storages[side]
         let provider = storage.underlying
         let root = folders.path[side]
@@ -161,7 +170,9 @@ package final class SyncHistory {
             arrivals.update { $0.append(Arrival(side: side, path: target)) }
         }
         let choice = Int.random(in: 0..<13, using: &numbers)
-        if choice >= 11, !hasLostNotes, let item = thrown.value.filter({ $0.side == side }).randomElement(using: &numbers) {
+        if choice >= 11, !hasLostNotes,
+            let item = thrown.value.filter({ $0.side == side }).randomElement(using: &numbers)
+        {
             log.append("side \(side) brings back \(item.path)")
             return {
                 try await Self.tolerant {
@@ -174,7 +185,8 @@ package final class SyncHistory {
             }
         }
         if files.isEmpty || choice < 4 {
-            let path = try choice < 2 || files.isEmpty ? randomPath() : files.randomElement(using: &numbers) ?? randomPath()
+            let path =
+                try choice < 2 || files.isEmpty ? randomPath() : files.randomElement(using: &numbers) ?? randomPath()
             let text = newContent()
             log.append("side \(side) writes \(path): \(text.prefix(8))")
             return {
@@ -227,7 +239,8 @@ package final class SyncHistory {
     }
 
     private static func write(
-        _ text: String, to path: ProviderPath, of provider: any FileProvider, _ storage: UnreliableStorage, _ date: Date, overwrite: Bool
+        _ text: String, to path: ProviderPath, of provider: any FileProvider, _ storage: UnreliableStorage,
+        _ date: Date, overwrite: Bool
     ) async throws -> Bool {
         try await tolerant {
             try await provider.createFolderWithParents(path: path.parent ?? .root)
@@ -246,7 +259,9 @@ package final class SyncHistory {
             try await provider.walk(path: path) { item in
                 // What a run puts there has another name by now.
                 do {
-                    if item.isRegularFile { files.append(String(decoding: try await provider.contents(path: item.path), as: UTF8.self)) }
+                    if item.isRegularFile {
+                        files.append(String(decoding: try await provider.contents(path: item.path), as: UTF8.self))
+                    }
                 } catch let error where error.isNoSuchFile {}
             }
             return files.values
@@ -291,7 +306,8 @@ package final class SyncHistory {
     private func sync() async throws -> FolderSyncReport {
         let sync = try await FolderSync(
             SyncFolder(ProviderLocation(provider: folders.storages[0], path: folders.path[0]), label: "one"),
-            SyncFolder(ProviderLocation(provider: folders.storages[1], path: folders.path[1]), label: "two"), state: state,
+            SyncFolder(ProviderLocation(provider: folders.storages[1], path: folders.path[1]), label: "two"),
+            state: state,
             options: options)
         do {
             let report = try await sync.run()
@@ -316,7 +332,8 @@ package final class SyncHistory {
             case 2: fault = .failure
             default:
                 hasMeanwhile = true
-                fault = .meanwhile(try await plannedAction(on: Int.random(in: 0...1, using: &numbers), isDuringRun: true))
+                fault = .meanwhile(
+                    try await plannedAction(on: Int.random(in: 0...1, using: &numbers), isDuringRun: true))
             }
             log.append("call \(call) of side \(side): \(fault)")
             folders.storages[side].arm([call: fault])
@@ -351,8 +368,8 @@ package final class SyncHistory {
 
     // MARK: The model
 
-    /// What both sides should hold, by what each path was in common, and is on each side; nil where a file's path is a folder on the
-    /// other side.
+    /// What both sides should hold, by what each path was in common, and is on each side; nil where a file's path is a
+    /// folder on the other side.
     private func expected(_ base: Tree, _ now: [Tree]) -> Tree? {
         let paths = Set(base.keys).union(now[0].keys).union(now[1].keys)
         for path in paths where paths.contains(where: { $0.isBelow(path) }) { return nil }
@@ -369,7 +386,8 @@ package final class SyncHistory {
     private func check(_ base: Tree, _ before: [Tree], _ expected: Tree, _ after: Tree) throws {
         let copies = after.filter { $0.key.name.contains(" (conflict ") }
         let arrivals = arrivals.value
-        // By its content it is unchanged, and by its identity it is not: whether the other side's change or removal wins is open.
+        // By its content it is unchanged, and by its identity it is not: whether the other side's change or removal
+        // wins is open.
         func isOpen(_ path: ProviderPath) -> Bool {
             guard options.direction == .twoWay, let text = base[path] else { return false }
             return arrivals.contains { ($0.path == path || path.isBelow($0.path)) && before[$0.side][path] == text }
@@ -377,8 +395,11 @@ package final class SyncHistory {
         for (path, text) in after where copies[path] == nil && !isOpen(path) {
             try check(expected[path] == text, "\(path) holds \(text)", expected)
         }
-        for (path, text) in expected where !isOpen(path) { try check(after[path] == text, "\(path) should hold \(text)", after) }
-        for (path, text) in before[1] where options.direction == .twoWay && expected[path] != text && base[path] != text {
+        for (path, text) in expected where !isOpen(path) {
+            try check(after[path] == text, "\(path) should hold \(text)", after)
+        }
+        for (path, text) in before[1] where options.direction == .twoWay && expected[path] != text && base[path] != text
+        {
             try check(copies.values.contains(text), "\(text) of \(path) is in a conflict copy", after)
         }
     }
@@ -394,7 +415,9 @@ package final class SyncHistory {
         for (path, text) in some { try check(has(all, path, text), "\(path) is on both sides", after) }
         let refused = skipped.filter { $0.reason.contains("does not tell this name from") }.map(\.path)
         for (path, text) in all where !has(some, path, text) {
-            try check(refused.contains { $0 == path || path.isBelow($0) }, "another name keeps \(path) from the other side", after)
+            try check(
+                refused.contains { $0 == path || path.isBelow($0) }, "another name keeps \(path) from the other side",
+                after)
         }
     }
 
@@ -410,7 +433,8 @@ package final class SyncHistory {
 
     private func check(_ holds: Bool, _ what: String, _ seen: Any) throws {
         if holds { return }
-        let lines = ["not so: \(what)", "seen: \(seen)", "options: \(options.direction), trash \(options.keepsReplaced)"] + log
+        let lines =
+            ["not so: \(what)", "seen: \(seen)", "options: \(options.direction), trash \(options.keepsReplaced)"] + log
         throw Violation(description: lines.joined(separator: "\n"))
     }
 
@@ -425,7 +449,8 @@ package final class SyncHistory {
         let provider = folders.storages[side].underlying
         let root = folders.path[side]
         @Sendable func takesPart(_ item: FileObject) -> Bool {
-            !TemporaryName.matches(item.name) && (withTrash || ![SyncOptions.trashName, SyncOptions.plainTrashName].contains(item.name))
+            !TemporaryName.matches(item.name)
+                && (withTrash || ![SyncOptions.trashName, SyncOptions.plainTrashName].contains(item.name))
         }
         try await provider.walk(path: root, entering: takesPart) { item in
             guard item.isRegularFile, takesPart(item) else { return }

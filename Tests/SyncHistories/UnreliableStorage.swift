@@ -2,7 +2,8 @@ package import FileProviderCore
 package import Foundation
 import ProviderDoubles
 
-/// A storage that breaks as storages do: at a chosen call it is gone, or does what it is asked and loses the answer. Its clock is its own.
+/// A storage that breaks as storages do: at a chosen call it is gone, or does what it is asked and loses the answer.
+/// Its clock is its own.
 ///
 /// Its disk is late: what was made there and not waited for is lost when the storage goes.
 package final class UnreliableStorage: ForwardingProvider {
@@ -17,7 +18,8 @@ package final class UnreliableStorage: ForwardingProvider {
         package var skew = 0.0
         /// The step of its modification times; 0 for the underlying storage's own.
         package var precision = 0.0
-        /// The step of the other side's times. What happens within it is of one time there, and two versions of one size are not told apart.
+        /// The step of the other side's times. What happens within it is of one time there, and two versions of one
+        /// size are not told apart.
         package var otherPrecision = 0.0
         /// Whether it takes modification times with a write.
         package var keepsDates = true
@@ -30,7 +32,8 @@ package final class UnreliableStorage: ForwardingProvider {
 
     /// What happens at a call.
     package enum Fault: Sendable {
-        /// From here on nothing works; a write in place leaves half of its bytes, and what the disk did not have yet was never there.
+        /// From here on nothing works; a write in place leaves half of its bytes, and what the disk did not have yet
+        /// was never there.
         case crash
         /// The call is carried out, and the connection is lost.
         case lostReply
@@ -70,18 +73,23 @@ package final class UnreliableStorage: ForwardingProvider {
     /// `date` as this storage keeps it.
     package func stepped(_ date: Date) -> Date {
         if nature.precision == 0 { return date }
-        return Date(timeIntervalSince1970: (date.timeIntervalSince1970 / nature.precision).rounded(.down) * nature.precision)
+        return Date(
+            timeIntervalSince1970: (date.timeIntervalSince1970 / nature.precision).rounded(.down) * nature.precision)
     }
 
     package func capabilities() async throws -> Capabilities {
         var capabilities = try await underlying.capabilities()
         if nature.precision > 0 { capabilities.timePrecision = nature.precision }
         if !nature.keepsDates { capabilities[.settingModificationDate] = .unavailable }
-        if !nature.hasTags { (capabilities[.entryTags], capabilities[.conditionalWriting]) = (.unavailable, .unavailable) }
+        if !nature.hasTags {
+            (capabilities[.entryTags], capabilities[.conditionalWriting]) = (.unavailable, .unavailable)
+        }
         return capabilities
     }
 
-    package func pass<Value: Sendable>(_ call: String, _ path: ProviderPath, _ body: () async throws -> Value) async throws -> Value {
+    package func pass<Value: Sendable>(_ call: String, _ path: ProviderPath, _ body: () async throws -> Value)
+        async throws -> Value
+    {
         let (fault, isGone) = state.update { state in
             defer { state.calls += 1 }
             return (state.faults[state.calls], state.isGone)
@@ -100,7 +108,8 @@ package final class UnreliableStorage: ForwardingProvider {
         case .lostReply:
             _ = try await body()
             throw URLError(.networkConnectionLost)
-        case .failure: throw FileError.make(.fileReadUnknown, path: path, sentence: "The storage has a hiccup at “\(path)”.")
+        case .failure:
+            throw FileError.make(.fileReadUnknown, path: path, sentence: "The storage has a hiccup at “\(path)”.")
         case .meanwhile(let work):
             // Between the last look at a place and the rename that puts a new version there lies nothing else.
             if call != "move" || !TemporaryName.matches(path.name) {
@@ -115,7 +124,9 @@ package final class UnreliableStorage: ForwardingProvider {
         seen(try await pass("attributes", path) { try await underlying.attributesOfItem(path: path) })
     }
 
-    package func contentsOfDirectory(path: ProviderPath, page: @Sendable ([FileObject]) async throws -> Void) async throws {
+    package func contentsOfDirectory(path: ProviderPath, page: @Sendable ([FileObject]) async throws -> Void)
+        async throws
+    {
         try await pass("list", path) {
             try await underlying.contentsOfDirectory(path: path) { try await page(data: $0.map(seen)) }
         }
@@ -128,13 +139,20 @@ package final class UnreliableStorage: ForwardingProvider {
 
     fileprivate func madeLate(_ path: ProviderPath) { state.update { if !$0.isGone { $0.late.append(path) } } }
 
-    package func writeContents(path: ProviderPath, from source: any WriteSource, options: WriteOptions) async throws -> FileObject {
+    package func writeContents(path: ProviderPath, from source: any WriteSource, options: WriteOptions) async throws
+        -> FileObject
+    {
         var options = options
-        if nature.hasOwnClock, options.modificationDate == nil || !nature.keepsDates { options.modificationDate = tick() }
+        if nature.hasOwnClock, options.modificationDate == nil || !nature.keepsDates {
+            options.modificationDate = tick()
+        }
         options.modificationDate = options.modificationDate.map(stepped)
         if !nature.hasTags { options.ifMatch = nil }
         do {
-            return seen(try await pass("write", path) { try await underlying.writeContents(path: path, from: source, options: options) })
+            return seen(
+                try await pass("write", path) {
+                    try await underlying.writeContents(path: path, from: source, options: options)
+                })
         } catch {
             if options.placement == .inPlace, state.value.isGone, let bytes = try? await source.bytes(from: 0).next() {
                 try await underlying.writeContents(path: path, contents: bytes.prefix(bytes.count / 2), overwrite: true)
@@ -169,12 +187,16 @@ extension UnreliableStorage: FileProviderSynchronization {
             self.storage = storage
         }
 
-        func copyItem(path: ProviderPath, to destination: ProviderPath, overwrite: Bool, progress: ProgressReporter) async throws {
+        func copyItem(path: ProviderPath, to destination: ProviderPath, overwrite: Bool, progress: ProgressReporter)
+            async throws
+        {
             try await storage.copyItem(path: path, to: destination, overwrite: overwrite, progress: progress)
             storage.madeLate(destination)
         }
 
-        func writeContents(path: ProviderPath, from source: any WriteSource, options: WriteOptions) async throws -> FileObject {
+        func writeContents(path: ProviderPath, from source: any WriteSource, options: WriteOptions) async throws
+            -> FileObject
+        {
             let written = try await storage.writeContents(path: path, from: source, options: options)
             storage.madeLate(path)
             return written

@@ -11,7 +11,8 @@ import Testing
     private let right = SyncBed.memory("two")
 
     private func bed(_ direction: SyncOptions.Direction, _ knowsItself: Bool) async throws -> SyncBed {
-        let bed = try SyncBed(direction, source: left, destination: BlindStorage(.inCase, underlying: right, knowsItself: knowsItself))
+        let bed = try SyncBed(
+            direction, source: left, destination: BlindStorage(.inCase, underlying: right, knowsItself: knowsItself))
         bed.options.update { $0.deletes = direction == .mirror }
         for name in ["Foo/a", "Foo/Deep/b", "x.txt", "stays"] { try await left.put("/" + name, name) }
         try await left.createFolder(path: ProviderPath("Bare"))
@@ -31,7 +32,9 @@ import Testing
     }
 
     @Test(arguments: [SyncOptions.Direction.twoWay, .mirror], [true, false])
-    func `a rename in case alone arrives where case does not count`(direction: SyncOptions.Direction, knowsItself: Bool) async throws {
+    func `a rename in case alone arrives where case does not count`(direction: SyncOptions.Direction, knowsItself: Bool)
+        async throws
+    {
         let bed = try await bed(direction, knowsItself)
         try await left.move("/Foo", "/foo")
         try await left.move("/Bare", "/bare")
@@ -42,9 +45,11 @@ import Testing
     }
 
     @Test(arguments: ["Foo", "x.txt"], [true, false])
-    func `a rename in case alone that is cut off leaves one of both names`(name: String, isCancelled: Bool) async throws {
+    func `a rename in case alone that is cut off leaves one of both names`(name: String, isCancelled: Bool) async throws
+    {
         let reported = ControlledProvider("two")
-        let bed = try SyncBed(.twoWay, source: left, destination: BlindStorage(.inCase, underlying: reported, knowsItself: true))
+        let bed = try SyncBed(
+            .twoWay, source: left, destination: BlindStorage(.inCase, underlying: reported, knowsItself: true))
         for name in ["Foo/a", "x.txt", "stays"] { try await left.put("/" + name, name) }
         try await bed.run()
         try await left.move("/\(name)", "/" + (name == "Foo" ? "foo" : "X.txt"))
@@ -73,7 +78,9 @@ import Testing
     }
 
     @Test(arguments: [SyncOptions.Direction.twoWay, .mirror], [true, false])
-    func `renames in case alone on several levels arrive at once`(direction: SyncOptions.Direction, knowsItself: Bool) async throws {
+    func `renames in case alone on several levels arrive at once`(direction: SyncOptions.Direction, knowsItself: Bool)
+        async throws
+    {
         let bed = try await bed(direction, knowsItself)
         bed.options.update { $0.removalLimit = .share(1) }
         for name in ["Top/Deep/Er/b", "Top/Readme", "Top/c"] { try await left.put("/" + name, name) }
@@ -102,7 +109,9 @@ import Testing
     }
 
     @Test(arguments: [true, false], [true, false])
-    func `a mirror that removes nothing carries a rename in case alone over`(knowsItself: Bool, isChanged: Bool) async throws {
+    func `a mirror that removes nothing carries a rename in case alone over`(knowsItself: Bool, isChanged: Bool)
+        async throws
+    {
         let bed = try await bed(.mirror, knowsItself)
         bed.options.update { $0.deletes = false }
         try await left.move("/x.txt", "/X.txt")
@@ -145,7 +154,8 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `of two names that one side takes for one, one is skipped, and nothing is lost`(knowsItself: Bool) async throws {
+    func `of two names that one side takes for one, one is skipped, and nothing is lost`(knowsItself: Bool) async throws
+    {
         let bed = try await bed(.twoWay, knowsItself)
         try await left.put("/X.txt", "another")
         try await left.put("/FOO/c", "c")
@@ -161,7 +171,8 @@ import Testing
     func `the first run, too, keeps two names that one side takes for one apart`(
         direction: SyncOptions.Direction, knowsItself: Bool
     ) async throws {
-        let bed = try SyncBed(direction, source: left, destination: BlindStorage(.inCase, underlying: right, knowsItself: knowsItself))
+        let bed = try SyncBed(
+            direction, source: left, destination: BlindStorage(.inCase, underlying: right, knowsItself: knowsItself))
         for name in ["Foo/a", "foo/a", "foo/b", "x.txt", "X.txt"] { try await left.put("/" + name, name) }
         let report = try await bed.run()
         #expect(!report.skipped.isEmpty && report.failures == 0 && report.postponed.isEmpty, "\(report)")

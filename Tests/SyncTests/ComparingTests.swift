@@ -55,7 +55,8 @@ import Testing
     @Test(arguments: ["sha256", "md5"])
     func `a file of which a storage gives no hash is read`(kind: String) async throws {
         let bed = try await bed(count: 2, size: 10)
-        let hashing = try SyncBed(.twoWay, source: HashlessStorage(left, kind: kind), destination: HashlessStorage(right, kind: kind))
+        let hashing = try SyncBed(
+            .twoWay, source: HashlessStorage(left, kind: kind), destination: HashlessStorage(right, kind: kind))
         let report = try await hashing.run()
         #expect(report.isComplete && report.unheld == 0 && !report.hasChanges, "\(report)")
         #expect(try await hashing.plan() == [])

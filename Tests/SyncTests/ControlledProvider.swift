@@ -40,7 +40,9 @@ final class ControlledProvider: ForwardingProvider, FileProviderMonitor {
         return URL(string: url.replacing("mem://", with: "mem://reader:s3cret@")) ?? memory.url(of: path)
     }
 
-    func pass<Value: Sendable>(_ call: String, _ path: ProviderPath, _ body: () async throws -> Value) async throws -> Value {
+    func pass<Value: Sendable>(_ call: String, _ path: ProviderPath, _ body: () async throws -> Value) async throws
+        -> Value
+    {
         calls.append(call)
         try await before.value(call)
         try await beforePath.value(call, path)

@@ -53,7 +53,9 @@ import Testing
         try await left.memory.removeItem(path: ProviderPath("d"), recursive: true)
         leave(right, after: "move")
         right.beforePath.update {
-            $0 = { [right] call, _ in if call == "move" { try await right.memory.put("/d/x", "written at the last moment") } }
+            $0 = { [right] call, _ in
+                if call == "move" { try await right.memory.put("/d/x", "written at the last moment") }
+            }
         }
         await #expect(throws: URLError.self) { try await bed.run() }
         comeBack(calls: right)
@@ -181,7 +183,9 @@ import Testing
         for name in ["a", "b", "large", "x", "y"] { try await left.memory.put("/" + name, name) }
         let bed = try bed(.mirror)
         bed.options.update { $0.transfers = 1 }
-        right.beforePath.update { $0 = { call, path in if call == "write", path.name == "large" { throw URLError(code) } } }
+        right.beforePath.update {
+            $0 = { call, path in if call == "write", path.name == "large" { throw URLError(code) } }
+        }
         let report = try await bed.run()
         #expect(report.failed.map(\.path.name) == ["large"] && report.created == 4, "\(report)")
         #expect(try await right.memory.texts() == ["a", "b", "x", "y"])
@@ -213,7 +217,9 @@ import Testing
     }
 
     @Test(arguments: [SyncOptions.Direction.twoWay, .mirror])
-    func `a file that becomes a folder while the first run is cut off is kept`(direction: SyncOptions.Direction) async throws {
+    func `a file that becomes a folder while the first run is cut off is kept`(direction: SyncOptions.Direction)
+        async throws
+    {
         let bed = try bed(direction)
         bed.options.update {
             $0.transfers = 1

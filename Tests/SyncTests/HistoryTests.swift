@@ -6,8 +6,8 @@ import ProviderDoubles
 import SyncHistories
 import Testing
 
-/// Random histories against a model. `CARREL_SYNC_HISTORIES` says how many, `CARREL_SYNC_SEED` where they begin, and `CARREL_SYNC_STORAGES`
-/// on which of the storages, with a comma between them.
+/// Random histories against a model. `CARREL_SYNC_HISTORIES` says how many, `CARREL_SYNC_SEED` where they begin, and
+/// `CARREL_SYNC_STORAGES` on which of the storages, with a comma between them.
 @Suite struct HistoryTests {
     private static let environment = ProcessInfo.processInfo.environment
     private static let count = environment["CARREL_SYNC_HISTORIES"].flatMap { Int($0) } ?? 100
@@ -72,7 +72,8 @@ import Testing
             return UnreliableStorage(provider, nature: nature)
         }
         let history = SyncHistory(
-            seed: seed, folders: .init(sides[0], .root, sides[1], .root), state: folder.appending(path: "state.db"), blind: blind)
+            seed: seed, folders: .init(sides[0], .root, sides[1], .root), state: folder.appending(path: "state.db"),
+            blind: blind)
         try await history.run(rounds: 4)
         try FileManager.default.removeItem(at: folder)
     }

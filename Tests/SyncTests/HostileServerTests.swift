@@ -18,12 +18,15 @@ import Testing
     init() throws {
         temporary = try TemporaryFolder()
         for name in ["inside", "outside"] {
-            try FileManager.default.createDirectory(at: temporary.url.appending(path: name), withIntermediateDirectories: true)
+            try FileManager.default.createDirectory(
+                at: temporary.url.appending(path: name), withIntermediateDirectories: true)
         }
         machine = try LocalFileProvider(root: URL(fileURLWithPath: "/"))
     }
 
-    private func names(_ path: String) throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: path).sorted() }
+    private func names(_ path: String) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: path).sorted()
+    }
 
     /// Syncs the server, by way of `listing` if there is one, with `inside`.
     private func sync(
@@ -42,7 +45,9 @@ import Testing
     }
 
     @Test(arguments: [SyncOptions.Direction.mirror, .twoWay])
-    func `a name that is listed twice, first as a folder and then as a link, takes no part`(direction: SyncOptions.Direction) async throws {
+    func `a name that is listed twice, first as a folder and then as a link, takes no part`(
+        direction: SyncOptions.Direction
+    ) async throws {
         try await server.memory.put("/d/x", "written through the link")
         try await server.memory.put("/e/y", "good")
         let listing = CraftedListing(server)
@@ -95,7 +100,8 @@ import Testing
 
     @Test func `links that lead out of the folder, or may, are refused unless all are asked for`() async throws {
         let targets = [
-            "absolute": "/etc/passwd", "climbing": "../x", "deep/climbing": "../../x", "deep/winding": "a/../b", "deep/up": "../x",
+            "absolute": "/etc/passwd", "climbing": "../x", "deep/climbing": "../../x", "deep/winding": "a/../b",
+            "deep/up": "../x",
             "near": "x",
         ]
         let sources = folder.path + "/links"
@@ -104,7 +110,9 @@ import Testing
             try FileManager.default.createSymbolicLink(atPath: sources + "/" + name, withDestinationPath: target)
         }
         var options = SyncOptions()
-        for (links, taken) in [(SyncOptions.Links.copy, ["deep", "near"]), (.all, ["absolute", "climbing", "deep", "near"])] {
+        for (links, taken) in [
+            (SyncOptions.Links.copy, ["deep", "near"]), (.all, ["absolute", "climbing", "deep", "near"]),
+        ] {
             options.links = links
             let sync = try await FolderSync(
                 SyncFolder(ProviderLocation(provider: machine, path: ProviderPath(sources)), label: "one"),
@@ -112,7 +120,8 @@ import Testing
                 state: folder.appending(path: "links.db"), options: options)
             let report = try await sync.run()
             try await sync.close()
-            #expect(report.skipped.count == (links == .copy ? 4 : 0) && report.unheld == report.skipped.count, "\(report)")
+            #expect(
+                report.skipped.count == (links == .copy ? 4 : 0) && report.unheld == report.skipped.count, "\(report)")
             #expect(try names(inside) == taken)
             #expect(try names(inside + "/deep") == (links == .copy ? ["up"] : ["climbing", "up", "winding"]))
         }

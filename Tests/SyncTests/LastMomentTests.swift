@@ -21,7 +21,9 @@ import Testing
         storage.after.update { $0 = { if $0 == call { throw URLError(.networkConnectionLost) } } }
     }
 
-    @Test func `what is brought back after a removal that could not be noted is no removal of the other side`() async throws {
+    @Test func `what is brought back after a removal that could not be noted is no removal of the other side`()
+        async throws
+    {
         let bed = try bed()
         for name in ["a", "b", "c"] { try await left.memory.put("/" + name, name) }
         try await bed.run()
@@ -82,7 +84,9 @@ import Testing
     }
 
     @Test(arguments: [Capabilities.Support.native, .derived])
-    func `what is written right before a move goes along or stays, and is seen`(moving: Capabilities.Support) async throws {
+    func `what is written right before a move goes along or stays, and is seen`(moving: Capabilities.Support)
+        async throws
+    {
         let bed = try bed()
         right.adjustment.update { $0 = { $0[.moving] = moving } }
         for name in ["a", "b"] { try await left.memory.put("/" + name, name) }
@@ -111,7 +115,9 @@ import Testing
         right.after.update { $0 = { call in if call == "move" { hasMoved.update { $0 = true } } } }
         right.before.update {
             $0 = { call in
-                if call == "attributes", hasMoved.value { throw FileError.make(.fileReadUnknown, path: "/a", sentence: "A hiccup.") }
+                if call == "attributes", hasMoved.value {
+                    throw FileError.make(.fileReadUnknown, path: "/a", sentence: "A hiccup.")
+                }
             }
         }
         let report = try await bed.run()
@@ -135,7 +141,11 @@ import Testing
             right.after.update { $0 = { _ in } }
         } else {
             right.before.update {
-                $0 = { call in if call == "remove" { throw FileError.make(.fileWriteNoPermission, path: "/a", sentence: "Not here.") } }
+                $0 = { call in
+                    if call == "remove" {
+                        throw FileError.make(.fileWriteNoPermission, path: "/a", sentence: "Not here.")
+                    }
+                }
             }
             #expect(try await bed.run().failures == 1)
         }
@@ -155,7 +165,9 @@ import Testing
         bed.options.update { $0.direction = .twoWay }
         left.beforePath.update {
             $0 = { call, path in
-                if call == "list", path.name == "d" { throw FileError.make(.fileReadNoPermission, path: path, sentence: "Not now.") }
+                if call == "list", path.name == "d" {
+                    throw FileError.make(.fileReadNoPermission, path: path, sentence: "Not now.")
+                }
             }
         }
         #expect(try await bed.run().failures == 1)
@@ -165,14 +177,17 @@ import Testing
         #expect(try await left.memory.tree() == right.memory.tree())
     }
 
-    @Test func `a folder that can never be listed does not keep a pair from being kept in step both ways`() async throws {
+    @Test func `a folder that can never be listed does not keep a pair from being kept in step both ways`() async throws
+    {
         let bed = try bed(.mirror)
         for name in ["lost/x", "a", "b", "c"] { try await left.memory.put("/" + name, name) }
         try await bed.run()
         bed.options.update { $0.direction = .twoWay }
         left.beforePath.update {
             $0 = { call, path in
-                if call == "list", path.name == "lost" { throw FileError.make(.fileReadNoPermission, path: path, sentence: "Never.") }
+                if call == "list", path.name == "lost" {
+                    throw FileError.make(.fileReadNoPermission, path: path, sentence: "Never.")
+                }
             }
         }
         #expect(try await bed.run().failures == 1)
@@ -184,7 +199,8 @@ import Testing
 
     @Test(arguments: [
         "id = -5", "id = -9223372036854775808", "type = -9223372036854775808", "type = 0",
-        "listed1 = 0, tag1 = NULL, time1 = -9223372036854775808", "size0 = -9223372036854775808, size1 = 9223372036854775807",
+        "listed1 = 0, tag1 = NULL, time1 = -9223372036854775808",
+        "size0 = -9223372036854775808, size1 = 9223372036854775807",
     ])
     func `a state with numbers that make no sense ends no process`(change: String) async throws {
         let bed = try bed()
@@ -203,7 +219,8 @@ import Testing
         #expect(try await right.memory.texts() == ["a", "b"])
     }
 
-    @Test func `a file that changes whenever it is read is sent twice at most, and left for the next run`() async throws {
+    @Test func `a file that changes whenever it is read is sent twice at most, and left for the next run`() async throws
+    {
         try await left.memory.put("/log", "line 0")
         try await left.memory.put("/quiet", "quiet")
         let busy = BusyStorage(left.memory)
@@ -217,12 +234,14 @@ import Testing
     }
 
     @Test(arguments: [SyncOptions.Direction.mirror, .twoWay])
-    func `a file that grows while its storage copies it is copied again, and is no conflict`(direction: SyncOptions.Direction) async throws
-    {
+    func `a file that grows while its storage copies it is copied again, and is no conflict`(
+        direction: SyncOptions.Direction
+    ) async throws {
         try await withOneDisk(direction) { disk, sync in
             disk.beforeCopy.update { $0 = { try await disk.put("/a/log", "01") } }
             let report = try await sync.run()
-            #expect(report.isComplete && report.conflicts == 0 && report.created == 2 && report.updated == 1, "\(report)")
+            #expect(
+                report.isComplete && report.conflicts == 0 && report.created == 2 && report.updated == 1, "\(report)")
             let again = try await sync.run()
             #expect(!again.hasChanges, "\(again)")
             for side in ["a", "b"] {
@@ -233,13 +252,17 @@ import Testing
         }
     }
 
-    @Test func `what somebody writes to the place right after a storage has copied to it is not taken for the copy`() async throws {
+    @Test func `what somebody writes to the place right after a storage has copied to it is not taken for the copy`()
+        async throws
+    {
         try await withOneDisk(.twoWay) { disk, sync in
             disk.afterCopy.update { $0 = { try await disk.put("/b/log", "somebody else's") } }
             let report = try await sync.run()
             let again = try await sync.run()
             let texts = try await disk.texts()
-            #expect(report.conflicts == 1 && again.isComplete && texts == ["0", "quiet", "somebody else's"], "\(report) \(texts)")
+            #expect(
+                report.conflicts == 1 && again.isComplete && texts == ["0", "quiet", "somebody else's"],
+                "\(report) \(texts)")
         }
     }
 
@@ -248,7 +271,8 @@ import Testing
         _ direction: SyncOptions.Direction, _ body: (BusyDisk, FolderSync) async throws -> Void
     ) async throws {
         let folder = try TemporaryFolder()
-        try FileManager.default.createDirectory(at: folder.url.appending(path: "disk"), withIntermediateDirectories: true)
+        try FileManager.default.createDirectory(
+            at: folder.url.appending(path: "disk"), withIntermediateDirectories: true)
         let disk = try BusyDisk(LocalFileProvider(root: folder.url.appending(path: "disk")))
         try await disk.put("/a/log", "0")
         try await disk.put("/a/quiet", "quiet")
@@ -264,7 +288,9 @@ import Testing
     // MARK: Sides that have lost everything
 
     @Test(arguments: [SyncOptions.RemovalLimit.count(1000), .share(0.999)])
-    func `a disk that was replaced by another one takes nothing from the other side`(limit: SyncOptions.RemovalLimit) async throws {
+    func `a disk that was replaced by another one takes nothing from the other side`(limit: SyncOptions.RemovalLimit)
+        async throws
+    {
         let bed = try bed()
         bed.options.update { $0.removalLimit = limit }
         for number in 0..<20 { try await left.memory.put("/\(number)", "\(number)") }
@@ -321,7 +347,11 @@ import Testing
         try await bed.run()
         bed.options.update { $0.direction = .twoWay }
         left.before.update {
-            $0 = { call in if call == "write" { throw FileError.make(.fileWriteNoPermission, path: "/kept", sentence: "Not ever.") } }
+            $0 = { call in
+                if call == "write" {
+                    throw FileError.make(.fileWriteNoPermission, path: "/kept", sentence: "Not ever.")
+                }
+            }
         }
         #expect(try await bed.run().failures == 1)
         try await left.memory.remove("/a")
@@ -357,11 +387,15 @@ import Testing
         try await left.memory.put("/a", "a")
         try await bed.run()
         try await DatabaseQueue(path: bed.state.path).write { db in
-            try db.execute(sql: "PRAGMA writable_schema = ON; UPDATE sqlite_master SET sql = replace(sql, ' STRICT', '')")
+            try db.execute(
+                sql: "PRAGMA writable_schema = ON; UPDATE sqlite_master SET sql = replace(sql, ' STRICT', '')")
         }
-        try await DatabaseQueue(path: bed.state.path).write { try $0.execute(sql: "UPDATE item SET size0 = 'many', key = 'text'") }
+        try await DatabaseQueue(path: bed.state.path).write {
+            try $0.execute(sql: "UPDATE item SET size0 = 'many', key = 'text'")
+        }
         try await DatabaseQueue(path: bed.state.path).write { db in
-            try db.execute(sql: "PRAGMA writable_schema = ON; UPDATE sqlite_master SET sql = sql || ' STRICT' WHERE name = 'item'")
+            try db.execute(
+                sql: "PRAGMA writable_schema = ON; UPDATE sqlite_master SET sql = sql || ' STRICT' WHERE name = 'item'")
         }
         await #expect { try await bed.run() } throws: { error in
             (error as? CocoaError)?.code == .fileReadCorruptFile && error.sentence.contains("is damaged")
@@ -375,7 +409,9 @@ import Testing
         try await left.memory.remove("/a")
         try await bed.run()
         func items() throws -> [Row] {
-            try DatabaseQueue(path: bed.state.path).read { try Row.fetchAll($0, sql: "SELECT * FROM item ORDER BY key") }
+            try DatabaseQueue(path: bed.state.path).read {
+                try Row.fetchAll($0, sql: "SELECT * FROM item ORDER BY key")
+            }
         }
         let before = try items()
         bed.options.update { $0.direction = .twoWay }
@@ -397,7 +433,9 @@ private final class BusyStorage: ForwardingProvider {
         underlying = memory
     }
 
-    func pass<Value: Sendable>(_ call: String, _ path: ProviderPath, _ body: () async throws -> Value) async throws -> Value {
+    func pass<Value: Sendable>(_ call: String, _ path: ProviderPath, _ body: () async throws -> Value) async throws
+        -> Value
+    {
         guard call == "open", path.name == "log", !isQuiet.value else { return try await body() }
         let number = lines.update { lines in
             lines += 1
@@ -419,7 +457,9 @@ private final class BusyDisk: ForwardingProvider {
         self.underlying = underlying
     }
 
-    func pass<Value: Sendable>(_ call: String, _ path: ProviderPath, _ body: () async throws -> Value) async throws -> Value {
+    func pass<Value: Sendable>(_ call: String, _ path: ProviderPath, _ body: () async throws -> Value) async throws
+        -> Value
+    {
         guard call == "copy", path.name == "log" else { return try await body() }
         try await Self.take(beforeCopy)()
         let value = try await body()
@@ -427,7 +467,9 @@ private final class BusyDisk: ForwardingProvider {
         return value
     }
 
-    private static func take(_ work: LockedValue<@Sendable () async throws -> Void>) -> @Sendable () async throws -> Void {
+    private static func take(_ work: LockedValue<@Sendable () async throws -> Void>)
+        -> @Sendable () async throws -> Void
+    {
         work.update { work in
             defer { work = {} }
             return work
@@ -447,7 +489,9 @@ private final class SmallDisk: ForwardingProvider {
         underlying = memory
     }
 
-    func writeContents(path: ProviderPath, from source: any WriteSource, options: WriteOptions) async throws -> FileObject {
+    func writeContents(path: ProviderPath, from source: any WriteSource, options: WriteOptions) async throws
+        -> FileObject
+    {
         let taken = LockedValue(source.length ?? 0)
         try await memory.walk(path: .root) { item in taken.update { $0 += item.size ?? 0 } }
         if taken.value > bytes.value { throw FileError.make(errno: ENOSPC, path: path, writing: true) }

@@ -13,9 +13,12 @@ import Testing
 
     @Test func `what a storage cannot hold is named, and the rest arrives`() async throws {
         let bed = try SyncBed(.twoWay, source: left, destination: StrictStorage(right))
-        for name in ["a", "a name of more than sixteen bytes", "folder with a long name/x"] { try await left.put("/" + name, "text") }
+        for name in ["a", "a name of more than sixteen bytes", "folder with a long name/x"] {
+            try await left.put("/" + name, "text")
+        }
         try await left.put("/large", String(repeating: "x", count: 101))
-        try await left.writeContents(path: ProviderPath.root.appending(nameBytes: [0x66, 0xFF]), contents: Data("raw".utf8))
+        try await left.writeContents(
+            path: ProviderPath.root.appending(nameBytes: [0x66, 0xFF]), contents: Data("raw".utf8))
         for _ in 1...2 {
             let report = try await bed.run()
             #expect(report.isComplete && report.unheld == 4 && report.leftOut == 0 && report.removed == 0, "\(report)")
@@ -59,8 +62,12 @@ import Testing
         try await left.remove("/a")
         vague.before.update {
             $0 = { call in
-                let hasTrash = try await vague.memory.contentsOfDirectory(path: .root).contains { $0.name == SyncOptions.trashName }
-                if call == "move", !hasTrash { throw FileError.make(.fileWriteUnknown, path: "/a", sentence: "550 No.") }
+                let hasTrash = try await vague.memory.contentsOfDirectory(path: .root).contains {
+                    $0.name == SyncOptions.trashName
+                }
+                if call == "move", !hasTrash {
+                    throw FileError.make(.fileWriteUnknown, path: "/a", sentence: "550 No.")
+                }
             }
         }
         let report = try await bed.run()
@@ -122,7 +129,9 @@ import Testing
     // MARK: Content that is known
 
     @Test(arguments: [SyncOptions.Direction.twoWay, .mirror])
-    func `a file that got another time and kept its content is not sent again`(direction: SyncOptions.Direction) async throws {
+    func `a file that got another time and kept its content is not sent again`(direction: SyncOptions.Direction)
+        async throws
+    {
         let bed = try SyncBed(direction, source: left, destination: right)
         for name in ["touched", "edited", "still"] { try await left.put("/" + name, name) }
         try await bed.run()

@@ -17,7 +17,8 @@ import Testing
     private func withDisk(_ body: (_ bed: SyncBed, _ top: URL) async throws -> Void) async throws {
         let top = try TemporaryFolder()
         for name in ["one", "two", "elsewhere"] {
-            try FileManager.default.createDirectory(at: top.url.appending(path: name), withIntermediateDirectories: true)
+            try FileManager.default.createDirectory(
+                at: top.url.appending(path: name), withIntermediateDirectories: true)
         }
         let bed = try SyncBed(
             .twoWay, source: LocalFileProvider(root: top.url.appending(path: "one")),
@@ -36,9 +37,12 @@ import Testing
             try await bed.source.put("/y", "another")
             for _ in 1...2 {
                 let report = try await bed.run()
-                #expect(report.isComplete && report.skipped.contains { $0.path.string == "/d" && $0.isLeftOut }, "\(report)")
+                #expect(
+                    report.isComplete && report.skipped.contains { $0.path.string == "/d" && $0.isLeftOut }, "\(report)"
+                )
                 #expect(try await bed.source.tree() == ["/d/", "/d/x the only copy", "/y another"])
-                #expect(try FileManager.default.contentsOfDirectory(atPath: top.appending(path: "elsewhere").path) == [])
+                #expect(
+                    try FileManager.default.contentsOfDirectory(atPath: top.appending(path: "elsewhere").path) == [])
             }
         }
     }
@@ -61,11 +65,13 @@ import Testing
 
     @Test func `one folder in the other is found over a link`() async throws {
         try await withDisk { bed, top in
-            try FileManager.default.createDirectory(at: top.appending(path: "one/backup"), withIntermediateDirectories: true)
+            try FileManager.default.createDirectory(
+                at: top.appending(path: "one/backup"), withIntermediateDirectories: true)
             try link(top, "mount", to: "one/backup")
             let source = SyncFolder(ProviderLocation(provider: bed.source, path: .root), label: "")
             let inside = SyncFolder(
-                ProviderLocation(provider: try LocalFileProvider(root: top.appending(path: "mount")), path: try ProviderPath("new")),
+                ProviderLocation(
+                    provider: try LocalFileProvider(root: top.appending(path: "mount")), path: try ProviderPath("new")),
                 label: "")
             await #expect { _ = try await FolderSync(source, inside, state: bed.state) } throws: { error in
                 error.sentence.contains("none may be or lie in the other")
@@ -75,7 +81,8 @@ import Testing
 
     @Test func `a state that lies in one of the folders takes no part`() async throws {
         try await withDisk { bed, top in
-            try FileManager.default.createDirectory(at: top.appending(path: "one/.local"), withIntermediateDirectories: true)
+            try FileManager.default.createDirectory(
+                at: top.appending(path: "one/.local"), withIntermediateDirectories: true)
             try link(top, "home", to: "one")
             let source = SyncFolder(ProviderLocation(provider: bed.source, path: .root), label: "")
             let right = SyncFolder(ProviderLocation(provider: bed.destination, path: .root), label: "")
@@ -106,7 +113,8 @@ import Testing
             let right = SyncFolder(ProviderLocation(provider: bed.destination, path: .root), label: "")
             try await bed.source.put("/a", "a")
             try await bed.source.put("/s.dbx", "x")
-            let sync = try await FolderSync(source, right, state: top.appending(path: "one/s.db"), options: SyncOptions(direction: .twoWay))
+            let sync = try await FolderSync(
+                source, right, state: top.appending(path: "one/s.db"), options: SyncOptions(direction: .twoWay))
             #expect(try await sync.run().created == 2)
             try await sync.close()
             #expect(try await bed.destination.tree() == ["/a a", "/s.dbx x"])
@@ -130,7 +138,9 @@ import Testing
     }
 
     @Test(arguments: [SyncOptions.Direction.twoWay, .mirror])
-    func `another disk in the place of a side stops the run, whatever changed elsewhere`(direction: SyncOptions.Direction) async throws {
+    func `another disk in the place of a side stops the run, whatever changed elsewhere`(
+        direction: SyncOptions.Direction
+    ) async throws {
         let bed = try SyncBed(direction, source: left, destination: right)
         bed.options.update { $0.deletes = direction == .mirror }
         for number in 1...4 { try await left.put("/\(number)", "text \(number)") }
@@ -208,7 +218,8 @@ import Testing
                         number += 1
                         return number
                     }
-                    // One step of the eight in flight is cancelled, and ends the run. It begins when another one is done.
+                    // One step of the eight in flight is cancelled, and ends the run. It begins when another one is
+                    // done.
                     if number == 9 { withUnsafeCurrentTask { $0?.cancel() } }
                 }
             }
@@ -217,7 +228,9 @@ import Testing
         let left = Set(try await right.tree().map { $0.prefix { $0 != " " }.dropFirst() })
         let gone = (0..<15).map(String.init).filter { !left.contains($0[...]) }
         for name in gone { try await left.put("/" + name, name) }
-        let known = try await DatabaseQueue(path: bed.state.path).read { try Data.fetchAll($0, sql: "SELECT key FROM item") }
+        let known = try await DatabaseQueue(path: bed.state.path).read {
+            try Data.fetchAll($0, sql: "SELECT key FROM item")
+        }
         let stillKnown = Set(known.map { String(decoding: $0, as: UTF8.self) }).intersection(gone)
         #expect(stillKnown.isEmpty && !gone.isEmpty, "\(stillKnown) of \(gone)")
         try await bed.run()
@@ -232,16 +245,22 @@ import Testing
             try await bed.run()
             for name in ["a", "b", "c"] { try FileManager.default.removeItem(at: top.appending(path: "one/\(name)")) }
             // A conflict, after which the run looks again.
-            for side in ["one", "two"] { try Data("\(side)'s version".utf8).write(to: top.appending(path: "\(side)/both")) }
+            for side in ["one", "two"] {
+                try Data("\(side)'s version".utf8).write(to: top.appending(path: "\(side)/both"))
+            }
             await #expect {
                 try await bed.withSync { sync in
                     try await sync.run { event in
                         guard case .done(let action) = event, action.kind == .conflict else { return }
-                        for name in ["d", "e"] { try? FileManager.default.removeItem(at: top.appending(path: "one/\(name)")) }
+                        for name in ["d", "e"] {
+                            try? FileManager.default.removeItem(at: top.appending(path: "one/\(name)"))
+                        }
                     }
                 }
             } throws: { error in
-                guard case .overLimit(5, of: 6) = (error as? CocoaError)?.underlying as? RemovalStop else { return false }
+                guard case .overLimit(5, of: 6) = (error as? CocoaError)?.underlying as? RemovalStop else {
+                    return false
+                }
                 return true
             }
             let left = Set(try FileManager.default.contentsOfDirectory(atPath: top.appending(path: "two").path))
@@ -275,7 +294,8 @@ import Testing
             func unpack(_ name: String, _ text: String) throws -> Int {
                 let file = top.appending(path: "one/\(name)")
                 try Data(text.utf8).write(to: file)
-                try FileManager.default.setAttributes([.modificationDate: Date(timeIntervalSince1970: 1e9)], ofItemAtPath: file.path)
+                try FileManager.default.setAttributes(
+                    [.modificationDate: Date(timeIntervalSince1970: 1e9)], ofItemAtPath: file.path)
                 return try #require(FileManager.default.attributesOfItem(atPath: file.path)[.systemFileNumber] as? Int)
             }
             _ = try unpack("stays", "another file")
@@ -301,7 +321,9 @@ import Testing
         try await bed.run()
         bed.options.update { $0.direction = .twoWay }
         source.before.update {
-            $0 = { call in if call == "write" { throw FileError.make(.fileWriteNoPermission, path: "/a", sentence: "Not now.") } }
+            $0 = { call in
+                if call == "write" { throw FileError.make(.fileWriteNoPermission, path: "/a", sentence: "Not now.") }
+            }
         }
         #expect(try await bed.run().failures == 1)
         source.before.update { $0 = { _ in } }
@@ -348,7 +370,8 @@ import Testing
         for name in ["d", "e"] { try await right.removeItem(path: ProviderPath(name), recursive: true) }
         for _ in 1...2 {
             let report = try await bed.run()
-            #expect(report.isComplete && report.skipped.contains { $0.path.string == "/d" && $0.isLeftOut }, "\(report)")
+            #expect(
+                report.isComplete && report.skipped.contains { $0.path.string == "/d" && $0.isLeftOut }, "\(report)")
             #expect(try await left.tree() == ["/d/", "/d/.git/", "/d/.git/x d/.git/x", "/d/.store d/.store", "/f f"])
         }
     }
@@ -372,6 +395,8 @@ private final class HidingStorage: ForwardingProvider {
 
     func contentsOfDirectory(path: ProviderPath, page: @Sendable ([FileObject]) async throws -> Void) async throws {
         hasListed.update { $0 = true }
-        try await underlying.contentsOfDirectory(path: path) { try await page(data: $0.filter { !$0.name.hasPrefix(".") }) }
+        try await underlying.contentsOfDirectory(path: path) {
+            try await page(data: $0.filter { !$0.name.hasPrefix(".") })
+        }
     }
 }

@@ -5,7 +5,8 @@ import ProviderDoubles
 import Sync
 import Testing
 
-/// Names that differ in their Unicode normalization alone, where one side does not tell them apart, or has its own form of each.
+/// Names that differ in their Unicode normalization alone, where one side does not tell them apart, or has its own form
+/// of each.
 @Suite struct NormalizationTests {
     private static let composed = "caf\u{e9}"
     private static let decomposed = "cafe\u{301}"
@@ -14,14 +15,19 @@ import Testing
     private let left = SyncBed.memory("one")
     private let right = SyncBed.memory("two")
 
-    private func bed(_ direction: SyncOptions.Direction, _ kind: BlindStorage.Kind, knowsItself: Bool = false) throws -> SyncBed {
-        let bed = try SyncBed(direction, source: left, destination: BlindStorage(kind, underlying: right, knowsItself: knowsItself))
+    private func bed(_ direction: SyncOptions.Direction, _ kind: BlindStorage.Kind, knowsItself: Bool = false) throws
+        -> SyncBed
+    {
+        let bed = try SyncBed(
+            direction, source: left, destination: BlindStorage(kind, underlying: right, knowsItself: knowsItself))
         bed.options.update { $0.deletes = direction == .mirror }
         return bed
     }
 
     /// A tree with the combining accent shown as such: strings are compared without regard to normalization.
-    private func tree(_ storage: MemoryFileProvider) async throws -> [String] { try await storage.tree().map(shown).sorted() }
+    private func tree(_ storage: MemoryFileProvider) async throws -> [String] {
+        try await storage.tree().map(shown).sorted()
+    }
 
     private func shown(_ line: String) -> String {
         String(String.UnicodeScalarView(line.unicodeScalars.map { $0 == "\u{301}" ? "´" : $0 }))
@@ -33,7 +39,9 @@ import Testing
     }
 
     @Test(arguments: [SyncOptions.Direction.twoWay, .mirror], [true, false])
-    func `what a storage lists in its own form is what it was given`(direction: SyncOptions.Direction, knowsItself: Bool) async throws {
+    func `what a storage lists in its own form is what it was given`(
+        direction: SyncOptions.Direction, knowsItself: Bool
+    ) async throws {
         let bed = try bed(direction, .decomposing, knowsItself: knowsItself)
         for name in ["\(Self.composed)/a", "\(Self.composed)/\(Self.composed)", "\(Self.composed).txt", "x"] {
             try await left.put("/" + name, "1")
@@ -52,7 +60,9 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `what is new in a folder listed in another form comes into the folder that is known`(knowsItself: Bool) async throws {
+    func `what is new in a folder listed in another form comes into the folder that is known`(knowsItself: Bool)
+        async throws
+    {
         let bed = try bed(.twoWay, .decomposing, knowsItself: knowsItself)
         try await left.put("/\(Self.composed)/\(Self.composed)/a", "a")
         try await bed.run()
@@ -61,7 +71,10 @@ import Testing
         try await right.put("/\(Self.decomposed)/\(Self.decomposed)/a", "another")
         let report = try await bed.run()
         #expect(report.isComplete && report.created == 3 && report.updated == 1, "\(report)")
-        #expect(try await tree(left) == ["/café/", "/café/c/", "/café/c/d d", "/café/café/", "/café/café/a another", "/café/café/b b"])
+        #expect(
+            try await tree(left) == [
+                "/café/", "/café/c/", "/café/c/d d", "/café/café/", "/café/café/a another", "/café/café/b b",
+            ])
         try await expectStill(bed)
 
         try await right.removeItem(path: ProviderPath("/\(Self.decomposed)/\(Self.decomposed)"), recursive: true)
@@ -105,7 +118,9 @@ import Testing
     }
 
     @Test(arguments: [SyncOptions.Direction.twoWay, .mirror], kinds)
-    func `two folders of one name in two forms do not become one`(direction: SyncOptions.Direction, kind: BlindStorage.Kind) async throws {
+    func `two folders of one name in two forms do not become one`(
+        direction: SyncOptions.Direction, kind: BlindStorage.Kind
+    ) async throws {
         let bed = try bed(direction, kind)
         try await left.put("/\(Self.composed)/a", "1")
         try await left.put("/\(Self.decomposed)/\(Self.composed)", "2")
@@ -216,7 +231,9 @@ import Testing
     }
 
     @Test(arguments: [SyncOptions.Direction.twoWay, .mirror], kinds)
-    func `a name that gets another form keeps what it names`(direction: SyncOptions.Direction, kind: BlindStorage.Kind) async throws {
+    func `a name that gets another form keeps what it names`(direction: SyncOptions.Direction, kind: BlindStorage.Kind)
+        async throws
+    {
         let bed = try bed(direction, kind)
         try await left.put("/\(Self.composed)/a", "a")
         try await left.put("/\(Self.composed).txt", "txt")

@@ -34,7 +34,9 @@ import Testing
     }
 
     @Test(arguments: [(files: 10, failures: Int.max), (3000, Int.max), (3000, 1)])
-    func `a disk's error ends the run, and what the disk has not is not noted`(_ scene: (files: Int, failures: Int)) async throws {
+    func `a disk's error ends the run, and what the disk has not is not noted`(_ scene: (files: Int, failures: Int))
+        async throws
+    {
         let disk = FailingDisk(failures: scene.failures)
         let bed = try SyncBed(.twoWay, destination: disk)
         for number in 0..<scene.files { try await bed.source.put("/\(number)", "\(number)") }
@@ -51,7 +53,8 @@ import Testing
     }
 
     @Test(arguments: [SyncOptions.Direction.mirror, .twoWay])
-    func `what a first run that was cut off left is compared by content`(direction: SyncOptions.Direction) async throws {
+    func `what a first run that was cut off left is compared by content`(direction: SyncOptions.Direction) async throws
+    {
         let disk = FailingDisk(failures: 1)
         let bed = try SyncBed(direction, destination: disk)
         for number in 0..<10 { try await bed.source.put("/\(number)", "whole") }
@@ -59,7 +62,8 @@ import Testing
         let path = try ProviderPath("4")
         let date = try await bed.destination.attributesOfItem(path: path).modifiedDate
         let halfWritten = WriteOptions(overwrite: true, modificationDate: date)
-        _ = try await disk.underlying.writeContents(path: path, from: DataSource(Data(repeating: 0, count: 5)), options: halfWritten)
+        _ = try await disk.underlying.writeContents(
+            path: path, from: DataSource(Data(repeating: 0, count: 5)), options: halfWritten)
         #expect(try await disk.underlying.attributesOfItem(path: path).modifiedDate == date)
         #expect(try await bed.run().isComplete)
         #expect(try await bed.run().isComplete)

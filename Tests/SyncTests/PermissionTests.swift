@@ -16,7 +16,9 @@ import Testing
             for name in ["", "/a", "/b", "/states"] { try #require(mkdir(root + name, 0o700) == 0) }
         }
 
-        func write(_ text: String, _ name: String) throws { try text.write(toFile: root + name, atomically: false, encoding: .utf8) }
+        func write(_ text: String, _ name: String) throws {
+            try text.write(toFile: root + name, atomically: false, encoding: .utf8)
+        }
 
         func close(_ name: String, _ mode: mode_t) throws { try #require(chmod(root + name, mode) == 0) }
 
@@ -41,7 +43,9 @@ import Testing
         }
     }
 
-    @Test func `a file that cannot be read is the source's, and one that cannot be replaced goes by its own name`() async {
+    @Test func `a file that cannot be read is the source's, and one that cannot be replaced goes by its own name`()
+        async
+    {
         await #expect(processExitsWith: .success) {
             let place = try Place()
             defer { place.remove() }
@@ -67,7 +71,9 @@ import Testing
             let place = try Place()
             defer { place.remove() }
             _ = try await place.run()
-            let mode = try FileManager.default.attributesOfItem(atPath: place.root + "/states/state.db")[.posixPermissions] as? Int
+            let mode =
+                try FileManager.default.attributesOfItem(atPath: place.root + "/states/state.db")[.posixPermissions]
+                as? Int
             try #require(mode == 0o600)
             func expectRefusal(_ state: String) async throws {
                 do {

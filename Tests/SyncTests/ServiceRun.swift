@@ -45,7 +45,9 @@ extension SyncBed {
 extension SyncServiceOptions {
     /// Nothing happens by the clock alone.
     static var patient: SyncServiceOptions {
-        SyncServiceOptions(quiet: 3600, longestWait: 3600, firstPause: 3600, longestPause: 3600, watch: WatchOptions(maxInterval: 3600))
+        SyncServiceOptions(
+            quiet: 3600, longestWait: 3600, firstPause: 3600, longestPause: 3600, watch: WatchOptions(maxInterval: 3600)
+        )
     }
 
     /// Runs follow changes at once.

@@ -16,7 +16,8 @@ final class SyncBed: Sendable {
     private let folder: TemporaryFolder
 
     init(
-        _ direction: SyncOptions.Direction = .mirror, source: any FileProvider = MemoryFileProvider(MemoryConfiguration(name: "one")),
+        _ direction: SyncOptions.Direction = .mirror,
+        source: any FileProvider = MemoryFileProvider(MemoryConfiguration(name: "one")),
         destination: any FileProvider = MemoryFileProvider(MemoryConfiguration(name: "two"))
     ) throws {
         self.source = source
@@ -33,7 +34,8 @@ final class SyncBed: Sendable {
     func withSync<Value: Sendable>(_ body: (FolderSync) async throws -> Value) async throws -> Value {
         let sync = try await FolderSync(
             SyncFolder(ProviderLocation(provider: source, path: .root), label: "one"),
-            SyncFolder(ProviderLocation(provider: destination, path: .root), label: "two", user: user.value), state: state,
+            SyncFolder(ProviderLocation(provider: destination, path: .root), label: "two", user: user.value),
+            state: state,
             options: options.value)
         do {
             let value = try await body(sync)
@@ -70,7 +72,9 @@ extension FileProviderOperations where Self: FileProviderReadWrite {
 
     func remove(_ path: String) async throws { try await removeItem(path: ProviderPath(path)) }
 
-    func move(_ path: String, _ target: String) async throws { try await moveItem(path: ProviderPath(path), to: ProviderPath(target)) }
+    func move(_ path: String, _ target: String) async throws {
+        try await moveItem(path: ProviderPath(path), to: ProviderPath(target))
+    }
 
     /// Every item but the trash: folders with a slash at the end, files with their text.
     func tree() async throws -> [String] {
@@ -87,7 +91,9 @@ extension FileProviderOperations where Self: FileProviderReadWrite {
     func texts() async throws -> Set<String> {
         let found = CollectedValues<String>()
         try await walk(path: .root) { item in
-            if item.isRegularFile { found.append(String(decoding: try await self.contents(path: item.path), as: UTF8.self)) }
+            if item.isRegularFile {
+                found.append(String(decoding: try await self.contents(path: item.path), as: UTF8.self))
+            }
         }
         return Set(found.values)
     }

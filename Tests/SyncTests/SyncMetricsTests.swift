@@ -7,7 +7,9 @@ import Testing
     private var metrics: SyncMetrics {
         var metrics = SyncMetrics()
         (metrics.runs, metrics.failedRuns, metrics.created, metrics.bytes) = (3, 1, 2, 5_000_000_000)
-        (metrics.state, metrics.lastRun, metrics.lastError) = (.away, Date(timeIntervalSince1970: 1_795_000_000.5), "No connection.")
+        (metrics.state, metrics.lastRun, metrics.lastError) = (
+            .away, Date(timeIntervalSince1970: 1_795_000_000.5), "No connection."
+        )
         return metrics
     }
 
@@ -29,8 +31,10 @@ import Testing
         let lines = metrics.prometheus.split(separator: "\n", omittingEmptySubsequences: false)
         #expect(lines.last == "", "the last line ends, too")
         for line in [
-            "# HELP carrel_sync_runs_total Runs that ended.", "# TYPE carrel_sync_runs_total counter", "carrel_sync_runs_total 3",
-            "carrel_sync_failed_runs_total 1", "carrel_sync_transferred_bytes_total 5000000000", "# TYPE carrel_sync_state gauge",
+            "# HELP carrel_sync_runs_total Runs that ended.", "# TYPE carrel_sync_runs_total counter",
+            "carrel_sync_runs_total 3",
+            "carrel_sync_failed_runs_total 1", "carrel_sync_transferred_bytes_total 5000000000",
+            "# TYPE carrel_sync_state gauge",
             "carrel_sync_last_run_timestamp_seconds 1795000000.5", "carrel_sync_state{state=\"away\"} 1",
             "carrel_sync_state{state=\"idle\"} 0",
         ] {

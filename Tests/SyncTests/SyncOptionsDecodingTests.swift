@@ -4,7 +4,9 @@ import Sync
 import Testing
 
 @Suite struct SyncOptionsDecodingTests {
-    private func options(_ text: String) throws -> SyncOptions { try JSONDecoder().decode(SyncOptions.self, from: Data(text.utf8)) }
+    private func options(_ text: String) throws -> SyncOptions {
+        try JSONDecoder().decode(SyncOptions.self, from: Data(text.utf8))
+    }
 
     private func sentence(_ text: String) -> String? {
         do { _ = try options(text) } catch DecodingError.dataCorrupted(let context) {
@@ -29,13 +31,17 @@ import Testing
              "keepsReplaced": true, "trashDays": 2, "transfers": 3, "bandwidth": "08:00,512K 20:00,off"}
             """)
         #expect(read.direction == .twoWay && read.deletes && read.keepsReplaced && read.comparesContent)
-        #expect(read.removalLimit == .share(0.1) && read.trashAge == 172_800 && read.links == .copy && read.transfers == 3)
-        #expect(try read.filter == SyncFilter(["- *.tmp"]) && read.bandwidth == BandwidthTimetable("08:00,512K 20:00,off"))
+        #expect(
+            read.removalLimit == .share(0.1) && read.trashAge == 172_800 && read.links == .copy && read.transfers == 3)
+        #expect(
+            try read.filter == SyncFilter(["- *.tmp"]) && read.bandwidth == BandwidthTimetable("08:00,512K 20:00,off"))
         #expect(try options(#"{"trashDays": null}"#).trashAge == nil)
     }
 
     @Test func `what is wrong is refused with a sentence`() throws {
-        #expect(sentence(#"{"delete": true}"#)?.hasPrefix("“delete” is no key of a pair's options; there are: direction,") == true)
+        #expect(
+            sentence(#"{"delete": true}"#)?.hasPrefix("“delete” is no key of a pair's options; there are: direction,")
+                == true)
         #expect(sentence(#"{"filter": ["*.tmp"]}"#)?.contains("“*.tmp”") == true)
         #expect(sentence(#"{"removalLimit": "half"}"#)?.contains("“half” is no limit") == true)
         #expect(sentence(#"{"bandwidth": "fast"}"#)?.contains("“fast”") == true)
@@ -43,10 +49,13 @@ import Testing
     }
 
     @Test func `a service's times are read alike`() throws {
-        func read(_ text: String) throws -> SyncServiceOptions { try JSONDecoder().decode(SyncServiceOptions.self, from: Data(text.utf8)) }
+        func read(_ text: String) throws -> SyncServiceOptions {
+            try JSONDecoder().decode(SyncServiceOptions.self, from: Data(text.utf8))
+        }
         #expect(try read("{}") == SyncServiceOptions())
         let options = try read(
-            #"{"quiet": 1, "longestWait": 2, "rescan": 3, "firstPause": 4, "longestPause": 5, "poll": 6, "alwaysPolls": true}"#)
+            #"{"quiet": 1, "longestWait": 2, "rescan": 3, "firstPause": 4, "longestPause": 5, "poll": 6, "alwaysPolls": true}"#
+        )
         #expect(options.quiet == 1 && options.longestWait == 2 && options.rescan == 3)
         #expect(options.firstPause == 4 && options.longestPause == 5)
         #expect(options.watch.maxInterval == 6 && options.watch.alwaysPolls)

@@ -222,7 +222,9 @@ import Testing
 
     @Test func `what fails for good is no reason to be well`() async throws {
         destination.before.update {
-            $0 = { call in if call == "write" { throw FileError.make(.fileWriteNoPermission, path: "/a", sentence: "Read-only.") } }
+            $0 = { call in
+                if call == "write" { throw FileError.make(.fileWriteNoPermission, path: "/a", sentence: "Read-only.") }
+            }
         }
         try await source.memory.put("/a", "1")
         var options = SyncServiceOptions.patient
@@ -254,7 +256,11 @@ import Testing
             source.watches.values[0].fall(URLError(.networkConnectionLost))
             try await eventually {
                 run.events.values.contains {
-                    if case .unwatched(.source, let error) = $0 { (error as? URLError)?.code == .networkConnectionLost } else { false }
+                    if case .unwatched(.source, let error) = $0 {
+                        (error as? URLError)?.code == .networkConnectionLost
+                    } else {
+                        false
+                    }
                 }
             }
         }
@@ -341,7 +347,8 @@ import Testing
             #expect(metrics.lastSuccess != nil && metrics.state == .idle)
         }
         let log = lines.values.joined(separator: "\n")
-        #expect(log.contains("2 created") && log.contains("done: create /a/b at the destination") && log.contains("mem://"))
+        #expect(
+            log.contains("2 created") && log.contains("done: create /a/b at the destination") && log.contains("mem://"))
         #expect(!log.contains("s3cret"))
     }
 
@@ -352,12 +359,15 @@ import Testing
         let isOpen = LockedValue(false)
         destination.beforePath.update {
             $0 = { call, path in
-                if call == "write", path.name.contains("\n"), !isOpen.value { throw FileError.make(.fileWriteNoPermission, path: path) }
+                if call == "write", path.name.contains("\n"), !isOpen.value {
+                    throw FileError.make(.fileWriteNoPermission, path: path)
+                }
             }
         }
         try await silent.memory.put("/a\nb", "1")
         var warnings: [String] { lines.values.filter { $0.hasPrefix("warning") } }
-        try await SyncBed(.mirror, source: silent, destination: destination).withService(.quick, logger: logger) { run in
+        try await SyncBed(.mirror, source: silent, destination: destination).withService(.quick, logger: logger) {
+            run in
             try await eventually { run.reports.count >= 3 }
             #expect(warnings.count == 1 && warnings.first?.contains("/a?b at the destination") == true, "\(warnings)")
             isOpen.update { $0 = true }
@@ -380,7 +390,9 @@ private final class SilentProvider: ForwardingProvider {
         memory = SyncBed.memory(name)
     }
 
-    func pass<Value: Sendable>(_ call: String, _ path: ProviderPath, _ body: () async throws -> Value) async throws -> Value {
+    func pass<Value: Sendable>(_ call: String, _ path: ProviderPath, _ body: () async throws -> Value) async throws
+        -> Value
+    {
         if call == "list" { lists.update { $0 += 1 } }
         return try await body()
     }

@@ -12,7 +12,8 @@ import Testing
     @Test func `a conflict copy says when and from where`() throws {
         let name = try ConflictName.make(for: ProviderPath("/a/notes.txt"), label: "nas", date: moment, maxLength: 255)
         #expect(name.string == "/a/notes (conflict 2026-11-23 02.45.10 nas).txt")
-        let second = try ConflictName.make(for: ProviderPath("/.hidden"), label: "", date: moment, maxLength: 255, number: 2)
+        let second = try ConflictName.make(
+            for: ProviderPath("/.hidden"), label: "", date: moment, maxLength: 255, number: 2)
         #expect(second.string == "/.hidden (conflict 2026-11-23 02.45.10 2)")
     }
 
@@ -21,7 +22,9 @@ import Testing
         let path = try ProviderPath("/" + String(repeating: "ü", count: 120) + ".epub")
         let name = try ConflictName.make(for: path, label: "nas", date: moment, maxLength: maxLength)
         #expect(name.nameBytes.count <= maxLength && name.nameBytes.count > maxLength - 8 || maxLength == 255)
-        #expect(String(validating: name.nameBytes, as: UTF8.self)?.hasSuffix(" (conflict 2026-11-23 02.45.10 nas).epub") == true)
+        #expect(
+            String(validating: name.nameBytes, as: UTF8.self)?.hasSuffix(" (conflict 2026-11-23 02.45.10 nas).epub")
+                == true)
     }
 
     @Test func `a slow line takes small pieces, and makes up for those that came at once`() async throws {
@@ -57,7 +60,9 @@ import Testing
             SyncFolder(ProviderLocation(provider: SyncBed.memory("one"), path: .root), label: "one"),
             SyncFolder(ProviderLocation(provider: SyncBed.memory("two"), path: .root), label: "two"))
         let stop = RemovalStop.emptySide(.source, held: 3)
-        #expect(stop.error(folders).sentence.contains("If “\(folders.destination.name)” is to lose them, too, allow all to be removed"))
+        #expect(
+            stop.error(folders).sentence.contains(
+                "If “\(folders.destination.name)” is to lose them, too, allow all to be removed"))
         #expect(stop.error(folders, losesAll: false).sentence.contains("would lose nothing"))
         #expect(stop.error(folders).removalStop?.sentence == "The source has nothing of 3 items.")
     }
@@ -77,13 +82,19 @@ import Testing
     }
 
     @Test(arguments: [
-        ("- *.tmp", "a/b.tmp", true), ("- *.tmp", "b.tmp/c", false), ("- /a/*.c", "a/x.c", true), ("- /a/*.c", "a/b/x.c", false),
-        ("- a/**", "a", false), ("- a/**", "a/b/c", true), ("- */cache/**", "x/cache/z", true), ("- */cache/**", "x/y/cache/z", false),
-        ("- **/cache", "cache", true), ("- **/cache", "x/y/cache", true), ("- a/**/z", "a/z", true), ("- a/**/z", "a/b/c/z", true),
+        ("- *.tmp", "a/b.tmp", true), ("- *.tmp", "b.tmp/c", false), ("- /a/*.c", "a/x.c", true),
+        ("- /a/*.c", "a/b/x.c", false),
+        ("- a/**", "a", false), ("- a/**", "a/b/c", true), ("- */cache/**", "x/cache/z", true),
+        ("- */cache/**", "x/y/cache/z", false),
+        ("- **/cache", "cache", true), ("- **/cache", "x/y/cache", true), ("- a/**/z", "a/z", true),
+        ("- a/**/z", "a/b/c/z", true),
         ("- a/**/z", "a/b/c", false), ("- /a", "x/a", false), ("- /a", "a", true), ("- x/[ab]?", "x/b1", true),
-        ("- x/**/**/y", "x/y", true), ("- ?.txt", "é.txt", true), ("- [éö].txt", "o\u{308}.txt", true), ("- ?.txt", "éö.txt", false),
+        ("- x/**/**/y", "x/y", true), ("- ?.txt", "é.txt", true), ("- [éö].txt", "o\u{308}.txt", true),
+        ("- ?.txt", "éö.txt", false),
     ])
-    func `a pattern takes names one by one, and two stars any number of them`(rule: String, path: String, isLeftOut: Bool) throws {
+    func `a pattern takes names one by one, and two stars any number of them`(
+        rule: String, path: String, isLeftOut: Bool
+    ) throws {
         #expect(try SyncFilter([rule]).includes(ProviderPath(path), isFolder: false) == !isLeftOut)
     }
 
@@ -93,16 +104,20 @@ import Testing
     }
 
     @Test(arguments: [
-        ("- \\[ab", "[ab"), ("- []a]", "]"), ("- [!]]", "x"), ("- [[:alpha:]]", "x"), ("- a\\\\", "a\\"), ("- [\\]]", "]"), ("- x]", "x]"),
+        ("- \\[ab", "[ab"), ("- []a]", "]"), ("- [!]]", "x"), ("- [[:alpha:]]", "x"), ("- a\\\\", "a\\"),
+        ("- [\\]]", "]"), ("- x]", "x]"),
     ])
     func `brackets and backslashes that are whole are taken`(rule: String, name: String) throws {
         #expect(try !SyncFilter([rule]).includes(ProviderPath("/" + name), isFolder: false))
     }
 
     @Test(arguments: [
-        ("ftp", "/a", "/a/b", false), ("davs", "/a", "/a", false), ("sftp", "/a", "/a/b", true), ("sftp", "/~/a", "/~/a", false),
+        ("ftp", "/a", "/a/b", false), ("davs", "/a", "/a", false), ("sftp", "/a", "/a/b", true),
+        ("sftp", "/~/a", "/~/a", false),
     ])
-    func `two users of one server have folders of their own`(scheme: String, one: String, other: String, overlaps: Bool) throws {
+    func `two users of one server have folders of their own`(scheme: String, one: String, other: String, overlaps: Bool)
+        throws
+    {
         func folder(_ path: String, _ user: String?) throws -> SyncFolder {
             let url = try #require(URL(string: "\(scheme)://nas.example"))
             let location = ProviderLocation(provider: NamedStorage(url), path: try ProviderPath(path))
@@ -119,7 +134,8 @@ import Testing
 
     @Test func `a label keeps what a name may hold`() {
         let folder = SyncFolder(
-            ProviderLocation(provider: SyncBed.memory("x"), path: .root), label: "a/b\u{1B}:c" + String(repeating: "d", count: 99))
+            ProviderLocation(provider: SyncBed.memory("x"), path: .root),
+            label: "a/b\u{1B}:c" + String(repeating: "d", count: 99))
         #expect(folder.label == "abc" + String(repeating: "d", count: 37))
     }
 
@@ -151,8 +167,10 @@ import Testing
     /// What each side holds against what was agreed on: the whole table of two-way sync and of a mirror.
     @Test(arguments: [
         ("same", "same", "nothing", "nothing"), ("new", "same", "transfer(destination)", "transfer(destination)"),
-        ("same", "new", "transfer(source)", "transfer(destination, keeps)"), ("gone", "same", "remove(destination)", "remove(destination)"),
-        ("same", "gone", "remove(source)", "transfer(destination)"), ("gone", "new", "transfer(source)", "remove(destination, keeps)"),
+        ("same", "new", "transfer(source)", "transfer(destination, keeps)"),
+        ("gone", "same", "remove(destination)", "remove(destination)"),
+        ("same", "gone", "remove(source)", "transfer(destination)"),
+        ("gone", "new", "transfer(source)", "remove(destination, keeps)"),
         ("new", "gone", "transfer(destination)", "transfer(destination)"), ("gone", "gone", "forget", "forget"),
         ("new", "other", "conflict(destination)", "transfer(destination, keeps)"),
         ("folder", "same", "remove(destination)", "remove(destination)"),
@@ -160,7 +178,9 @@ import Testing
         ("folder", "new", "conflict(destination)", "remove(destination, keeps)"),
         ("new", "folder", "conflict(source)", "remove(destination, keeps)"),
     ])
-    func `every pair of changes has its answer`(source: String, destination: String, twoWay: String, mirror: String) throws {
+    func `every pair of changes has its answer`(source: String, destination: String, twoWay: String, mirror: String)
+        throws
+    {
         let before = SyncItem(type: .regular, size: 1, time: 1)
         func look(_ text: String) -> SyncDifference.Look {
             switch text {
@@ -172,7 +192,8 @@ import Testing
             }
         }
         let difference = SyncDifference(
-            path: try ProviderPath("a"), agreed: AgreedItem(items: .init(before, before)), looks: .init(look(source), look(destination)))
+            path: try ProviderPath("a"), agreed: AgreedItem(items: .init(before, before)),
+            looks: .init(look(source), look(destination)))
         for (direction, expected) in [(SyncOptions.Direction.twoWay, twoWay), (.mirror, mirror)] {
             let capabilities = Capabilities([.writing: .native], readCost: .local, timePrecision: 1)
             let rules = SyncRules(

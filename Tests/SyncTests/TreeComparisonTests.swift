@@ -15,9 +15,12 @@ import Testing
         try await provider.writeContents(path: path, contents: Data(text.utf8))
     }
 
-    private func compare(_ comparison: TreeComparison = TreeComparison(comparesContent: true)) async throws -> TreeComparison.Outcome {
+    private func compare(_ comparison: TreeComparison = TreeComparison(comparesContent: true)) async throws
+        -> TreeComparison.Outcome
+    {
         try await comparison.compare(
-            ProviderLocation(provider: one, path: .root), ProviderLocation(provider: other, path: ProviderPath("there")))
+            ProviderLocation(provider: one, path: .root), ProviderLocation(provider: other, path: ProviderPath("there"))
+        )
     }
 
     @Test func `differences are found wherever the folders lie`() async throws {
@@ -52,7 +55,9 @@ import Testing
         let error = await #expect(throws: CocoaError.self) { try await FileChecksum.of(path, of: one, kind: "crc9") }
         #expect(error?.code == .featureUnsupported)
         await #expect(throws: CocoaError.self) { try await FileChecksum.of(ProviderPath("none"), of: one) }
-        for kind in FileChecksum.computedKinds { #expect(try await !FileChecksum.of(path, of: one, kind: kind).value.isEmpty) }
+        for kind in FileChecksum.computedKinds {
+            #expect(try await !FileChecksum.of(path, of: one, kind: kind).value.isEmpty)
+        }
     }
 
     @Test func `a missing folder is an error`() async throws {

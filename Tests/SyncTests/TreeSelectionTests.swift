@@ -12,7 +12,8 @@ import Testing
 
     private static let matched: [(String, TreeSelection.Part)] = [
         ("/a.epub", .taken), ("/a.txt", .leftOut), ("/b/", .passed), ("/b/c.epub", .taken), ("/x.epub/", .taken),
-        ("/x.epub/y.txt", .taken), ("/b/x.epub/y/z", .taken), ("/cache/", .leftOut), ("/b/cache/", .leftOut), ("/cache", .leftOut),
+        ("/x.epub/y.txt", .taken), ("/b/x.epub/y/z", .taken), ("/cache/", .leftOut), ("/b/cache/", .leftOut),
+        ("/cache", .leftOut),
         ("/priv/ate/", .leftOut), ("/priv/", .passed), ("/", .passed),
     ]
 
@@ -28,7 +29,8 @@ import Testing
     ]
 
     @Test(arguments: listed)
-    func `a list takes its items, and passes the folders above them`(_ path: String, _ part: TreeSelection.Part) throws {
+    func `a list takes its items, and passes the folders above them`(_ path: String, _ part: TreeSelection.Part) throws
+    {
         let selection = try TreeSelection(paths: [ProviderPath("a/b")])
         #expect(try self.part(selection, path) == part)
         #expect(try self.part(TreeSelection(paths: [.root]), path) == .taken)
@@ -68,7 +70,9 @@ import Testing
         var copy = TreeCopy()
         copy.selection = try TreeSelection(including: ["*.epub"])
         let planned = CollectedValues<String>()
-        let plan = try await copy.planFolder(.root, of: memory, to: ProviderPath("c"), of: target) { planned.append($1.string) }
+        let plan = try await copy.planFolder(.root, of: memory, to: ProviderPath("c"), of: target) {
+            planned.append($1.string)
+        }
         #expect(try await names(target) == [])
         let outcome = try await copy.copyFolder(.root, of: memory, to: ProviderPath("c"), of: target)
         #expect(try await names(target) == ["/c", "/c/1.epub", "/c/a", "/c/a/deep", "/c/a/deep/3.epub"])
@@ -77,7 +81,9 @@ import Testing
         // Over what is there, the plan fails where the copy does.
         let again = try await copy.planFolder(.root, of: memory, to: ProviderPath("c"), of: target) { _, _ in }
         let copied = try await copy.copyFolder(.root, of: memory, to: ProviderPath("c"), of: target)
-        #expect(again.failed.map(\.path.string).sorted() == copied.failed.map(\.path.string).sorted() && copied.failed.count == 2)
+        #expect(
+            again.failed.map(\.path.string).sorted() == copied.failed.map(\.path.string).sorted()
+                && copied.failed.count == 2)
     }
 
     @Test func `a removal leaves the folders in which something stays`() async throws {
@@ -85,7 +91,9 @@ import Testing
         let named = CollectedValues<String>()
         let dry = TreeRemoval(try TreeSelection(excluding: ["4*"]), isDryRun: true)
         let plan = try await dry.remove(.root, of: memory) { named.append($0.string) }
-        #expect(plan.removed == 6 && named.values.sorted() == ["/1.epub", "/a", "/a/2.txt", "/a/deep", "/a/deep/3.epub", "/empty"])
+        #expect(
+            plan.removed == 6
+                && named.values.sorted() == ["/1.epub", "/a", "/a/2.txt", "/a/deep", "/a/deep/3.epub", "/empty"])
         #expect(try await names(memory).count == 8)
         let some = try await TreeRemoval(try TreeSelection(including: ["*.epub"])).remove(.root, of: memory)
         #expect(some.removed == 2 && some.failed.isEmpty)

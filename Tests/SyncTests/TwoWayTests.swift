@@ -63,7 +63,8 @@ import Testing
         for provider in [left, right] {
             try await provider.put("/same", "same")
             try await provider.writeContents(
-                path: ProviderPath("/dated"), from: DataSource(Data("dated".utf8)), options: WriteOptions(modificationDate: date))
+                path: ProviderPath("/dated"), from: DataSource(Data("dated".utf8)),
+                options: WriteOptions(modificationDate: date))
         }
         try await left.put("/own", "1")
         try await right.put("/other", "2")
@@ -168,7 +169,9 @@ import Testing
         try await left.removeItem(path: ProviderPath("/a"), recursive: true)
         for _ in 1...2 {
             let report = try await bed.run()
-            #expect(report.isComplete && report.unheld == 0 && Set(report.skipped.map(\.path.string)) == ["/a", "/a/b"], "\(report)")
+            #expect(
+                report.isComplete && report.unheld == 0 && Set(report.skipped.map(\.path.string)) == ["/a", "/a/b"],
+                "\(report)")
             #expect(try await right.tree() == ["/a/", "/a/b/", "/a/b/own.tmp own", "/z /z"])
             #expect(try await left.tree() == ["/z /z"])
         }
@@ -182,12 +185,15 @@ import Testing
         let bed = try bed()
         let filter = try SyncFilter(["+ keep.tmp", "- *.tmp", "- /private/"])
         bed.options.update { $0.filter = filter }
-        for name in ["a.txt", "b.tmp", "keep.tmp", "private/c.txt", "d/private/e.txt"] { try await left.put("/\(name)", name) }
+        for name in ["a.txt", "b.tmp", "keep.tmp", "private/c.txt", "d/private/e.txt"] {
+            try await left.put("/\(name)", name)
+        }
         try await right.put("/z.tmp", "z")
         try await bed.run()
         #expect(
             try await right.tree() == [
-                "/a.txt a.txt", "/d/", "/d/private/", "/d/private/e.txt d/private/e.txt", "/keep.tmp keep.tmp", "/z.tmp z",
+                "/a.txt a.txt", "/d/", "/d/private/", "/d/private/e.txt d/private/e.txt", "/keep.tmp keep.tmp",
+                "/z.tmp z",
             ])
         #expect(try await bed.plan() == [])
     }
@@ -201,14 +207,17 @@ import Testing
         try await right.put("/d/e", "in a folder")
         for _ in 1...2 {
             let report = try await bed.run()
-            #expect(report.skipped.map(\.path.name) == ["d"] && report.postponed.isEmpty && report.failures == 0, "\(report)")
+            #expect(
+                report.skipped.map(\.path.name) == ["d"] && report.postponed.isEmpty && report.failures == 0,
+                "\(report)")
             #expect(report.skipped[0].reason.contains("filter"))
             #expect(try await right.tree() == ["/d/", "/d/e in a folder", "/moved moved"])
         }
         try await left.remove("/d")
         try await left.move("/moved", "/d")
         let report = try await bed.run()
-        #expect(report.skipped.map(\.path.name) == ["d"] && report.postponed.isEmpty && report.failures == 0, "\(report)")
+        #expect(
+            report.skipped.map(\.path.name) == ["d"] && report.postponed.isEmpty && report.failures == 0, "\(report)")
         #expect(try await left.tree() == ["/d moved"])
         #expect(try await right.tree().contains("/d/e in a folder"))
     }

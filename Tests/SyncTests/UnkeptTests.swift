@@ -27,8 +27,11 @@ import Testing
         let bed = try SyncBed(direction, source: left, destination: storage)
         for number in 1...4 {
             let report = try await bed.run()
-            #expect(report.failures == 3 && report.conflicts == 0 && report.postponed.isEmpty, "run \(number): \(report)")
-            #expect(report.failed.allSatisfy { $0.reason.contains(Self.sentence) && $0.side == .destination }, "\(report.failed)")
+            #expect(
+                report.failures == 3 && report.conflicts == 0 && report.postponed.isEmpty, "run \(number): \(report)")
+            #expect(
+                report.failed.allSatisfy { $0.reason.contains(Self.sentence) && $0.side == .destination },
+                "\(report.failed)")
             #expect(try await left.tree() == full)
             #expect(try await right.tree().count == (keeping == .noFile ? 1 : 4))
         }
@@ -82,7 +85,9 @@ import Testing
         second.beforePath.update {
             $0 = { call, path in
                 // The second pass lists what the first one has written.
-                guard call == "list", !isSpoilt.value, (try? await second.memory.attributesOfItem(path: ProviderPath("a"))) != nil else {
+                guard call == "list", !isSpoilt.value,
+                    (try? await second.memory.attributesOfItem(path: ProviderPath("a"))) != nil
+                else {
                     return
                 }
                 isSpoilt.update { $0 = true }

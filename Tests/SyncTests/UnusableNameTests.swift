@@ -11,7 +11,9 @@ import Testing
     private let right = MemoryFileProvider(MemoryConfiguration(name: "two"))
 
     /// A pair in step, of which the source's listing of `/d` leaves out `/d/hidden`, if that is there.
-    private func bed(_ direction: SyncOptions.Direction, hidden: String = "hidden") async throws -> (SyncBed, CraftedListing) {
+    private func bed(_ direction: SyncOptions.Direction, hidden: String = "hidden") async throws -> (
+        SyncBed, CraftedListing
+    ) {
         for name in ["/a", "/d/e/x", "/d/f", "/d/hidden/in it"] { try await left.put(name, name) }
         let listing = CraftedListing(left)
         let bed = try SyncBed(direction, source: listing, destination: right)
@@ -22,12 +24,16 @@ import Testing
     }
 
     private func expectOneFailure(_ report: FolderSyncReport, side: SyncSide = .source) {
-        #expect(report.failures == 1 && report.failed.first?.path.string == "/d" && report.failed.first?.side == side, "\(report)")
+        #expect(
+            report.failures == 1 && report.failed.first?.path.string == "/d" && report.failed.first?.side == side,
+            "\(report)")
         #expect(report.failed.first?.error?.unusableNames?.count == 1, "\(report)")
     }
 
     @Test(arguments: [SyncOptions.Direction.twoWay, .mirror])
-    func `what a listing left out is not removed, and the rest is kept in step`(direction: SyncOptions.Direction) async throws {
+    func `what a listing left out is not removed, and the rest is kept in step`(direction: SyncOptions.Direction)
+        async throws
+    {
         let (bed, _) = try await bed(direction)
         try await left.put("/d/f", "changed")
         try await left.put("/d/new", "new")
@@ -35,7 +41,9 @@ import Testing
         let report = try await bed.run()
         expectOneFailure(report)
         #expect(report.removed == 1 && report.updated == 1 && report.created == 1, "\(report)")
-        let tree = ["/a /a", "/d/", "/d/e/", "/d/f changed", "/d/hidden/", "/d/hidden/in it /d/hidden/in it", "/d/new new"]
+        let tree = [
+            "/a /a", "/d/", "/d/e/", "/d/f changed", "/d/hidden/", "/d/hidden/in it /d/hidden/in it", "/d/new new",
+        ]
         #expect(try await right.tree() == tree)
         #expect(try await left.tree() == tree)
         // It comes back into the listing as it was.

@@ -16,20 +16,26 @@ import WebDAVFileProvider
     private func server(_ checksum: String) throws -> FaultServer {
         try FaultServer { request in
             if request.method == "PROPFIND" {
-                if request.target == "/dav/" { return ScriptedReply.multistatus(ScriptedReply.response("/dav/", isFolder: true)) }
+                if request.target == "/dav/" {
+                    return ScriptedReply.multistatus(ScriptedReply.response("/dav/", isFolder: true))
+                }
                 return ScriptedReply.multistatus(ScriptedReply.response(request.target, size: 3))
             }
-            guard request.method == "GET" else { return .reply(201, headers: ["DAV": "1, 3, nextcloud-checksum-update"]) }
+            guard request.method == "GET" else {
+                return .reply(201, headers: ["DAV": "1, 3, nextcloud-checksum-update"])
+            }
             if let range = request.headers["range"] {
                 #expect(range == "bytes=0-1")
-                return .reply(206, headers: ["OC-Checksum": checksum, "Content-Range": "bytes 0-1/3"], body: Self.text.prefix(2))
+                return .reply(
+                    206, headers: ["OC-Checksum": checksum, "Content-Range": "bytes 0-1/3"], body: Self.text.prefix(2))
             }
             return .reply(200, headers: ["OC-Checksum": checksum], body: Self.text)
         }
     }
 
     @Test(arguments: [
-        "SHA1:\(sha1)", "md5:\(md5.uppercased())", "SHA256:\(sha256)", "ADLER32:1 SHA1:\(sha1) MD5:wrong", "ADLER32:1", "", "x",
+        "SHA1:\(sha1)", "md5:\(md5.uppercased())", "SHA256:\(sha256)", "ADLER32:1 SHA1:\(sha1) MD5:wrong", "ADLER32:1",
+        "", "x",
     ])
     func `a file that is as its hash says is read`(_ checksum: String) async throws {
         let server = try server(checksum)
@@ -52,7 +58,8 @@ import WebDAVFileProvider
     @Test func `a part of a file is not compared with the hash of the whole`() async throws {
         let server = try server("SHA1:\(Self.md5)")
         defer { server.stop() }
-        #expect(try await server.provider().contents(path: ProviderPath("f"), part: .range(0..<2)) == Self.text.prefix(2))
+        #expect(
+            try await server.provider().contents(path: ProviderPath("f"), part: .range(0..<2)) == Self.text.prefix(2))
     }
 
     @Test func `an upload goes with its hash, where the source can be read twice`() async throws {
@@ -64,7 +71,8 @@ import WebDAVFileProvider
             AsyncStream {
                 $0.yield(Self.text); $0.finish()
             }, length: 3)
-        _ = try await provider.writeContents(path: ProviderPath("g"), from: once, options: WriteOptions(overwrite: true))
+        _ = try await provider.writeContents(
+            path: ProviderPath("g"), from: once, options: WriteOptions(overwrite: true))
         let puts = server.requests.filter { $0.method == "PUT" }
         #expect(puts.map { $0.headers["oc-checksum"] } == ["SHA1:\(Self.sha1)", nil])
     }

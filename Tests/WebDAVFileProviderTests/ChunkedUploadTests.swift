@@ -17,7 +17,8 @@ import Testing
         var quirks = WebDAVQuirks(.nextcloud)
         quirks.chunkSize = Int64(chunk)
         let configuration = WebDAVConfiguration(baseURL: server.url().appending(path: root), quirks: quirks)
-        let options = ConnectionOptions(timeouts: Timeouts(connect: 2, idle: 5), retries: RetryPolicy(retries: retries, firstPause: 0.01))
+        let options = ConnectionOptions(
+            timeouts: Timeouts(connect: 2, idle: 5), retries: RetryPolicy(retries: retries, firstPause: 0.01))
         return try WebDAVFileProvider(configuration: configuration, options: options)
     }
 
@@ -28,7 +29,9 @@ import Testing
         try await body(cloud, server)
     }
 
-    private func chunks(_ server: FaultServer) -> [FaultServer.Request] { server.requests.filter { $0.method == "PUT" } }
+    private func chunks(_ server: FaultServer) -> [FaultServer.Request] {
+        server.requests.filter { $0.method == "PUT" }
+    }
 
     @Test(arguments: ["", "remote.php/dav/files/u"])
     func `a large file goes in chunks and is joined with its time`(_ root: String) async throws {
@@ -36,7 +39,9 @@ import Testing
             let path = try ProviderPath(root.isEmpty ? "remote.php/dav/files/u/large file" : "large file")
             let written = try await provider(server, root: root).writeContents(
                 path: path, from: DataSource(data), options: WriteOptions(modificationDate: date))
-            #expect(written.size == Int64(data.count) && written.modifiedDate == date && written.entryTag != nil && written.path == path)
+            #expect(
+                written.size == Int64(data.count) && written.modifiedDate == date && written.entryTag != nil
+                    && written.path == path)
             #expect(cloud.state.value.files == [NextcloudDouble.files + "large file": data])
             #expect(cloud.state.value.times[NextcloudDouble.files + "large file"] == "784111777")
             #expect(chunks(server).map(\.body.count) == [chunk, chunk, data.count - 2 * chunk])
@@ -54,7 +59,8 @@ import Testing
                 continuation.finish()
             }
             _ = try await provider.writeContents(
-                path: ProviderPath("once"), from: SequenceSource(stream, length: Int64(data.count)), options: WriteOptions())
+                path: ProviderPath("once"), from: SequenceSource(stream, length: Int64(data.count)),
+                options: WriteOptions())
             #expect(!server.requests.contains { $0.target.contains("/uploads/") })
             #expect(cloud.state.value.files[NextcloudDouble.files + "once"] == data)
         }
@@ -119,12 +125,14 @@ import Testing
             // As often as five times it is still at it.
             cloud.state.update { $0.faults["MOVE"] = [504, 423, 423, 423, 423] }
             let provider = try provider(server, root: "remote.php/dav/files/u", retries: 1)
-            _ = try await provider.writeContents(path: ProviderPath("f"), from: DataSource(data), options: WriteOptions())
+            _ = try await provider.writeContents(
+                path: ProviderPath("f"), from: DataSource(data), options: WriteOptions())
             #expect(cloud.state.value.files == [NextcloudDouble.files + "f": data])
             cloud.state.update { $0.faults["MOVE"] = Array(repeating: 504, count: 1000) }
             await #expect(throws: HTTPStatusError.self) {
                 try await ChunkedUpload.$joinTime.withValue(0.2) {
-                    _ = try await provider.writeContents(path: ProviderPath("g"), from: DataSource(data), options: WriteOptions())
+                    _ = try await provider.writeContents(
+                        path: ProviderPath("g"), from: DataSource(data), options: WriteOptions())
                 }
             }
             #expect(cloud.state.value.files.keys.filter { $0.contains("/uploads/") }.count == 3)
@@ -137,7 +145,8 @@ import Testing
             cloud.state.update { $0.faults["MOVE"] = Array(repeating: 504, count: 1000) }
             let provider = try provider(server, root: "remote.php/dav/files/u")
             let writing = Task {
-                _ = try await provider.writeContents(path: ProviderPath("f"), from: DataSource(data), options: WriteOptions())
+                _ = try await provider.writeContents(
+                    path: ProviderPath("f"), from: DataSource(data), options: WriteOptions())
             }
             try await eventually { server.requests.count { $0.method == "MOVE" } >= 3 }
             writing.cancel()
@@ -147,7 +156,9 @@ import Testing
         }
     }
 
-    @Test func `a file of the same size that another put there meanwhile is not taken for the one that was sent`() async throws {
+    @Test func `a file of the same size that another put there meanwhile is not taken for the one that was sent`()
+        async throws
+    {
         try await with { cloud, server in
             let target = NextcloudDouble.files + "f"
             // The chunks are gone, for whatever reason, and the join was never begun.
@@ -156,7 +167,8 @@ import Testing
             let provider = try provider(server, root: "remote.php/dav/files/u")
             let source = ScriptedSource(data) { cloud.state.update { $0.files[target] = other } }
             let error = await #expect(throws: CocoaError.self) {
-                _ = try await provider.writeContents(path: ProviderPath("f"), from: source, options: WriteOptions(overwrite: true))
+                _ = try await provider.writeContents(
+                    path: ProviderPath("f"), from: source, options: WriteOptions(overwrite: true))
             }
             #expect(error?.isNoSuchFile == true)
             #expect(cloud.state.value.files[target] == other)
@@ -170,7 +182,8 @@ import Testing
             let provider = try provider(server, root: "remote.php/dav/files/u")
             cloud.state.update { $0.files[path] = Data("old".utf8) }
             let error = await #expect(throws: CocoaError.self) {
-                _ = try await provider.writeContents(path: ProviderPath("f"), from: DataSource(data), options: WriteOptions())
+                _ = try await provider.writeContents(
+                    path: ProviderPath("f"), from: DataSource(data), options: WriteOptions())
             }
             #expect(error?.code == .fileWriteFileExists)
             #expect(cloud.state.value.files == [path: Data("old".utf8)])
@@ -185,7 +198,9 @@ import Testing
                     _ = try await provider(server, root: "remote.php/dav/files/u", retries: 0).writeContents(
                         path: ProviderPath("f"), from: DataSource(data), options: options)
                 } throws: {
-                    status == 507 ? ($0 as? CocoaError)?.code == .fileWriteOutOfSpace : ($0 as? HTTPStatusError)?.code.rawValue == 503
+                    status == 507
+                        ? ($0 as? CocoaError)?.code == .fileWriteOutOfSpace
+                        : ($0 as? HTTPStatusError)?.code.rawValue == 503
                 }
                 #expect(cloud.state.value.files == [:])
             }
@@ -205,7 +220,9 @@ import Testing
         }
     }
 
-    @Test func `what was kept in a folder of the file is forgotten, whichever connection joins the chunks`() async throws {
+    @Test func `what was kept in a folder of the file is forgotten, whichever connection joins the chunks`()
+        async throws
+    {
         try await with { cloud, server in
             let folder = try TemporaryFolder()
             var quirks = WebDAVQuirks(.nextcloud)
@@ -213,11 +230,13 @@ import Testing
             let root = server.url().appending(path: "remote.php/dav/files/u")
             let provider = try WebDAVFileProvider(
                 configuration: WebDAVConfiguration(baseURL: root, quirks: quirks),
-                options: ConnectionOptions(cache: CachePolicy(lifetime: 1000, folder: folder.url.path, validates: false)))
+                options: ConnectionOptions(
+                    cache: CachePolicy(lifetime: 1000, folder: folder.url.path, validates: false)))
             let path = try ProviderPath("f")
             cloud.state.update { $0.files[NextcloudDouble.files + "f"] = Data("old".utf8) }
             #expect(try await provider.contents(path: path) == Data("old".utf8))
-            _ = try await provider.writeContents(path: path, from: DataSource(data), options: WriteOptions(overwrite: true))
+            _ = try await provider.writeContents(
+                path: path, from: DataSource(data), options: WriteOptions(overwrite: true))
             #expect(try await provider.contents(path: path) == data)
         }
     }

@@ -2,7 +2,8 @@ import FaultServer
 import FileProviderCore
 import Foundation
 
-/// A WebDAV server that keeps everything in memory, does each request whole or not at all, and nothing that RFC 4918 does not say.
+/// A WebDAV server that keeps everything in memory, does each request whole or not at all, and nothing that RFC 4918
+/// does not say.
 final class DAVDouble: Sendable {
     struct State: Sendable, Equatable {
         var files: [String: Data] = [:]
@@ -30,7 +31,9 @@ final class DAVDouble: Sendable {
             case "PUT": state.put(path, request)
             case "MKCOL": state.makeFolder(path)
             case "DELETE": state.remove(path)
-            case "MOVE": state.move(path, to: Self.path(request.headers["destination"] ?? ""), request.headers["overwrite"] != "F")
+            case "MOVE":
+                state.move(
+                    path, to: Self.path(request.headers["destination"] ?? ""), request.headers["overwrite"] != "F")
             default: .reply(405)
             }
         }
@@ -52,9 +55,13 @@ extension DAVDouble.State {
 
     fileprivate func list(_ path: String, isDeep: Bool) -> FaultServer.Answer {
         guard exists(path) else { return .reply(404) }
-        let all = [path] + (isDeep ? (Array(files.keys) + folders).filter { $0 != path && Self.parent($0) == path }.sorted() : [])
+        let all =
+            [path]
+            + (isDeep ? (Array(files.keys) + folders).filter { $0 != path && Self.parent($0) == path }.sorted() : [])
         let responses = all.map { item in
-            let size = files[item].map { "<D:getcontentlength>\($0.count)</D:getcontentlength><D:getetag>\"\($0.hashValue)\"</D:getetag>" }
+            let size = files[item].map {
+                "<D:getcontentlength>\($0.count)</D:getcontentlength><D:getetag>\"\($0.hashValue)\"</D:getetag>"
+            }
             let type = "<D:resourcetype>\(folders.contains(item) ? "<D:collection/>" : "")</D:resourcetype>"
             return """
                 <D:response><D:href>\(item)</D:href><D:propstat><D:prop>\(type)\(size ?? "")</D:prop>\
@@ -68,11 +75,15 @@ extension DAVDouble.State {
     fileprivate func read(_ path: String, _ range: String?) -> FaultServer.Answer {
         guard let data = files[path] else { return .reply(404) }
         let tag = "\"\(data.hashValue)\""
-        guard let range, let ends = range.firstMatch(of: /bytes=(\d+)-(\d*)/), let start = Int(ends.1), start < data.count else {
+        guard let range, let ends = range.firstMatch(of: /bytes=(\d+)-(\d*)/), let start = Int(ends.1),
+            start < data.count
+        else {
             return .reply(200, headers: ["ETag": tag], body: data)
         }
         let end = min(Int(ends.2) ?? .max, data.count - 1)
-        return .reply(206, headers: ["ETag": tag, "Content-Range": "bytes \(start)-\(end)/\(data.count)"], body: data[start...end])
+        return .reply(
+            206, headers: ["ETag": tag, "Content-Range": "bytes \(start)-\(end)/\(data.count)"], body: data[start...end]
+        )
     }
 
     fileprivate mutating func put(_ path: String, _ request: FaultServer.Request) -> FaultServer.Answer {

@@ -14,7 +14,8 @@ import WebDAVFileProvider
     }
 
     private static let document =
-        "<?xml version=\"1.0\"?><d:multistatus xmlns:d=\"DAV:\">" + response("/", "<d:collection/>") + response("/a") + response("/b")
+        "<?xml version=\"1.0\"?><d:multistatus xmlns:d=\"DAV:\">" + response("/", "<d:collection/>") + response("/a")
+        + response("/b")
         + "</d:multistatus>"
 
     private func provider(_ server: FaultServer) throws -> WebDAVFileProvider {
@@ -29,7 +30,9 @@ import WebDAVFileProvider
         let provider = try provider(server)
         for count in stride(from: 0, to: Self.document.utf8.count, by: 3) {
             end.update { $0 = count }
-            let error = await #expect(throws: CocoaError.self) { _ = try await provider.contentsOfDirectory(path: .root) }
+            let error = await #expect(throws: CocoaError.self) {
+                _ = try await provider.contentsOfDirectory(path: .root)
+            }
             #expect(error?.code == .fileReadCorruptFile, "\(count)")
         }
         end.update { $0 = Self.document.utf8.count }
@@ -42,7 +45,9 @@ import WebDAVFileProvider
             .truncated(207, promised: Self.document.utf8.count, body: Data(Self.document.utf8.prefix(count)))
         }
         defer { server.stop() }
-        let error = await #expect(throws: URLError.self) { _ = try await provider(server).contentsOfDirectory(path: .root) }
+        let error = await #expect(throws: URLError.self) {
+            _ = try await provider(server).contentsOfDirectory(path: .root)
+        }
         #expect(error?.code == .networkConnectionLost)
     }
 
@@ -63,7 +68,10 @@ import WebDAVFileProvider
         let packed = Data([0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 3, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0])
         let server = try FaultServer { _ in .reply(207, headers: ["Content-Encoding": "gzip"], body: packed) }
         defer { server.stop() }
-        let error = await #expect(throws: (any Error).self) { _ = try await provider(server).contentsOfDirectory(path: .root) }
-        #expect((error as? CocoaError)?.code == .fileReadCorruptFile || (error as? URLError)?.code == .badServerResponse)
+        let error = await #expect(throws: (any Error).self) {
+            _ = try await provider(server).contentsOfDirectory(path: .root)
+        }
+        #expect(
+            (error as? CocoaError)?.code == .fileReadCorruptFile || (error as? URLError)?.code == .badServerResponse)
     }
 }

@@ -6,10 +6,13 @@ import Testing
 
 /// What one listing may cost, whatever the server sends.
 @Suite struct HostileListingTests {
-    /// Feeds the decoder with `head`, then with `piece` again and again, until it refuses or `maxCount` bytes were taken.
+    /// Feeds the decoder with `head`, then with `piece` again and again, until it refuses or `maxCount` bytes were
+    /// taken.
     ///
     /// - Returns: The bytes taken, and the most responses that were held at once.
-    private func feed(_ head: String, _ piece: (Int) -> String, maxCount: Int) throws -> (bytes: Int, error: CocoaError?) {
+    private func feed(_ head: String, _ piece: (Int) -> String, maxCount: Int) throws -> (
+        bytes: Int, error: CocoaError?
+    ) {
         let decoder = try MultistatusDecoder()
         var (bytes, index) = (0, 0)
         do {
@@ -37,7 +40,8 @@ import Testing
 
     @Test func `names of elements without an end are refused`() throws {
         let (bytes, error) = try feed(
-            Self.start, { index in (0..<100).map { "<n\(index)-\($0)-\(String(repeating: "y", count: 500))/>" }.joined() },
+            Self.start,
+            { index in (0..<100).map { "<n\(index)-\($0)-\(String(repeating: "y", count: 500))/>" }.joined() },
             maxCount: 200 << 20)
         #expect(error?.code == .fileReadTooLarge)
         #expect(bytes < 64 << 20)
@@ -47,7 +51,9 @@ import Testing
         let href = "<D:href>/\(String(repeating: "z", count: 1 << 12))</D:href>"
         let decoder = try MultistatusDecoder()
         try decoder.parse(
-            Data("\(Self.start)<D:response>\(String(repeating: href, count: 900))<D:status>HTTP/1.1 403 No</D:status></D:response>".utf8))
+            Data(
+                "\(Self.start)<D:response>\(String(repeating: href, count: 900))<D:status>HTTP/1.1 403 No</D:status></D:response>"
+                    .utf8))
         try decoder.parse(Data("</D:multistatus>".utf8))
         try decoder.finish()
         let response = try #require(decoder.take().first)

@@ -27,13 +27,16 @@ import WebDAVFileProvider
     }
 
     private static func encode(_ path: String) -> String {
-        path.addingPercentEncoding(withAllowedCharacters: CharacterSet(charactersIn: "abcdefghijklmnopqrstuvwxyz0123456789./")) ?? path
+        path.addingPercentEncoding(
+            withAllowedCharacters: CharacterSet(charactersIn: "abcdefghijklmnopqrstuvwxyz0123456789./")) ?? path
     }
 
     @Test(arguments: Form.allCases, [true, false])
     func `every name is found, however its href is written, and read`(_ form: Form, isFirst: Bool) async throws {
         let server = try FaultServer { request in
-            if request.method == "GET" { return .reply(200, body: Data((request.target.removingPercentEncoding ?? "").utf8)) }
+            if request.method == "GET" {
+                return .reply(200, body: Data((request.target.removingPercentEncoding ?? "").utf8))
+            }
             let own = ScriptedReply.response(form.href("/dav/folder/", Self.encode), isFolder: true)
             let items = Self.names.map { ScriptedReply.response(form.href("/dav/folder/\($0)", Self.encode)) }
             return ScriptedReply.multistatus(isFirst ? [own] + items : items + [own])
@@ -60,21 +63,27 @@ import WebDAVFileProvider
     }
 
     @Test(arguments: [
-        ("/dav/folder/..", ".."), ("/dav/folder/%2e%2E", ".."), ("/dav/folder/a%2Fb", "a/b"), ("/dav/folder/a%00b", "a\u{0}b"),
+        ("/dav/folder/..", ".."), ("/dav/folder/%2e%2E", ".."), ("/dav/folder/a%2Fb", "a/b"),
+        ("/dav/folder/a%00b", "a\u{0}b"),
         ("/dav/folder//", ""),
         ("/dav/folder/good", "good"),
     ])
-    func `a name that no file can have, or that comes twice, is left out, counted and named`(_ href: String, _ name: String) async throws {
+    func `a name that no file can have, or that comes twice, is left out, counted and named`(
+        _ href: String, _ name: String
+    ) async throws {
         let server = try FaultServer { _ in
             ScriptedReply.multistatus(
                 ScriptedReply.response("/dav/folder/", isFolder: true), ScriptedReply.response("/dav/folder/good"),
-                ScriptedReply.response(href, isFolder: href.hasSuffix("good")), ScriptedReply.response("/dav/folder/last"))
+                ScriptedReply.response(href, isFolder: href.hasSuffix("good")),
+                ScriptedReply.response("/dav/folder/last"))
         }
         defer { server.stop() }
         let provider = try server.provider()
         let names = LockedValue<[String]>([])
         let error = await #expect(throws: CocoaError.self) {
-            try await provider.contentsOfDirectory(path: ProviderPath("folder")) { items in names.update { $0 += items.map(\.name) } }
+            try await provider.contentsOfDirectory(path: ProviderPath("folder")) { items in
+                names.update { $0 += items.map(\.name) }
+            }
         }
         #expect(names.value == ["good", "last"])
         #expect(error?.unusableNames?.count == 1)
@@ -85,10 +94,13 @@ import WebDAVFileProvider
 
     @Test func `XML that is not well-formed is the server's fault, and is said to be`() async throws {
         let server = try FaultServer { _ in
-            ScriptedReply.multistatus(ScriptedReply.response("/dav/", isFolder: true), ScriptedReply.response("/dav/this & that"))
+            ScriptedReply.multistatus(
+                ScriptedReply.response("/dav/", isFolder: true), ScriptedReply.response("/dav/this & that"))
         }
         defer { server.stop() }
-        let error = await #expect(throws: CocoaError.self) { try await server.provider().contentsOfDirectory(path: .root) }
+        let error = await #expect(throws: CocoaError.self) {
+            try await server.provider().contentsOfDirectory(path: .root)
+        }
         #expect(error?.code == .fileReadCorruptFile)
         #expect(error?.sentence.contains("The server “127.0.0.1” is at fault") == true)
     }

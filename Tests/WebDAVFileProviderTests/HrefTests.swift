@@ -14,7 +14,10 @@ struct HrefCase: Sendable, CustomTestStringConvertible {
     /// The child's name; nil where it is no item.
     var name: String? = "a b"
 
-    init(_ description: String, folder: String = "folder", own: String = "/dav/folder/", child: String, name: String? = "a b") {
+    init(
+        _ description: String, folder: String = "folder", own: String = "/dav/folder/", child: String,
+        name: String? = "a b"
+    ) {
         testDescription = description
         self.folder = folder
         self.own = own
@@ -45,9 +48,11 @@ struct HrefCase: Sendable, CustomTestStringConvertible {
         HrefCase("unencoded UTF-8", folder: "ö", own: "/dav/ö/", child: "/dav/ö/ä", name: "ä"),
         HrefCase("unencoded for the folder alone", folder: "ö", own: "/dav/ö/", child: "/dav/%C3%B6/%C3%A4", name: "ä"),
         HrefCase("unencoded spaces", folder: "x y", own: "/dav/x y/", child: "/dav/x y/a b"),
-        HrefCase("a percent sign that is none of an escape", own: "/dav/folder/", child: "/dav/folder/100%", name: "100%"),
+        HrefCase(
+            "a percent sign that is none of an escape", own: "/dav/folder/", child: "/dav/folder/100%", name: "100%"),
         HrefCase("encoded twice", folder: "x y", own: "/dav/x%2520y/", child: "/dav/x%2520y/a%2520b"),
-        HrefCase("a name that looks encoded", folder: "x y", own: "/dav/x%20y/", child: "/dav/x%20y/a%2520b", name: "a%20b"),
+        HrefCase(
+            "a name that looks encoded", folder: "x y", own: "/dav/x%20y/", child: "/dav/x%20y/a%2520b", name: "a%20b"),
         HrefCase("a folder that looks encoded", folder: "x%20y", own: "/dav/x%2520y/", child: "/dav/x%2520y/a%20b"),
         HrefCase("no folder to tell how often it is encoded", child: "/dav/folder/a%2520b", name: "a%20b"),
         HrefCase("never encoded", folder: "x%20y", own: "/dav/x%20y/", child: "/dav/x%20y/a%20b", name: "a%20b"),
@@ -74,7 +79,9 @@ struct HrefCase: Sendable, CustomTestStringConvertible {
         HrefCase("two dots, encoded", child: "/dav/folder/%2e%2E", name: nil),
         HrefCase("a slash in a name", child: "/dav/folder/a%2Fb", name: nil),
         HrefCase("a NUL in a name", child: "/dav/folder/a%00b", name: nil),
-        HrefCase("a slash in a name, encoded twice", folder: "x y", own: "/dav/x%2520y/", child: "/dav/x%2520y/a%252Fb", name: nil),
+        HrefCase(
+            "a slash in a name, encoded twice", folder: "x y", own: "/dav/x%2520y/", child: "/dav/x%2520y/a%252Fb",
+            name: nil),
     ]
 }
 
@@ -92,7 +99,9 @@ struct HrefCase: Sendable, CustomTestStringConvertible {
     }
 
     /// Nothing but being the first tells a rewritten folder, and only the folder tells how hrefs are encoded.
-    private static let needsOrder = ["a path that a proxy rewrites", "a host alone in front", "encoded twice", "never encoded"]
+    private static let needsOrder = [
+        "a path that a proxy rewrites", "a host alone in front", "encoded twice", "never encoded",
+    ]
 
     @Test(arguments: HrefCase.all.filter { $0.name != nil && !needsOrder.contains($0.testDescription) })
     func `the order of the responses makes no difference where the folder can be told`(_ hrefs: HrefCase) async throws {
@@ -116,10 +125,12 @@ struct HrefCase: Sendable, CustomTestStringConvertible {
         #expect(item.path == (try ProviderPath(hrefs.folder)))
     }
 
-    @Test func `how often hrefs are encoded is learnt where it can be told, for folders where it cannot`() async throws {
+    @Test func `how often hrefs are encoded is learnt where it can be told, for folders where it cannot`() async throws
+    {
         let server = try FaultServer { request in
             let folder = request.target.hasPrefix("/dav/x") ? "/dav/x%2520y/" : "/dav/plain/"
-            return ScriptedReply.multistatus(ScriptedReply.response(folder, isFolder: true), ScriptedReply.response(folder + "a%2520b"))
+            return ScriptedReply.multistatus(
+                ScriptedReply.response(folder, isFolder: true), ScriptedReply.response(folder + "a%2520b"))
         }
         defer { server.stop() }
         let provider = try server.provider()
@@ -154,7 +165,9 @@ struct HrefCase: Sendable, CustomTestStringConvertible {
     @Test func `an answer about another item is no answer`() async throws {
         let server = try FaultServer { _ in ScriptedReply.multistatus(ScriptedReply.response("/dav/other")) }
         defer { server.stop() }
-        let error = await #expect(throws: URLError.self) { try await server.provider().attributesOfItem(path: ProviderPath("file")) }
+        let error = await #expect(throws: URLError.self) {
+            try await server.provider().attributesOfItem(path: ProviderPath("file"))
+        }
         #expect(error?.code == .badServerResponse)
     }
 

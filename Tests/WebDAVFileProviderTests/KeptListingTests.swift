@@ -5,7 +5,8 @@ import ProviderDoubles
 import Testing
 import WebDAVFileProvider
 
-/// Listings kept in a folder. The server is a double: tags that change with everything below are what Nextcloud documents.
+/// Listings kept in a folder. The server is a double: tags that change with everything below are what Nextcloud
+/// documents.
 @Suite struct KeptListingTests {
     private let temporary: TemporaryFolder
     private var folder: URL { temporary.url }
@@ -13,7 +14,9 @@ import WebDAVFileProvider
     init() throws { temporary = try TemporaryFolder() }
 
     /// A server whose root has the folder `f` with these files; its tag counts changes.
-    private func server(_ names: LockedValue<[String]>, _ tag: LockedValue<Int>, treeTags: Bool = true) throws -> FaultServer {
+    private func server(_ names: LockedValue<[String]>, _ tag: LockedValue<Int>, treeTags: Bool = true) throws
+        -> FaultServer
+    {
         try FaultServer { request in
             guard request.method == "PROPFIND" else {
                 if ["PUT", "MOVE", "DELETE"].contains(request.method) { tag.update { $0 += 1 } }
@@ -27,17 +30,21 @@ import WebDAVFileProvider
             let isFile = request.headers["depth"] == "0" && request.target.hasPrefix("/f/") && request.target != "/f/"
             if isFile { text = response(request.target, "x", "<d:getcontentlength>5</d:getcontentlength>") }
             if request.headers["depth"] == "1" {
-                text += names.value.map { response("/f/\($0)", "x", "<d:getcontentlength>5</d:getcontentlength>") }.joined()
+                text += names.value.map { response("/f/\($0)", "x", "<d:getcontentlength>5</d:getcontentlength>") }
+                    .joined()
             }
             return .reply(207, body: Data(#"<d:multistatus xmlns:d="DAV:">\#(text)</d:multistatus>"#.utf8))
         }
     }
 
-    private func names(_ server: FaultServer, _ change: (inout CachePolicy) -> Void = { _ in }) async throws -> [String] {
+    private func names(_ server: FaultServer, _ change: (inout CachePolicy) -> Void = { _ in }) async throws -> [String]
+    {
         var policy = CachePolicy(folder: folder.path)
         change(&policy)
-        let options = ConnectionOptions(timeouts: Timeouts(connect: 2, idle: 5), retries: RetryPolicy(retries: 0), cache: policy)
-        let provider = try WebDAVFileProvider(configuration: WebDAVConfiguration(baseURL: server.url()), options: options)
+        let options = ConnectionOptions(
+            timeouts: Timeouts(connect: 2, idle: 5), retries: RetryPolicy(retries: 0), cache: policy)
+        let provider = try WebDAVFileProvider(
+            configuration: WebDAVConfiguration(baseURL: server.url()), options: options)
         return try await provider.contentsOfDirectory(path: ProviderPath("f")).map(\.name)
     }
 
@@ -83,7 +90,8 @@ import WebDAVFileProvider
         let options = ConnectionOptions(
             timeouts: Timeouts(connect: 2, idle: 5), retries: RetryPolicy(retries: 0),
             cache: CachePolicy(lifetime: 1000, folder: folder.path, validates: false))
-        let provider = try WebDAVFileProvider(configuration: WebDAVConfiguration(baseURL: server.url()), options: options)
+        let provider = try WebDAVFileProvider(
+            configuration: WebDAVConfiguration(baseURL: server.url()), options: options)
         #expect(try await provider.contentsOfDirectory(path: ProviderPath("f")).map(\.name) == ["a"])
         files.update { $0 = ["a", "b"] }
         try await provider.writeContents(path: ProviderPath("f/b"), contents: Data("12345".utf8), overwrite: true)

@@ -73,7 +73,8 @@ final class ManneredDouble: Sendable {
         case .wantsLength where request.headers["transfer-encoding"] != nil: return .reply(411)
         case .limits(let limit) where request.body.count > limit: return .reply(413)
         case .redirectsUploads(let status): return .reply(status, headers: ["Location": "/sign%20in"])
-        case .answersWithPage: return .reply(200, headers: ["Content-Type": "text/html"], body: Data("<html>Sign in".utf8))
+        case .answersWithPage:
+            return .reply(200, headers: ["Content-Type": "text/html"], body: Data("<html>Sign in".utf8))
         default: break
         }
         return double.answer(request)
@@ -81,7 +82,8 @@ final class ManneredDouble: Sendable {
 
     /// Runs `body` with a provider of this server.
     func serve(
-        _ vendor: WebDAVQuirks.Vendor = .other, retries: Int = 2, idle: Double = 20, servers: WebDAVServers = WebDAVServers(),
+        _ vendor: WebDAVQuirks.Vendor = .other, retries: Int = 2, idle: Double = 20,
+        servers: WebDAVServers = WebDAVServers(),
         _ body: (WebDAVFileProvider, FaultServer) async throws -> Void
     ) async throws {
         let server = try FaultServer { self.answer($0) }
@@ -96,21 +98,26 @@ final class ManneredDouble: Sendable {
         try WebDAVFileProvider(
             configuration: WebDAVConfiguration(baseURL: server.url(), quirks: WebDAVQuirks(vendor)),
             options: ConnectionOptions(
-                timeouts: Timeouts(connect: 20, idle: idle), retries: RetryPolicy(retries: retries, firstPause: 0.01, longestPause: 0.1)),
+                timeouts: Timeouts(connect: 20, idle: idle),
+                retries: RetryPolicy(retries: retries, firstPause: 0.01, longestPause: 0.1)),
             servers: servers)
     }
 }
 
 extension FaultServer {
     /// The methods, with the name if it is no temporary one.
-    var sent: [String] { requests.map { $0.target.contains(TemporaryName.suffix) ? $0.method : "\($0.method) \($0.target)" } }
+    var sent: [String] {
+        requests.map { $0.target.contains(TemporaryName.suffix) ? $0.method : "\($0.method) \($0.target)" }
+    }
 }
 
 /// Bytes that can be read once.
 func oneShot(_ data: Data, length: Int64? = nil) -> SequenceSource<AsyncStream<Data>> {
     SequenceSource(
         AsyncStream { pieces in
-            for start in stride(from: 0, to: data.count, by: 100_000) { pieces.yield(data[start..<min(start + 100_000, data.count)]) }
+            for start in stride(from: 0, to: data.count, by: 100_000) {
+                pieces.yield(data[start..<min(start + 100_000, data.count)])
+            }
             pieces.finish()
         }, length: length)
 }

@@ -2,15 +2,17 @@ import FaultServer
 import FileProviderCore
 import Foundation
 
-/// Stands in for a Nextcloud server, none of which runs here: files and chunks of `u`, as Nextcloud's developer manual describes “Chunked
-/// file upload”, version 2. What the manual does not say, such as who wins a race, is not shown by it.
+/// Stands in for a Nextcloud server, none of which runs here: files and chunks of `u`, as Nextcloud's developer manual
+/// describes “Chunked file upload”, version 2. What the manual does not say, such as who wins a race, is not shown by
+/// it.
 final class NextcloudDouble: Sendable {
     struct State: Sendable {
         /// By path, percent-decoded.
         var files: [String: Data] = [:]
         var folders: Set<String> = ["/remote.php/dav/files/u", "/remote.php/dav/uploads/u"]
         var times: [String: String] = [:]
-        /// Statuses with which the next requests of a method are answered; what they ask for is done all the same where the sign is minus.
+        /// Statuses with which the next requests of a method are answered; what they ask for is done all the same where
+        /// the sign is minus.
         var faults: [String: [Int]] = [:]
     }
 
@@ -20,7 +22,8 @@ final class NextcloudDouble: Sendable {
     func answer(_ request: FaultServer.Request) -> FaultServer.Answer {
         state.update { state in
             let path = Self.path(request.target)
-            let fault = state.faults[request.method]?.isEmpty == false ? state.faults[request.method]?.removeFirst() ?? 0 : 0
+            let fault =
+                state.faults[request.method]?.isEmpty == false ? state.faults[request.method]?.removeFirst() ?? 0 : 0
             if fault > 0 { return .reply(fault) }
             let answer = state.answer(request, path)
             return fault < 0 ? .reply(-fault) : answer
@@ -37,9 +40,12 @@ extension NextcloudDouble.State {
     fileprivate mutating func answer(_ request: FaultServer.Request, _ path: String) -> FaultServer.Answer {
         let isUpload = path.hasPrefix("/remote.php/dav/uploads/")
         // Version 2: every request of an upload names its target.
-        if isUpload, ["MKCOL", "PUT", "MOVE"].contains(request.method), request.headers["destination"] == nil { return .reply(400) }
+        if isUpload, ["MKCOL", "PUT", "MOVE"].contains(request.method), request.headers["destination"] == nil {
+            return .reply(400)
+        }
         switch request.method {
-        case "OPTIONS": return .reply(200, headers: ["DAV": "1, 3, extended-mkcol, nextcloud-checksum-update", "Server": "Apache"])
+        case "OPTIONS":
+            return .reply(200, headers: ["DAV": "1, 3, extended-mkcol, nextcloud-checksum-update", "Server": "Apache"])
         case "MKCOL":
             if !folders.insert(path).inserted { return .reply(405) }
         case "PUT":
@@ -82,9 +88,14 @@ extension NextcloudDouble.State {
 
     private func list(_ path: String, isDeep: Bool) -> FaultServer.Answer {
         guard folders.contains(path) || files[path] != nil else { return .reply(404) }
-        let children = isDeep ? files.keys.filter { $0.hasPrefix(path + "/") && !$0.dropFirst(path.count + 1).contains("/") }.sorted() : []
+        let children =
+            isDeep
+            ? files.keys.filter { $0.hasPrefix(path + "/") && !$0.dropFirst(path.count + 1).contains("/") }.sorted()
+            : []
         let items = ([path] + children).map { item in
-            let size = files[item].map { "<d:getcontentlength>\($0.count)</d:getcontentlength><d:getetag>\(tag(of: $0))</d:getetag>" }
+            let size = files[item].map {
+                "<d:getcontentlength>\($0.count)</d:getcontentlength><d:getetag>\(tag(of: $0))</d:getetag>"
+            }
             return """
                 <d:response><d:href>\(item)</d:href><d:propstat><d:prop><d:resourcetype>\(size == nil ? "<d:collection/>" : "")\
                 </d:resourcetype>\(size ?? "")</d:prop><d:status>HTTP/1.1 200 OK</d:status></d:propstat></d:response>

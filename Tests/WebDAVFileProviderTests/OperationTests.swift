@@ -51,7 +51,9 @@ import WebDAVFileProvider
     }
 
     @Test(arguments: [400, 403, 409, 502])
-    func `a Destination that a proxy spoils is tried as a path, and that form is remembered`(_ refusal: Int) async throws {
+    func `a Destination that a proxy spoils is tried as a path, and that form is remembered`(_ refusal: Int)
+        async throws
+    {
         let tree = Tree(["a", "b"])
         let server = try server(takes: "/dav/", refusal: refusal, tree)
         defer { server.stop() }
@@ -72,7 +74,9 @@ import WebDAVFileProvider
             ($0 as? CocoaError)?.code == .fileWriteFileExists
         }
         // Whatever is there was to be replaced: the refusal is about something else.
-        await #expect { try await provider.moveItem(path: ProviderPath("a"), to: ProviderPath("b"), overwrite: true) } throws: {
+        await #expect {
+            try await provider.moveItem(path: ProviderPath("a"), to: ProviderPath("b"), overwrite: true)
+        } throws: {
             ($0 as? CocoaError)?.code != .fileWriteFileExists
         }
     }
@@ -89,17 +93,20 @@ import WebDAVFileProvider
 
     @Test func `a path is not tried where a proxy rewrites paths: it would lead elsewhere`() async throws {
         let tree = Tree(["a"])
-        let server = try server(takes: "http://backend/x/internal/", hrefs: "http://backend/x/internal/", refusal: 502, tree)
+        let server = try server(
+            takes: "http://backend/x/internal/", hrefs: "http://backend/x/internal/", refusal: 502, tree)
         defer { server.stop() }
         try await server.provider().moveItem(path: ProviderPath("a"), to: ProviderPath("b"))
         #expect(destinations(server) == ["http://127.0.0.1:\(server.port)/dav/b", "http://backend/x/internal/b"])
     }
 
-    @Test func `a success that leaves nothing at the destination is none, and its form is not remembered`() async throws {
+    @Test func `a success that leaves nothing at the destination is none, and its form is not remembered`() async throws
+    {
         let tree = Tree(["a", "c"])
         let server = try FaultServer { request in
             guard request.method == "MOVE" else { return tree.answer(request) }
-            return request.headers["destination"]?.hasPrefix("/") == true ? tree.move(request, to: "elsewhere") : .reply(502)
+            return request.headers["destination"]?.hasPrefix("/") == true
+                ? tree.move(request, to: "elsewhere") : .reply(502)
         }
         defer { server.stop() }
         let provider = try server.provider()
@@ -120,7 +127,9 @@ import WebDAVFileProvider
                 isCopied.update { $0 = true }
                 return .reply(502)
             case "PROPFIND" where request.target == "/dav/b" && !isCopied.value: return .reply(404)
-            case "PROPFIND": return ScriptedReply.multistatus(ScriptedReply.response(request.target, isFolder: request.target == "/dav/"))
+            case "PROPFIND":
+                return ScriptedReply.multistatus(
+                    ScriptedReply.response(request.target, isFolder: request.target == "/dav/"))
             default: return .reply(501)
             }
         }
@@ -162,7 +171,8 @@ import WebDAVFileProvider
         #expect(destinations(server).count == 2)
     }
 
-    @Test func `a name that is taken is told as such by a server that answers 409, without further tries`() async throws {
+    @Test func `a name that is taken is told as such by a server that answers 409, without further tries`() async throws
+    {
         let tree = Tree(["a", "b"])
         let server = try server(takes: "nothing", refusal: 409, tree)
         defer { server.stop() }
@@ -210,9 +220,10 @@ import WebDAVFileProvider
         }
         let items = error?.itemErrors ?? []
         #expect(
-            items.map { ($0 as? HTTPStatusError)?.path ?? ($0 as? CocoaError)?.userInfo[NSFilePathErrorKey] as? String } == [
-                "/folder/a b", "/folder/x/y", "/folder/p", "/folder/q",
-            ])
+            items.map { ($0 as? HTTPStatusError)?.path ?? ($0 as? CocoaError)?.userInfo[NSFilePathErrorKey] as? String }
+                == [
+                    "/folder/a b", "/folder/x/y", "/folder/p", "/folder/q",
+                ])
         #expect((items.first as? HTTPStatusError)?.code.rawValue == 423)
         #expect(items.dropFirst().allSatisfy { ($0 as? CocoaError)?.code == .fileWriteNoPermission })
         #expect(error?.code == .fileWriteUnknown)
@@ -237,13 +248,18 @@ import WebDAVFileProvider
     }
 
     @Test func `what a copy could not do at its destination is named by its place there`() async throws {
-        let server = try partly([ScriptedReply.failure("/dav/other/a", 507), ScriptedReply.failure("/dav/other/b", 507)])
+        let server = try partly([
+            ScriptedReply.failure("/dav/other/a", 507), ScriptedReply.failure("/dav/other/b", 507),
+        ])
         defer { server.stop() }
         let error = await #expect(throws: CocoaError.self) {
             try await server.provider().copyItem(path: ProviderPath("folder"), to: ProviderPath("other"))
         }
         #expect(error?.code == .fileWriteOutOfSpace)
-        #expect(error?.itemErrors.compactMap { ($0 as? CocoaError)?.userInfo[NSFilePathErrorKey] as? String } == ["/other/a", "/other/b"])
+        #expect(
+            error?.itemErrors.compactMap { ($0 as? CocoaError)?.userInfo[NSFilePathErrorKey] as? String } == [
+                "/other/a", "/other/b",
+            ])
     }
 
     @Test(arguments: [
@@ -267,10 +283,13 @@ import WebDAVFileProvider
             let look = looks.update {
                 $0 += 1; return $0
             }
-            return look == 1 ? .reply(404) : ScriptedReply.multistatus(ScriptedReply.response(request.target, isFolder: true))
+            return look == 1
+                ? .reply(404) : ScriptedReply.multistatus(ScriptedReply.response(request.target, isFolder: true))
         }
         defer { server.stop() }
-        let error = await #expect(throws: CocoaError.self) { try await server.provider().createFolder(path: ProviderPath("folder")) }
+        let error = await #expect(throws: CocoaError.self) {
+            try await server.provider().createFolder(path: ProviderPath("folder"))
+        }
         #expect(error?.code == .fileWriteFileExists)
     }
 }

@@ -28,11 +28,15 @@ import WebDAVFileProvider
         #expect(try await server.provider().storageProperties() == expected)
     }
 
-    @Test func `hashes and identities are told where Nextcloud and ownCloud keep them, and asked for there alone`() async throws {
+    @Test func `hashes and identities are told where Nextcloud and ownCloud keep them, and asked for there alone`()
+        async throws
+    {
         let server = try FaultServer { request in
-            let extra = "<oc:fileid>42</oc:fileid><oc:checksums><oc:checksum>SHA1:0Aff MD5:1b</oc:checksum></oc:checksums>"
+            let extra =
+                "<oc:fileid>42</oc:fileid><oc:checksums><oc:checksum>SHA1:0Aff MD5:1b</oc:checksum></oc:checksums>"
             return ScriptedReply.multistatus(
-                ScriptedReply.response(request.target, isFolder: true), ScriptedReply.response(request.target + "f", properties: extra))
+                ScriptedReply.response(request.target, isFolder: true),
+                ScriptedReply.response(request.target + "f", properties: extra))
         }
         defer { server.stop() }
         let item = try await server.provider(base: "remote.php/dav/files/ada/").contentsOfDirectory(path: .root).first
@@ -44,16 +48,21 @@ import WebDAVFileProvider
     }
 
     @Test func `dates are read in each form that servers write`() async throws {
-        let dates = ["Fri, 31 Dec 2027 23:59:59 GMT", "Fri, 31 Dec 2027 23:59:59 +0000", "2027-12-31T23:59:59Z", "1830297599"]
+        let dates = [
+            "Fri, 31 Dec 2027 23:59:59 GMT", "Fri, 31 Dec 2027 23:59:59 +0000", "2027-12-31T23:59:59Z", "1830297599",
+        ]
         let server = try FaultServer { request in
             let items = dates.enumerated().map { index, date in
-                ScriptedReply.response("/dav/\(index)", properties: "<D:getlastmodified>\n \(date) </D:getlastmodified>")
+                ScriptedReply.response(
+                    "/dav/\(index)", properties: "<D:getlastmodified>\n \(date) </D:getlastmodified>")
             }
             return ScriptedReply.multistatus([ScriptedReply.response(request.target, isFolder: true)] + items)
         }
         defer { server.stop() }
         let items = try await server.provider().contentsOfDirectory(path: .root)
-        #expect(items.map(\.modifiedDate) == Array(repeating: Date(timeIntervalSince1970: 1_830_297_599), count: dates.count))
+        #expect(
+            items.map(\.modifiedDate)
+                == Array(repeating: Date(timeIntervalSince1970: 1_830_297_599), count: dates.count))
     }
 
     @Test func `ten thousand items come in pages, while the server still writes`() async throws {

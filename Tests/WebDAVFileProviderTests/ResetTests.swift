@@ -24,8 +24,10 @@ import WebDAVFileProvider
         try await reset(operation, isWarm: false)
     }
 
-    /// libcurl sends a request again when a kept connection ends before the answer, and the server may have seen the first one.
-    @Test(.timeLimit(.minutes(5)), arguments: [Operation.moving, .removing, .publishing, .writingInPlace, .makingAFolder])
+    /// libcurl sends a request again when a kept connection ends before the answer, and the server may have seen the
+    /// first one.
+    @Test(
+        .timeLimit(.minutes(5)), arguments: [Operation.moving, .removing, .publishing, .writingInPlace, .makingAFolder])
     func `the same holds for a connection that was kept`(_ operation: Operation) async throws {
         try await reset(operation, isWarm: true)
     }
@@ -60,7 +62,8 @@ import WebDAVFileProvider
         if let cut { server.reset(cut) }
         var failure: (any Error)?
         do { try await perform(operation, provider) } catch { failure = error }
-        let place = Comment(rawValue: "\(operation.rawValue), \(cut.map { "\($0)" } ?? "no cut"): \(failure?.sentence ?? "done")")
+        let place = Comment(
+            rawValue: "\(operation.rawValue), \(cut.map { "\($0)" } ?? "no cut"): \(failure?.sentence ?? "done")")
         if let failure {
             #expect(cut != nil, place)
             // Before the first byte the reset may meet the connection while it is made.
@@ -81,11 +84,13 @@ import WebDAVFileProvider
         switch operation {
         case .reading: #expect(try await provider.contents(path: f) == Self.body)
         case .listing:
-            #expect(try await provider.contentsOfDirectory(path: ProviderPath("folder")).map(\.name).sorted() == ["a", "b"])
+            #expect(
+                try await provider.contentsOfDirectory(path: ProviderPath("folder")).map(\.name).sorted() == ["a", "b"])
         case .moving: try await provider.moveItem(path: f, to: g)
         case .removing: try await provider.removeItem(path: f)
         case .publishing: try await provider.writeContents(path: g, contents: Self.body)
-        case .replacing: try await provider.writeContents(path: f, contents: Data(Self.body.reversed()), overwrite: true)
+        case .replacing:
+            try await provider.writeContents(path: f, contents: Data(Self.body.reversed()), overwrite: true)
         case .writingInPlace:
             _ = try await provider.writeContents(
                 path: g, from: DataSource(Self.body), options: WriteOptions(overwrite: false, placement: .inPlace))

@@ -35,7 +35,8 @@ extension FaultServer {
     /// A provider whose root is `base` on this server.
     func provider(base: String = "dav/", retries: Int = 0) throws -> WebDAVFileProvider {
         try WebDAVFileProvider(
-            configuration: WebDAVConfiguration(baseURL: try #require(URL(string: base, relativeTo: url())?.absoluteURL)),
+            configuration: WebDAVConfiguration(
+                baseURL: try #require(URL(string: base, relativeTo: url())?.absoluteURL)),
             options: ConnectionOptions(
                 timeouts: Timeouts(connect: 2, idle: 5), retries: RetryPolicy(retries: retries, firstPause: 0.01)),
             // Ports come again: what was learnt of another test's server is none of this one's.

@@ -32,7 +32,9 @@ struct SearchDouble: Sendable {
         case "is-collection": return item.isFolder
         default: break
         }
-        guard let property = condition.first("prop")?.children.first?.name, let literal = condition.first("literal")?.text else {
+        guard let property = condition.first("prop")?.children.first?.name,
+            let literal = condition.first("literal")?.text
+        else {
             return nil
         }
         if property == "displayname" || property == "getcontenttype" {
@@ -42,7 +44,8 @@ struct SearchDouble: Sendable {
         guard
             let left = property == "getlastmodified"
                 ? item.modified.timeIntervalSince1970 : item.isFolder && property != "size" ? nil : Double(item.size),
-            let right = property == "getlastmodified" ? (try? Date(literal, strategy: .iso8601))?.timeIntervalSince1970 : Double(literal)
+            let right = property == "getlastmodified"
+                ? (try? Date(literal, strategy: .iso8601))?.timeIntervalSince1970 : Double(literal)
         else { return nil }
         return switch condition.name {
         case "eq": left == right
@@ -58,9 +61,12 @@ struct SearchDouble: Sendable {
     func like(_ text: String, _ pattern: String) -> Bool {
         func fits(_ text: ArraySlice<Unicode.Scalar>, _ pattern: ArraySlice<Unicode.Scalar>) -> Bool {
             guard let first = pattern.first else { return text.isEmpty }
-            if first == "%" { return (text.startIndex...text.endIndex).contains { fits(text[$0...], pattern.dropFirst()) } }
+            if first == "%" {
+                return (text.startIndex...text.endIndex).contains { fits(text[$0...], pattern.dropFirst()) }
+            }
             guard let next = text.first,
-                first == "_" || next == first || next.isASCII && next.properties.lowercaseMapping == first.properties.lowercaseMapping
+                first == "_" || next == first
+                    || next.isASCII && next.properties.lowercaseMapping == first.properties.lowercaseMapping
             else { return false }
             return fits(text.dropFirst(), pattern.dropFirst())
         }
@@ -73,12 +79,14 @@ struct SearchDouble: Sendable {
     func answer(_ request: FaultServer.Request, extra: [String] = []) -> FaultServer.Answer {
         switch request.method {
         case "SEARCH":
-            guard let document = try? XMLElement.parse(request.body), let scope = document.descendants("href").first?.text,
+            guard let document = try? XMLElement.parse(request.body),
+                let scope = document.descendants("href").first?.text,
                 let condition = document.descendants("where").first?.children.first
             else { return .reply(400) }
             // Either counted from the root of the server's WebDAV, or an absolute path.
             let folder = scope.hasPrefix("/files/") ? "/remote.php/dav" + scope + "/" : scope
-            return ScriptedReply.multistatus(find(condition).filter { href(of: $0).hasPrefix(folder) }.map(response) + extra)
+            return ScriptedReply.multistatus(
+                find(condition).filter { href(of: $0).hasPrefix(folder) }.map(response) + extra)
         case "PROPFIND":
             let folder = request.target.hasSuffix("/") ? request.target : request.target + "/"
             guard folder == root || items.contains(where: { href(of: $0) == folder }) else { return .reply(404) }
@@ -91,7 +99,9 @@ struct SearchDouble: Sendable {
         }
     }
 
-    private func href(of item: Item) -> String { root + (item.path.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed) ?? "") }
+    private func href(of item: Item) -> String {
+        root + (item.path.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed) ?? "")
+    }
 
     private func response(_ item: Item) -> String {
         let date = item.modified.formatted(Date.ISO8601FormatStyle())

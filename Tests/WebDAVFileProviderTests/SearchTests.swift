@@ -7,13 +7,15 @@ import Testing
 
 @testable import WebDAVFileProvider
 
-/// Searches against a server that is scripted by RFC 5323 and the documentation of Nextcloud; neither a Nextcloud nor any other server that
-/// searches was at hand.
+/// Searches against a server that is scripted by RFC 5323 and the documentation of Nextcloud; neither a Nextcloud nor
+/// any other server that searches was at hand.
 @Suite struct SearchTests {
     private let double = SearchDouble(items: [
-        .init(path: "a/"), .init(path: "a/report 1.txt", size: 10), .init(path: "a/report_2.TXT", size: 2000), .init(path: "a/b/"),
+        .init(path: "a/"), .init(path: "a/report 1.txt", size: 10), .init(path: "a/report_2.TXT", size: 2000),
+        .init(path: "a/b/"),
         .init(path: "a/b/report-3.txt", size: 3000, modified: Date(timeIntervalSince1970: 1_750_000_000)),
-        .init(path: "a/b/cafe\u{301}.pdf", size: 5000, type: "application/pdf"), .init(path: "a/.hidden"), .init(path: "z.txt"),
+        .init(path: "a/b/cafe\u{301}.pdf", size: 5000, type: "application/pdf"), .init(path: "a/.hidden"),
+        .init(path: "z.txt"),
     ])
 
     private func cloud(
@@ -28,11 +30,14 @@ import Testing
         }
     }
 
-    private func searches(_ server: FaultServer) -> [FaultServer.Request] { server.requests.filter { $0.method == "SEARCH" } }
+    private func searches(_ server: FaultServer) -> [FaultServer.Request] {
+        server.requests.filter { $0.method == "SEARCH" }
+    }
 
     @Test(arguments: [
         "name LIKE 'report*.txt'", "name LIKE[c] 'report*.txt'", "name BEGINSWITH 'report' AND size > 1000",
-        "name CONTAINS '_'", "name == 'caf\u{E9}.pdf'", "size >= 2000 OR name == 'z.txt'", "NOT (type == 'directory') AND size < 100",
+        "name CONTAINS '_'", "name == 'caf\u{E9}.pdf'", "size >= 2000 OR name == 'z.txt'",
+        "NOT (type == 'directory') AND size < 100",
         "type == 'directory'", "name BEGINSWITH '.'", "mimeType == 'application/pdf'",
     ])
     func `one request finds what listing every folder finds`(_ text: String) async throws {
@@ -53,7 +58,9 @@ import Testing
         }
     }
 
-    @Test func `Nextcloud is asked at the root of its WebDAV, with the folder as its documentation writes it`() async throws {
+    @Test func `Nextcloud is asked at the root of its WebDAV, with the folder as its documentation writes it`()
+        async throws
+    {
         let server = try cloud(double) { _ in nil }
         defer { server.stop() }
         let provider = try server.provider(base: "remote.php/dav/files/ada/")
@@ -88,8 +95,10 @@ import Testing
 
     @Test func `what the server gives too much, twice, or from elsewhere is not found`() async throws {
         let extra = [
-            ScriptedReply.response("/remote.php/dav/files/ada/other/report.txt"), ScriptedReply.response("/remote.php/dav/files/ada/a/"),
-            ScriptedReply.response("/remote.php/dav/files/ada/a/report%201.txt", size: 10), ScriptedReply.response("/x/report.txt"),
+            ScriptedReply.response("/remote.php/dav/files/ada/other/report.txt"),
+            ScriptedReply.response("/remote.php/dav/files/ada/a/"),
+            ScriptedReply.response("/remote.php/dav/files/ada/a/report%201.txt", size: 10),
+            ScriptedReply.response("/x/report.txt"),
             ScriptedReply.response("/remote.php/dav/files/ada/a/..%2Freport.txt"),
             ScriptedReply.response("/remote.php/dav/files/ada/a/image.png"),
             ScriptedReply.failure("/remote.php/dav/files/ada/a/report.txt", 403),
@@ -97,12 +106,15 @@ import Testing
         let server = try cloud(double) { [double] in double.answer($0, extra: extra) }
         defer { server.stop() }
         let provider = try server.provider(base: "remote.php/dav/files/ada/")
-        let found = try await provider.searchFiles(path: ProviderPath("a"), recursive: true, query: .name(.glob("report*.txt")))
+        let found = try await provider.searchFiles(
+            path: ProviderPath("a"), recursive: true, query: .name(.glob("report*.txt")))
         #expect(found.map(\.path.string).sorted() == ["/a/b/report-3.txt", "/a/report 1.txt"])
     }
 
     @Test(arguments: [400, 405, 422, 501, 207])
-    func `a search that is refused, or cut short, goes on by listing, and nothing is found twice`(_ status: Int) async throws {
+    func `a search that is refused, or cut short, goes on by listing, and nothing is found twice`(_ status: Int)
+        async throws
+    {
         let server = try cloud(double) { [double] request in
             if status != 207 { return .reply(status) }
             return ScriptedReply.multistatus(
@@ -120,10 +132,13 @@ import Testing
     }
 
     @Test func `what is found where nobody can tell is looked for by listing`() async throws {
-        let server = try cloud(double) { _ in ScriptedReply.multistatus(ScriptedReply.response("/internal/a/report%201.txt", size: 10)) }
+        let server = try cloud(double) { _ in
+            ScriptedReply.multistatus(ScriptedReply.response("/internal/a/report%201.txt", size: 10))
+        }
         defer { server.stop() }
         let provider = try server.provider(base: "remote.php/dav/files/ada/")
-        let found = try await provider.searchFiles(path: ProviderPath("a"), recursive: true, query: .name(.like("report*")))
+        let found = try await provider.searchFiles(
+            path: ProviderPath("a"), recursive: true, query: .name(.like("report*")))
         #expect(found.map(\.name).sorted() == ["report 1.txt", "report-3.txt", "report_2.TXT"])
     }
 
@@ -133,14 +148,21 @@ import Testing
         defer { server.stop() }
         let provider = try server.provider(base: "remote.php/dav/files/ada/")
         await #expect(throws: Enough.self) {
-            try await provider.searchFiles(path: .root, recursive: true, query: .name(.like("report*"))) { _ in throw Enough() }
+            try await provider.searchFiles(path: .root, recursive: true, query: .name(.like("report*"))) { _ in
+                throw Enough()
+            }
         }
         // The look at the root is for the question what the server is.
         #expect(server.requests.allSatisfy { $0.method != "PROPFIND" || $0.headers["depth"] == "0" })
     }
 
-    @Test(arguments: [("1, 2", Optional<String>.none), ("1, 2", "<http://example.com/search>"), ("1, 3, nextcloud-checksum-update", nil)])
-    func `where no search is offered, or the folder is none of the user's, none is sent`(_ dav: String, _ dasl: String?) async throws {
+    @Test(arguments: [
+        ("1, 2", Optional<String>.none), ("1, 2", "<http://example.com/search>"),
+        ("1, 3, nextcloud-checksum-update", nil),
+    ])
+    func `where no search is offered, or the folder is none of the user's, none is sent`(_ dav: String, _ dasl: String?)
+        async throws
+    {
         var double = double
         double.root = "/dav/"
         let server = try cloud(dav: dav, dasl: dasl, double) { _ in nil }
@@ -150,7 +172,9 @@ import Testing
         #expect(searches(server).isEmpty)
     }
 
-    @Test(arguments: [FileQuery.all, .not(.size(.greater(1))), .path(.contains("x")), .matching { _ in true }, .name(.like("*"))])
+    @Test(arguments: [
+        FileQuery.all, .not(.size(.greater(1))), .path(.contains("x")), .matching { _ in true }, .name(.like("*")),
+    ])
     func `a query of which the server could leave nothing out is not sent`(_ query: FileQuery) async throws {
         #expect(BasicSearch(query, .nextcloud) == .everything)
     }
@@ -167,12 +191,15 @@ import Testing
             let search = BasicSearch(query, dialect)
             let condition: XMLElement? =
                 if case .condition(let text, _) = search {
-                    try XMLElement.parse(Data("<D:x xmlns:D='DAV:' xmlns:oc='http://owncloud.org/ns'>\(text)</D:x>".utf8)).children.first
+                    try XMLElement.parse(
+                        Data("<D:x xmlns:D='DAV:' xmlns:oc='http://owncloud.org/ns'>\(text)</D:x>".utf8)
+                    ).children.first
                 } else { nil }
             for _ in 0..<20 {
                 let item = numbers.item()
                 guard try query.evaluate(item.object) else { continue }
-                let isAsked = search == .everything || condition.map { double.holds($0, for: item.shown) == true } ?? false
+                let isAsked =
+                    search == .everything || condition.map { double.holds($0, for: item.shown) == true } ?? false
                 #expect(isAsked, "\(query.description) → \(search) leaves out \(item.shown)")
             }
         }
@@ -182,7 +209,8 @@ import Testing
     private struct Numbers {
         var state: UInt64
         private static let texts = [
-            "a", "b.txt", "A", "\u{E9}", "e\u{301}", "a_b", "100%", ".x", "k", "\u{212A}", "b*", "[ab]c", "a\\*", "?.txt", "ß", "",
+            "a", "b.txt", "A", "\u{E9}", "e\u{301}", "a_b", "100%", ".x", "k", "\u{212A}", "b*", "[ab]c", "a\\*",
+            "?.txt", "ß", "",
         ]
 
         mutating func next(_ bound: Int) -> Int {
@@ -196,7 +224,9 @@ import Testing
 
         mutating func match() -> TextMatch {
             let kinds: [TextMatch.Kind] = [.equals, .begins, .ends, .contains, .like, .glob]
-            return TextMatch(kinds[next(kinds.count)], text() + (next(2) == 0 ? text() : ""), options: TextMatch.Options(rawValue: next(4)))
+            return TextMatch(
+                kinds[next(kinds.count)], text() + (next(2) == 0 ? text() : ""),
+                options: TextMatch.Options(rawValue: next(4)))
         }
 
         mutating func comparison<Value>(_ value: Value) -> FileQuery.Comparison<Value> {

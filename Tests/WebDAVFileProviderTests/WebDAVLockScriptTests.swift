@@ -14,7 +14,8 @@ import WebDAVFileProvider
         return try WebDAVFileProvider(
             configuration: WebDAVConfiguration(baseURL: server.url(), quirks: quirks),
             options: ConnectionOptions(
-                timeouts: Timeouts(connect: 20, idle: 20), retries: RetryPolicy(retries: 1, firstPause: 0.01, longestPause: 0.1)))
+                timeouts: Timeouts(connect: 20, idle: 20),
+                retries: RetryPolicy(retries: 1, firstPause: 0.01, longestPause: 0.1)))
     }
 
     private static func granted(_ timeout: String, status: Int = 200) -> FaultServer.Answer {
@@ -35,13 +36,17 @@ import WebDAVFileProvider
             #expect(lock.timeout == 1)
             try await eventually { server.requests.count >= 3 }
             // The first goes by a temporary name, the second to the name itself.
-            for text in ["x", "y"] { try await provider.writeContents(path: ProviderPath("f"), contents: Data(text.utf8), overwrite: true) }
+            for text in ["x", "y"] {
+                try await provider.writeContents(path: ProviderPath("f"), contents: Data(text.utf8), overwrite: true)
+            }
         }
         let first = try #require(server.requests.first)
         #expect(first.headers["timeout"] == "Second-100" && first.headers["depth"] == "0" && first.headers["if"] == nil)
         #expect(String(decoding: first.body, as: UTF8.self).contains("<D:exclusive/>"))
         #expect(
-            server.requests.filter { $0.method == "LOCK" }.dropFirst().allSatisfy { $0.headers["if"] == "(<urn:1>)" && $0.body.isEmpty })
+            server.requests.filter { $0.method == "LOCK" }.dropFirst().allSatisfy {
+                $0.headers["if"] == "(<urn:1>)" && $0.body.isEmpty
+            })
         #expect(server.requests.filter { $0.method == "LOCK" }.count >= 3)
         #expect(!server.requests.contains { $0.method == "MOVE" })
         #expect(server.requests.last { $0.method == "PUT" }?.headers["if"] == "(<urn:1>)")
@@ -101,7 +106,9 @@ import WebDAVFileProvider
         await #expect(throws: URLError.self) { _ = try await provider(server).lock(path: ProviderPath("f")) }
     }
 
-    @Test func `a new file that cannot be put into place leaves neither lock nor the file that the lock made`() async throws {
+    @Test func `a new file that cannot be put into place leaves neither lock nor the file that the lock made`()
+        async throws
+    {
         let server = try FaultServer { request in
             switch request.method {
             case "LOCK": Self.granted("Second-60", status: 201)
@@ -168,7 +175,9 @@ import WebDAVFileProvider
         let provider = try provider(server)
         let lock = try await provider.lock(path: ProviderPath("f"))
         try await provider.removeItem(path: ProviderPath("f"))
-        #expect(server.requests.last?.method == "DELETE" && server.requests.last?.headers["if"] == "<\(server.url())f> (<urn:1>)")
+        #expect(
+            server.requests.last?.method == "DELETE"
+                && server.requests.last?.headers["if"] == "<\(server.url())f> (<urn:1>)")
         try await provider.writeContents(path: ProviderPath("f"), contents: Data("x".utf8), overwrite: true)
         #expect(server.requests.last?.method == "MOVE" && server.requests.last?.headers["if"] == nil)
         try await lock.unlock()
@@ -189,8 +198,11 @@ import WebDAVFileProvider
             let writing = await #expect(throws: CocoaError.self) {
                 try await provider.writeContents(path: ProviderPath("f"), contents: Data("x".utf8), overwrite: true)
             }
-            #expect(writing?.code == .fileWriteUnknown && writing?.localizedDescription.contains("no longer held") == true)
-            let removing = await #expect(throws: CocoaError.self) { try await provider.removeItem(path: ProviderPath("f")) }
+            #expect(
+                writing?.code == .fileWriteUnknown && writing?.localizedDescription.contains("no longer held") == true)
+            let removing = await #expect(throws: CocoaError.self) {
+                try await provider.removeItem(path: ProviderPath("f"))
+            }
             #expect(removing?.localizedDescription.contains("no longer held") == true)
             try await lock.unlock()
         }

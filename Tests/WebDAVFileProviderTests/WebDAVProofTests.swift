@@ -16,11 +16,14 @@ import WebDAVFileProvider
         placement: WriteOptions.Placement = .published
     ) async throws -> FileObject {
         try await provider.writeContents(
-            path: ProviderPath(name), from: DataSource(data), options: WriteOptions(overwrite: overwrite, placement: placement))
+            path: ProviderPath(name), from: DataSource(data),
+            options: WriteOptions(overwrite: overwrite, placement: placement))
     }
 
     @Test(arguments: [0, 3], [WebDAVQuirks.Vendor.other, .apache, .nginx, .lighttpd, .rclone])
-    func `an upload that the server does not keep replaces nothing and leaves nothing`(_ kept: Int, _ vendor: WebDAVQuirks.Vendor)
+    func `an upload that the server does not keep replaces nothing and leaves nothing`(
+        _ kept: Int, _ vendor: WebDAVQuirks.Vendor
+    )
         async throws
     {
         for size in sizes {
@@ -28,7 +31,8 @@ import WebDAVFileProvider
             try await double.serve(vendor) { provider, _ in
                 let error = await #expect(throws: CocoaError.self) { _ = try await write(provider, body(size)) }
                 #expect(error?.code == .fileWriteUnknown)
-                #expect(error?.sentence == "The server kept \(kept) of the \(size) bytes of “/f”. Nothing was replaced.")
+                #expect(
+                    error?.sentence == "The server kept \(kept) of the \(size) bytes of “/f”. Nothing was replaced.")
                 #expect(double.files == ["/f": old])
             }
         }
@@ -39,7 +43,9 @@ import WebDAVFileProvider
         for size in sizes {
             let double = ManneredDouble(.keeps(0))
             try await double.serve(vendor) { provider, _ in
-                let error = await #expect(throws: CocoaError.self) { _ = try await write(provider, body(size), overwrite: false) }
+                let error = await #expect(throws: CocoaError.self) {
+                    _ = try await write(provider, body(size), overwrite: false)
+                }
                 #expect(error?.sentence.hasPrefix("The server kept 0 of the \(size) bytes of “/f”.") == true)
                 #expect(double.files == [:])
             }
@@ -55,7 +61,8 @@ import WebDAVFileProvider
             let before = server.sent.count
             #expect(server.sent.prefix(before) == ["PUT /g", "PROPFIND /g", "PROPFIND /f", "PUT", "PROPFIND", "MOVE"])
             for text in ["first", "second"] { _ = try await write(provider, Data(text.utf8)) }
-            #expect(server.sent.dropFirst(before) == ["PROPFIND /f", "PUT", "PROPFIND", "MOVE", "PUT /f", "PROPFIND /f"])
+            #expect(
+                server.sent.dropFirst(before) == ["PROPFIND /f", "PUT", "PROPFIND", "MOVE", "PUT /f", "PROPFIND /f"])
             #expect(double.files["/f"] == Data("second".utf8))
         }
     }
@@ -75,10 +82,15 @@ import WebDAVFileProvider
         ("X-Hash-SHA1", "a9993e364706816aba3e25717850c26c9cd0d89d"),
         ("Digest", "md5=kAFQmDzST7DWlj99KOF/cg=="), ("Content-MD5", "kAFQmDzST7DWlj99KOF/cg=="),
     ])
-    func `an upload whose answer has the hash of its bytes is not looked at`(_ name: String, _ value: String) async throws {
-        let server = try FaultServer { request in request.method == "PUT" ? .reply(201, headers: [name: value]) : .reply(201) }
+    func `an upload whose answer has the hash of its bytes is not looked at`(_ name: String, _ value: String)
+        async throws
+    {
+        let server = try FaultServer { request in
+            request.method == "PUT" ? .reply(201, headers: [name: value]) : .reply(201)
+        }
         defer { server.stop() }
-        let written = try await ManneredDouble(.honest).provider(server).writeContents(path: ProviderPath("f"), contents: Data("abc".utf8))
+        let written = try await ManneredDouble(.honest).provider(server).writeContents(
+            path: ProviderPath("f"), contents: Data("abc".utf8))
         #expect(written.size == 3)
         #expect(server.sent == ["PUT", "MOVE"])
     }
@@ -87,7 +99,9 @@ import WebDAVFileProvider
         ("ETag", "\"a9993e364706816aba3e25717850c26c9cd0d89d\""), ("Repr-Digest", "sha-256=:AAAA:"), ("Digest", "x"),
         ("OC-Checksum", "SHA1:a9993e364706816aba3e25717850c26c9cd0d89d"),
     ])
-    func `an entry tag, another hash and one that the client sent are no proof`(_ name: String, _ value: String) async throws {
+    func `an entry tag, another hash and one that the client sent are no proof`(_ name: String, _ value: String)
+        async throws
+    {
         let double = ManneredDouble(.honest)
         let server = try FaultServer { request in
             let answer = double.answer(request)
@@ -99,7 +113,9 @@ import WebDAVFileProvider
     }
 
     @Test(arguments: [WebDAVQuirks.Vendor.other, .apache])
-    func `a file that is missing after its upload is told so, and a page in its place, too`(_ vendor: WebDAVQuirks.Vendor) async throws {
+    func `a file that is missing after its upload is told so, and a page in its place, too`(
+        _ vendor: WebDAVQuirks.Vendor
+    ) async throws {
         let double = ManneredDouble(.answersWithPage, files: ["/f": old])
         try await double.serve(vendor) { provider, _ in
             for (name, overwrite) in [("f", true), ("g", false)] {
@@ -107,7 +123,9 @@ import WebDAVFileProvider
                     _ = try await write(provider, Data("new".utf8), name, overwrite: overwrite)
                 }
                 #expect(error?.code == .fileWriteUnknown)
-                #expect(error?.sentence.hasPrefix("The server answered the upload of “/\(name)” with 200, but kept no file.") == true)
+                #expect(
+                    error?.sentence.hasPrefix(
+                        "The server answered the upload of “/\(name)” with 200, but kept no file.") == true)
                 #expect(error?.sentence.hasSuffix("Its answer was a web page: a login page may be in the way.") == true)
             }
             #expect(double.files == ["/f": old])
@@ -117,7 +135,9 @@ import WebDAVFileProvider
     // MARK: Folders that may be written and not read
 
     @Test(arguments: [403, 405], [WebDAVQuirks.Vendor.other, .apache, .lighttpd])
-    func `where nobody may look the acknowledgement is the proof, and the file has no size`(_ status: Int, _ vendor: WebDAVQuirks.Vendor)
+    func `where nobody may look the acknowledgement is the proof, and the file has no size`(
+        _ status: Int, _ vendor: WebDAVQuirks.Vendor
+    )
         async throws
     {
         for size in sizes {
@@ -153,7 +173,8 @@ import WebDAVFileProvider
         let source = DAVDouble(files: files, folders: ["/d", "/d/e"])
         let server = try FaultServer { source.answer($0) }
         defer { server.stop() }
-        let origin = try WebDAVFileProvider(configuration: WebDAVConfiguration(baseURL: server.url(), quirks: WebDAVQuirks(.other)))
+        let origin = try WebDAVFileProvider(
+            configuration: WebDAVConfiguration(baseURL: server.url(), quirks: WebDAVQuirks(.other)))
         let double = ManneredDouble(.dropBox(status))
         try await double.serve { provider, _ in
             for _ in 1...2 {

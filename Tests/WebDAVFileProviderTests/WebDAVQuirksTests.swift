@@ -15,7 +15,8 @@ import Testing
     }
 
     private func provider(
-        _ server: FaultServer, settings: [String: String] = [:], quirks: WebDAVQuirks? = nil, servers: WebDAVServers = WebDAVServers()
+        _ server: FaultServer, settings: [String: String] = [:], quirks: WebDAVQuirks? = nil,
+        servers: WebDAVServers = WebDAVServers()
     ) throws -> WebDAVFileProvider {
         try WebDAVFileProvider(
             configuration: WebDAVConfiguration(baseURL: server.url(), quirks: quirks),
@@ -23,7 +24,10 @@ import Testing
     }
 
     @Test(arguments: [
-        (["Server": "Apache/2.4.71 (Debian)", "DAV": "1,2, <http://apache.org/dav/propset/fs/1>"], WebDAVQuirks.Vendor.apache),
+        (
+            ["Server": "Apache/2.4.71 (Debian)", "DAV": "1,2, <http://apache.org/dav/propset/fs/1>"],
+            WebDAVQuirks.Vendor.apache
+        ),
         (["Server": "Apache/2.4", "DAV": "1, 3, extended-mkcol, nextcloud-checksum-update"], .nextcloud),
         (["Server": "nginx", "DAV": "1, 3, oc-resource-sharing"], .owncloud),
         (["Server": "Apache/2.4", "DAV": "1, 3, extended-mkcol"], .other),
@@ -33,17 +37,30 @@ import Testing
         (["Server": "Cheroot/11.1.2", "DAV": "1,2", "MS-Author-Via": "DAV"], .wsgidav),
         (["DAV": "1, 2", "Ms-Author-Via": "DAV", "Allow": "OPTIONS, LOCK, DELETE, PROPPATCH"], .rclone),
         (
-            ["Server": "nginx/1.22.1", "DAV": "1, 2", "MS-Author-Via": "DAV", "Allow": "OPTIONS, LOCK, DELETE, PROPPATCH, COPY, MOVE"],
+            [
+                "Server": "nginx/1.22.1", "DAV": "1, 2", "MS-Author-Via": "DAV",
+                "Allow": "OPTIONS, LOCK, DELETE, PROPPATCH, COPY, MOVE",
+            ],
             .rclone
         ),
-        (["Server": "lighttpd/1.4.69", "DAV": "1, 2", "MS-Author-Via": "DAV", "Allow": "OPTIONS, LOCK, DELETE, PROPPATCH"], .rclone),
-        (["Server": "nginx", "DAV": "1,2", "MS-Author-Via": "DAV", "Allow": "OPTIONS, HEAD, GET, PROPFIND, DELETE"], .other),
+        (
+            [
+                "Server": "lighttpd/1.4.69", "DAV": "1, 2", "MS-Author-Via": "DAV",
+                "Allow": "OPTIONS, LOCK, DELETE, PROPPATCH",
+            ], .rclone
+        ),
+        (
+            ["Server": "nginx", "DAV": "1,2", "MS-Author-Via": "DAV", "Allow": "OPTIONS, HEAD, GET, PROPFIND, DELETE"],
+            .other
+        ),
         (["Server": "nginx", "DAV": "1,2"], .other), (["Server": "lighttpd/1.4.69", "DAV": "1,2"], .other),
         (["Server": "nginx", "DAV": "1", "MS-Author-Via": "DAV"], .other), (["Server": "nginx", "DAV": "1"], .nginx),
         (["Server": "Microsoft-IIS/10.0", "DAV": "1,2", "MicrosoftSharePointTeamServices": "16.0.0"], .sharepoint),
         (["Server": "Something/1", "DAV": "1,2"], .other), ([:], .other),
     ])
-    func `who answers is told by the features, not by the program in front`(_ headers: [String: String], _ vendor: WebDAVQuirks.Vendor)
+    func `who answers is told by the features, not by the program in front`(
+        _ headers: [String: String], _ vendor: WebDAVQuirks.Vendor
+    )
         async throws
     {
         let server = try server(headers)
@@ -96,7 +113,8 @@ import Testing
     }
 
     @Test(arguments: [401, 405, 501])
-    func `a server that refuses the question is taken for any other, and is not remembered`(_ status: Int) async throws {
+    func `a server that refuses the question is taken for any other, and is not remembered`(_ status: Int) async throws
+    {
         let server = try server([:], status: status)
         defer { server.stop() }
         let servers = WebDAVServers()
@@ -118,7 +136,9 @@ import Testing
         let isThere = LockedValue(false)
         let server = try FaultServer { request in
             guard isThere.value else { return request.method == "OPTIONS" ? .silence : .reply(404) }
-            if request.method == "OPTIONS" { return .reply(200, headers: ["Server": "lighttpd/1.4.69", "DAV": "1,2,3"]) }
+            if request.method == "OPTIONS" {
+                return .reply(200, headers: ["Server": "lighttpd/1.4.69", "DAV": "1,2,3"])
+            }
             return ScriptedReply.multistatus(ScriptedReply.response(request.target, isFolder: true))
         }
         defer { server.stop() }
@@ -143,10 +163,14 @@ import Testing
         defer { server.stop() }
         let settings = ["locks": "none", "entry-tags": "on", "chunk-size": "6000000", "if-match": "exclusive"]
         var expected = WebDAVQuirks(.nginx)
-        (expected.locks, expected.listsEntryTags, expected.chunkSize, expected.ifMatch) = (.none, true, 6_000_000, .exclusive)
+        (expected.locks, expected.listsEntryTags, expected.chunkSize, expected.ifMatch) = (
+            .none, true, 6_000_000, .exclusive
+        )
         #expect(try await provider(server, settings: settings).quirks() == expected)
         let sent = server.requests.count
-        #expect(try await provider(server, settings: ["vendor": "nextcloud", "chunk-size": "off"]).quirks().chunkSize == nil)
+        #expect(
+            try await provider(server, settings: ["vendor": "nextcloud", "chunk-size": "off"]).quirks().chunkSize == nil
+        )
         #expect(try await provider(server, quirks: WebDAVQuirks(.rclone)).quirks().vendor == .rclone)
         #expect(server.requests.count == sent)
     }
@@ -156,7 +180,8 @@ import Testing
         let url = try #require(URL(string: "dav://127.0.0.1:1/"))
         let error = #expect(throws: CocoaError.self) {
             _ = try WebDAVFileProvider(
-                configuration: WebDAVConfiguration(baseURL: url), options: ConnectionOptions(settings: [name: "sometimes"]))
+                configuration: WebDAVConfiguration(baseURL: url),
+                options: ConnectionOptions(settings: [name: "sometimes"]))
         }
         #expect(error?.code == .featureUnsupported)
         #expect(error?.localizedDescription.contains("“\(name)”; there are: ") == true)
@@ -164,7 +189,9 @@ import Testing
     }
 
     @Test(arguments: WebDAVQuirks.Vendor.allCases)
-    func `what is known survives being kept, and a document may leave out what the vendor tells`(_ vendor: WebDAVQuirks.Vendor) throws {
+    func `what is known survives being kept, and a document may leave out what the vendor tells`(
+        _ vendor: WebDAVQuirks.Vendor
+    ) throws {
         var quirks = WebDAVQuirks(vendor)
         (quirks.chunkSize, quirks.locks, quirks.misreadNames) = (nil, .none, [1, 2])
         let configuration = WebDAVConfiguration(baseURL: try #require(URL(string: "davs://u:p@host/x")), quirks: quirks)
@@ -183,7 +210,10 @@ import Testing
             return capabilities
         }
         let other = capabilities({ _ in }, of: .other)
-        #expect([Capabilities.Ability.atomicReplacement, .exclusiveCreation, .conditionalWriting].allSatisfy { other[$0] == .derived })
+        #expect(
+            [Capabilities.Ability.atomicReplacement, .exclusiveCreation, .conditionalWriting].allSatisfy {
+                other[$0] == .derived
+            })
         #expect(!other.has(.settingModificationDate) && !other.has(.treeTags))
         let nginx = capabilities({ $0.lockUse = .always }, of: .nginx)
         #expect(nginx[.exclusiveCreation] == .native && nginx[.conditionalWriting] == .native && !nginx.has(.entryTags))

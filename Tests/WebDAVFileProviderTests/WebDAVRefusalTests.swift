@@ -23,7 +23,9 @@ import Testing
     // MARK: MOVE
 
     @Test(arguments: [405, 501, 502], [false, true])
-    func `where MOVE is refused, the same bytes are put to the name once they were seen`(_ status: Int, _ isOneShot: Bool) async throws {
+    func `where MOVE is refused, the same bytes are put to the name once they were seen`(
+        _ status: Int, _ isOneShot: Bool
+    ) async throws {
         for data in [new, large] {
             let double = ManneredDouble(.refusesMoves(status), files: ["/f": old])
             try await double.serve { provider, server in
@@ -52,7 +54,9 @@ import Testing
         let double = ManneredDouble(.refusesMoves(status), files: ["/f": old])
         try await double.serve { provider, _ in
             for _ in 0..<2 {
-                let error = await #expect(throws: CocoaError.self) { _ = try await write(provider, DataSource(new), overwrite: false) }
+                let error = await #expect(throws: CocoaError.self) {
+                    _ = try await write(provider, DataSource(new), overwrite: false)
+                }
                 #expect(error?.code == .fileWriteFileExists)
             }
             #expect(double.files == ["/f": old])
@@ -73,7 +77,9 @@ import Testing
             return double.answer(request)
         }
         defer { server.stop() }
-        let error = await #expect(throws: CocoaError.self) { _ = try await write(double.provider(server), DataSource(new)) }
+        let error = await #expect(throws: CocoaError.self) {
+            _ = try await write(double.provider(server), DataSource(new))
+        }
         #expect(error?.sentence.contains("no longer the version") == true)
         #expect(double.files == ["/f": other])
     }
@@ -84,18 +90,23 @@ import Testing
         try await double.serve(servers: servers) { provider, server in
             _ = try await write(provider, DataSource(new))
             #expect(double.files == ["/f": new])
-            #expect(server.requests.filter { $0.method == "MOVE" }.map { $0.headers["destination"] } == ["\(server.url())f", "/f"])
+            #expect(
+                server.requests.filter { $0.method == "MOVE" }.map { $0.headers["destination"] } == [
+                    "\(server.url())f", "/f",
+                ])
             let other = try double.provider(server, servers: servers)
             _ = try await write(other, DataSource(large))
             #expect(double.files == ["/f": large])
-            #expect(server.requests.filter { $0.method == "MOVE" }.map { $0.headers["destination"] }.dropFirst(2) == ["/f"])
+            #expect(
+                server.requests.filter { $0.method == "MOVE" }.map { $0.headers["destination"] }.dropFirst(2) == ["/f"])
             #expect(try await other.quirks().refusesMoves == false)
         }
     }
 
     @Test(arguments: [true, false], [0, 2])
-    func `a move whose connection ends without an answer is sent again while the part is there`(_ isDone: Bool, _ retries: Int) async throws
-    {
+    func `a move whose connection ends without an answer is sent again while the part is there`(
+        _ isDone: Bool, _ retries: Int
+    ) async throws {
         let double = ManneredDouble(.honest, files: ["/f": old])
         let moves = LockedValue(0)
         let server = try FaultServer { request in
@@ -138,12 +149,17 @@ import Testing
         try await double.serve { provider, server in
             for name in ["a", "b"] { _ = try await write(provider, oneShot(large), name) }
             #expect(double.files == ["/a": large, "/b": large])
-            #expect(server.requests.filter { $0.method == "PUT" }.allSatisfy { $0.headers["transfer-encoding"] == "chunked" })
+            #expect(
+                server.requests.filter { $0.method == "PUT" }.allSatisfy {
+                    $0.headers["transfer-encoding"] == "chunked"
+                })
         }
     }
 
     @Test(arguments: [ManneredDouble.Manner.puts(504), .puts(502), .puts(408), .putsAndCloses, .putsSilently])
-    func `an upload that is not answered is there if a look shows all of it`(_ manner: ManneredDouble.Manner) async throws {
+    func `an upload that is not answered is there if a look shows all of it`(_ manner: ManneredDouble.Manner)
+        async throws
+    {
         // Silence takes ten idle times; other answers come at once, however busy this machine is.
         let idle = manner == .putsSilently ? 0.4 : 20
         let vendors: [WebDAVQuirks.Vendor] = manner == .putsSilently ? [.other] : [.other, .apache]
@@ -160,7 +176,9 @@ import Testing
         }
     }
 
-    @Test func `bytes that can be read once are there if they have arrived before a kept connection ended`() async throws {
+    @Test func `bytes that can be read once are there if they have arrived before a kept connection ended`()
+        async throws
+    {
         for data in [new, large] {
             let double = ManneredDouble(.putsAndCloses, files: ["/f": old])
             try await double.serve(retries: 0) { provider, _ in
@@ -193,7 +211,9 @@ import Testing
         looks.update { $0 = -1_000_000 }
         let start = ContinuousClock.now
         let error = await #expect(throws: HTTPStatusError.self) {
-            try await ChunkedUpload.$joinTime.withValue(0.3) { _ = try await write(double.provider(server), DataSource(large), "g") }
+            try await ChunkedUpload.$joinTime.withValue(0.3) {
+                _ = try await write(double.provider(server), DataSource(large), "g")
+            }
         }
         #expect(error?.code.rawValue == 504 && error?.path == "/g")
         #expect(ContinuousClock.now - start >= .milliseconds(300))
@@ -208,7 +228,9 @@ import Testing
             return .raw(Data())
         }
         defer { server.stop() }
-        await #expect(throws: URLError.self) { _ = try await write(double.provider(server, .apache), DataSource(new), overwrite: false) }
+        await #expect(throws: URLError.self) {
+            _ = try await write(double.provider(server, .apache), DataSource(new), overwrite: false)
+        }
         #expect(double.files == ["/f": Data("her".utf8)])
     }
 
@@ -222,7 +244,9 @@ import Testing
             #expect(error?.concernsEveryItem == false)
             let sentence = error?.sentence ?? ""
             #expect(
-                sentence.hasPrefix("“/f” is \(large.count) bytes long, which is more than “127.0.0.1”, or a proxy in front of it, accepts"))
+                sentence.hasPrefix(
+                    "“/f” is \(large.count) bytes long, which is more than “127.0.0.1”, or a proxy in front of it, accepts"
+                ))
             #expect(sentence.contains("client_max_body_size"))
             #expect(double.files == ["/f": old])
         }
@@ -238,7 +262,8 @@ import Testing
                 let place = "\(server.url())sign in"
                 #expect(
                     error?.sentence
-                        == "The server redirects the upload of “/f” to “\(place)”. A login page may be in the way; nothing was changed.")
+                        == "The server redirects the upload of “/f” to “\(place)”. A login page may be in the way; nothing was changed."
+                )
             }
             #expect(double.files == ["/f": old])
             #expect(!server.requests.contains { $0.target.hasPrefix("/sign") })

@@ -8,7 +8,9 @@ import WebDAVFileProvider
 
 /// What is sent for a write, request by request.
 @Suite struct WebDAVWriteTests {
-    private func provider(_ server: FaultServer, _ vendor: WebDAVQuirks.Vendor, retries: Int = 2, longestPause: Double = 0.5) throws
+    private func provider(
+        _ server: FaultServer, _ vendor: WebDAVQuirks.Vendor, retries: Int = 2, longestPause: Double = 0.5
+    ) throws
         -> WebDAVFileProvider
     {
         try WebDAVFileProvider(
@@ -42,7 +44,8 @@ import WebDAVFileProvider
             request.method == "PROPFIND" ? Self.part(request, size: 4) : .reply(201, headers: ["ETag": "\"x\""])
         }
         defer { server.stop() }
-        let written = try await provider(server, .other).writeContents(path: ProviderPath("f"), contents: Data("here".utf8))
+        let written = try await provider(server, .other).writeContents(
+            path: ProviderPath("f"), contents: Data("here".utf8))
         #expect(written.size == 4 && written.name == "f" && written.entryTag == "\"x\"")
         #expect(sent(server) == ["PUT", "PROPFIND", "MOVE"])
         #expect(server.requests.last?.headers["overwrite"] == "F")
@@ -57,12 +60,15 @@ import WebDAVFileProvider
             let isThere = LockedValue(false)
             let server = try FaultServer { request in
                 if request.method == "PUT" { isThere.update { $0 = true } }
-                if request.method == "PROPFIND" { return isThere.value ? Self.file(request.target, size: size) : .reply(404) }
+                if request.method == "PROPFIND" {
+                    return isThere.value ? Self.file(request.target, size: size) : .reply(404)
+                }
                 return .reply(201)
             }
             defer { server.stop() }
             _ = try await provider(server, .other).writeContents(
-                path: ProviderPath("f"), from: DataSource(Data(count: size)), options: WriteOptions(placement: placement))
+                path: ProviderPath("f"), from: DataSource(Data(count: size)),
+                options: WriteOptions(placement: placement))
             #expect(sent(server) == expected)
         }
     }
@@ -107,7 +113,9 @@ import WebDAVFileProvider
         let look = [408, 502, 504].contains(status) ? ["PROPFIND"] : []
         #expect(sent(server) == ["PUT"] + look + ["PUT", "PROPFIND", "MOVE"])
         #expect(
-            server.requests.filter { $0.method == "PUT" }.allSatisfy { $0.body == Data("again".utf8) && $0.headers["content-range"] == nil }
+            server.requests.filter { $0.method == "PUT" }.allSatisfy {
+                $0.body == Data("again".utf8) && $0.headers["content-range"] == nil
+            }
         )
     }
 
@@ -127,7 +135,8 @@ import WebDAVFileProvider
     }
 
     @Test(arguments: [408, 502, 504])
-    func `a move whose gateway gave up is not sent again: looking tells whether it was done`(_ status: Int) async throws {
+    func `a move whose gateway gave up is not sent again: looking tells whether it was done`(_ status: Int) async throws
+    {
         let isMoved = LockedValue(false)
         let server = try FaultServer { request in
             if request.method == "MOVE" {
@@ -138,7 +147,8 @@ import WebDAVFileProvider
             return (request.target == "/f") == isMoved.value ? Self.file(request.target, size: 1) : .reply(404)
         }
         defer { server.stop() }
-        let written = try await provider(server, .other).writeContents(path: ProviderPath("f"), contents: Data("x".utf8))
+        let written = try await provider(server, .other).writeContents(
+            path: ProviderPath("f"), contents: Data("x".utf8))
         #expect(written.size == 1)
         #expect(server.requests.filter { $0.method == "MOVE" }.count == 1)
     }
@@ -157,7 +167,8 @@ import WebDAVFileProvider
             return isTemporary == (count < 5) ? Self.file(request.target, size: 1) : .reply(404)
         }
         defer { server.stop() }
-        try await provider(server, .other, longestPause: 30).writeContents(path: ProviderPath("f"), contents: Data("x".utf8))
+        try await provider(server, .other, longestPause: 30).writeContents(
+            path: ProviderPath("f"), contents: Data("x".utf8))
         #expect(server.requests.filter { $0.method == "MOVE" }.count == 1)
         #expect(!server.requests.contains { $0.method == "DELETE" })
         #expect(looks.value == 5)
@@ -182,7 +193,8 @@ import WebDAVFileProvider
 
     @Test func `a file that stays locked is a sentence with its name, and nothing is left`() async throws {
         let server = try FaultServer { request in
-            request.method == "MOVE" ? .reply(423) : request.method == "PROPFIND" ? Self.part(request, size: 1) : .reply(201)
+            request.method == "MOVE"
+                ? .reply(423) : request.method == "PROPFIND" ? Self.part(request, size: 1) : .reply(201)
         }
         defer { server.stop() }
         let error = await #expect(throws: HTTPStatusError.self) {
@@ -220,15 +232,18 @@ import WebDAVFileProvider
             if request.method == "PUT" { wasSent.update { $0 = true } }
             guard request.method == "PROPFIND" else { return .reply(201) }
             let isOther = wasSent.value && request.target == "/dav/f"
-            return Self.file("/internal" + request.target.dropFirst("/dav".count), size: size, tag: isOther ? "\"2\"" : "\"1\"")
+            return Self.file(
+                "/internal" + request.target.dropFirst("/dav".count), size: size, tag: isOther ? "\"2\"" : "\"1\"")
         }
         defer { server.stop() }
         let provider = try WebDAVFileProvider(
-            configuration: WebDAVConfiguration(baseURL: server.url().appending(path: "dav"), quirks: WebDAVQuirks(.apache)),
+            configuration: WebDAVConfiguration(
+                baseURL: server.url().appending(path: "dav"), quirks: WebDAVQuirks(.apache)),
             options: ConnectionOptions(timeouts: Timeouts(connect: 20, idle: 20)))
         let error = await #expect(throws: CocoaError.self) {
             _ = try await provider.writeContents(
-                path: ProviderPath("f"), from: DataSource(Data(count: size)), options: WriteOptions(overwrite: true, ifMatch: "\"1\""))
+                path: ProviderPath("f"), from: DataSource(Data(count: size)),
+                options: WriteOptions(overwrite: true, ifMatch: "\"1\""))
         }
         #expect(error?.localizedDescription.contains("no longer the version") == true)
         #expect(!server.requests.contains { $0.method == "MOVE" })
@@ -243,7 +258,8 @@ import WebDAVFileProvider
         defer { server.stop() }
         let options = WriteOptions(overwrite: true, modificationDate: date)
         let nginx = try provider(server, .nginx)
-        let written = try await nginx.writeContents(path: ProviderPath("f"), from: DataSource(Data("x".utf8)), options: options)
+        let written = try await nginx.writeContents(
+            path: ProviderPath("f"), from: DataSource(Data("x".utf8)), options: options)
         #expect(written.modifiedDate == Date(timeIntervalSince1970: 784_111_777))
         #expect(server.requests.last { $0.method == "PUT" }?.headers["date"] == "Sun, 06 Nov 1994 08:49:37 GMT")
         let apache = try provider(server, .apache)
@@ -264,7 +280,8 @@ import WebDAVFileProvider
         defer { server.stop() }
         let options = WriteOptions(overwrite: true, ifMatch: "\"x\"\r\nX-Other: 1")
         await #expect(throws: CocoaError.self) {
-            _ = try await provider(server, .apache).writeContents(path: ProviderPath("f"), from: DataSource(Data()), options: options)
+            _ = try await provider(server, .apache).writeContents(
+                path: ProviderPath("f"), from: DataSource(Data()), options: options)
         }
         #expect(server.requests.isEmpty)
     }
@@ -274,7 +291,8 @@ import WebDAVFileProvider
         defer { server.stop() }
         await #expect(throws: CocoaError.self) {
             _ = try await provider(server, .apache, retries: 0).writeContents(
-                path: ProviderPath("f"), from: ScriptedSource(Data(count: 20), length: 10), options: WriteOptions(overwrite: true))
+                path: ProviderPath("f"), from: ScriptedSource(Data(count: 20), length: 10),
+                options: WriteOptions(overwrite: true))
         }
         #expect(!server.requests.contains { $0.method == "PUT" })
     }

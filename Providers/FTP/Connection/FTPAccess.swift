@@ -20,8 +20,8 @@ final class FTPAccess: Sendable {
         mayGoInClear = origin.scheme != "ftp" || origin.isLoopback || options.allowsClearPassword
     }
 
-    /// Opens a connection with a login; with another one, once, when the server has refused the first. One that was good before is believed
-    /// as long as other connections are there: a server may refuse one more with the same code.
+    /// Opens a connection with a login; with another one, once, when the server has refused the first. One that was
+    /// good before is believed as long as other connections are there: a server may refuse one more with the same code.
     ///
     /// - Throws: What `open` throws; `URLError(.userAuthenticationRequired)` for a password that must not go in clear.
     func use(isAlone: Bool, _ open: (FTPLogin) async throws -> FTPSession) async throws -> FTPSession {
@@ -59,12 +59,14 @@ final class FTPAccess: Sendable {
             return try FTPLogin(user: user ?? "anonymous", password: user == nil ? "anonymous@" : "")
         }
         guard case .password(let user, let password) = credential.kind else {
-            throw FileError.make(.userAuthenticationRequired, url: url, sentence: "FTP knows users and passwords, and no tokens.")
+            throw FileError.make(
+                .userAuthenticationRequired, url: url, sentence: "FTP knows users and passwords, and no tokens.")
         }
         guard mayGoInClear || password.isEmpty || user == "anonymous" else {
             throw FileError.make(
                 .userAuthenticationRequired, url: url,
-                sentence: "“\(origin.host)” would get the password in clear over ftp:, which is refused unless it is allowed; "
+                sentence:
+                    "“\(origin.host)” would get the password in clear over ftp:, which is refused unless it is allowed; "
                     + "ftpes: encrypts it.")
         }
         return try FTPLogin(user: user.isEmpty ? self.user ?? "anonymous" : user, password: password)
@@ -76,7 +78,8 @@ final class FTPAccess: Sendable {
         return last.code == 530 && ["USER", "PASS"].contains(last.verb) && !isCrowded(last)
     }
 
-    /// Whether a refused login says that there are too many already. "Incorrect password, try again later" says something else.
+    /// Whether a refused login says that there are too many already. "Incorrect password, try again later" says
+    /// something else.
     private static func isCrowded(_ reply: FTPReply) -> Bool {
         let text = reply.text.lowercased()
         func says(_ words: String...) -> Bool { words.contains { text.contains($0) } }
@@ -90,17 +93,21 @@ final class FTPAccess: Sendable {
     static func error(_ failure: FTPFailure, url: URL, path: ProviderPath) -> any Error {
         let host = url.host() ?? "The server"
         // "Ready in some minutes" is a refusal to libcurl, which waits for none of them.
-        guard let last = failure.outcome.last, last.code >= 400 || last.verb.isEmpty && last.code == 120 else { return failure.error }
+        guard let last = failure.outcome.last, last.code >= 400 || last.verb.isEmpty && last.code == 120 else {
+            return failure.error
+        }
         let replyError = FTPReplyError(last, path: path)
         func made(_ code: URLError.Code, _ sentence: String) -> URLError {
             FileError.make(
-                code, url: url, sentence: sentence + (replyError.serverDescription.map { ": \($0)" } ?? "."), underlying: replyError)
+                code, url: url, sentence: sentence + (replyError.serverDescription.map { ": \($0)" } ?? "."),
+                underlying: replyError)
         }
         switch (last.verb, last.code) {
         case (_, 421): return made(.networkConnectionLost, "“\(host)” closes the connection")
         case ("USER", 530) where isCrowded(last), ("PASS", 530) where isCrowded(last):
             return made(.cannotConnectToHost, "“\(host)” takes no more connections for now")
-        case ("USER", _), ("PASS", _): return made(.userAuthenticationRequired, "“\(host)” refused this user and password")
+        case ("USER", _), ("PASS", _):
+            return made(.userAuthenticationRequired, "“\(host)” refused this user and password")
         case ("AUTH", _), ("PBSZ", _), ("PROT", _):
             return made(.secureConnectionFailed, "“\(host)” does not encrypt as ftpes: and ftps: need it")
         case ("", _): return made(.cannotConnectToHost, "“\(host)” does not take the connection")

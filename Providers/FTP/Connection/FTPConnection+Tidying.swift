@@ -5,7 +5,8 @@ extension FTPConnection {
     /// Seconds for which a cancelled caller waits.
     private var tidyingTimeout: Double { min(5, options.timeouts.connect, options.timeouts.idle) }
 
-    /// Runs `work` to its end, cancelled or not. A cancelled caller waits for a few seconds at most, then cancels `work`.
+    /// Runs `work` to its end, cancelled or not. A cancelled caller waits for a few seconds at most, then cancels
+    /// `work`.
     func finish<Value: Sendable>(_ work: @escaping @Sendable () async throws -> Value) async throws -> Value {
         let task = Task(operation: work)
         return try await withTaskCancellationHandler {
@@ -19,7 +20,9 @@ extension FTPConnection {
     }
 
     /// Runs `body`, which cleans up, cancelled or not, for a few seconds at most. Ignores failures.
-    func tidy(_ body: @escaping @Sendable (FTPSession) async throws -> Void) async { await tidy { try await self.pool.withSession(body) } }
+    func tidy(_ body: @escaping @Sendable (FTPSession) async throws -> Void) async {
+        await tidy { try await self.pool.withSession(body) }
+    }
 
     /// As ``tidy(_:)``, for work that takes connections by itself.
     func tidy(_ work: @escaping @Sendable () async throws -> Void) async {

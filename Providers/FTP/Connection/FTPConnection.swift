@@ -2,7 +2,8 @@ import CurlTransport
 import FileProviderCore
 import Foundation
 
-/// The way to one FTP server: logs in, keeps connections, tries again, and puts the server's refusals in Foundation's words.
+/// The way to one FTP server: logs in, keeps connections, tries again, and puts the server's refusals in Foundation's
+/// words.
 final class FTPConnection: Sendable {
     /// The root's URL, without secrets.
     let baseURL: URL
@@ -17,22 +18,27 @@ final class FTPConnection: Sendable {
     init(configuration: FTPConfiguration, user: String?, password: String?, options: ConnectionOptions) throws {
         let url = configuration.baseURL
         guard let name = url.host(), !name.isEmpty, let security = FTPConfiguration.security(of: url) else {
-            throw FileError.make(.badURL, url: url, sentence: "“\(url.withoutSecrets.absoluteString)” names no FTP server.")
+            throw FileError.make(
+                .badURL, url: url, sentence: "“\(url.withoutSecrets.absoluteString)” names no FTP server.")
         }
         baseURL = url.withoutSecrets
         isEncrypted = security != .none
         self.configuration = configuration
         self.options = options
-        let origin = Origin(scheme: url.scheme ?? "ftp", host: name, port: url.port ?? (security == .implicit ? 990 : 21))
+        let origin = Origin(
+            scheme: url.scheme ?? "ftp", host: name, port: url.port ?? (security == .implicit ? 990 : 21))
         let own = password.map { FixedCredential(.password(user: user ?? "", password: $0), for: origin) }
-        let login = FTPAccess(origin: origin, user: user, credentials: own ?? options.credentials, options: options, url: baseURL)
+        let login = FTPAccess(
+            origin: origin, user: user, credentials: own ?? options.credentials, options: options, url: baseURL)
         self.login = login
         let host = FTPHost(
-            charset: configuration.charset, root: try ProviderPath(percentEncoded: configuration.baseURL.path(percentEncoded: true)))
+            charset: configuration.charset,
+            root: try ProviderPath(percentEncoded: configuration.baseURL.path(percentEncoded: true)))
         self.host = host
         let server = FTPServer(
             host: name.trimmingCharacters(in: CharacterSet(charactersIn: "[]")), port: origin.port, security: security,
-            dataMode: configuration.dataMode.transportMode, tlsCeiling: configuration.offersNewestTLS ? .newest : .tls12)
+            dataMode: configuration.dataMode.transportMode, tlsCeiling: configuration.offersNewestTLS ? .newest : .tls12
+        )
         let share = options.bandwidth.map { max(1, $0 / Int64(max(1, options.connectionsPerHost))) }
         let patience = Duration.seconds(min(options.timeouts.connect + options.timeouts.idle, 2_600_000))
         pool = FTPPool(maxCount: options.connectionsPerHost, patience: patience) { isAlone, begin in
@@ -40,7 +46,8 @@ final class FTPConnection: Sendable {
                 var server = server
                 if host.prefersPASV, server.dataMode == .passive { server.dataMode = .ipv4Passive }
                 let session = FTPSession(
-                    try FTPControlConnection(server: server, login: login, options: options, pipelining: host.pipelining), host: host,
+                    try FTPControlConnection(
+                        server: server, login: login, options: options, pipelining: host.pipelining), host: host,
                     bytesPerSecond: share)
                 begin(session)
                 do { try await session.open() } catch {
@@ -61,7 +68,8 @@ final class FTPConnection: Sendable {
 
     /// Runs `body` with a connection, again after a passing failure, and what it throws is in Foundation's words.
     ///
-    /// - Parameter mayRepeat: Whether what was asked for can be done twice; else only getting a connection is tried again.
+    /// - Parameter mayRepeat: Whether what was asked for can be done twice; else only getting a connection is tried
+    ///   again.
     func run<Value: Sendable>(
         _ path: ProviderPath, mayRepeat: Bool = true, _ body: @Sendable (FTPSession) async throws -> Value
     ) async throws -> Value {

@@ -37,11 +37,16 @@ struct FTPFeatures: Sendable {
         return wanted.map { $0.filter { $0 != "*" } + ";" }.joined()
     }
 
-    /// What the server can compute of a file: the name as in ``FileProviderCore/Capabilities/hashKinds``, and the command for it.
+    /// What the server can compute of a file: the name as in ``FileProviderCore/Capabilities/hashKinds``, and the
+    /// command for it.
     var hashes: [FTPHash] {
-        let listed = (lines["HASH"]?.first ?? "").split(separator: ";").map { $0.filter { $0 != "*" }.trimmingCharacters(in: .whitespaces) }
+        let listed = (lines["HASH"]?.first ?? "").split(separator: ";").map {
+            $0.filter { $0 != "*" }.trimmingCharacters(in: .whitespaces)
+        }
         return FTPHash.Kind.allCases.compactMap { kind in
-            if listed.contains(where: { $0.uppercased() == kind.rawValue }) { return FTPHash(kind: kind, command: .hash) }
+            if listed.contains(where: { $0.uppercased() == kind.rawValue }) {
+                return FTPHash(kind: kind, command: .hash)
+            }
             return kind.commands.first(where: has).map { FTPHash(kind: kind, command: .own($0)) }
         }
     }
@@ -49,7 +54,8 @@ struct FTPFeatures: Sendable {
 
 /// A hash of a file's content that a server computes.
 struct FTPHash: Sendable, Hashable {
-    /// As `HASH` names them (draft-bryan-ftp-hash). The first that a server has is the one that uploads are compared by.
+    /// As `HASH` names them (draft-bryan-ftp-hash). The first that a server has is the one that uploads are compared
+    /// by.
     enum Kind: String, CaseIterable, Sendable {
         case sha256 = "SHA-256"
         case sha512 = "SHA-512"

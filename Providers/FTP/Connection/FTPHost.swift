@@ -44,7 +44,8 @@ final class FTPHost: Sendable {
         set { state.update { $0.takesOffsets = newValue } }
     }
 
-    /// Whether the port that `EPSV` told was seen not to be reached: something on the way knows `PASV` alone, and opens ports for that.
+    /// Whether the port that `EPSV` told was seen not to be reached: something on the way knows `PASV` alone, and opens
+    /// ports for that.
     var prefersPASV: Bool {
         get { state.value.prefersPASV }
         set { state.update { $0.prefersPASV = newValue } }
@@ -62,11 +63,12 @@ final class FTPHost: Sendable {
         set { state.update { $0.renameReplaces = newValue } }
     }
 
-    /// The server's name for the item at `path`, which is counted from the root. `~` before all other names stands for the folder that a
-    /// login begins in.
+    /// The server's name for the item at `path`, which is counted from the root. `~` before all other names stands for
+    /// the folder that a login begins in.
     ///
-    /// - Throws: `CocoaError(.fileWriteInapplicableStringEncoding)` for a name that the server's character set does not have;
-    ///   `CocoaError(.fileWriteInvalidFileName)` for one that ends in a blank, where the server is not known to keep that.
+    /// - Throws: `CocoaError(.fileWriteInapplicableStringEncoding)` for a name that the server's character set does not
+    ///   have; `CocoaError(.fileWriteInvalidFileName)` for one that ends in a blank, where the server is not known to
+    ///   keep that.
     func bytes(of path: ProviderPath) throws -> [UInt8] {
         let bytes = try plainBytes(of: path)
         guard bytes.contains(255) else { return bytes }
@@ -74,7 +76,9 @@ final class FTPHost: Sendable {
         if isSoftware("vsFTPd") || isSoftware("Pure-FTPd") { return bytes }
         // It reads commands as Telnet has them: two for one.
         if isSoftware("ProFTPD") { return bytes.flatMap { $0 == 255 ? [$0, $0] : [$0] } }
-        throw refusal(path, "“\(path)” has the byte 255 in it in the server's character set, which this server is not known to read.")
+        throw refusal(
+            path,
+            "“\(path)” has the byte 255 in it in the server's character set, which this server is not known to read.")
     }
 
     /// As ``bytes(of:)``, as listings have it.
@@ -98,7 +102,8 @@ final class FTPHost: Sendable {
     func transferBytes(of path: ProviderPath) throws -> [UInt8] {
         let bytes = try bytes(of: path)
         if bytes.contains(where: { $0 < 0x20 }) {
-            throw refusal(path, "\(path.string.debugDescription) has a control character in it, which FTP does not carry.")
+            throw refusal(
+                path, "\(path.string.debugDescription) has a control character in it, which FTP does not carry.")
         }
         return bytes
     }
@@ -107,7 +112,9 @@ final class FTPHost: Sendable {
     func newBytes(of path: ProviderPath) throws -> [UInt8] {
         let bytes = try transferBytes(of: path)
         if charset == .utf8, String(validating: path.nameBytes, as: UTF8.self) == nil {
-            throw refusal(path, "“\(path)” is not UTF-8, as names on this server are (RFC 2640); the setting “charset” names another.")
+            throw refusal(
+                path,
+                "“\(path)” is not UTF-8, as names on this server are (RFC 2640); the setting “charset” names another.")
         }
         // Pure-FTPd puts an underscore in its place, and says nothing of it.
         if isSoftware("Pure-FTPd"), bytes.contains(0x7F) {

@@ -5,13 +5,14 @@ extension FTPPool {
         var idle: [FTPSession] = []
         /// Those lent, those idle, and those being opened.
         var count = 0
-        /// Those whose transfer waits for its own sink or source, which may be another's of this pool: they do not count, or a download that
-        /// feeds an upload would keep the connection that this one waits for.
+        /// Those whose transfer waits for its own sink or source, which may be another's of this pool: they do not
+        /// count, or a download that feeds an upload would keep the connection that this one waits for.
         var held: Set<ObjectIdentifier> = []
         /// How many there may be in all: as many as the server takes.
         var cap: Int
         var limitedUntil: ContinuousClock.Instant?
-        /// Whether somebody finds out whether the login is good; the others wait, or a wrong password would be tried many times.
+        /// Whether somebody finds out whether the login is good; the others wait, or a wrong password would be tried
+        /// many times.
         var isTrying = false
         var hasLoggedIn = false
         /// Why the last try failed, and how many did.
@@ -45,7 +46,8 @@ extension FTPPool.State {
     /// Why nobody is logged in, where that was found out after so many failures.
     func failure(since failures: Int) -> (any Error)? { hasLoggedIn || failures == self.failures ? nil : failure }
 
-    /// Whether one more may be lent to an upload: while uploads wait for their sources, one is left for whoever reads those.
+    /// Whether one more may be lent to an upload: while uploads wait for their sources, one is left for whoever reads
+    /// those.
     func mayLend(forUpload isUpload: Bool) -> Bool {
         !isUpload || uploads.count + openingUploads < max(1, cap - 1) || !uploads.keys.contains(where: held.contains)
     }
@@ -67,10 +69,12 @@ extension FTPPool.State {
         waiters.firstIndex { mayLend(forUpload: $0.isUpload) }.map { waiters.remove(at: $0) }
     }
 
-    /// What ends an upload that waits for its source, when nothing gets on any more: all connections are such, and somebody waits for one,
-    /// perhaps to read the source.
+    /// What ends an upload that waits for its source, when nothing gets on any more: all connections are such, and
+    /// somebody waits for one, perhaps to read the source.
     mutating func endUpload() -> (@Sendable () -> Void)? {
-        guard cap > 1, count >= cap, uploads.count == count, waiters.contains(where: { !$0.isUpload }) else { return nil }
+        guard cap > 1, count >= cap, uploads.count == count, waiters.contains(where: { !$0.isUpload }) else {
+            return nil
+        }
         guard uploads.keys.allSatisfy(held.contains), !uploads.values.contains(where: \.isEnding) else { return nil }
         guard let (id, upload) = uploads.first(where: { $0.value.end != nil }) else { return nil }
         uploads[id]?.isEnding = true

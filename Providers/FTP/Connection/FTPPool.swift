@@ -2,7 +2,8 @@ import CurlTransport
 import FileProviderCore
 import Foundation
 
-/// Lends control connections, one caller to each, and keeps them: a login is not had for nothing, and servers count them.
+/// Lends control connections, one caller to each, and keeps them: a login is not had for nothing, and servers count
+/// them.
 final class FTPPool: Sendable {
     /// What a caller does next.
     private enum Step {
@@ -25,10 +26,11 @@ final class FTPPool: Sendable {
 
     /// - Parameters:
     ///   - most: Connections at once.
-    ///   - patience: How long a caller waits for one while nothing moves on those that are lent, and none is given back.
+    ///   - patience: How long a caller waits for one while nothing moves on those that are lent, and none is given
+    ///     back.
     ///   - relief: A server that took no more connections is asked for one more after so long.
-    ///   - open: Makes one that is logged in, and gives each that it makes to `begin` before anything is sent; `isAlone` where there is
-    ///     no other.
+    ///   - open: Makes one that is logged in, and gives each that it makes to `begin` before anything is sent;
+    ///     `isAlone` where there is no other.
     init(
         maxCount: Int, patience: Duration, relief: Duration = .seconds(60),
         open: @escaping @Sendable (_ isAlone: Bool, _ begin: (FTPSession) -> Void) async throws -> FTPSession
@@ -55,8 +57,8 @@ final class FTPPool: Sendable {
 
     /// As ``withSession(_:)``, to send a file. One connection is left for whoever reads what is to be sent.
     ///
-    /// - Parameter mayGiveWay: Whether it can be begun anew: when all connections there can be are uploads that wait for their sources,
-    ///   and somebody else waits for a connection, one of them is ended.
+    /// - Parameter mayGiveWay: Whether it can be begun anew: when all connections there can be are uploads that wait
+    ///   for their sources, and somebody else waits for a connection, one of them is ended.
     /// - Throws: ``FTPGaveWay`` for that one.
     func withUpload<Value: Sendable>(
         mayGiveWay: Bool, _ body: @escaping @Sendable (FTPSession) async throws -> Value
@@ -109,7 +111,8 @@ final class FTPPool: Sendable {
                 if let session = waiter.given.value {
                     if try await isGood(session, closings) { return session }
                 } else if let failure = state.value.failure(since: failures) {
-                    // Whoever has waited for the first login has waited for its failure: a wrong password is not tried by everybody.
+                    // Whoever has waited for the first login has waited for its failure: a wrong password is not tried
+                    // by everybody.
                     passOn(waiter)
                     throw failure
                 }
@@ -135,7 +138,9 @@ final class FTPPool: Sendable {
                 state.lend(session, forUpload: isUpload)
                 return (.use(session), nil)
             }
-            if isAllowed, state.count - state.held.count < maxCount, state.count < state.cap, state.hasLoggedIn || !state.isTrying {
+            if isAllowed, state.count - state.held.count < maxCount, state.count < state.cap,
+                state.hasLoggedIn || !state.isTrying
+            {
                 state.count += 1
                 if isUpload { state.openingUploads += 1 }
                 if !state.hasLoggedIn { state.isTrying = true }
@@ -264,12 +269,15 @@ final class FTPPool: Sendable {
         return code == 421 || code == 530
     }
 
-    private static func closed() -> URLError { FileError.make(.cancelled, url: nil, sentence: "The provider was closed.") }
+    private static func closed() -> URLError {
+        FileError.make(.cancelled, url: nil, sentence: "The provider was closed.")
+    }
 
     private static func crowded() -> URLError {
         // Not a time-out of the network's: whoever tries again waits as long again.
         FileError.make(
-            .resourceUnavailable, url: nil, sentence: "All connections that the server allows are in use, and none became free in time.")
+            .resourceUnavailable, url: nil,
+            sentence: "All connections that the server allows are in use, and none became free in time.")
     }
 
     deinit {

@@ -27,7 +27,8 @@ final class FTPSession: Sendable {
         self.bytesPerSecond = bytesPerSecond
     }
 
-    /// Has `told` called when the transfer that runs begins to wait for its own sink or source, and when it goes on or ends.
+    /// Has `told` called when the transfer that runs begins to wait for its own sink or source, and when it goes on or
+    /// ends.
     func whenHeld(_ notify: @escaping @Sendable (Bool) -> Void) { held.update { $0 = notify } }
 
     /// How long nothing was sent.
@@ -48,7 +49,9 @@ final class FTPSession: Sendable {
         var options: [FTPCommand] = []
         if features.has("CLNT") { options.append(FTPCommand("CLNT", text: "Carrel")) }
         if features.has("UTF8"), host.charset == .utf8 { options.append(FTPCommand("OPTS", text: "UTF8 ON")) }
-        if let facts = features.wantedFacts { options.append(try FTPCommand("OPTS", argument: Array("MLST \(facts)".utf8))) }
+        if let facts = features.wantedFacts {
+            options.append(try FTPCommand("OPTS", argument: Array("MLST \(facts)".utf8)))
+        }
         options.append(FTPCommand("TYPE", text: "I"))
         let answers = try await control.pipeline(options)
         state.update { $0.isBinary = answers["TYPE"]?.isPositive ?? false }
@@ -95,7 +98,9 @@ final class FTPSession: Sendable {
     private func note(_ commands: [FTPCommand], _ outcome: FTPOutcome, isLong: Bool = false) {
         state.update { state in
             state.lastUse = .now
-            for command in commands where command.verb == "TYPE" { state.isBinary = command.argument == Array("I".utf8) }
+            for command in commands where command.verb == "TYPE" {
+                state.isBinary = command.argument == Array("I".utf8)
+            }
             if let folder = commands.last(where: { $0.verb == "CWD" }) {
                 state.folder = outcome["CWD"]?.isPositive == true ? folder.argument : nil
             }
@@ -109,7 +114,9 @@ final class FTPSession: Sendable {
 
     /// Notes when there was no way to the port that `EPSV` told.
     private func noteWay(_ outcome: FTPOutcome, isLost: Bool) {
-        guard outcome["EPSV"]?.code == 229, outcome["PASV"] != nil || isLost && outcome.last?.verb == "EPSV" else { return }
+        guard outcome["EPSV"]?.code == 229, outcome["PASV"] != nil || isLost && outcome.last?.verb == "EPSV" else {
+            return
+        }
         host.prefersPASV = true
     }
 

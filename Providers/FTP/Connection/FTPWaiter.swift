@@ -44,7 +44,11 @@ final class FTPWaiter: Sendable {
         let isWoken = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 state.update { state in
-                    if case .done(let value) = state { continuation.resume(returning: value) } else { state = .waiting(continuation) }
+                    if case .done(let value) = state {
+                        continuation.resume(returning: value)
+                    } else {
+                        state = .waiting(continuation)
+                    }
                 }
             }
         } onCancel: {
@@ -55,5 +59,6 @@ final class FTPWaiter: Sendable {
     }
 }
 
-/// An upload was ended because its connection was needed by somebody who reads, perhaps what is to be sent; it is begun anew.
+/// An upload was ended because its connection was needed by somebody who reads, perhaps what is to be sent; it is begun
+/// anew.
 struct FTPGaveWay: Error {}

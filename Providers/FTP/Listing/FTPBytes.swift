@@ -4,7 +4,9 @@ import Foundation
 extension Span where Element == UInt8 {
     func bytes(_ range: Range<Int>) -> [UInt8] { extracting(range).withUnsafeBufferPointer { Array($0) } }
 
-    func text(_ range: Range<Int>) -> String { extracting(range).withUnsafeBufferPointer { String(decoding: $0, as: UTF8.self) } }
+    func text(_ range: Range<Int>) -> String {
+        extracting(range).withUnsafeBufferPointer { String(decoding: $0, as: UTF8.self) }
+    }
 
     /// Whether `text`, written in lower case, stands in `range`, in any case of ASCII letters.
     func has(_ text: StaticString, in range: Range<Int>) -> Bool {
@@ -14,7 +16,8 @@ extension Span where Element == UInt8 {
     /// Whether `range` begins with `text`, written in lower case, in any case of ASCII letters.
     func begins(with text: StaticString, in range: Range<Int>) -> Bool {
         guard range.count >= text.utf8CodeUnitCount else { return false }
-        for offset in 0..<text.utf8CodeUnitCount where self[range.lowerBound + offset].lowercased != text.utf8Start[offset] {
+        for offset in 0..<text.utf8CodeUnitCount
+        where self[range.lowerBound + offset].lowercased != text.utf8Start[offset] {
             return false
         }
         return true
@@ -28,7 +31,8 @@ extension Span where Element == UInt8 {
 
     /// Whether there are letters in `range`, of any language as far as UTF-8 is not looked into, and nothing else.
     func isWord(_ range: Range<Int>) -> Bool {
-        for place in range where self[place] < 0x80 && !(UInt8(ascii: "a")...UInt8(ascii: "z") ~= self[place].lowercased) { return false }
+        for place in range
+        where self[place] < 0x80 && !(UInt8(ascii: "a")...UInt8(ascii: "z") ~= self[place].lowercased) { return false }
         return true
     }
 

@@ -3,8 +3,8 @@ import Foundation
 
 /// How a server writes names that are not ASCII: UTF-8 (RFC 2640), or a character set of before.
 ///
-/// A path component has the name in UTF-8; what the server's bytes are not a text of stays bytes. Each of the server's names has one
-/// path component, and that one leads back to the same bytes.
+/// A path component has the name in UTF-8; what the server's bytes are not a text of stays bytes. Each of the server's
+/// names has one path component, and that one leads back to the same bytes.
 struct FTPCharset: Hashable, Sendable {
     /// What servers write that say `UTF8` in `FEAT`, and most others; nothing is converted.
     static let utf8 = FTPCharset(.utf8)
@@ -17,8 +17,9 @@ struct FTPCharset: Hashable, Sendable {
     private init(_ encoding: TextEncoding) { self.encoding = encoding }
 
     /// - Parameter name: Such as `windows-1251`, `shift_jis`, `gb18030`; in any case.
-    /// - Throws: `CocoaError(.fileReadUnknownStringEncoding)` for a name that this system does not know, and for sets in which ASCII has
-    ///   other bytes or states, such as `utf-16`, `iso-2022-jp` and EBCDIC: commands and slashes could not be written.
+    /// - Throws: `CocoaError(.fileReadUnknownStringEncoding)` for a name that this system does not know, and for sets
+    ///   in which ASCII has other bytes or states, such as `utf-16`, `iso-2022-jp` and EBCDIC: commands and slashes
+    ///   could not be written.
     init(_ name: String) throws {
         let lower = name.lowercased()
         if lower == "utf-8" || lower == "utf8" {
@@ -27,7 +28,8 @@ struct FTPCharset: Hashable, Sendable {
         }
         guard let encoding = TextEncoding(lower) else {
             throw FileError.make(
-                .fileReadUnknownStringEncoding, path: "", sentence: "This system knows no character set that is called “\(name)”.")
+                .fileReadUnknownStringEncoding, path: "",
+                sentence: "This system knows no character set that is called “\(name)”.")
         }
         self.init(encoding)
         let (decoder, encoder) = (encoding.decoder(), encoding.encoder())
@@ -43,7 +45,9 @@ struct FTPCharset: Hashable, Sendable {
     /// The path component for one of the server's names.
     func component(of serverName: [UInt8]) -> [UInt8] {
         if self == .utf8 || Self.isSame(serverName) { return serverName }
-        if let text = encoding.decoder()?.convert(serverName), !Self.hasEscapes(text), encoding.encoder()?.convert(text) == serverName {
+        if let text = encoding.decoder()?.convert(serverName), !Self.hasEscapes(text),
+            encoding.encoder()?.convert(text) == serverName
+        {
             return text
         }
         // As UTF-8 it would be taken for a text on the way back.
@@ -55,14 +59,15 @@ struct FTPCharset: Hashable, Sendable {
     func path(of serverPath: [UInt8]) -> [UInt8] {
         let slash = UInt8(ascii: "/")
         return Array(
-            serverPath.split(separator: slash, omittingEmptySubsequences: false).map { component(of: Array($0)) }.joined(separator: [slash])
+            serverPath.split(separator: slash, omittingEmptySubsequences: false).map { component(of: Array($0)) }
+                .joined(separator: [slash])
         )
     }
 
     /// The server's bytes for a path component.
     ///
-    /// - Throws: `CocoaError(.fileWriteInapplicableStringEncoding)` for characters that the set does not have, and for bytes that are not
-    ///   UTF-8 and would be a text to the server.
+    /// - Throws: `CocoaError(.fileWriteInapplicableStringEncoding)` for characters that the set does not have, and for
+    ///   bytes that are not UTF-8 and would be a text to the server.
     func serverName(of component: [UInt8]) throws -> [UInt8] {
         if self == .utf8 || Self.isSame(component) { return component }
         let result: [UInt8]?
@@ -84,7 +89,9 @@ struct FTPCharset: Hashable, Sendable {
     }
 
     /// The character by which ``ProviderPath`` writes a byte that is not text.
-    private static func escape(of byte: UInt8) -> Unicode.Scalar { Unicode.Scalar(0x10FF00 + UInt32(byte)) ?? "\u{FFFD}" }
+    private static func escape(of byte: UInt8) -> Unicode.Scalar {
+        Unicode.Scalar(0x10FF00 + UInt32(byte)) ?? "\u{FFFD}"
+    }
 
     private static func hasEscapes(_ text: [UInt8]) -> Bool {
         text.contains(0xF4) && String(decoding: text, as: UTF8.self).unicodeScalars.contains { $0.value >= 0x10FF80 }

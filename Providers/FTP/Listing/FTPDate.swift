@@ -2,12 +2,14 @@ import Foundation
 
 /// Time values of FTP, always in UTC: `YYYYMMDDHHMMSS[.sss]` (RFC 3659, section 2.3).
 enum FTPDate {
-    /// Reads a time value, with any number of places behind the point; nil for other text, and for days that never were.
+    /// Reads a time value, with any number of places behind the point; nil for other text, and for days that never
+    /// were.
     ///
     /// The year may be a faulty program's `19100` for 2000, and so on up to `19999` for 2899.
     static func parse(_ text: Span<UInt8>, in range: Range<Int>) -> Date? {
         let whole = range.lowerBound..<(text.first(UInt8(ascii: "."), in: range) ?? range.upperBound)
-        guard text.isNumber(whole), whole.count == 14 || (whole.count == 15 && text.has("19", in: whole.prefix(2))) else { return nil }
+        guard text.isNumber(whole), whole.count == 14 || (whole.count == 15 && text.has("19", in: whole.prefix(2)))
+        else { return nil }
         let start = whole.upperBound - 10
         func twoDigits(_ index: Int) -> Int { Int(text.number(start + 2 * index..<start + 2 * index + 2) ?? 0) }
         let year =
@@ -43,7 +45,8 @@ enum FTPDate {
         let (year, month, dayOfMonth) = civil(day: day)
         func digits(_ number: Int, _ count: Int) -> String { String(String(number + 10_000).suffix(count)) }
         let whole =
-            digits(year, 4) + digits(month, 2) + digits(dayOfMonth, 2) + digits(clock / 3600, 2) + digits(clock / 60 % 60, 2)
+            digits(year, 4) + digits(month, 2) + digits(dayOfMonth, 2) + digits(clock / 3600, 2)
+            + digits(clock / 60 % 60, 2)
             + digits(clock % 60, 2)
         return milliseconds ? whole + "." + digits(thousandths - second * 1000, 3) : whole
     }
@@ -54,8 +57,8 @@ enum FTPDate {
         return (hour * 60 + minute) * 60 + second
     }
 
-    /// Days from 1970-01-01 in the proleptic Gregorian calendar; nil for a day that is not in it, and outside the years 1 to 9999. Source:
-    /// timegm(3).
+    /// Days from 1970-01-01 in the proleptic Gregorian calendar; nil for a day that is not in it, and outside the years
+    /// 1 to 9999. Source: timegm(3).
     static func days(year: Int, month: Int, day: Int) -> Int? {
         guard 1...9999 ~= year, 1...12 ~= month, 1...31 ~= day else { return nil }
         var parts = tm()

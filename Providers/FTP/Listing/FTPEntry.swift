@@ -37,7 +37,9 @@ struct FTPEntry: Sendable, Hashable {
     /// Whether a name can be that of an item in a folder.
     static func isName(_ name: [UInt8]) -> Bool {
         guard !name.isEmpty, !isDots(name) else { return false }
-        return !name.contains { $0 == UInt8(ascii: "/") || $0 == 0 || $0 == UInt8(ascii: "\r") || $0 == UInt8(ascii: "\n") }
+        return !name.contains {
+            $0 == UInt8(ascii: "/") || $0 == 0 || $0 == UInt8(ascii: "\r") || $0 == UInt8(ascii: "\n")
+        }
     }
 
     /// What a line has for a name.

@@ -36,7 +36,8 @@ struct FTPListDate: Sendable {
         return (clock.seconds.map { date(days, $0) }, clock.precision)
     }
 
-    /// The last such day, at most a day in the future: a server's clock may be ahead, or its time zone another than was said.
+    /// The last such day, at most a day in the future: a server's clock may be ahead, or its time zone another than was
+    /// said.
     func moment(month: Int, day: Int, clock: Clock) -> Moment {
         let today = now.timeIntervalSince1970 / 86_400
         guard let seconds = clock.seconds, abs(today) < 700_000 else { return (nil, 0) }
@@ -57,13 +58,16 @@ struct FTPListDate: Sendable {
 
     /// `12:30`, `9:05:07`, `12:30:15.000000000`, with `AM`, `PM`, `a` or `p` behind it or not; nil for anything else.
     static func clock(_ line: Span<UInt8>, _ range: Range<Int>) -> Clock? {
-        guard let colon = line.first(UInt8(ascii: ":"), in: range), let hour = line.small(range.lowerBound..<colon, digits: 1...2),
+        guard let colon = line.first(UInt8(ascii: ":"), in: range),
+            let hour = line.small(range.lowerBound..<colon, digits: 1...2),
             colon + 3 <= range.upperBound, let minute = line.small(colon + 1..<colon + 3, digits: 2...2)
         else { return nil }
         var rest = colon + 3..<range.upperBound
         var second: Int?
         if let mark = line.first(UInt8(ascii: ":"), in: rest.prefix(1)) {
-            guard mark + 3 <= rest.upperBound, let number = line.small(mark + 1..<mark + 3, digits: 2...2) else { return nil }
+            guard mark + 3 <= rest.upperBound, let number = line.small(mark + 1..<mark + 3, digits: 2...2) else {
+                return nil
+            }
             second = number
             rest = mark + 3..<rest.upperBound
             if let point = line.first(UInt8(ascii: "."), in: rest.prefix(1)) {
@@ -73,7 +77,8 @@ struct FTPListDate: Sendable {
         }
         guard rest.isEmpty || half(line, rest) != nil else { return nil }
         let shown = rest.isEmpty ? hour : hour24(hour, half: half(line, rest))
-        return Clock(seconds: FTPDate.seconds(hour: shown, minute: minute, second: second ?? 0), hasSeconds: second != nil)
+        return Clock(
+            seconds: FTPDate.seconds(hour: shown, minute: minute, second: second ?? 0), hasSeconds: second != nil)
     }
 
     /// 0 for `AM`, 12 for `PM`.
@@ -92,13 +97,15 @@ struct FTPListDate: Sendable {
         return Clock(seconds: hour < 0 ? nil : hour * 3600 + seconds % 3600, hasSeconds: clock.hasSeconds)
     }
 
-    /// Three numbers as Windows and others write a day: `2019-01-05`; `05.01.2019`; `01-05-19` and `1/5/2019` with the month in front.
+    /// Three numbers as Windows and others write a day: `2019-01-05`; `05.01.2019`; `01-05-19` and `1/5/2019` with the
+    /// month in front.
     static func day(_ line: Span<UInt8>, _ range: Range<Int>) -> (year: Int, month: Int, day: Int)? {
         guard 6...10 ~= range.count, let one = range.first(where: { !line[$0].isDigit }) else { return nil }
         let mark = line[one]
         guard mark == UInt8(ascii: "-") || mark == UInt8(ascii: "/") || mark == UInt8(ascii: "."),
             let two = line.first(mark, in: one + 1..<range.upperBound),
-            let first = line.small(range.lowerBound..<one, digits: 1...4), let second = line.small(one + 1..<two, digits: 1...2),
+            let first = line.small(range.lowerBound..<one, digits: 1...4),
+            let second = line.small(one + 1..<two, digits: 1...2),
             let third = line.small(two + 1..<range.upperBound, digits: 1...4)
         else { return nil }
         if one - range.lowerBound == 4 { return (first, second, third) }
@@ -111,8 +118,10 @@ struct FTPListDate: Sendable {
 
     /// `8-SEP-1996`, `18-Nov-94`.
     static func namedDay(_ line: Span<UInt8>, range: Range<Int>) -> (year: Int, month: Int, day: Int)? {
-        guard let one = line.first(UInt8(ascii: "-"), in: range), let two = line.first(UInt8(ascii: "-"), in: one + 1..<range.upperBound),
-            let day = line.small(range.lowerBound..<one, digits: 1...2), let month = FTPMonth.number(line, one + 1..<two),
+        guard let one = line.first(UInt8(ascii: "-"), in: range),
+            let two = line.first(UInt8(ascii: "-"), in: one + 1..<range.upperBound),
+            let day = line.small(range.lowerBound..<one, digits: 1...2),
+            let month = FTPMonth.number(line, one + 1..<two),
             let year = line.small(two + 1..<range.upperBound, digits: 2...4)
         else { return nil }
         return (year < 100 ? year + (year < 70 ? 2000 : 1900) : year, month, day)
@@ -123,8 +132,10 @@ struct FTPListDate: Sendable {
 enum FTPMonth {
     /// Each number of a month and its short names, in UTF-8; those of Western Europe are looked for in Latin-1, too.
     private static let names: [Int: String] = [
-        1: "jan janv ene gen янв", 2: "feb févr fév fev фев", 3: "mar mär märz mrz mars mrt мар", 4: "apr avr avril abr апр",
-        5: "may mai mei maj mag мая май", 6: "jun juni juin giu июн", 7: "jul juli juil lug июл", 8: "aug août aoû ago авг",
+        1: "jan janv ene gen янв", 2: "feb févr fév fev фев", 3: "mar mär märz mrz mars mrt мар",
+        4: "apr avr avril abr апр",
+        5: "may mai mei maj mag мая май", 6: "jun juni juin giu июн", 7: "jul juli juil lug июл",
+        8: "aug août aoû ago авг",
         9: "sep sept set сен", 10: "oct okt ott out окт", 11: "nov ноя", 12: "dec dez déc dic des дек",
     ]
 
@@ -157,7 +168,9 @@ enum FTPMonth {
         var end = range.lowerBound
         while end < range.upperBound, line[end].isDigit { end += 1 }
         let rest = end..<range.upperBound
-        guard rest.isEmpty || line.has(".", in: rest) || line.has("日", in: rest) || line.has("일", in: rest) else { return nil }
+        guard rest.isEmpty || line.has(".", in: rest) || line.has("日", in: rest) || line.has("일", in: rest) else {
+            return nil
+        }
         return line.small(range.lowerBound..<end, digits: 1...2)
     }
 
@@ -182,7 +195,8 @@ private enum FTPServerZone: Sendable {
         case .fixed(let offset): return offset
         case .named(let zone):
             func offset(_ utc: Int) -> Int { zone.secondsFromGMT(for: Date(timeIntervalSince1970: Double(utc))) }
-            // An hour that the clocks leave out counts by the clock of before or after, and of one that comes twice it is always the same.
+            // An hour that the clocks leave out counts by the clock of before or after, and of one that comes twice it
+            // is always the same.
             let shown = day * 86_400 + second
             return offset(shown - offset(shown))
         }

@@ -29,7 +29,8 @@ extension FTPListParser {
     /// `<DIR>` and its like, or a size, with marks between thousands or without.
     private static func kind(_ line: Span<UInt8>, _ column: Range<Int>) -> (FileType, Int64?)? {
         if line.has("<dir>", in: column) { return (.directory, nil) }
-        if line.has("<junction>", in: column) || line.has("<symlinkd>", in: column) || line.has("<symlink>", in: column) {
+        if line.has("<junction>", in: column) || line.has("<symlinkd>", in: column) || line.has("<symlink>", in: column)
+        {
             return (.symbolicLink, nil)
         }
         let isNegative = line[column.lowerBound] == UInt8(ascii: "-")
@@ -45,7 +46,8 @@ extension FTPListParser {
         return (.regular, isNegative ? nil : digits.span.number(0..<digits.count))
     }
 
-    /// One space behind a size; behind `<DIR>` the name stands under the others, 15 columns from the bracket, where the line is so wide.
+    /// One space behind a size; behind `<DIR>` the name stands under the others, 15 columns from the bracket, where the
+    /// line is so wide.
     private static func nameStart(_ line: Span<UInt8>, column: Range<Int>) -> Int {
         guard line[column.lowerBound] == UInt8(ascii: "<") else { return min(column.upperBound + 1, line.count) }
         return min(line.skippingSpaces(from: column.upperBound), column.lowerBound + 15)
@@ -54,7 +56,8 @@ extension FTPListParser {
     /// Where ` [` in front of a link's target begins.
     private static func lastBracket(_ line: Span<UInt8>, range: Range<Int>) -> Int? {
         var found: Int?
-        for place in stride(from: range.lowerBound + 1, to: range.upperBound - 2, by: 1) where line.has(" [", in: place..<place + 2) {
+        for place in stride(from: range.lowerBound + 1, to: range.upperBound - 2, by: 1)
+        where line.has(" [", in: place..<place + 2) {
             found = place
         }
         return found
@@ -72,7 +75,8 @@ extension FTPListParser {
         guard index + 2 < columns.count, let (year, month, day) = FTPListDate.day(line, columns[index]),
             let clock = FTPListDate.clock(line, columns[index + 1])
         else { return nil }
-        var entry = FTPEntry(name: line.bytes(columns[index + 2].lowerBound..<line.count), type: isFolder ? .directory : .regular)
+        var entry = FTPEntry(
+            name: line.bytes(columns[index + 2].lowerBound..<line.count), type: isFolder ? .directory : .regular)
         entry.size = isFolder ? nil : line.number(columns[0])
         entry.setMoment(dates.moment(year: year, month: month, day: day, clock: clock))
         return entry
@@ -84,9 +88,12 @@ extension FTPListParser {
             let clock = FTPListDate.clock(line, columns[3]), line[columns[4].lowerBound] == UInt8(ascii: "*")
         else { return nil }
         let kind = columns[4]
-        let isFolder = line.has("*dir", in: kind) || line.has("*ddir", in: kind) || line.has("*lib", in: kind) || line.has("*flr", in: kind)
+        let isFolder =
+            line.has("*dir", in: kind) || line.has("*ddir", in: kind) || line.has("*lib", in: kind)
+            || line.has("*flr", in: kind)
         let isFile =
-            line.has("*stmf", in: kind) || line.has("*dstmf", in: kind) || line.has("*file", in: kind) || line.has("*doc", in: kind)
+            line.has("*stmf", in: kind) || line.has("*dstmf", in: kind) || line.has("*file", in: kind)
+            || line.has("*doc", in: kind)
         let name = columns[5].lowerBound..<line.count
         let hasSlash = line[name.upperBound - 1] == UInt8(ascii: "/")
         let isLink = line.has("*symlnk", in: kind)

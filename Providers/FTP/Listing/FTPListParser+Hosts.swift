@@ -19,7 +19,8 @@ extension FTPListParser {
                 guard let seconds = line.number(value), seconds < 253_402_300_800 else { break }
                 entry.setMoment((Date(timeIntervalSince1970: Double(seconds)), 1))
             case UInt8(ascii: "i"): entry.identity = line.text(value)
-            case UInt8(ascii: "u") where line.has("p", in: value.prefix(1)): entry.permissions = line.permissions(value.dropFirst())
+            case UInt8(ascii: "u") where line.has("p", in: value.prefix(1)):
+                entry.permissions = line.permissions(value.dropFirst())
             default: break
             }
             position = end + 1
@@ -28,43 +29,58 @@ extension FTPListParser {
         return entry
     }
 
-    /// `NAME.EXT;1    2   8-SEP-1996 16:09 [OWNER] (RWED,RWED,RE,)`; sizes are in blocks. Folders are the files `NAME.DIR;1`.
+    /// `NAME.EXT;1    2   8-SEP-1996 16:09 [OWNER] (RWED,RWED,RE,)`; sizes are in blocks. Folders are the files
+    /// `NAME.DIR;1`.
     func vmsEntry(_ line: Span<UInt8>, columns: FTPColumns) -> FTPEntry? {
         guard columns.count > 1, let semicolon = VMSNames.version(line, columns[0]) else { return nil }
         let name = columns[0].lowerBound..<semicolon
         let isFolder = name.count > 4 && line.has(".dir", in: name.suffix(4))
-        var entry = FTPEntry(name: line.bytes(isFolder ? name.dropLast(4) : name), type: isFolder ? .directory : .regular)
-        // What this user may not look at has a complaint in place of the columns: `%RMS-E-PRV, insufficient privilege …`.
+        var entry = FTPEntry(
+            name: line.bytes(isFolder ? name.dropLast(4) : name), type: isFolder ? .directory : .regular)
+        // What this user may not look at has a complaint in place of the columns:
+        // `%RMS-E-PRV, insufficient privilege …`.
         if line.has("%", in: columns[1].prefix(1)) { return entry }
-        guard let index = (1..<min(5, columns.count)).first(where: { FTPListDate.namedDay(line, range: columns[$0]) != nil }),
+        guard
+            let index = (1..<min(5, columns.count)).first(where: {
+                FTPListDate.namedDay(line, range: columns[$0]) != nil
+            }),
             let (year, month, day) = FTPListDate.namedDay(line, range: columns[index])
         else { return nil }
         let clock = index + 1 < columns.count ? FTPListDate.clock(line, columns[index + 1]) : nil
         entry.setMoment(dates.moment(year: year, month: month, day: day, clock: clock))
         let owner = clock == nil ? index + 1 : index + 2
-        if owner < columns.count, line.has("[", in: columns[owner].prefix(1)), line.has("]", in: columns[owner].suffix(1)) {
+        if owner < columns.count, line.has("[", in: columns[owner].prefix(1)),
+            line.has("]", in: columns[owner].suffix(1))
+        {
             entry.owner = line.text(columns[owner].dropFirst().dropLast())
         }
         return entry
     }
 
-    /// `WYOSPT 3420   2003/05/21  1  200  FB      80  8053  PS  A.DATA.SET`. The date is that of the last use, the size in tracks.
+    /// `WYOSPT 3420   2003/05/21  1  200  FB      80  8053  PS  A.DATA.SET`. The date is that of the last use, the size
+    /// in tracks.
     func datasetEntry(_ line: Span<UInt8>, columns: FTPColumns) -> FTPEntry? {
         let last = columns.count - 1
         guard last > 0 else { return nil }
         let name = line.bytes(columns[last])
-        let isAway = line.has("migrated", in: columns[0]) || line.begins(with: "arc", in: columns[0]) && line.has("not", in: columns[1])
+        let isAway =
+            line.has("migrated", in: columns[0])
+            || line.begins(with: "arc", in: columns[0]) && line.has("not", in: columns[1])
         if isAway { return FTPEntry(name: name, type: .regular) }
         if line.has("pseudo", in: columns[0]), line.has("directory", in: columns[1]), last == 2 {
             return FTPEntry(name: name, type: .directory)
         }
         guard last > 2 else { return nil }
         let organization = columns[last - 1]
-        if line.has("po", in: organization) || line.has("po-e", in: organization) { return FTPEntry(name: name, type: .directory) }
-        for kind: StaticString in ["ps", "ps-e", "psu", "vs", "vsam", "da", "is"] where line.has(kind, in: organization) {
+        if line.has("po", in: organization) || line.has("po-e", in: organization) {
+            return FTPEntry(name: name, type: .directory)
+        }
+        for kind: StaticString in ["ps", "ps-e", "psu", "vs", "vsam", "da", "is"] where line.has(kind, in: organization)
+        {
             return FTPEntry(name: name, type: .regular)
         }
-        return ["gdg", "hfs", "zfs", "path"].contains { line.has($0, in: organization) } ? FTPEntry(name: name, type: .other) : nil
+        return ["gdg", "hfs", "zfs", "path"].contains { line.has($0, in: organization) }
+            ? FTPEntry(name: name, type: .other) : nil
     }
 
     /// `MEMBER   01.01 2002/09/12 2002/10/11 09:37    11    11     0 USER`, or the name alone; sizes are in records.
@@ -82,7 +98,8 @@ extension FTPListParser {
         return entry
     }
 
-    /// `MODULE    0000A8   000016   00 FO  31  ANY`: programs, their sizes in hexadecimal without what the file has besides.
+    /// `MODULE    0000A8   000016   00 FO  31  ANY`: programs, their sizes in hexadecimal without what the file has
+    /// besides.
     func moduleEntry(_ line: Span<UInt8>, columns: FTPColumns) -> FTPEntry? {
         guard columns.count > 2, columns[1].count == 6, Int(line.text(columns[1]), radix: 16) != nil else { return nil }
         return FTPEntry(name: line.bytes(columns[0]), type: .regular)
@@ -137,7 +154,9 @@ struct VMSNames: Sendable {
 
     /// The place of the semicolon in front of a version's number.
     static func version(_ line: Span<UInt8>, _ column: Range<Int>) -> Int? {
-        guard let semicolon = line.first(UInt8(ascii: ";"), in: column), semicolon > column.lowerBound else { return nil }
+        guard let semicolon = line.first(UInt8(ascii: ";"), in: column), semicolon > column.lowerBound else {
+            return nil
+        }
         return line.isNumber(semicolon + 1..<column.upperBound) ? semicolon : nil
     }
 

@@ -8,7 +8,9 @@ extension FTPListParser {
         // `ls -i` and `ls -s` put the inode and the blocks in front.
         var mode = 0
         while mode < min(2, columns.count - 1), line.isNumber(columns[mode]) { mode += 1 }
-        guard let type = Self.type(line, columns[mode]), let stamp = stamp(line, columns, from: mode + 1) else { return nil }
+        guard let type = Self.type(line, columns[mode]), let stamp = stamp(line, columns, from: mode + 1) else {
+            return nil
+        }
         var entry = FTPEntry(name: [], type: type)
         entry.permissions = Self.permissions(line, columns[mode].lowerBound + 1)
         let isDevice = [UInt8(ascii: "b"), UInt8(ascii: "c")].contains(line[columns[mode].lowerBound].lowercased)
@@ -54,7 +56,8 @@ extension FTPListParser {
         for index in stride(from: start + 1, to: columns.count - 1, by: 1) {
             let column = columns[index]
             if let month = FTPMonth.number(line, column) {
-                if line.isSize(columns[index - 1]), index + 2 < columns.count, let day = FTPMonth.day(line, columns[index + 1]),
+                if line.isSize(columns[index - 1]), index + 2 < columns.count,
+                    let day = FTPMonth.day(line, columns[index + 1]),
                     let (moment, last) = moment(line, columns, index + 2, month: month, day: day)
                 {
                     return Stamp(size: index - 1, moment: moment, name: columns[last].upperBound + 1)
@@ -102,7 +105,9 @@ extension FTPListParser {
         return (dates.moment(month: month, day: day, clock: clock), index)
     }
 
-    private func fill(_ entry: inout FTPEntry, _ line: Span<UInt8>, _ columns: FTPColumns, _ stamp: Stamp, hasSize: Bool) {
+    private func fill(
+        _ entry: inout FTPEntry, _ line: Span<UInt8>, _ columns: FTPColumns, _ stamp: Stamp, hasSize: Bool
+    ) {
         let size = line.number(columns[stamp.size])
         entry.setMoment(stamp.moment)
         var name = min(stamp.name, line.count)..<line.count
@@ -117,11 +122,12 @@ extension FTPListParser {
         if hasSize { entry.size = size }
     }
 
-    /// Where ` -> ` parts a link from its target. Both may have it in them; the size of a link is the length of its target.
+    /// Where ` -> ` parts a link from its target. Both may have it in them; the size of a link is the length of its
+    /// target.
     private static func arrow(_ line: Span<UInt8>, _ range: Range<Int>, targetLength: Int64?) -> Int? {
         var first: Int?
-        for place in stride(from: range.lowerBound + 1, through: range.upperBound - 4, by: 1) where line.has(" -> ", in: place..<place + 4)
-        {
+        for place in stride(from: range.lowerBound + 1, through: range.upperBound - 4, by: 1)
+        where line.has(" -> ", in: place..<place + 4) {
             if Int64(range.upperBound - place - 4) == targetLength { return place }
             first = first ?? place
         }

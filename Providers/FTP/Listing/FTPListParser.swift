@@ -3,8 +3,8 @@ import Foundation
 
 /// Reads what `LIST` sends, which no standard says: each kind of server has its own form.
 ///
-/// A server has one form. The first line that a single form reads decides; lines that this form does not read are tried in the others.
-/// What a line has beyond the columns of its form belongs to the name, byte for byte.
+/// A server has one form. The first line that a single form reads decides; lines that this form does not read are tried
+/// in the others. What a line has beyond the columns of its form belongs to the name, byte for byte.
 struct FTPListParser: FTPListing {
     var lines = FTPLines()
     var unreadable = FTPUnreadableLines()
@@ -105,7 +105,9 @@ struct FTPListParser: FTPListing {
     /// Sums and headings, which name no item.
     private func isNoise(_ line: Span<UInt8>) -> Bool {
         // `total 12`, and at the beginning in any language, as `insgesamt 12`, `合計 12`.
-        if columns.count == 2, line.isNumber(columns[1]), line.has("total", in: columns[0]) || isFirst && line.isWord(columns[0]) {
+        if columns.count == 2, line.isNumber(columns[1]),
+            line.has("total", in: columns[0]) || isFirst && line.isWord(columns[0])
+        {
             return true
         }
         if dialect == nil || dialect == .vms {
@@ -113,7 +115,10 @@ struct FTPListParser: FTPListing {
             if columns.count == 2, line.has("directory", in: columns[0]) { return true }
             if line.begins(with: "%direct-w-nofiles", in: columns[0]) { return true }
             let total = line.has("grand", in: columns[0]) ? 1 : 0
-            if columns.count > total + 1, line.has("total", in: columns[total]), line.has("of", in: columns[total + 1]) { return true }
+            if columns.count > total + 1, line.has("total", in: columns[total]), line.has("of", in: columns[total + 1])
+            {
+                return true
+            }
         }
         // `FILE.FILE/MEMBER.MBR` of a folder that has a line of its own.
         return dialect == .as400 && columns.count > 2 && line.has("*mem", in: columns[1])

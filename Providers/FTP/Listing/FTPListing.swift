@@ -3,8 +3,8 @@ import Foundation
 
 /// Reads a listing as it comes off the data connection, in pieces that may be cut anywhere.
 ///
-/// No name comes out that could lead out of the folder (``FTPEntry/isName(_:)``). Such names, and lines that cannot be read, are counted, so
-/// that the caller may say what a listing lacks.
+/// No name comes out that could lead out of the folder (``FTPEntry/isName(_:)``). Such names, and lines that cannot be
+/// read, are counted, so that the caller may say what a listing lacks.
 protocol FTPListing: Sendable {
     /// What was cut off at the end of the last piece.
     var lines: FTPLines { get set }
@@ -32,7 +32,8 @@ extension FTPListing {
 
     /// The entries of the lines that end in `bytes`.
     ///
-    /// - Throws: `URLError(.cannotParseResponse)` when a line is longer than ``FTPLines/maxLength``; the listing cannot be read on.
+    /// - Throws: `URLError(.cannotParseResponse)` when a line is longer than ``FTPLines/maxLength``; the listing cannot
+    ///   be read on.
     mutating func parse(_ bytes: UnsafeRawBufferPointer) throws -> [FTPEntry] {
         try entries { lines, body in try lines.take(bytes, each: body) }
     }
@@ -111,7 +112,8 @@ struct FTPLines: Sendable {
     private static func check(_ length: Int, end: Int) throws {
         guard length > maxLength + end else { return }
         throw FileError.make(
-            .cannotParseResponse, url: nil, sentence: "The server's listing has a line of more than \(maxLength) bytes, which is not read.")
+            .cannotParseResponse, url: nil,
+            sentence: "The server's listing has a line of more than \(maxLength) bytes, which is not read.")
     }
 }
 
@@ -132,6 +134,7 @@ struct FTPUnreadableLines: Sendable, Hashable {
         let shown = String(decoding: first.map { $0 < 0x20 || $0 == 0x7F ? UInt8(ascii: "?") : $0 }, as: UTF8.self)
         return FileError.make(
             .cannotParseResponse, url: url,
-            sentence: "The server's listing cannot be read: \(count == 1 ? "one line" : "\(count) lines"), first “\(shown)”.")
+            sentence:
+                "The server's listing cannot be read: \(count == 1 ? "one line" : "\(count) lines"), first “\(shown)”.")
     }
 }

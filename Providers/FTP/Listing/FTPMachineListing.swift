@@ -3,8 +3,8 @@ import Foundation
 
 /// Reads what `MLSD` sends, and the line in the answer to `MLST` (RFC 3659, section 7).
 ///
-/// A line without the space that ends its facts counts as unreadable: where a server leaves it out, nobody can tell whether what follows
-/// the last semicolon is a name, and a guess would name files that do not exist.
+/// A line without the space that ends its facts counts as unreadable: where a server leaves it out, nobody can tell
+/// whether what follows the last semicolon is a name, and a guess would name files that do not exist.
 struct FTPMachineListing: FTPListing {
     var lines = FTPLines()
     var unreadable = FTPUnreadableLines()
@@ -22,7 +22,8 @@ struct FTPMachineListing: FTPListing {
 
     /// The entry in the middle line of an answer to `MLST`, with the space in front or without it.
     ///
-    /// - Parameter name: What was asked for, because servers answer with the name, with a path of their own, or in another case.
+    /// - Parameter name: What was asked for, because servers answer with the name, with a path of their own, or in
+    ///   another case.
     /// - Throws: `URLError(.cannotParseResponse)`.
     static func entry(inAnswer line: [UInt8], name: [UInt8]) throws -> FTPEntry {
         let start = line.first == UInt8(ascii: " ") ? 1 : 0
@@ -51,8 +52,8 @@ struct FTPMachineListing: FTPListing {
 
     /// The place of the space between facts and name.
     private static func endOfFacts(_ line: Span<UInt8>, from start: Int) -> Int? {
-        // Values may have spaces in them (ProFTPD sends names of groups so), which the standard does not allow: a space ends the facts
-        // behind a semicolon.
+        // Values may have spaces in them (ProFTPD sends names of groups so), which the standard does not allow: a space
+        // ends the facts behind a semicolon.
         var position = start
         while position < line.count {
             if line[position] == UInt8(ascii: " ") { return position }
@@ -123,7 +124,8 @@ private struct FTPFacts {
         return entry
     }
 
-    /// A server need not tell types; what one may do tells them apart (section 7.5.5): `e` and `l` for folders, `r` for files.
+    /// A server need not tell types; what one may do tells them apart (section 7.5.5): `e` and `l` for folders, `r` for
+    /// files.
     private var typeByOtherFacts: FileType {
         guard let abilities = item.abilities?.lowercased() else { return item.size == nil ? .other : .regular }
         if abilities.contains("e") || abilities.contains("l") { return .directory }

@@ -55,7 +55,8 @@ struct FTPPages: Sendable {
         length += bytes.count
         guard length <= Self.maxSize else {
             throw FileError.make(
-                .fileReadTooLarge, path: path, sentence: "The listing of “\(path)” has more than \(Self.maxSize >> 20) MiB.")
+                .fileReadTooLarge, path: path,
+                sentence: "The listing of “\(path)” has more than \(Self.maxSize >> 20) MiB.")
         }
         if failure != nil { return }
         if readyCount >= Self.maxReady { return data.append(contentsOf: bytes) }
@@ -87,7 +88,9 @@ struct FTPPages: Sendable {
         var items: [FileObject] = []
         items.reserveCapacity(entries.count)
         for entry in entries {
-            if let child = try? path.appending(nameBytes: charset.component(of: entry.name)), names.insert(child).inserted {
+            if let child = try? path.appending(nameBytes: charset.component(of: entry.name)),
+                names.insert(child).inserted
+            {
                 items.append(Self.object(entry, at: child, charset))
             } else {
                 parser.unusable.add(nameBytes: entry.name)
@@ -98,7 +101,8 @@ struct FTPPages: Sendable {
 
     static func object(_ entry: FTPEntry, at path: ProviderPath, _ charset: FTPCharset) -> FileObject {
         var object = FileObject(
-            path: path, type: entry.type, size: entry.type == .directory ? nil : entry.size, modifiedDate: entry.modified)
+            path: path, type: entry.type, size: entry.type == .directory ? nil : entry.size,
+            modifiedDate: entry.modified)
         object.creationDate = entry.created
         object.permissions = entry.permissions
         object.linkTarget = entry.linkTarget.map { charset.path(of: $0) }

@@ -4,7 +4,8 @@ import Foundation
 
 /// A download that waits for its reader: what comes next in a file is there without another data connection.
 ///
-/// It gives its control connection back when somebody else needs that, when nobody has read for a while, or when it is at the end.
+/// It gives its control connection back when somebody else needs that, when nobody has read for a while, or when it is
+/// at the end.
 final class FTPForwardStream: Sendable {
     /// Sends the file from `start` on into `pipe`.
     typealias Fetch = @Sendable (_ session: FTPSession, _ start: Int64, _ pipe: BytePipe) async throws -> Void
@@ -65,7 +66,9 @@ final class FTPForwardStream: Sendable {
         var current = try await current(for: range.lowerBound, fetch)
         do {
             guard try await send(range, of: &current, into: sink) else { throw endedEarly }
-            if range.upperBound == size, current.start > 0, !current.session.host.takesOffsets { try await seeEnd(of: current) }
+            if range.upperBound == size, current.start > 0, !current.session.host.takesOffsets {
+                try await seeEnd(of: current)
+            }
         } catch {
             await end(current)
             throw error
@@ -124,7 +127,8 @@ final class FTPForwardStream: Sendable {
         do {
             guard current.rest.isEmpty, try await current.pipe.next() == nil else {
                 throw FileError.make(
-                    .cannotParseResponse, url: nil, sentence: "The file has more bytes than its size, or came from another offset.")
+                    .cannotParseResponse, url: nil,
+                    sentence: "The file has more bytes than its size, or came from another offset.")
             }
             current.session.host.takesOffsets = true
         } catch let error where error is FTPFailure {
@@ -207,7 +211,9 @@ final class FTPForwardStream: Sendable {
     private func letGo(at position: Int64) {
         state.update { state in
             while !state.waiters.isEmpty {
-                let ahead = state.waiters.indices.filter { (position...position + Self.maxSkip).contains(state.waiters[$0].start) }
+                let ahead = state.waiters.indices.filter {
+                    (position...position + Self.maxSkip).contains(state.waiters[$0].start)
+                }
                 let next = ahead.min { state.waiters[$0].start < state.waiters[$1].start } ?? 0
                 if state.waiters.remove(at: next).waiter.wake() { return }
             }

@@ -4,8 +4,8 @@ import Foundation
 
 /// A file that is read by `RETR`, from an offset where one is asked for (`REST`, RFC 3659, section 5).
 ///
-/// A range takes a data connection, and so one that was opened is read on: a range that lies a little ahead of the last one costs
-/// nothing but the bytes between. Small ranges are read one after the other.
+/// A range takes a data connection, and so one that was opened is read on: a range that lies a little ahead of the last
+/// one costs nothing but the bytes between. Small ranges are read one after the other.
 final class FTPReader: FileReader {
     let path: ProviderPath
     let cost = FTPFileProvider.readCost
@@ -67,7 +67,9 @@ final class FTPReader: FileReader {
             if item.isDirectory { throw FileError.isADirectory(path, url: provider.url(of: path)) }
             size = item.size
         }
-        guard let size else { throw FileError.unsupported("Reading a file of unknown size", path: path, url: provider.url(of: path)) }
+        guard let size else {
+            throw FileError.unsupported("Reading a file of unknown size", path: path, url: provider.url(of: path))
+        }
         let validator = outcome["MDTM"].flatMap { $0.code == 213 ? "\($0.text) \(size)" : nil }
         let attributes = FileReaderAttributes(size: size, validator: validator)
         try known.update { known in
@@ -106,11 +108,13 @@ final class FTPReader: FileReader {
                     FTPExchange(transfer: .retrieve(name, offset: start, count: count, sparingly: false)) { counted })
                 try await self.check(outcome, session)
             } catch let error where error is FTPFailure && counted.hasAll(of: range) {
-                // Every byte is here, and only the server's last word is missing: the connection is lost, the file is not.
+                // Every byte is here, and only the server's last word is missing: the connection is lost, the file is
+                // not.
                 return
             }
             if counted.failure == nil, !counted.hasAll(of: range) {
-                // To go on would put a part of another version behind it: within a second, size and time may be the old ones again.
+                // To go on would put a part of another version behind it: within a second, size and time may be the old
+                // ones again.
                 throw outcome.last?.isPositive == true ? self.changed : self.short(counted.count, of: range)
             }
             // Bytes from another offset would have been more.
@@ -125,15 +129,18 @@ final class FTPReader: FileReader {
         do { try await body() } catch is ProofEnd { try await body() }
     }
 
-    /// Sees once that the server takes notice of an offset, whatever it says of that (RFC 3659, section 5.1): other bytes than those that
-    /// were asked for would be taken for them. What reaches to the end of a file shows it by itself.
+    /// Sees once that the server takes notice of an offset, whatever it says of that (RFC 3659, section 5.1): other
+    /// bytes than those that were asked for would be taken for them. What reaches to the end of a file shows it by
+    /// itself.
     ///
     /// - Throws: ``ProofEnd`` when the last byte came, and the server's last word did not.
     private func proveOffsets(_ start: Int64, size: Int64, session: FTPSession) async throws {
         let host = session.host
         if start == 0 || host.takesOffsets { return }
         let name = try host.transferBytes(of: path)
-        let last = FTPExchange(transfer: .retrieve(name, offset: size - 1, count: 2, sparingly: true)) { DiscardingSink() }
+        let last = FTPExchange(transfer: .retrieve(name, offset: size - 1, count: 2, sparingly: true)) {
+            DiscardingSink()
+        }
         let outcome: FTPOutcome
         do { outcome = try await session.send(last) } catch let failure as FTPFailure where failure.outcome.bytes == 1 {
             host.takesOffsets = true
@@ -152,8 +159,12 @@ final class FTPReader: FileReader {
         guard !outcome.wasCut, let reply = outcome.last, !reply.isPositive else { return }
         let replyError = FTPReplyError(reply, path: path)
         if replyError.code.isTransient { throw replyError }
-        if reply.verb == "REST" { throw FileError.unsupported("Reading from an offset", path: path, url: provider.url(of: path)) }
-        guard let item = try await provider.item(path, session) else { throw provider.missing(path, underlying: replyError) }
+        if reply.verb == "REST" {
+            throw FileError.unsupported("Reading from an offset", path: path, url: provider.url(of: path))
+        }
+        guard let item = try await provider.item(path, session) else {
+            throw provider.missing(path, underlying: replyError)
+        }
         if item.isDirectory { throw FileError.isADirectory(path, url: provider.url(of: path)) }
         throw FTPCondition(reply: reply, path: path, url: provider.url(of: path)).error
     }
@@ -170,7 +181,8 @@ final class FTPReader: FileReader {
             let rest = range.lowerBound + counted.count..<range.upperBound
             if rest.isEmpty { return }
             do {
-                try await self.stream.read(rest, of: size, into: counted, endedEarly: self.changed) { session, start, pipe in
+                try await self.stream.read(rest, of: size, into: counted, endedEarly: self.changed) {
+                    session, start, pipe in
                     if !isFresh || counted.count > 0 { _ = try await self.settle(session) }
                     if rest.upperBound < size { try await self.proveOffsets(start, size: size, session: session) }
                     let name = try session.host.transferBytes(of: path)

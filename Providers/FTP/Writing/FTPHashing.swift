@@ -26,7 +26,8 @@ struct FTPDigest: Sendable {
 
     mutating func update(_ bytes: UnsafeRawBufferPointer) {
         switch state {
-        case .crc32(let value): state = .crc32(crc32_z(value, bytes.assumingMemoryBound(to: UInt8.self).baseAddress, bytes.count))
+        case .crc32(let value):
+            state = .crc32(crc32_z(value, bytes.assumingMemoryBound(to: UInt8.self).baseAddress, bytes.count))
         case .other(var hash):
             // Leaves `hash` as the one owner, so that its state is not copied.
             state = .crc32(0)

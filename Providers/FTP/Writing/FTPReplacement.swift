@@ -2,8 +2,8 @@ import CurlTransport
 import FileProviderCore
 import Foundation
 
-/// Replaces a file on a server that doesn't rename onto files: moves the old file aside, and removes it when the new one has the name. One
-/// of the two has the name in the end, even if the connection is lost.
+/// Replaces a file on a server that doesn't rename onto files: moves the old file aside, and removes it when the new
+/// one has the name. One of the two has the name in the end, even if the connection is lost.
 struct FTPReplacement: Sendable {
     private let provider: FTPFileProvider
     private let path: ProviderPath
@@ -13,7 +13,9 @@ struct FTPReplacement: Sendable {
     private let state: LockedValue<FTPWriteState>
 
     /// Sends nothing.
-    init(of path: ProviderPath, by source: ProviderPath, provider: FTPFileProvider, state: LockedValue<FTPWriteState>) throws {
+    init(of path: ProviderPath, by source: ProviderPath, provider: FTPFileProvider, state: LockedValue<FTPWriteState>)
+        throws
+    {
         self.provider = provider
         self.path = path
         self.source = source
@@ -48,16 +50,19 @@ struct FTPReplacement: Sendable {
     func putBack() async throws {
         guard isDisplaced else { return }
         do {
-            try await provider.connection.finish { try await provider.connection.run(path) { try await putBack(on: $0) } }
+            try await provider.connection.finish {
+                try await provider.connection.run(path) { try await putBack(on: $0) }
+            }
         } catch {
             throw FileError.make(
                 .fileWriteUnknown, path: path, url: provider.url(of: path),
-                sentence: "“\(path)” could not be replaced, and what was there is called “\(aside)” now.", underlying: error)
+                sentence: "“\(path)” could not be replaced, and what was there is called “\(aside)” now.",
+                underlying: error)
         }
     }
 
-    /// Removes the displaced file. Call it when the new file is in place and no connection is held. Ignores failures, because the file was
-    /// replaced.
+    /// Removes the displaced file. Call it when the new file is in place and no connection is held. Ignores failures,
+    /// because the file was replaced.
     func discard() async {
         if isDisplaced {
             await provider.connection.tidy { try await discard(on: $0) }

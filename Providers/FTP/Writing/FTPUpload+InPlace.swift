@@ -47,7 +47,9 @@ extension FTPUpload {
     private func removeEmpty() async {
         await connection.tidy { session in
             let name = try session.host.bytes(of: path)
-            guard try await session.send(session.binary + [FTPCommand("SIZE", argument: name)]).size == 0 else { return }
+            guard try await session.send(session.binary + [FTPCommand("SIZE", argument: name)]).size == 0 else {
+                return
+            }
             _ = try await session.send([FTPCommand("DELE", argument: name)])
         }
     }

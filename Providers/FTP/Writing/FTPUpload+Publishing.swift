@@ -3,7 +3,8 @@ import FileProviderCore
 import Foundation
 
 extension FTPUpload {
-    /// Writes to a temporary name, then renames the complete file: `STOR`, optionally a hash, `SIZE`, `RNFR` and `RNTO`.
+    /// Writes to a temporary name, then renames the complete file: `STOR`, optionally a hash, `SIZE`, `RNFR` and
+    /// `RNTO`.
     func publish() async throws -> FileObject {
         if isLarge { try await connection.run(path) { try await refuseTaken(on: $0) } }
         let kept = try partPath()
@@ -48,7 +49,9 @@ extension FTPUpload {
         state.update { $0.stage = max($0.stage, .renaming) }
         let host = session.host
         let (part, name) = (try host.bytes(of: location), try host.newBytes(of: path))
-        let looks = options.overwrite ? nil : host.hasMachineListings ? "MLST" : host.features?.has("MDTM") == true ? "MDTM" : nil
+        let looks =
+            options.overwrite
+            ? nil : host.hasMachineListings ? "MLST" : host.features?.has("MDTM") == true ? "MDTM" : nil
         if looks == nil { try await refuseTaken(on: session) }
         // Verified before `RNFR`: some servers accept no other command between `RNFR` and `RNTO`.
         let knowsSize = host.mayKnow("SIZE")
@@ -77,7 +80,9 @@ extension FTPUpload {
             throw error
         }
         guard begun?.isPositive == true else { throw notRenamed(begun) }
-        guard let reply = try await session.send([FTPCommand("RNTO", argument: name)])["RNTO"], !reply.isPositive else { return }
+        guard let reply = try await session.send([FTPCommand("RNTO", argument: name)])["RNTO"], !reply.isPositive else {
+            return
+        }
         try await makeRoom(after: reply, with: replacement, on: session)
     }
 
@@ -99,7 +104,8 @@ extension FTPUpload {
     }
 
     /// Replaces the file or folder at the path on a server that doesn't rename onto it.
-    private func makeRoom(after reply: FTPReply, with replacement: FTPReplacement, on session: FTPSession) async throws {
+    private func makeRoom(after reply: FTPReply, with replacement: FTPReplacement, on session: FTPSession) async throws
+    {
         let refusal = try await provider.refusal(reply, ofWriting: path, session)
         guard let item = try await provider.item(path, session) else { throw refusal }
         if !options.overwrite { throw taken }

@@ -11,7 +11,9 @@ extension FTPUpload {
     var keepsPart: Bool { options.resumption != nil && isPublished && isLarge && source.isRepeatable }
 
     /// The temporary name.
-    func partPath() throws -> ProviderPath { try TemporaryName.make(beside: path, for: keepsPart ? options.resumption : nil) }
+    func partPath() throws -> ProviderPath {
+        try TemporaryName.make(beside: path, for: keepsPart ? options.resumption : nil)
+    }
 
     /// Sends the bytes that the server doesn't have yet.
     ///
@@ -21,13 +23,17 @@ extension FTPUpload {
         if !isPublished, options.overwrite { return nil }
         let start = try await provenCount()
         guard start > 0 else { return nil }
-        if try await isRestartProven(start), let sent = try await send(from: start), try await isRestartProven(sent.count) { return sent }
+        if try await isRestartProven(start), let sent = try await send(from: start),
+            try await isRestartProven(sent.count)
+        {
+            return sent
+        }
         if isPublished { await removeNow() }
         return nil
     }
 
-    /// Verifies that a server which stored from an offset on has kept the bytes before it. Some servers put zeros there, others store from
-    /// the start of the file.
+    /// Verifies that a server which stored from an offset on has kept the bytes before it. Some servers put zeros
+    /// there, others store from the start of the file.
     ///
     /// - Parameter count: The number of bytes that the file must have.
     private func isRestartProven(_ count: Int64) async throws -> Bool {
@@ -64,14 +70,16 @@ extension FTPUpload {
     private func isReplaced(_ count: Int64) async throws -> Bool {
         guard let previous = state.value.previous, previous.size == count else { return true }
         guard let time = previous.modifiedDate else { return false }
-        let now = try await connection.pool.withSession { session in try await provider.item(path, session)?.modifiedDate }
+        let now = try await connection.pool.withSession { session in
+            try await provider.item(path, session)?.modifiedDate
+        }
         return now.map { $0 != time } ?? false
     }
 
     /// The number of bytes on the server that are verified to be the source's; 0 to start again.
     ///
-    /// Nobody else creates a file with the part's name by accident, so comparing its end with the source is enough. If bytes of a lost
-    /// connection are still arriving, changes the location.
+    /// Nobody else creates a file with the part's name by accident, so comparing its end with the source is enough. If
+    /// bytes of a lost connection are still arriving, changes the location.
     private func provenCount() async throws -> Int64 {
         guard isLarge else { return 0 }
         let found = try await connection.pool.withSession { session in try await self.size(on: session) }
@@ -88,7 +96,8 @@ extension FTPUpload {
             return 0
         }
         refuteRestart()
-        // Removed, not overwritten: the file may have another owner or mode. At the path itself it may be the file to replace.
+        // Removed, not overwritten: the file may have another owner or mode. At the path itself it may be the file to
+        // replace.
         if isPublished {
             try await connection.pool.withSession { session in
                 _ = try await session.send([FTPCommand("DELE", argument: session.host.transferBytes(of: location))])
@@ -99,7 +108,8 @@ extension FTPUpload {
 
     /// Whether the end of the first `size` bytes at the location is the source's.
     ///
-    /// Reads the source while no connection is held, because the source may be a file on the same server and wait for one.
+    /// Reads the source while no connection is held, because the source may be a file on the same server and wait for
+    /// one.
     private func isOwn(_ size: Int64) async throws -> Bool {
         if let length = source.length, size > length { return false }
         let start = max(0, size - Self.proof)

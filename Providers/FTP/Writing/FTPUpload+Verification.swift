@@ -4,8 +4,8 @@ import Foundation
 
 /// Verifies what the server has stored.
 extension FTPUpload {
-    /// Asks the server for the hash of the file and compares it. If the server doesn't answer in time, or answers about another file, the
-    /// size is the only proof.
+    /// Asks the server for the hash of the file and compares it. If the server doesn't answer in time, or answers about
+    /// another file, the size is the only proof.
     ///
     /// - Throws: `CocoaError(.fileWriteUnknown)` if the hash differs. Nothing was replaced, and the part is removed.
     func compare(_ sent: Sent) async throws {
@@ -32,7 +32,8 @@ extension FTPUpload {
         return true
     }
 
-    /// Looks for the stored file if `SIZE` doesn't show it. If the server shows nothing, its acknowledgement is the only proof.
+    /// Looks for the stored file if `SIZE` doesn't show it. If the server shows nothing, its acknowledgement is the
+    /// only proof.
     ///
     /// - Throws: `CocoaError(.fileWriteUnknown)` if the file is missing, or has another number of bytes.
     func look(for count: Int64, on session: FTPSession) async throws {
@@ -51,7 +52,9 @@ extension FTPUpload {
 
     /// The size of the file at the location; `nil` if the server doesn't show one.
     func size(on session: FTPSession) async throws -> Int64? {
-        try await session.send(session.binary + [FTPCommand("SIZE", argument: session.host.transferBytes(of: location))]).size
+        try await session.send(
+            session.binary + [FTPCommand("SIZE", argument: session.host.transferBytes(of: location))]
+        ).size
     }
 
     private func refused(_ kept: String) -> CocoaError {
@@ -66,6 +69,8 @@ extension FTPReply {
     func states(bytes count: Int64) -> Bool {
         guard (200..<300).contains(code) else { return false }
         let words = text.lowercased().split { !$0.isLetter && !$0.isNumber }
-        return zip(words, words.dropFirst()).contains { Int64($0) == count && ["byte", "bytes", "octets"].contains($1) }
+        return zip(words, words.dropFirst()).contains {
+            Int64($0) == count && ["byte", "bytes", "octets"].contains($1)
+        }
     }
 }

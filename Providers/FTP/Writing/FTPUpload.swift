@@ -53,8 +53,8 @@ struct FTPUpload: Sendable {
     /// Codes of replies to `APPE`, `REST` and the `STOR` after it that refuse only this way of resuming.
     private static let refusals = [500, 501, 502, 503, 504, 550, 553]
 
-    /// Sends the bytes to ``location``. Resumes after bytes that the server has from an earlier upload, or from a try whose connection was
-    /// lost.
+    /// Sends the bytes to ``location``. Resumes after bytes that the server has from an earlier upload, or from a try
+    /// whose connection was lost.
     func send() async throws -> Sent {
         try await connection.options.retries.run(counters: connection.options.counters) { error in
             error.isTransient && (source.isRepeatable || !mayHaveBytes)
@@ -83,7 +83,9 @@ struct FTPUpload: Sendable {
             return try await store(source, from: start).map { Sent(count: $0, hash: nil) }
         }
         let hashing = try await FTPHashingTap(source, from: start, kind: hash.kind)
-        return try await store(TappedSource(source, hashing), from: start).map { Sent(count: $0, hash: (hash, hashing.value)) }
+        return try await store(TappedSource(source, hashing), from: start).map {
+            Sent(count: $0, hash: (hash, hashing.value))
+        }
     }
 
     private func store(_ bytes: any WriteSource, from start: Int64) async throws -> Int64? {
@@ -92,7 +94,8 @@ struct FTPUpload: Sendable {
         do { return try await transfer(TappedSource(bytes, counting), from: start) } catch let failure as FTPFailure {
             // All bytes were sent, and only the server's reply is missing. Asks the server for the size.
             let (count, last) = (failure.outcome.bytes, failure.outcome.last?.code ?? 0)
-            guard failure.error.isTransient, last < 400, !hasToLook, count == source.length.map({ $0 - start }) ?? counting.counted,
+            guard failure.error.isTransient, last < 400, !hasToLook,
+                count == source.length.map({ $0 - start }) ?? counting.counted,
                 try await isComplete(start + count, else: failure)
             else { throw failure }
             return start + count
@@ -104,7 +107,8 @@ struct FTPUpload: Sendable {
             let name = try session.host.transferBytes(of: location)
             for way in ways(from: start, on: session.host) {
                 if way == .restart { state.update { $0.unprovenOffset = start } }
-                let outcome = try await send(FTPExchange(transfer: .store(name, bytes, offset: start, continuing: way)), on: session)
+                let outcome = try await send(
+                    FTPExchange(transfer: .store(name, bytes, offset: start, continuing: way)), on: session)
                 guard let reply = outcome.last, !reply.isPositive else { return start + outcome.bytes }
                 guard start > 0, outcome.bytes == 0, Self.refusals.contains(reply.code) else {
                     throw try await provider.refusal(reply, ofWriting: path, session)
@@ -191,10 +195,13 @@ struct FTPUpload: Sendable {
         return try way.command(date, name).map { (way, $0) }
     }
 
-    /// Notes whether the server has set the time. A refusal is no failure of the upload; the returned item has no time then.
+    /// Notes whether the server has set the time. A refusal is no failure of the upload; the returned item has no time
+    /// then.
     func noteTime(_ way: FTPTimeCommand?, in outcome: FTPOutcome, from host: FTPHost) {
         // `MDTM` may be in the outcome a second time, as a look.
-        guard let way, let reply = outcome.replies.first(where: { $0.verb == way.verb && $0.code >= 200 }) else { return }
+        guard let way, let reply = outcome.replies.first(where: { $0.verb == way.verb && $0.code >= 200 }) else {
+            return
+        }
         state.update { $0.isTimeSet = reply.isPositive }
         if way.isUnknown(reply) { host.lacks(way, by: reply) }
     }

@@ -2,10 +2,11 @@ public import CurlTransport
 public import FileProviderCore
 public import Foundation
 
-/// The way to one HTTP origin: logs in, follows redirects, tries again, and puts a server's refusals in Foundation's words.
+/// The way to one HTTP origin: logs in, follows redirects, tries again, and puts a server's refusals in Foundation's
+/// words.
 ///
-/// A secret goes to its own origin only. Redirects keep the method; one that leads to another origin is followed for reading alone, and
-/// without credentials; one from `https` to `http` is refused.
+/// A secret goes to its own origin only. Redirects keep the method; one that leads to another origin is followed for
+/// reading alone, and without credentials; one from `https` to `http` is refused.
 public final class HTTPConnection: Sendable {
     /// The root's URL, `http` or `https`, without secrets.
     public let baseURL: URL
@@ -31,8 +32,11 @@ public final class HTTPConnection: Sendable {
     public init(
         url: URL, options: ConnectionOptions, signer: (any HTTPRequestSigner)? = nil, serverError: ServerError? = nil
     ) throws {
-        guard let host = url.host(), !host.isEmpty, let scheme = url.scheme?.lowercased(), ["http", "https"].contains(scheme) else {
-            throw FileError.make(.badURL, url: url, sentence: "“\(url.withoutSecrets.absoluteString)” names no HTTP server.")
+        guard let host = url.host(), !host.isEmpty, let scheme = url.scheme?.lowercased(),
+            ["http", "https"].contains(scheme)
+        else {
+            throw FileError.make(
+                .badURL, url: url, sentence: "“\(url.withoutSecrets.absoluteString)” names no HTTP server.")
         }
         let origin = Origin(scheme: scheme, host: host, port: url.port ?? (scheme == "https" ? 443 : 80))
         baseURL = url.withoutSecrets
@@ -45,7 +49,8 @@ public final class HTTPConnection: Sendable {
             FixedCredential(.password(user: url.user(percentEncoded: false) ?? "", password: $0), for: origin)
         }
         login = HTTPLogin(
-            origin: origin, user: url.user(percentEncoded: false), credentials: own ?? options.credentials, options: options,
+            origin: origin, user: url.user(percentEncoded: false), credentials: own ?? options.credentials,
+            options: options,
             isSigned: signer != nil)
     }
 
@@ -59,8 +64,8 @@ public final class HTTPConnection: Sendable {
 
     /// Sends `request` and returns the answer's head once the body has gone where `receive` said.
     ///
-    /// - Throws: `CocoaError`, `URLError` or ``HTTPStatusError`` for a status that is neither a success nor accepted; errors of sink and
-    ///   source; `CancellationError`.
+    /// - Throws: `CocoaError`, `URLError` or ``HTTPStatusError`` for a status that is neither a success nor accepted;
+    ///   errors of sink and source; `CancellationError`.
     public func send(_ request: HTTPRequest) async throws -> ResponseHead {
         try await options.retries.run(counters: options.counters) { error in
             request.mayRepeat(after: error)
@@ -80,7 +85,8 @@ public final class HTTPConnection: Sendable {
         return try answer.get()
     }
 
-    /// Forgets what was kept in a folder of the items at and below `paths`, as after a change that was not a request of this connection.
+    /// Forgets what was kept in a folder of the items at and below `paths`, as after a change that was not a request of
+    /// this connection.
     public func forget(_ paths: [ProviderPath]) async {
         guard let responses = await responses() else { return }
         for path in paths { await responses.forget(path) }
@@ -92,12 +98,14 @@ public final class HTTPConnection: Sendable {
         if let responses = kept.value { responses.drop(path) } else { Task { await forget([path]) } }
     }
 
-    /// Answers kept in a folder, of the user that the credential names; nil where the policy has none, or there is no way to log in.
+    /// Answers kept in a folder, of the user that the credential names; nil where the policy has none, or there is no
+    /// way to log in.
     package func responses() async -> ResponseCache? {
         guard options.cache.folder != nil else { return nil }
         if let kept = kept.value { return kept }
         guard let access = try? await login.access() else { return nil }
-        let cache = ResponseCache(policy: options.cache, base: "\(baseURL.absoluteString)?\(query ?? "")", identity: access.identity)
+        let cache = ResponseCache(
+            policy: options.cache, base: "\(baseURL.absoluteString)?\(query ?? "")", identity: access.identity)
         return kept.update { kept in
             kept = kept ?? cache
             return kept
@@ -115,7 +123,8 @@ public final class HTTPConnection: Sendable {
         return head
     }
 
-    /// What `status` means for `request`, where it came in another way than as the answer's own, such as in a multi-status.
+    /// What `status` means for `request`, where it came in another way than as the answer's own, such as in a
+    /// multi-status.
     ///
     /// - Parameter words: What the server says about it to a person.
     public func error(status: Int, words: String? = nil, request: HTTPRequest) -> any Error {
@@ -127,19 +136,24 @@ public final class HTTPConnection: Sendable {
         return error(head, request: request)
     }
 
-    /// What an answer to `request` means that is an error, whatever its status says: some servers send theirs with 200. The service reads
-    /// ``CurlTransport/ResponseHead/errorBody``.
+    /// What an answer to `request` means that is an error, whatever its status says: some servers send theirs with 200.
+    /// The service reads ``CurlTransport/ResponseHead/errorBody``.
     public func error(_ head: ResponseHead, request: HTTPRequest) -> any Error {
         // Reading is refused as a method only where there is no file: some servers answer so for folders.
-        if request.needsFile, head.status == 405 { return FileError.isADirectory(request.path, url: url(of: request.path)) }
-        let underlyingError = serverError?(FileProviderHTTPErrorCode(rawValue: head.status), request.path, head.errorBody)
+        if request.needsFile, head.status == 405 {
+            return FileError.isADirectory(request.path, url: url(of: request.path))
+        }
+        let underlyingError = serverError?(
+            FileProviderHTTPErrorCode(rawValue: head.status), request.path, head.errorBody)
         let url = url(of: request.path, isFolder: request.isFolder)
-        return HTTPStatusError(head, request: request, url: url, login: login.state, underlyingError: underlyingError).foundationError
+        return HTTPStatusError(head, request: request, url: url, login: login.state, underlyingError: underlyingError)
+            .foundationError
     }
 
     /// Whether `OPTIONS` names WebDAV among what the server does at `path` (RFC 4918, section 10.1).
     ///
-    /// - Complexity: One request. A server that refuses the method, or the login, speaks none as far as anybody can tell.
+    /// - Complexity: One request. A server that refuses the method, or the login, speaks none as far as anybody can
+    ///   tell.
     public func speaksWebDAV(at path: ProviderPath) async throws -> Bool {
         let head = try await send(HTTPRequest("OPTIONS", path: path, accepts: Set(400..<500).union([501])))
         return head.joined("DAV")?.split(separator: ",").contains {
@@ -150,7 +164,8 @@ public final class HTTPConnection: Sendable {
     /// Ends what runs with `URLError(.cancelled)`. Requests after it start anew.
     public func cancelAll() { transport.cancelAll() }
 
-    /// What the signer proves itself with, for a service that signs something beside its requests; nil without a signer or a credential.
+    /// What the signer proves itself with, for a service that signs something beside its requests; nil without a signer
+    /// or a credential.
     ///
     /// - Throws: An error of the credential source.
     public func signingCredential() async throws -> Credential? { try await login.access().signing }
@@ -158,7 +173,8 @@ public final class HTTPConnection: Sendable {
     /// Finds out how the server wants the login before a large body is on its way.
     private func settleLogin(at path: ProviderPath) async throws {
         guard try await login.isOpen() else { return }
-        // Not OPTIONS: many a server answers that without a login, and lighttpd never ends its answer about a name that is not there.
+        // Not OPTIONS: many a server answers that without a login, and lighttpd never ends its answer about a name that
+        // is not there.
         _ = try await sendFollowingRedirects(HTTPRequest("PROPFIND", path: path, headers: [("Depth", "0")]))
         login.wasAskedFor()
     }
@@ -169,8 +185,11 @@ public final class HTTPConnection: Sendable {
         for _ in 0..<10 {
             let head = try await sendAuthenticated(trail.url, request: trail.next(request))
             if head.status == 303, request.isWriting { return head }
-            guard [301, 302, 303, 307, 308].contains(head.status), let location = head["Location"] else { return trail.marked(head) }
-            try trail.follow(redirect(from: trail.url, to: location, request: request, status: head.status), after: head, options)
+            guard [301, 302, 303, 307, 308].contains(head.status), let location = head["Location"] else {
+                return trail.marked(head)
+            }
+            try trail.follow(
+                redirect(from: trail.url, to: location, request: request, status: head.status), after: head, options)
         }
         throw FileError.make(
             .httpTooManyRedirects, url: trail.url, sentence: "“\(trail.url.host() ?? "")” redirects in a circle.")
@@ -187,7 +206,9 @@ public final class HTTPConnection: Sendable {
     private func sendAuthenticated(_ url: URL, request: HTTPRequest) async throws -> ResponseHead {
         let (head, access) = try await sendSigned(to: url, request: request)
         guard let access else { return head }
-        if let signer, access.signing != nil { return try await judged(head, of: access, by: signer, url: url, request: request) }
+        if let signer, access.signing != nil {
+            return try await judged(head, of: access, by: signer, url: url, request: request)
+        }
         guard head.status == 401, try await login.reconsider(head, of: access) else {
             login.judge(head, of: access, isRefused: head.status == 401)
             return head
@@ -200,7 +221,8 @@ public final class HTTPConnection: Sendable {
 
     /// What a signer makes of an answer to a request that it has signed; one more try where it may sign better.
     private func judged(
-        _ head: ResponseHead, of access: HTTPLogin.Access, by signer: any HTTPRequestSigner, url: URL, request: HTTPRequest
+        _ head: ResponseHead, of access: HTTPLogin.Access, by signer: any HTTPRequestSigner, url: URL,
+        request: HTTPRequest
     ) async throws -> ResponseHead {
         var head = head
         var verdict = signer.verdict(on: head)
@@ -215,7 +237,9 @@ public final class HTTPConnection: Sendable {
     /// Sends one request over the transport, with the login's headers or signed.
     ///
     /// - Returns: The answer, and the access that went with the request; nil away from home.
-    private func sendSigned(to url: URL, request: HTTPRequest) async throws -> (head: ResponseHead, access: HTTPLogin.Access?) {
+    private func sendSigned(to url: URL, request: HTTPRequest) async throws -> (
+        head: ResponseHead, access: HTTPLogin.Access?
+    ) {
         let isHome = login.origin.matches(url)
         var transfer = TransferRequest(
             method: request.method, url: url, headers: request.headers, body: request.body, receive: request.receive)
@@ -237,8 +261,10 @@ public final class HTTPConnection: Sendable {
     }
 
     private func redirect(from url: URL, to location: String, request: HTTPRequest, status: Int) throws -> URL {
-        guard let target = URL(string: location, relativeTo: url)?.absoluteURL, let scheme = target.scheme?.lowercased() else {
-            throw FileError.make(.redirectToNonExistentLocation, url: url, sentence: "The server redirects to a URL that is not one.")
+        guard let target = URL(string: location, relativeTo: url)?.absoluteURL, let scheme = target.scheme?.lowercased()
+        else {
+            throw FileError.make(
+                .redirectToNonExistentLocation, url: url, sentence: "The server redirects to a URL that is not one.")
         }
         if request.needsFile, target.path(percentEncoded: true) == url.path(percentEncoded: true) + "/" {
             throw FileError.isADirectory(request.path, url: url)
@@ -266,7 +292,8 @@ public final class HTTPConnection: Sendable {
         return text.removingPercentEncoding?.filter { !$0.isNewline } ?? text
     }
 
-    /// Refuses to send a change to another name, as to a login page: most clients make a `GET` of it there (RFC 9110, section 15.4.3).
+    /// Refuses to send a change to another name, as to a login page: most clients make a `GET` of it there (RFC 9110,
+    /// section 15.4.3).
     private func refuseOtherName(_ target: URL, url: URL, request: HTTPRequest) throws {
         guard target.lastPathComponent != url.lastPathComponent else { return }
         let what = ["PUT": "the upload", "DELETE": "the removal"][request.method] ?? request.method
@@ -292,7 +319,8 @@ extension HTTPRequest {
         case .always: return error.isTransient
         case .ifNotDone:
             if (error as? URLError)?.code == .cannotConnectToHost { return true }
-            return (error as? any FileProviderHTTPError).map { [423, 425, 429, 503].contains($0.code.rawValue) } ?? false
+            return (error as? any FileProviderHTTPError).map { [423, 425, 429, 503].contains($0.code.rawValue) }
+                ?? false
         }
     }
 }
@@ -301,7 +329,8 @@ extension Origin {
     /// Whether `url` belongs to this origin.
     func matches(_ url: URL) -> Bool {
         let scheme = url.scheme?.lowercased()
-        return scheme == self.scheme && url.host()?.lowercased() == host && (url.port ?? (scheme == "https" ? 443 : 80)) == port
+        return scheme == self.scheme && url.host()?.lowercased() == host
+            && (url.port ?? (scheme == "https" ? 443 : 80)) == port
     }
 }
 

@@ -6,7 +6,8 @@ public enum HTTPDate {
 
     private static let monthCodes = months.map { $0.utf8.reduce(0 as UInt32) { $0 << 8 | UInt32($1) } }
 
-    /// Reads the three forms of RFC 9110, section 5.6.7, a numeric zone, a day without its zero, seconds since 1970, and RFC 3339.
+    /// Reads the three forms of RFC 9110, section 5.6.7, a numeric zone, a day without its zero, seconds since 1970,
+    /// and RFC 3339.
     public static func parse(_ text: String) -> Date? {
         var text = text
         if let date = text.withUTF8({ usualForm($0) }) { return date }
@@ -18,12 +19,14 @@ public enum HTTPDate {
         var year: Int?
         var seconds: Int?
         var zone = 0
-        for word in text.replacingOccurrences(of: " -", with: " \u{2212}").split(whereSeparator: { " ,-".contains($0) }) {
+        for word in text.replacingOccurrences(of: " -", with: " \u{2212}").split(whereSeparator: { " ,-".contains($0) })
+        {
             if word.contains(":") {
                 seconds = clock(word)
             } else if let found = months.firstIndex(of: word.prefix(3).lowercased()), word.first?.isLetter == true {
                 month = found + 1
-            } else if seconds != nil, word.count == 5, let value = Int(word.dropFirst()), let sign = word.first, "+\u{2212}".contains(sign)
+            } else if seconds != nil, word.count == 5, let value = Int(word.dropFirst()), let sign = word.first,
+                "+\u{2212}".contains(sign)
             {
                 zone = (value / 100 * 60 + value % 100) * (sign == "+" ? 60 : -60)
             } else if let number = Int(word), (0...9999).contains(number) {
@@ -38,7 +41,8 @@ public enum HTTPDate {
         return Date(timeIntervalSince1970: Double(days(year, month, day) * 86_400 + seconds - zone))
     }
 
-    /// As ``parse(_:)-(String)``, of the bytes of UTF-8; the two forms that nearly all servers write take less than a tenth of the time.
+    /// As ``parse(_:)-(String)``, of the bytes of UTF-8; the two forms that nearly all servers write take less than a
+    /// tenth of the time.
     public static func parse(utf8 bytes: UnsafeBufferPointer<UInt8>) -> Date? {
         usualForm(bytes) ?? parse(String(decoding: bytes, as: UTF8.self))
     }
@@ -50,16 +54,23 @@ public enum HTTPDate {
             for index in 0..<text.count {
                 let wanted = pattern.utf8Start[index]
                 let isDigit = UInt8(ascii: "0")...UInt8(ascii: "9") ~= text[index]
-                if wanted == UInt8(ascii: "0") ? !isDigit : wanted != UInt8(ascii: "?") && wanted != text[index] { return false }
+                if wanted == UInt8(ascii: "0") ? !isDigit : wanted != UInt8(ascii: "?") && wanted != text[index] {
+                    return false
+                }
             }
             return true
         }
         func number(_ places: Range<Int>) -> Int { places.reduce(0) { $0 * 10 + Int(text[$1] & 15) } }
         func date(_ year: Int, _ month: Int, _ day: Int, clock: Int) -> Date? {
-            let (hour, minute, second) = (number(clock..<clock + 2), number(clock + 3..<clock + 5), number(clock + 6..<clock + 8))
+            let (hour, minute, second) = (
+                number(clock..<clock + 2), number(clock + 3..<clock + 5), number(clock + 6..<clock + 8)
+            )
             // What is rare, such as a month's last days and leap seconds, is left to the careful readers.
-            guard (1...12).contains(month), (1...28).contains(day), hour < 24, minute < 60, second < 60 else { return nil }
-            return Date(timeIntervalSince1970: Double(days(year, month, day) * 86_400 + hour * 3600 + minute * 60 + second))
+            guard (1...12).contains(month), (1...28).contains(day), hour < 24, minute < 60, second < 60 else {
+                return nil
+            }
+            return Date(
+                timeIntervalSince1970: Double(days(year, month, day) * 86_400 + hour * 3600 + minute * 60 + second))
         }
         if matches("???, 00 ??? 0000 00:00:00 GMT") {
             let name = UInt32(text[8] | 0x20) << 16 | UInt32(text[9] | 0x20) << 8 | UInt32(text[10] | 0x20)
@@ -72,7 +83,9 @@ public enum HTTPDate {
 
     private static func clock(_ word: Substring) -> Int? {
         let parts = word.split(separator: ":").map { Int($0.prefix { $0.isNumber }) }
-        guard parts.count >= 2, let hour = parts[0], let minute = parts[1], (0...24).contains(hour), (0...59).contains(minute) else {
+        guard parts.count >= 2, let hour = parts[0], let minute = parts[1], (0...24).contains(hour),
+            (0...59).contains(minute)
+        else {
             return nil
         }
         let second = parts.count > 2 ? parts[2] ?? 0 : 0
@@ -81,8 +94,12 @@ public enum HTTPDate {
 
     /// `2026-11-21T08:49:37.5Z`, with a zone of its own or none.
     private static func rfc3339(_ text: String) -> Date? {
-        if let date = try? Date(text, strategy: Date.ISO8601FormatStyle(includingFractionalSeconds: text.contains("."))) { return date }
-        return (try? Date(text, strategy: Date.ISO8601FormatStyle())) ?? (try? Date(text + "Z", strategy: Date.ISO8601FormatStyle()))
+        if let date = try? Date(text, strategy: Date.ISO8601FormatStyle(includingFractionalSeconds: text.contains(".")))
+        {
+            return date
+        }
+        return (try? Date(text, strategy: Date.ISO8601FormatStyle()))
+            ?? (try? Date(text + "Z", strategy: Date.ISO8601FormatStyle()))
     }
 
     /// Days from 1970-01-01 in the proleptic Gregorian calendar; 30 February is a day in March. Source: timegm(3).

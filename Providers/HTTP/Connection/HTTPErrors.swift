@@ -30,17 +30,18 @@ public struct HTTPServerMessage: FileProviderHTTPError, Sendable {
     }
 }
 
-/// A server's refusal in its own words. The conditions that Foundation has a code for stand above it; see ``foundationError``.
+/// A server's refusal in its own words. The conditions that Foundation has a code for stand above it; see
+/// ``foundationError``.
 public struct HTTPStatusError: FileProviderHTTPError, RetryAfterError, LocalizedError, CustomNSError, Sendable {
     /// The status of the answer, or of the part of a multi-status that failed (RFC 4918, section 13).
     public let code: FileProviderHTTPErrorCode
     /// The request's, counted from the provider's root; names that are not UTF-8 are escaped.
     public private(set) var path: String
-    /// At most 200 characters: the first line of a plain text, else the first `message` or `title` element; nil where there is none in the
-    /// first 64 KiB.
+    /// At most 200 characters: the first line of a plain text, else the first `message` or `title` element; nil where
+    /// there is none in the first 64 KiB.
     public let serverDescription: String?
-    /// Seconds counted from the answer, below zero for a date that has passed; nil without a `Retry-After` that can be read (RFC 9110,
-    /// section 10.2.3).
+    /// Seconds counted from the answer, below zero for a date that has passed; nil without a `Retry-After` that can be
+    /// read (RFC 9110, section 10.2.3).
     public let retryAfter: Double?
     /// What the service made of the answer; nil where it has no errors of its own.
     public let underlyingError: (any FileProviderHTTPError)?
@@ -67,8 +68,10 @@ public struct HTTPStatusError: FileProviderHTTPError, RetryAfterError, Localized
         "The server answered \(method) of “\(path)” with \(code)" + (serverDescription.map { ": \($0)" } ?? ".")
     }
 
-    init(_ head: ResponseHead, request: HTTPRequest, url: URL, login: HTTPLogin.State, underlyingError: (any FileProviderHTTPError)? = nil)
-    {
+    init(
+        _ head: ResponseHead, request: HTTPRequest, url: URL, login: HTTPLogin.State,
+        underlyingError: (any FileProviderHTTPError)? = nil
+    ) {
         code = underlyingError?.code ?? FileProviderHTTPErrorCode(rawValue: head.status)
         self.underlyingError = underlyingError
         path = request.path.string
@@ -77,7 +80,8 @@ public struct HTTPStatusError: FileProviderHTTPError, RetryAfterError, Localized
         length = if case .source(let source) = request.body { source.length } else { nil }
         self.url = url
         self.login = login
-        serverDescription = underlyingError?.serverDescription ?? ServerWords.sentence(in: head.errorBody, type: head["Content-Type"])
+        serverDescription =
+            underlyingError?.serverDescription ?? ServerWords.sentence(in: head.errorBody, type: head["Content-Type"])
         retryAfter = head["Retry-After"].flatMap { Double($0) ?? HTTPDate.parse($0)?.timeIntervalSinceNow }.flatMap {
             $0.isFinite ? $0 : nil
         }
@@ -90,20 +94,26 @@ public struct HTTPStatusError: FileProviderHTTPError, RetryAfterError, Localized
         return error
     }
 
-    /// The condition in Foundation's words, this error below it; itself where Foundation has none. Source: RFC 9110, section 15.
+    /// The condition in Foundation's words, this error below it; itself where Foundation has none. Source: RFC 9110,
+    /// section 15.
     public var foundationError: any Error {
         switch code.rawValue {
-        case 401: return FileError.make(.userAuthenticationRequired, url: url, sentence: sentence ?? loginSentence, underlying: self)
+        case 401:
+            return FileError.make(
+                .userAuthenticationRequired, url: url, sentence: sentence ?? loginSentence, underlying: self)
         case 407:
-            return FileError.make(.userAuthenticationRequired, url: url, sentence: "The proxy asks for a login.", underlying: self)
+            return FileError.make(
+                .userAuthenticationRequired, url: url, sentence: "The proxy asks for a login.", underlying: self)
         case 403: return made(isWriting ? .fileWriteNoPermission : .fileReadNoPermission)
         case 404, 410: return made(isWriting ? .fileNoSuchFile : .fileReadNoSuchFile)
         case 507: return made(.fileWriteOutOfSpace)
         case 413 where isWriting:
-            return FileError.make(.fileWriteUnknown, path: path, url: url, sentence: sentence ?? limitSentence, underlying: self)
+            return FileError.make(
+                .fileWriteUnknown, path: path, url: url, sentence: sentence ?? limitSentence, underlying: self)
         case 300..<400:
             return FileError.make(
-                .redirectToNonExistentLocation, url: url, sentence: sentence ?? "The server redirects without saying where to.",
+                .redirectToNonExistentLocation, url: url,
+                sentence: sentence ?? "The server redirects without saying where to.",
                 underlying: self)
         default: return self
         }
@@ -115,10 +125,12 @@ public struct HTTPStatusError: FileProviderHTTPError, RetryAfterError, Localized
 
     private var sentence: String? { (underlyingError as? HTTPServerMessage)?.sentence }
 
-    /// The limit may be the server's own or that of a proxy; space has nothing to do with it (RFC 9110, section 15.5.14).
+    /// The limit may be the server's own or that of a proxy; space has nothing to do with it (RFC 9110, section
+    /// 15.5.14).
     private var limitSentence: String {
         let size = length.map { "is \($0) bytes long, which is more than" } ?? "is larger than what"
-        return "“\(path)” \(size) “\(url.host() ?? "the server")”, or a proxy in front of it, accepts in one request (413)."
+        return
+            "“\(path)” \(size) “\(url.host() ?? "the server")”, or a proxy in front of it, accepts in one request (413)."
             + " In nginx the limit is client_max_body_size."
     }
 
@@ -126,11 +138,14 @@ public struct HTTPStatusError: FileProviderHTTPError, RetryAfterError, Localized
         let host = url.host() ?? "The server"
         switch (login.withheld, login.given) {
         case (.clearSecret, .token):
-            return "“\(host)” wants a token over a connection that is not encrypted, which is refused unless it is allowed."
+            return
+                "“\(host)” wants a token over a connection that is not encrypted, which is refused unless it is allowed."
         case (.clearSecret, _):
-            return "“\(host)” wants the password in clear over a connection that is not encrypted, which is refused unless it is allowed."
+            return
+                "“\(host)” wants the password in clear over a connection that is not encrypted, which is refused unless it is allowed."
         case (.downgrade, _):
-            return "“\(host)” wants the password in clear where it did not need it before; somebody on the way may have asked."
+            return
+                "“\(host)” wants the password in clear where it did not need it before; somebody on the way may have asked."
         case (.colon, _): return "“\(host)” takes no user with a colon in the name (Basic, RFC 7617)."
         case (nil, .password): return "“\(host)” refused this user and password."
         case (nil, .token): return "“\(host)” refused this token."
@@ -163,7 +178,8 @@ enum ServerWords {
     /// What stands in the first element of that name, whatever its prefix and attributes.
     private static func content(of element: String, in text: String) -> Substring? {
         guard
-            let name = text.range(of: element + ">", options: .caseInsensitive) ?? text.range(of: element + " ", options: .caseInsensitive),
+            let name = text.range(of: element + ">", options: .caseInsensitive)
+                ?? text.range(of: element + " ", options: .caseInsensitive),
             let open = text[name.lowerBound...].firstIndex(of: ">")
         else { return nil }
         let rest = text[text.index(after: open)...]

@@ -86,7 +86,8 @@ final class HTTPLogin: Sendable {
 
     /// What to send with the next request. Many callers at once wait for the same answer of the credential source.
     func access() async throws -> Access {
-        let (known, asking) = memory.update { [credentials, origin, user] memory -> (Access?, Task<Credential?, any Error>) in
+        let (known, asking) = memory.update {
+            [credentials, origin, user] memory -> (Access?, Task<Credential?, any Error>) in
             if memory.credential?.isExpired == true { memory.use(nil, nil) }
             let task = memory.asking.orStart { try await credentials.credential(for: origin, user: user) }
             return (memory.access, task)
@@ -119,7 +120,8 @@ final class HTTPLogin: Sendable {
         if isSigned { return Access(signing: credential) }
         return switch (credential?.kind, memory.refusedWay) {
         case (.password(let user, let password), .basic): Access(authentication: .basic(user: user, password: password))
-        case (.password(let user, let password), .digest): Access(authentication: .digest(user: user, password: password))
+        case (.password(let user, let password), .digest):
+            Access(authentication: .digest(user: user, password: password))
         case (.password(let user, let password), _):
             // Where a password in clear is a matter of trust, the server's whole offer is seen before it is sent.
             Access(
@@ -136,11 +138,14 @@ final class HTTPLogin: Sendable {
         return memory.hasOfferedDigest && !policy.mayDowngrade ? .downgrade : nil
     }
 
-    /// What the server made of `access`. A login that never worked is asked for anew the next time, and its source told.
+    /// What the server made of `access`. A login that never worked is asked for anew the next time, and its source
+    /// told.
     func judge(_ head: ResponseHead, of access: Access, isRefused: Bool) {
         let refused = memory.update { memory -> Credential? in
             // Without a challenge that can be answered, the login was not sent, and nothing is known about it.
-            let wasSent = access.bearer != nil || access.signing != nil || access.isSettled || head.offersBasic || head.offersDigest
+            let wasSent =
+                access.bearer != nil || access.signing != nil || access.isSettled || head.offersBasic
+                || head.offersDigest
             guard memory.answer == access.answer, wasSent, memory.state.withheld == nil else { return nil }
             memory.wasAccepted = memory.wasAccepted || !isRefused
             guard !memory.wasAccepted, let credential = memory.credential else { return nil }
@@ -151,15 +156,18 @@ final class HTTPLogin: Sendable {
         if let refused { credentials.refused(refused, for: origin, user: user) }
     }
 
-    /// Whether a refusal may be for the way of answering, or for a token that has had its day, and there is another to try.
+    /// Whether a refusal may be for the way of answering, or for a token that has had its day, and there is another to
+    /// try.
     ///
     /// - Throws: What the credential source throws when it has to find another token.
     func reconsider(_ head: ResponseHead, of access: Access) async throws -> Bool {
         switch access.authentication {
         case .none: return access.bearer == nil || !head.refusesToken ? false : try await replaceToken(of: access)
         case .digest where head.offersDigest: return head.challengeIsNew
-        case .digest(let user, let password) where head.offersBasic: return answer(.basic(user: user, password: password))
-        case .basic(let user, let password) where head.offersDigest: return answer(.digest(user: user, password: password))
+        case .digest(let user, let password) where head.offersBasic:
+            return answer(.basic(user: user, password: password))
+        case .basic(let user, let password) where head.offersDigest:
+            return answer(.digest(user: user, password: password))
         case .negotiate(_, _, allowsBasic: false) where head.offersBasic && !head.offersDigest:
             return memory.value.access?.isSettled == true
         default: return false
@@ -169,7 +177,11 @@ final class HTTPLogin: Sendable {
     /// Answers in another way from now on, where the policy lets it.
     private func answer(_ way: TransferRequest.Authentication) -> Bool {
         memory.update { memory in
-            if case .basic(let user, _) = way { memory.state.withheld = withheld(user, memory) } else { memory.state.withheld = nil }
+            if case .basic(let user, _) = way {
+                memory.state.withheld = withheld(user, memory)
+            } else {
+                memory.state.withheld = nil
+            }
             guard memory.state.withheld == nil else { return false }
             memory.access?.authentication = way
             return true
@@ -179,7 +191,9 @@ final class HTTPLogin: Sendable {
     private func replaceToken(of access: Access) async throws -> Bool {
         let (isOther, refused) = memory.update { ($0.answer != access.answer, $0.credential) }
         guard !isOther, let refused else { return isOther }
-        guard let next = try await credentials.replacement(for: refused, origin: origin, user: user), next.kind != refused.kind else {
+        guard let next = try await credentials.replacement(for: refused, origin: origin, user: user),
+            next.kind != refused.kind
+        else {
             return false
         }
         try next.check(for: origin)
@@ -192,14 +206,18 @@ final class HTTPLogin: Sendable {
         memory.update { memory in
             if head.offersDigest { (memory.hasOfferedDigest, memory.state.withheld) = (true, nil) }
             guard case .negotiate(let user, let password, _) = memory.access?.authentication else {
-                if memory.credential?.isBearer == true, !policy.allowsClear, head.status == 401 { memory.state.withheld = .clearSecret }
+                if memory.credential?.isBearer == true, !policy.allowsClear, head.status == 401 {
+                    memory.state.withheld = .clearSecret
+                }
                 return
             }
             if head.offersDigest {
                 memory.access?.authentication = .digest(user: user, password: password)
             } else if head.offersBasic {
                 memory.state.withheld = withheld(user, memory)
-                if memory.state.withheld == nil { memory.access?.authentication = .basic(user: user, password: password) }
+                if memory.state.withheld == nil {
+                    memory.access?.authentication = .basic(user: user, password: password)
+                }
             }
         }
     }
@@ -248,7 +266,8 @@ extension Credential {
         if case .bearer = kind { true } else { false }
     }
 
-    /// Sees that the secret can be sent: a line break in it would be read as the next header, and libcurl stops at a NUL.
+    /// Sees that the secret can be sent: a line break in it would be read as the next header, and libcurl stops at a
+    /// NUL.
     fileprivate func check(for origin: Origin) throws {
         let isSendable =
             switch kind {
@@ -260,7 +279,9 @@ extension Credential {
         guard !isSendable else { return }
         throw FileError.make(
             .userAuthenticationRequired, url: nil,
-            sentence: "The \(isBearer ? "token" : "user or password") for “\(origin.host)” holds characters that cannot be sent.")
+            sentence:
+                "The \(isBearer ? "token" : "user or password") for “\(origin.host)” holds characters that cannot be sent."
+        )
     }
 }
 

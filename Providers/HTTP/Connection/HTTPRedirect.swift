@@ -21,14 +21,17 @@ struct RedirectTrail: Sendable {
     /// - Throws: `URLError(.redirectToNonExistentLocation)` where the options, or the address in it, do not let it.
     mutating func follow(_ target: URL, after head: ResponseHead, _ options: ConnectionOptions) throws {
         if hops == 0 {
-            beganLocally = LocalAddress.names(host: first.host() ?? "") || head.serverAddress.map(LocalAddress.holds) == true
+            beganLocally =
+                LocalAddress.names(host: first.host() ?? "") || head.serverAddress.map(LocalAddress.holds) == true
         }
         hops += 1
         if options.keepsRedirectsInOrigin, !target.hasOrigin(of: first) {
             throw refusal(target, "to another host, port or scheme, which the configuration does not allow")
         }
         // The transport looks at the address that names stand for; by a proxy nobody here knows it.
-        if !beganLocally, LocalAddress.names(host: target.host() ?? "") { throw refusal(target, "into a private network") }
+        if !beganLocally, LocalAddress.names(host: target.host() ?? "") {
+            throw refusal(target, "into a private network")
+        }
         url = target
     }
 
@@ -68,8 +71,8 @@ struct RedirectTrail: Sendable {
 }
 
 extension URL {
-    /// Whether a redirect from `first` to this URL led to another path or host, and not just to the folder's form or to the encrypted form of
-    /// the same place.
+    /// Whether a redirect from `first` to this URL led to another path or host, and not just to the folder's form or to
+    /// the encrypted form of the same place.
     fileprivate func isElsewhere(than first: URL) -> Bool {
         func names(_ url: URL) -> [String] {
             url.path(percentEncoded: true).split(separator: "/").map { $0.removingPercentEncoding ?? String($0) }

@@ -5,8 +5,9 @@ package import Foundation
 
 /// Answers of one origin to one user, kept in a folder beyond the process (RFC 9111, as a private cache).
 ///
-/// Each item has a folder of its own below that of its parent, so that what a change touches goes in one step. Files come into being whole,
-/// by renaming; several processes may share the folder. What goes wrong with it is as if nothing were kept: no operation fails for it.
+/// Each item has a folder of its own below that of its parent, so that what a change touches goes in one step. Files
+/// come into being whole, by renaming; several processes may share the folder. What goes wrong with it is as if nothing
+/// were kept: no operation fails for it.
 package final class ResponseCache: Sendable {
     /// What stands before the bytes of an answer.
     package struct Head: Codable, Sendable {
@@ -78,7 +79,8 @@ package final class ResponseCache: Sendable {
         guard let folder = policy.folder else { return nil }
         self.policy = policy
         self.base = Self.hash(Array("\(identity)\n\(base)".utf8))
-        top = URL(fileURLWithPath: folder, isDirectory: true).appending(path: "carrel-answers", directoryHint: .isDirectory)
+        top = URL(fileURLWithPath: folder, isDirectory: true).appending(
+            path: "carrel-answers", directoryHint: .isDirectory)
         root = top.appending(path: self.base, directoryHint: .isDirectory)
     }
 
@@ -106,17 +108,23 @@ package final class ResponseCache: Sendable {
             // Used lately: what was not goes first.
             try? FileManager.default.setAttributes([.modificationDate: Date()], ofItemAtPath: place.path)
             return Answer(
-                head: head, body: Data(data[(end + 1)...]), isFresh: !policy.validates && age >= 0 && age < policy.lifetime)
+                head: head, body: Data(data[(end + 1)...]),
+                isFresh: !policy.validates && age >= 0 && age < policy.lifetime)
         }
         guard let kept, !isDropped(path, stored: kept.head.stored) else { return nil }
         return kept
     }
 
     /// Keeps an answer that was asked for at `moment`, if it says how to ask whether it still holds.
-    package func keep(_ body: Data, _ answer: ResponseHead, _ path: ProviderPath, query: String = "", since moment: Moment) async {
-        let headers = answer.headers.filter { !Self.passing.contains($0.name.lowercased()) }.map { [$0.name, $0.value] }
+    package func keep(
+        _ body: Data, _ answer: ResponseHead, _ path: ProviderPath, query: String = "", since moment: Moment
+    ) async {
+        let headers = answer.headers.filter { !Self.passing.contains($0.name.lowercased()) }.map {
+            [$0.name, $0.value]
+        }
         let head = Head(key: key(path, query), headers: headers, stored: Date(), redirectedTo: answer.redirectedTo)
-        guard state.value.changes == moment.changes, head.condition != nil, answer.mayBeKept, Int64(body.count) <= maxSize,
+        guard state.value.changes == moment.changes, head.condition != nil, answer.mayBeKept,
+            Int64(body.count) <= maxSize,
             let place = place(of: path, query), let line = try? JSONEncoder().encode(head)
         else { return }
         let wasKept = try? await BlockingThreads.shared.run { [self] in
@@ -124,7 +132,9 @@ package final class ResponseCache: Sendable {
             guard isOurs(top) else { return false }
             try (line + [UInt8(ascii: "\n")] + body).write(to: place, options: .atomic)
             // A change that came between the question and the file may not have seen it, here or in another process.
-            guard state.value.changes != moment.changes || (try? Data(contentsOf: stampFile)) != moment.stamp else { return true }
+            guard state.value.changes != moment.changes || (try? Data(contentsOf: stampFile)) != moment.stamp else {
+                return true
+            }
             try FileManager.default.removeItem(at: place)
             return false
         }
@@ -146,7 +156,8 @@ package final class ResponseCache: Sendable {
             try? Data("\(UInt64.random(in: 0 ... .max))".utf8).write(to: stampFile, options: .atomic)
             try? FileManager.default.removeItem(at: folder)
             guard let parent else { return }
-            for name in try FileManager.default.contentsOfDirectory(atPath: parent.path) where name.hasPrefix(Self.answerPrefix) {
+            for name in try FileManager.default.contentsOfDirectory(atPath: parent.path)
+            where name.hasPrefix(Self.answerPrefix) {
                 try? FileManager.default.removeItem(at: parent.appending(path: name))
             }
         }
@@ -163,7 +174,9 @@ package final class ResponseCache: Sendable {
     }
 
     private func isDropped(_ path: ProviderPath, stored: Date) -> Bool {
-        state.value.dropped.contains { (path == $0.key || path.isBelow($0.key) || $0.key.parent == path) && stored <= $0.value }
+        state.value.dropped.contains {
+            (path == $0.key || path.isBelow($0.key) || $0.key.parent == path) && stored <= $0.value
+        }
     }
 
     // MARK: Places
@@ -173,12 +186,15 @@ package final class ResponseCache: Sendable {
     private static let overhead: Int64 = 4096
     /// Headers of the exchange rather than of what was exchanged (RFC 9110, section 7.6.1), and secrets.
     private static let passing: Set<String> = [
-        "connection", "keep-alive", "transfer-encoding", "set-cookie", "authentication-info", "www-authenticate", "content-range",
+        "connection", "keep-alive", "transfer-encoding", "set-cookie", "authentication-info", "www-authenticate",
+        "content-range",
     ]
 
     private var stampFile: URL { root.appending(path: "changes") }
 
-    private func key(_ path: ProviderPath, _ query: String) -> String { "\(base)\n\(path.percentEncoded)\n\(Self.hash(Array(query.utf8)))" }
+    private func key(_ path: ProviderPath, _ query: String) -> String {
+        "\(base)\n\(path.percentEncoded)\n\(Self.hash(Array(query.utf8)))"
+    }
 
     private func place(of path: ProviderPath, _ query: String) -> URL? {
         folder(of: path)?.appending(path: Self.answerPrefix + Self.hash(Array(query.utf8)))
@@ -198,7 +214,8 @@ package final class ResponseCache: Sendable {
             at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     }
 
-    /// Whether the folder is one that this user has made for nobody else: what another put there would be taken for the server's.
+    /// Whether the folder is one that this user has made for nobody else: what another put there would be taken for the
+    /// server's.
     private func isOurs(_ folder: URL) -> Bool {
         var status = stat()
         guard lstat(folder.path, &status) == 0 else { return false }
@@ -222,14 +239,18 @@ package final class ResponseCache: Sendable {
         }
     }
 
-    /// Removes what was used least lately, to nine tenths of the capacity if that is exceeded. Returns what is left, in bytes.
+    /// Removes what was used least lately, to nine tenths of the capacity if that is exceeded. Returns what is left, in
+    /// bytes.
     private func removeLeastUsed() -> Int64 {
         let keys: Set<URLResourceKey> = [.fileSizeKey, .contentModificationDateKey, .isRegularFileKey]
         var files: [(url: URL, used: Date, bytes: Int64)] = []
-        for case let url as URL in FileManager.default.enumerator(at: top, includingPropertiesForKeys: Array(keys)) ?? .init() {
+        for case let url as URL in FileManager.default.enumerator(at: top, includingPropertiesForKeys: Array(keys))
+            ?? .init()
+        {
             let values = try? url.resourceValues(forKeys: keys)
             guard values?.isRegularFile == true, url.lastPathComponent.hasPrefix(Self.answerPrefix) else { continue }
-            files.append((url, values?.contentModificationDate ?? .distantPast, Int64(values?.fileSize ?? 0) + Self.overhead))
+            files.append(
+                (url, values?.contentModificationDate ?? .distantPast, Int64(values?.fileSize ?? 0) + Self.overhead))
         }
         var bytes = files.reduce(0) { $0 + $1.bytes }
         guard bytes > policy.capacity else { return bytes }
@@ -245,14 +266,19 @@ package final class ResponseCache: Sendable {
 }
 
 extension ResponseHead {
-    /// Whether a private cache may keep the answer (RFC 9111, section 5.2.2.5), and would recognise what it is an answer to.
+    /// Whether a private cache may keep the answer (RFC 9111, section 5.2.2.5), and would recognise what it is an
+    /// answer to.
     fileprivate var mayBeKept: Bool {
-        guard status == 200 || status == 206, self["Vary"] != "*", joined("Cache-Control")?.lowercased().contains("no-store") != true else {
+        guard status == 200 || status == 206, self["Vary"] != "*",
+            joined("Cache-Control")?.lowercased().contains("no-store") != true
+        else {
             return false
         }
         if self["ETag"] != nil { return true }
-        // A time alone tells two versions of one second apart only when it is some time ago (RFC 9110, section 8.8.2.2).
-        guard let modified = self["Last-Modified"].flatMap({ HTTPDate.parse($0) }), let now = self["Date"].flatMap({ HTTPDate.parse($0) })
+        // A time alone tells two versions of one second apart only when it is some time ago (RFC 9110, section
+        // 8.8.2.2).
+        guard let modified = self["Last-Modified"].flatMap({ HTTPDate.parse($0) }),
+            let now = self["Date"].flatMap({ HTTPDate.parse($0) })
         else { return false }
         return now.timeIntervalSince(modified) >= 60
     }

@@ -2,8 +2,8 @@ import FileProviderCore
 
 /// What this provider has made a moment ago, and need not look for again before each write.
 ///
-/// A removal, a move and a copy forget everything. What others remove meanwhile is noticed by servers that know folders; where a folder is
-/// but the beginning of names, it is there again.
+/// A removal, a move and a copy forget everything. What others remove meanwhile is noticed by servers that know
+/// folders; where a folder is but the beginning of names, it is there again.
 struct FolderMemory: Sendable {
     private struct Folder {
         let end: ContinuousClock.Instant

@@ -3,12 +3,14 @@ public import FileProviderCore
 public import Foundation
 
 extension HTTPConnection {
-    /// Asks for page after page, and gives each to `page` before the next is asked for: a listing is never held as a whole.
+    /// Asks for page after page, and gives each to `page` before the next is asked for: a listing is never held as a
+    /// whole.
     ///
     /// It returns after the page without a token, or when `requestHandler` gives no request.
     ///
     /// - Parameters:
-    ///   - requestHandler: Makes the request of the page that `token` stands for; nil is the first page's token. Nil ends the listing.
+    ///   - requestHandler: Makes the request of the page that `token` stands for; nil is the first page's token. Nil
+    ///     ends the listing.
     ///   - pageHandler: Reads an answer.
     /// - Throws: `CancellationError` as soon as the task is cancelled; an error of the connection or of a handler;
     ///   `URLError(.badServerResponse)` when a token comes a second time, or a page has more than 64 MiB.
@@ -28,7 +30,8 @@ extension HTTPConnection {
             guard let next = answer.nextToken else { return }
             guard known.insert(next).inserted else {
                 throw FileError.make(
-                    .badServerResponse, url: url(of: request.path), sentence: "The server's listing of “\(request.path)” goes in a circle.")
+                    .badServerResponse, url: url(of: request.path),
+                    sentence: "The server's listing of “\(request.path)” goes in a circle.")
             }
             token = next
         }
@@ -36,8 +39,8 @@ extension HTTPConnection {
 
     /// Sends `request` and returns the answer's body in memory.
     ///
-    /// Where the connection's ``CachePolicy`` has a folder, the answer to a `GET` that has an `ETag` or `Last-Modified` is kept there, and
-    /// asked about the next time (RFC 9110, section 13).
+    /// Where the connection's ``CachePolicy`` has a folder, the answer to a `GET` that has an `ETag` or `Last-Modified`
+    /// is kept there, and asked about the next time (RFC 9110, section 13).
     ///
     /// - Parameter limit: The most bytes that are taken.
     /// - Throws: As ``send(_:)``; `URLError(.badServerResponse)` past the limit.
@@ -75,7 +78,8 @@ extension HTTPConnection {
         } catch let error as CocoaError where error.code == .fileReadTooLarge {
             throw FileError.make(
                 .badServerResponse, url: url(of: request.path),
-                sentence: "The server's answer about “\(request.path)” has more than \(limit >> 20) MiB.", underlying: error)
+                sentence: "The server's answer about “\(request.path)” has more than \(limit >> 20) MiB.",
+                underlying: error)
         }
     }
 }
@@ -89,8 +93,8 @@ struct ListedNames: Sendable {
 
     /// The page without the items whose name came before.
     ///
-    /// Of earlier pages, only names that the last one begins with are held: in a listing in order, where a folder's name counts with its
-    /// slash, no other can come again.
+    /// Of earlier pages, only names that the last one begins with are held: in a listing in order, where a folder's
+    /// name counts with its slash, no other can come again.
     mutating func usable(_ page: HTTPPage) -> HTTPPage {
         var page = page
         for name in page.leftOut { unusable.add(nameBytes: name) }
@@ -106,12 +110,15 @@ struct ListedNames: Sendable {
 }
 
 extension HTTPRequest {
-    /// Whether the answer may be kept: a plain question about an item below the root, without a range or conditions of its own.
+    /// Whether the answer may be kept: a plain question about an item below the root, without a range or conditions of
+    /// its own.
     var mayBeKept: Bool {
         method == "GET" && url == nil
             && !headers.contains { $0.name.lowercased() == "range" || $0.name.lowercased().hasPrefix("if-") }
     }
 
     /// All that the answer depends on beside the path.
-    var keptQuery: String { ([query ?? ""] + headers.map { "\($0.name.lowercased()): \($0.value)" }.sorted()).joined(separator: "\n") }
+    var keptQuery: String {
+        ([query ?? ""] + headers.map { "\($0.name.lowercased()): \($0.value)" }.sorted()).joined(separator: "\n")
+    }
 }

@@ -40,9 +40,12 @@ struct CachedDownload {
         let range = download.part.resolved(size: size)
         let extent = FileExtent(offset: range.lowerBound, count: Int64(range.count), size: size)
         try download.sink.begin(extent)
-        if !range.isEmpty { try await download.sink.send(kept.body.dropFirst(Int(range.lowerBound)).prefix(range.count)) }
+        if !range.isEmpty {
+            try await download.sink.send(kept.body.dropFirst(Int(range.lowerBound)).prefix(range.count))
+        }
         let attributes = FileReaderAttributes(
-            size: size, validator: kept.head.validator, mimeType: kept.head.value("Content-Type"), redirectedTo: kept.head.redirectedTo)
+            size: size, validator: kept.head.validator, mimeType: kept.head.value("Content-Type"),
+            redirectedTo: kept.head.redirectedTo)
         return (extent, attributes)
     }
 }

@@ -26,7 +26,8 @@ final class Download: Sendable {
         var isCutShort: Bool { extent.map { $0.size >= 0 && delivered < $0.count } ?? false }
     }
 
-    /// A header that asks the first answer to be left out where the caller has the file already (RFC 9110, section 13.1).
+    /// A header that asks the first answer to be left out where the caller has the file already (RFC 9110, section
+    /// 13.1).
     private let condition: (name: String, value: String)?
     private let proof: HTTPConnection.Proof
     private let template: HTTPRequest
@@ -52,7 +53,9 @@ final class Download: Sendable {
 
     /// The same download, with its bytes going elsewhere.
     func into(_ sink: any ByteSink, condition: (name: String, value: String)?) -> Download {
-        Download(template, part: part, version: version, sink: sink, connection: connection, proof: proof, condition: condition)
+        Download(
+            template, part: part, version: version, sink: sink, connection: connection, proof: proof,
+            condition: condition)
     }
 
     /// The head of the answer that began the download; nil before it.
@@ -64,7 +67,9 @@ final class Download: Sendable {
             var before: Int64
             repeat {
                 before = state.value.delivered
-                try await connection.options.retries.run(counters: connection.options.counters) { try await self.attempt() }
+                try await connection.options.retries.run(counters: connection.options.counters) {
+                    try await self.attempt()
+                }
             } while state.value.isCutShort && state.value.delivered > before
         } catch let failure as SinkFailure {
             throw failure.error
@@ -77,7 +82,9 @@ final class Download: Sendable {
 
     private func result() throws -> (FileExtent, FileReaderAttributes) {
         let state = state.value
-        guard var extent = state.extent, var attributes = state.attributes else { throw FileError.make(.fileReadUnknown, path: path) }
+        guard var extent = state.extent, var attributes = state.attributes else {
+            throw FileError.make(.fileReadUnknown, path: path)
+        }
         if extent.size < 0 {
             // The server did not say how long the file is, and its end has told.
             attributes.size = state.seen
@@ -93,7 +100,8 @@ final class Download: Sendable {
         let (state, url) = (state.value, connection.url(of: path))
         let answer = ShortAnswer(arrived: state.delivered, promised: state.extent?.count ?? 0, cause: underlying)
         return FileError.make(
-            code, url: url, sentence: "“\(path)” ended after \(answer.arrived) of \(answer.promised) bytes.", underlying: answer)
+            code, url: url, sentence: "“\(path)” ended after \(answer.arrived) of \(answer.promised) bytes.",
+            underlying: answer)
     }
 
     /// A server that has fewer bytes than it promised a moment ago, and says so when it is asked for the rest.
@@ -102,7 +110,8 @@ final class Download: Sendable {
         return FileError.make(
             .fileReadCorruptFile, path: path, url: connection.url(of: path),
             sentence:
-                "The server promised \(state.extent?.count ?? 0) bytes of “\(path)” and sent \(state.delivered): it has \(size) in all.")
+                "The server promised \(state.extent?.count ?? 0) bytes of “\(path)” and sent \(state.delivered): it has \(size) in all."
+        )
     }
 
     private func attempt() async throws {
@@ -140,7 +149,9 @@ final class Download: Sendable {
     private func accept(_ head: ResponseHead, for wanted: FilePart) throws -> any ByteSink {
         if isEncoded(head), wanted.headerValue != nil || head.status == 206 {
             let encoding = head.joined("Content-Encoding") ?? ""
-            throw bad("The server sends “\(path)” compressed (\(encoding)) although it was asked not to; ranges of it mean nothing.")
+            throw bad(
+                "The server sends “\(path)” compressed (\(encoding)) although it was asked not to; ranges of it mean nothing."
+            )
         }
         if head["Content-Type"]?.lowercased().hasPrefix("multipart/byteranges") == true {
             throw bad("The server answered one range of “\(path)” with several.")
@@ -150,7 +161,9 @@ final class Download: Sendable {
         try settle(head, size: answer.size)
         let aim = wanted.aim(in: answer)
         if aim.skip > HTTPConnection.maxSkip, wanted.headerValue != nil {
-            throw bad("The server ignores ranges: reading “\(path)” from byte \(aim.skip) on would download all that lies before.")
+            throw bad(
+                "The server ignores ranges: reading “\(path)” from byte \(aim.skip) on would download all that lies before."
+            )
         }
         if first {
             let aimed = wanted.resolved(size: answer.size)
@@ -196,7 +209,9 @@ final class Download: Sendable {
         }
         let expected = wanted.resolved(size: size)
         guard bytes.lowerBound == expected.lowerBound, bytes.upperBound <= size else {
-            throw bad("The server sent bytes from \(bytes.lowerBound) of “\(path)” where \(expected.lowerBound) was asked for.")
+            throw bad(
+                "The server sent bytes from \(bytes.lowerBound) of “\(path)” where \(expected.lowerBound) was asked for."
+            )
         }
         return FileExtent(offset: bytes.lowerBound, count: Int64(bytes.count), size: size)
     }
@@ -219,7 +234,8 @@ final class Download: Sendable {
             return try await attempt()
         }
         guard range.isEmpty else {
-            throw bad("The server refused bytes \(range.lowerBound)–\(range.upperBound) of “\(path)”, which has \(size).")
+            throw bad(
+                "The server refused bytes \(range.lowerBound)–\(range.upperBound) of “\(path)”, which has \(size).")
         }
         try settle(head, size: size)
         let extent = FileExtent(offset: range.lowerBound, count: 0, size: size)
@@ -238,13 +254,17 @@ final class Download: Sendable {
     /// Sees that this answer is of the same version as those before it.
     private func settle(_ head: ResponseHead, size: Int64) throws {
         let attributes = FileReaderAttributes(
-            size: size, validator: head["ETag"].map { HTTPConnection.version($0) } ?? head["Last-Modified"], mimeType: head["Content-Type"],
+            size: size, validator: head["ETag"].map { HTTPConnection.version($0) } ?? head["Last-Modified"],
+            mimeType: head["Content-Type"],
             redirectedTo: head.redirectedTo)
         let known = state.value.attributes
         // An error answer (416) may leave the validator out; the size still has to agree.
-        let isSame = known.map { ($0.validator == nil || $0.validator == attributes.validator) && $0.size == size } ?? true
+        let isSame =
+            known.map { ($0.validator == nil || $0.validator == attributes.validator) && $0.size == size } ?? true
         let isExpected = version == nil || attributes.validator == nil || version == attributes.validator
-        if let known, known.size != size, state.value.isCutShort, known.validator == attributes.validator { throw missing(size) }
+        if let known, known.size != size, state.value.isCutShort, known.validator == attributes.validator {
+            throw missing(size)
+        }
         guard isSame, isExpected else { throw FileError.changedWhileReading(path, url: connection.url(of: path)) }
         state.update { $0.attributes = attributes }
     }

@@ -30,7 +30,10 @@ final class Window: ByteSink {
     private let came: @Sendable (_ taken: Int, _ seen: Int) -> Void
 
     /// - Parameter drain: How many bytes behind the wanted ones are let by before the transfer is ended.
-    init(_ base: any ByteSink, skip: Int64, count: Int64, drain: Int64, came: @escaping @Sendable (_ taken: Int, _ seen: Int) -> Void) {
+    init(
+        _ base: any ByteSink, skip: Int64, count: Int64, drain: Int64,
+        came: @escaping @Sendable (_ taken: Int, _ seen: Int) -> Void
+    ) {
         self.base = base
         position = LockedValue((skip, count < 0 ? .max : count, drain))
         self.came = came

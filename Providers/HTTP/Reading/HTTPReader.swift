@@ -6,11 +6,12 @@ extension HTTPConnection {
     /// Opens the file at `path`. Nothing is sent: the first read brings size and version with the bytes.
     public func open(path: ProviderPath) -> any FileReader { open(HTTPRequest("GET", path: path), cost: .request) }
 
-    /// Opens the file that `request` brings, for services that do not read by `GET` of the path alone. The range is added to it.
+    /// Opens the file that `request` brings, for services that do not read by `GET` of the path alone. The range is
+    /// added to it.
     ///
     /// - Parameters:
-    ///   - proof: Called with the head of an answer that brings a whole file: what looks at its bytes, where the head has what to compare
-    ///     them with.
+    ///   - proof: Called with the head of an answer that brings a whole file: what looks at its bytes, where the head
+    ///     has what to compare them with.
     ///   - missing: Called when the server says that there is no such file: may throw a better error.
     public func open(
         _ request: HTTPRequest, cost: Capabilities.ReadCost, proof: @escaping Proof = { _ in nil },
@@ -18,9 +19,11 @@ extension HTTPConnection {
     ) -> any FileReader {
         RangedFileReader(path: request.path, cost: cost) { [self] part, version, sink in
             do {
-                let download = Download(request, part: part, version: version, sink: sink, connection: self, proof: proof)
+                let download = Download(
+                    request, part: part, version: version, sink: sink, connection: self, proof: proof)
                 guard request.mayBeKept, let responses = await responses() else { return try await download.run() }
-                return try await CachedDownload(download, responses: responses, query: "bytes\n" + request.keptQuery).run()
+                return try await CachedDownload(download, responses: responses, query: "bytes\n" + request.keptQuery)
+                    .run()
             } catch let error where error.isNoSuchFile {
                 try await missing()
                 throw error
@@ -31,7 +34,8 @@ extension HTTPConnection {
     /// Makes what looks at the bytes of a whole file; nil where the head tells nothing to compare them with.
     public typealias Proof = @Sendable (_ head: ResponseHead) -> (any HTTPBodyProof)?
 
-    /// What an ETag says about the version: Apache calls the same tag weak for the first seconds of a file and strong after them.
+    /// What an ETag says about the version: Apache calls the same tag weak for the first seconds of a file and strong
+    /// after them.
     public static func version(_ entryTag: String) -> String {
         entryTag.hasPrefix("W/") ? String(entryTag.dropFirst(2)) : entryTag
     }

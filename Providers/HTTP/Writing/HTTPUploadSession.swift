@@ -4,7 +4,8 @@ public import Foundation
 
 /// An upload in parts that a service has begun; ``HTTPFileProvider`` cuts, sends, repeats and counts.
 ///
-/// A part is held in memory while it is sent, so that it can be sent again: part size times ``concurrentParts`` is what an upload takes.
+/// A part is held in memory while it is sent, so that it can be sent again: part size times ``concurrentParts`` is what
+/// an upload takes.
 public protocol HTTPUploadSession: Sendable {
     /// Parts in flight at once; 1 where the server wants them in their order. Asked again before each part.
     var concurrentParts: Int { get }
@@ -14,7 +15,8 @@ public protocol HTTPUploadSession: Sendable {
     /// - Throws: `CocoaError(.fileWriteOutOfSpace)` when there can be no such part.
     func size(ofPart number: Int) throws -> Int
 
-    /// Called once, before anything is sent, with the bytes of part 0: the place to find out whether a try before this one can go on.
+    /// Called once, before anything is sent, with the bytes of part 0: the place to find out whether a try before this
+    /// one can go on.
     func begin(with first: Data, over connection: HTTPConnection) async throws
 
     /// Whether the server has just these bytes as that part, from a try before this one. It is not sent again then.
@@ -31,12 +33,13 @@ public protocol HTTPUploadSession: Sendable {
     /// - Returns: What the server said of the file.
     func finish(length: Int64, over connection: HTTPConnection) async throws -> ResponseHead
 
-    /// Whether ``finish(length:over:)`` has seen that the whole file is there; false by default, and the service is asked
-    /// (``HTTPService/confirmed(_:answer:attributes:over:)``).
+    /// Whether ``finish(length:over:)`` has seen that the whole file is there; false by default, and the service is
+    /// asked (``HTTPService/confirmed(_:answer:attributes:over:)``).
     var looksAfterwards: Bool { get }
 
-    /// Lets go of the parts. Not called when the connection was lost or the server was busy: what was sent is there for the next try.
-    /// Called also when ``begin(with:over:)`` failed. A part that was on its way when the upload broke off may reach the server after it.
+    /// Lets go of the parts. Not called when the connection was lost or the server was busy: what was sent is there for
+    /// the next try. Called also when ``begin(with:over:)`` failed. A part that was on its way when the upload broke
+    /// off may reach the server after it.
     func abort(over connection: HTTPConnection) async
 }
 
@@ -59,7 +62,8 @@ struct PartedUpload {
     let promised: Int64?
 
     /// - Returns: The answer to the end of it, and how many bytes there were.
-    /// - Throws: `CocoaError(.fileWriteUnknown)` when the source gave another number of bytes than it had promised; nothing is kept.
+    /// - Throws: `CocoaError(.fileWriteUnknown)` when the source gave another number of bytes than it had promised;
+    ///   nothing is kept.
     func run(_ parts: SourceParts) async throws -> (ResponseHead, Int64) {
         do {
             let length = try await sendAll(parts)
@@ -82,7 +86,8 @@ struct PartedUpload {
         guard let promised, promised != length else { return }
         let gave = length > promised ? "more" : "\(length)"
         throw FileError.make(
-            .fileWriteUnknown, path: "", sentence: "The source promised \(promised) bytes and gave \(gave); nothing was kept.")
+            .fileWriteUnknown, path: "",
+            sentence: "The source promised \(promised) bytes and gave \(gave); nothing was kept.")
     }
 
     private func sendAll(_ parts: SourceParts) async throws -> Int64 {

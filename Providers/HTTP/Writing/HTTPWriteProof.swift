@@ -5,7 +5,9 @@ import Foundation
 /// The sentences for a write that the server answered with success and that is not there.
 public enum HTTPWriteProof {
     /// Nothing has the name.
-    public static func missing(_ path: ProviderPath, underlying: (any Error)? = nil, over connection: HTTPConnection) -> any Error {
+    public static func missing(_ path: ProviderPath, underlying: (any Error)? = nil, over connection: HTTPConnection)
+        -> any Error
+    {
         error(path, "and the file is not there", underlying, connection)
     }
 
@@ -24,10 +26,13 @@ public enum HTTPWriteProof {
         error(path, "but not in the service's own words, and lets nobody look at the file", nil, connection)
     }
 
-    private static func error(_ path: ProviderPath, _ what: String, _ cause: (any Error)?, _ connection: HTTPConnection) -> any Error {
+    private static func error(_ path: ProviderPath, _ what: String, _ cause: (any Error)?, _ connection: HTTPConnection)
+        -> any Error
+    {
         FileError.make(
             .fileWriteUnknown, path: path, url: connection.url(of: path),
-            sentence: "The server answered the upload of “\(path)” with success, \(what). A proxy or a login page may be in the way.",
+            sentence:
+                "The server answered the upload of “\(path)” with success, \(what). A proxy or a login page may be in the way.",
             underlying: cause)
     }
 }

@@ -3,7 +3,8 @@ import Foundation
 
 /// A source that can be stopped up to the moment when its last byte is taken, and not after it.
 ///
-/// The last bytes are handed on once the source is seen to have no more than it promised: what has come whole is what was to be sent.
+/// The last bytes are handed on once the source is seen to have no more than it promised: what has come whole is what
+/// was to be sent.
 package struct MarkedSource: WriteSource {
     fileprivate struct State: Sendable {
         var isStopped = false
@@ -91,7 +92,8 @@ private final class MarkedBytes: ByteSource, @unchecked Sendable {
             case .wait: return .wait
             case .end, .bytes:
                 throw FileError.make(
-                    .fileWriteUnknown, path: "", sentence: "The source has more than the \(length ?? 0) bytes that it promised.")
+                    .fileWriteUnknown, path: "",
+                    sentence: "The source has more than the \(length ?? 0) bytes that it promised.")
             }
         }
         if rest.isEmpty { return .end }

@@ -1,8 +1,8 @@
 import FileProviderCore
 import Foundation
 
-/// Memory for one part of an upload, mapped apart and given back to the system with the last use of it: what the usual allocator keeps of
-/// pieces this large, for each thread, would be several parts more.
+/// Memory for one part of an upload, mapped apart and given back to the system with the last use of it: what the usual
+/// allocator keeps of pieces this large, for each thread, would be several parts more.
 final class PartMemory: @unchecked Sendable {
     // Unchecked: one upload fills it, one step at a time, and nobody writes to it after that.
     private let bytes: UnsafeMutableRawBufferPointer
@@ -29,7 +29,8 @@ final class PartMemory: @unchecked Sendable {
     func fill(from source: any ByteSource, _ flag: CancellationFlag) throws -> SourceStep? {
         while count < bytes.count {
             try flag.check()
-            let step = try source.read(into: UnsafeMutableRawBufferPointer(rebasing: bytes[count..<min(count + (1 << 20), bytes.count)]))
+            let step = try source.read(
+                into: UnsafeMutableRawBufferPointer(rebasing: bytes[count..<min(count + (1 << 20), bytes.count)]))
             guard case .bytes(let more) = step else { return step }
             count += more
         }

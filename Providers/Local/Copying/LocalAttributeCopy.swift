@@ -4,9 +4,9 @@ import Foundation
 
 /// Gives a copy the permissions, extended attributes and modification time of its original.
 ///
-/// Extended attributes of the namespace `user` and access control lists go along; those of `security` and `trusted` belong to the
-/// machine's policy, and set-user and set-group bits to the owner, who may be another one: they do not. What the target's storage
-/// cannot keep is left out, except that a move must not lose a `user` attribute.
+/// Extended attributes of the namespace `user` and access control lists go along; those of `security` and `trusted`
+/// belong to the machine's policy, and set-user and set-group bits to the owner, who may be another one: they do not.
+/// What the target's storage cannot keep is left out, except that a move must not lose a `user` attribute.
 struct AttributeCopy {
     let source: LocalContext
     let target: LocalContext
@@ -14,7 +14,8 @@ struct AttributeCopy {
 
     func copy(_ file: FileDescriptor, _ status: ItemStatus, to copy: FileDescriptor) throws {
         let names = try ExtendedAttributes(file: file, context: source).rawNames()
-        // Before the permissions, which may forbid it; access control lists after them, because these change with the others.
+        // Before the permissions, which may forbid it; access control lists after them, because these change with the
+        // others.
         for name in names where name.starts(with: Self.user) {
             let code = try transfer(name, file, to: copy)
             if code != 0, isMove { throw isLost(name, code) }
@@ -46,7 +47,8 @@ struct AttributeCopy {
     private func isLost(_ name: [UInt8], _ code: Int32) -> CocoaError {
         FileError.make(
             .fileWriteUnknown, path: target.path, url: target.url,
-            sentence: "The storage of “\(target.path)” does not keep the extended attribute “\(String(decoding: name, as: UTF8.self))” of "
+            sentence:
+                "The storage of “\(target.path)” does not keep the extended attribute “\(String(decoding: name, as: UTF8.self))” of "
                 + "“\(source.path)”, which moving would lose; copy it instead.",
             underlying: POSIXErrorCode(rawValue: code).map { POSIXError($0) })
     }
@@ -73,7 +75,9 @@ struct ExtendedAttributes {
 
     /// 0, or what errno says.
     func set(_ name: [UInt8], _ value: [UInt8]) -> Int32 {
-        name.withName { name in value.withUnsafeBytes { carrel_fsetxattr(file.raw, name, $0.baseAddress, $0.count) == 0 ? 0 : errno } }
+        name.withName { name in
+            value.withUnsafeBytes { carrel_fsetxattr(file.raw, name, $0.baseAddress, $0.count) == 0 ? 0 : errno }
+        }
     }
 
     /// What `call` gives: most are small, so a small buffer goes first.
@@ -81,7 +85,8 @@ struct ExtendedAttributes {
         for capacity in [512, Self.maxSize] {
             let found: [UInt8]? = withUnsafeTemporaryAllocation(of: CChar.self, capacity: capacity) { buffer in
                 let count = call(buffer.baseAddress, capacity)
-                return count < 0 ? nil : Array(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(buffer)[..<count]))
+                return count < 0
+                    ? nil : Array(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(buffer)[..<count]))
             }
             if let found { return found }
             switch errno {

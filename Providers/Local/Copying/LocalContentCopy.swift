@@ -4,7 +4,8 @@ import Foundation
 
 /// Copies what is in one open file, and its attributes, into another that is empty.
 ///
-/// Blocks are shared where the file system can; else the kernel copies the bytes; else they go through memory. Holes stay holes.
+/// Blocks are shared where the file system can; else the kernel copies the bytes; else they go through memory. Holes
+/// stay holes.
 struct ContentCopy {
     let source: LocalContext
     let target: LocalContext
@@ -15,8 +16,8 @@ struct ContentCopy {
 
     /// Bytes that one call copies, or the disk is waited for, so that cancelling is noticed soon.
     private static let piece: Int64 = 2 << 20
-    /// Bytes that the disk may be behind: enough to keep it busy also beside others (8 MiB took 1.8 times as long), and little for the
-    /// final fsync(2).
+    /// Bytes that the disk may be behind: enough to keep it busy also beside others (8 MiB took 1.8 times as long), and
+    /// little for the final fsync(2).
     private static let window: Int64 = 64 << 20
     /// Bytes up to which going through memory costs less than what the kernel prepares for a copy of its own.
     static let small: Int64 = 64 << 10
@@ -34,7 +35,8 @@ struct ContentCopy {
     /// Copies content, permissions, extended attributes and modification time.
     ///
     /// - Parameter before: How the original was when it was opened.
-    /// - Throws: `CocoaError(.fileReadUnknown)` with `ESTALE` below it when it changed meanwhile; it is read no further than it was long.
+    /// - Throws: `CocoaError(.fileReadUnknown)` with `ESTALE` below it when it changed meanwhile; it is read no further
+    ///   than it was long.
     func copy(_ file: FileDescriptor, _ before: ItemStatus, to copy: FileDescriptor) throws {
         if before.size == 0 {
             // Files that the kernel makes up seem to be empty. One that is so no longer may grow for ever.
@@ -73,27 +75,35 @@ struct ContentCopy {
         if hasHoles, !state.isAtEnd { try target.check(ftruncate(copy.raw, off_t(before.size))) }
     }
 
-    /// The next stretch that is not a hole; an empty one at the end where there is none. Without an answer, all there is.
+    /// The next stretch that is not a hole; an empty one at the end where there is none. Without an answer, all there
+    /// is.
     private func nextData(of file: FileDescriptor, in range: Range<Int64>) -> Range<Int64> {
         let start = carrel_next_data(file.raw, range.lowerBound)
         if start < 0 { return errno == ENXIO ? range.upperBound..<range.upperBound : range }
         let end = carrel_next_hole(file.raw, start)
-        guard range.contains(start), end > start else { return start >= range.upperBound ? range.upperBound..<range.upperBound : range }
+        guard range.contains(start), end > start else {
+            return start >= range.upperBound ? range.upperBound..<range.upperBound : range
+        }
         return start..<min(end, range.upperBound)
     }
 
-    private func copyRange(_ file: FileDescriptor, to copy: FileDescriptor, upTo end: Int64, state: inout State) throws {
+    private func copyRange(_ file: FileDescriptor, to copy: FileDescriptor, upTo end: Int64, state: inout State) throws
+    {
         if end - state.offset <= Self.small { return try pump(file, to: copy, upTo: end, &state) }
         while state.offset < end {
             try flag.check()
             let wanted = min(Self.piece, end - state.offset)
-            let count = calls.contains(.copyFileRange) ? carrel_copy_file_range(file.raw, copy.raw, state.offset, Int(wanted)) : -1
+            let count =
+                calls.contains(.copyFileRange)
+                ? carrel_copy_file_range(file.raw, copy.raw, state.offset, Int(wanted)) : -1
             if count > 0 {
                 try advance(by: Int64(count), copy: copy, state: &state)
                 continue
             }
             // Some pairs of file systems cannot, and of some files the kernel's own only a read tells that they end.
-            let cannot = !calls.contains(.copyFileRange) || [EXDEV, EINVAL, ENOSYS, EOPNOTSUPP, EPERM, EBADF, ETXTBSY].contains(errno)
+            let cannot =
+                !calls.contains(.copyFileRange)
+                || [EXDEV, EINVAL, ENOSYS, EOPNOTSUPP, EPERM, EBADF, ETXTBSY].contains(errno)
             guard count == 0 || cannot else { throw target.error() }
             return try pump(file, to: copy, upTo: end, &state)
         }
@@ -116,7 +126,8 @@ struct ContentCopy {
 
     // MARK: The disk
 
-    /// Starts the disk on every piece, and lets it catch up where it is too far behind. Small files are gathered by the kernel.
+    /// Starts the disk on every piece, and lets it catch up where it is too far behind. Small files are gathered by the
+    /// kernel.
     private func advance(by count: Int64, copy: FileDescriptor, state: inout State) throws {
         state.offset += count
         progress.advance(by: count)

@@ -7,8 +7,8 @@ import Foundation
 /// A folder is built under a temporary name beside its place and moved there when it is whole and on the disk.
 struct LocalCopy {
     let overwrite: Bool
-    /// Takes what was copied, where the original is removed afterwards: then each file is brought onto the disk, and nothing of it may be
-    /// lost.
+    /// Takes what was copied, where the original is removed afterwards: then each file is brought onto the disk, and
+    /// nothing of it may be lost.
     let copied: CopiedItems?
     let source: LocalContext
     let target: LocalContext
@@ -44,7 +44,8 @@ struct LocalCopy {
         let temporary = try place.temporary()
         do {
             try make(temporary)
-            let move = LocalMove(from: temporary, to: place, overwrite: overwrite, source: target, target: target, calls: calls)
+            let move = LocalMove(
+                from: temporary, to: place, overwrite: overwrite, source: target, target: target, calls: calls)
             // Both names lie in one folder, so on one file system.
             _ = try move.run()
         } catch {
@@ -74,7 +75,8 @@ struct LocalCopy {
         }
     }
 
-    /// Closes a file that has no name any more on another thread: until the disk is done with its last pages, close(2) waits.
+    /// Closes a file that has no name any more on another thread: until the disk is done with its last pages, close(2)
+    /// waits.
     private static func close(_ staged: StagedFile) {
         let last = LockedValue<StagedFile?>(staged)
         // `run` throws what its body throws: nothing.
@@ -99,7 +101,9 @@ struct LocalCopy {
         try target.check(text.withName { text in to.name.withName { symlinkat(text, to.folder.raw, $0) } })
         // Not every file system keeps a link's own time.
         _ = to.name.withName { name in
-            [item.modified, item.modified].withUnsafeBufferPointer { utimensat(to.folder.raw, name, $0.baseAddress, AT_SYMLINK_NOFOLLOW) }
+            [item.modified, item.modified].withUnsafeBufferPointer {
+                utimensat(to.folder.raw, name, $0.baseAddress, AT_SYMLINK_NOFOLLOW)
+            }
         }
         copied?.insert(item)
     }
@@ -122,8 +126,8 @@ struct LocalCopy {
         var items = 0
     }
 
-    /// So many files and folders of a tree are each brought onto the disk; for more of them, everything that waits for the disk is, once.
-    /// That costs less, but takes along what others have written.
+    /// So many files and folders of a tree are each brought onto the disk; for more of them, everything that waits for
+    /// the disk is, once. That costs less, but takes along what others have written.
     private static let maxSynced = 64
 
     /// A folder that is being copied.
@@ -148,7 +152,9 @@ struct LocalCopy {
                 try enter(next.name, next.status, &walk)
             } else {
                 let isSynced = isMove || walk.items <= Self.maxSynced
-                try finish(walk.to.folder(), walk.from.folder(), like: level.status, isSynced, walk.to.context, walk.from.context)
+                try finish(
+                    walk.to.folder(), walk.from.folder(), like: level.status, isSynced, walk.to.context,
+                    walk.from.context)
                 walk.levels.removeLast()
                 walk.from.leave()
                 walk.to.leave()
@@ -213,7 +219,8 @@ struct LocalCopy {
 
     /// Gives a folder its attributes; after what it holds, which needs some and changes others.
     private func finish(
-        _ folder: FileDescriptor, _ original: FileDescriptor, like status: ItemStatus, _ isSynced: Bool, _ target: LocalContext,
+        _ folder: FileDescriptor, _ original: FileDescriptor, like status: ItemStatus, _ isSynced: Bool,
+        _ target: LocalContext,
         _ source: LocalContext
     ) throws {
         let open = FileDescriptor(owning: try target.check(openat(folder.raw, ".", LocalFlags.names)))

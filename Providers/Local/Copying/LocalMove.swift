@@ -52,7 +52,9 @@ struct LocalMove {
         case (false, false):
             let outcome = try outcome(from.rename(to: to))
             // Two names of one file: rename(2) leaves both and calls it a success.
-            if outcome == .done, item.links > 1, item.isSameItem(as: there), try !isSameEntry() { try from.unlink(source) }
+            if outcome == .done, item.links > 1, item.isSameItem(as: there), try !isSameEntry() {
+                try from.unlink(source)
+            }
             return outcome
         }
     }

@@ -3,9 +3,10 @@ import Foundation
 
 /// Stands in one folder of a tree, and goes down into a folder of it or back up.
 ///
-/// Every step down is by O_NOFOLLOW: a folder that became a symbolic link meanwhile is an error, never a way out. Going back up takes a
-/// descriptor that was kept, or goes down anew from the nearest one that was: their number is limited, and they lie the closer to each
-/// other the nearer they are, so that a walk through a tree of depth n costs about n log n calls.
+/// Every step down is by O_NOFOLLOW: a folder that became a symbolic link meanwhile is an error, never a way out. Going
+/// back up takes a descriptor that was kept, or goes down anew from the nearest one that was: their number is limited,
+/// and they lie the closer to each other the nearer they are, so that a walk through a tree of depth n costs about n
+/// log n calls.
 struct FolderCursor {
     private let top: FileDescriptor
     private let start: LocalContext
@@ -98,7 +99,8 @@ struct LocalRemoval {
         }
     }
 
-    /// Removes what was copied, all of it, under a name that nobody else writes to. What somebody has changed since comes back with the rest.
+    /// Removes what was copied, all of it, under a name that nobody else writes to. What somebody has changed since
+    /// comes back with the rest.
     ///
     /// - Throws: `CocoaError(.fileReadUnknown)` with `ESTALE` below it when it was changed.
     func runAside(_ place: LocalPlace, calls: KernelCalls) throws {

@@ -2,8 +2,11 @@ public import FileProviderCore
 import Foundation
 
 extension LocalFileProvider: FileProviderConfining {
-    /// See `FileProviderConfining`. The folders are resolved as before; what is below them is resolved beneath their descriptors.
-    public func confined(to folders: [ProviderPath]) -> any FileProvider { LocalFileProvider(self, confinedTo: folders) }
+    /// See `FileProviderConfining`. The folders are resolved as before; what is below them is resolved beneath their
+    /// descriptors.
+    public func confined(to folders: [ProviderPath]) -> any FileProvider {
+        LocalFileProvider(self, confinedTo: folders)
+    }
 }
 
 /// A folder in which a confined provider keeps: opened once, when it is first used.
@@ -25,7 +28,9 @@ final class LocalRoot: Sendable {
         let folder = try base.folder(at: path, context)
         return opened.update { opened in
             let resolver =
-                opened ?? LocalResolver(root: folder, isWholeMachine: base.isWholeMachine && path.isRoot, calls: base.calls, top: path)
+                opened
+                ?? LocalResolver(
+                    root: folder, isWholeMachine: base.isWholeMachine && path.isRoot, calls: base.calls, top: path)
             opened = resolver
             return resolver
         }

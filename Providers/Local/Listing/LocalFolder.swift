@@ -58,7 +58,8 @@ struct ItemStatus: Sendable {
         self.init(raw, keepsInode: file.keepsInodes)
     }
 
-    /// A validator that changes with the content: a file that was replaced has another inode, one that was changed another time.
+    /// A validator that changes with the content: a file that was replaced has another inode, one that was changed
+    /// another time.
     var tag: String { "\"\(keepsInode ? "\(inode)-" : "")\(size)-\(modified.nanoseconds)\"" }
 
     /// The inode, and since its number is given again, the time when it was made.
@@ -80,7 +81,8 @@ struct ItemStatus: Sendable {
     func object(at path: ProviderPath) -> FileObject {
         let isFile = type == .regular
         var object = FileObject(
-            path: path, type: type, size: isFile ? size : nil, modifiedDate: modified.date, entryTag: isFile ? tag : nil)
+            path: path, type: type, size: isFile ? size : nil, modifiedDate: modified.date, entryTag: isFile ? tag : nil
+        )
         object.creationDate = born?.date
         object.permissions = UInt16(permissions)
         object.identity = identity
@@ -147,7 +149,8 @@ struct LocalPlace: Sendable {
     ///
     /// - Returns: 0, or what errno says.
     func rename(to other: LocalPlace) -> Int32 {
-        name.withName { old in other.name.withName { renameat(folder.raw, old, other.folder.raw, $0) == 0 ? 0 : errno } }
+        name.withName { old in other.name.withName { renameat(folder.raw, old, other.folder.raw, $0) == 0 ? 0 : errno }
+        }
     }
 
     /// A place beside this one whose name nobody has.
@@ -163,12 +166,14 @@ struct LocalPlace: Sendable {
     /// Gives what is here its old name back; where somebody has made something new there meanwhile, one that tells.
     func comeBack(to place: LocalPlace, calls: KernelCalls, isFolder: Bool) {
         for name in [place.name] + place.namesForChanged {
-            let code = FreeName(from: (folder, self.name), to: (place.folder, name), calls: calls).take(isFolder: isFolder)
+            let code = FreeName(from: (folder, self.name), to: (place.folder, name), calls: calls).take(
+                isFolder: isFolder)
             if code != EEXIST { return }
         }
     }
 
-    /// Other names for what was changed while it was being moved away, where its own is taken: `a (changed).txt`, `a (changed 2).txt`.
+    /// Other names for what was changed while it was being moved away, where its own is taken: `a (changed).txt`,
+    /// `a (changed 2).txt`.
     var namesForChanged: [[UInt8]] {
         let dot = name.dropFirst().lastIndex(of: UInt8(ascii: ".")) ?? name.endIndex
         return (1...9).map { number in

@@ -67,7 +67,9 @@ struct LocalMount {
         let buffer = TransferBuffer(count: LocalReader.piece)
         var bytes: [UInt8] = []
         // Longer than that is no table that a person has set up.
-        while bytes.count <= 16 << 20, let count = try? file.read(into: buffer.bytes, at: Int64(bytes.count), path: .root) {
+        while bytes.count <= 16 << 20,
+            let count = try? file.read(into: buffer.bytes, at: Int64(bytes.count), path: .root)
+        {
             if count == 0 { return bytes.split(separator: UInt8(ascii: "\n")) }
             bytes += buffer.first(count)
         }

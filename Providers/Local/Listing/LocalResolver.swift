@@ -4,11 +4,12 @@ import Foundation
 
 /// Finds items below one root folder.
 ///
-/// Where the kernel can, it resolves a path in one step and refuses what leads out of the root (openat2(2)). Whenever it does not give
-/// a descriptor, and where it cannot, the path is walked name by name with openat(2), which also finds the words for an error: each
-/// step counts from the folder that the one before has opened and follows nothing by itself; symbolic links are read and resolved
-/// here. In both, a link that is put in a folder's place at any moment is either not followed or judged by the same rules: there is
-/// nothing to win by racing. The walk holds at most two descriptors, however deep the path.
+/// Where the kernel can, it resolves a path in one step and refuses what leads out of the root (openat2(2)). Whenever
+/// it does not give a descriptor, and where it cannot, the path is walked name by name with openat(2), which also finds
+/// the words for an error: each step counts from the folder that the one before has opened and follows nothing by
+/// itself; symbolic links are read and resolved here. In both, a link that is put in a folder's place at any moment is
+/// either not followed or judged by the same rules: there is nothing to win by racing. The walk holds at most two
+/// descriptors, however deep the path.
 struct LocalResolver: Sendable {
     let root: FileDescriptor
     /// Whether the root is the machine's own, so that absolute link targets lie below it.
@@ -42,9 +43,12 @@ struct LocalResolver: Sendable {
 
     /// The item at `path`, links followed, at the end too.
     ///
-    /// - Throws: `CocoaError(.fileReadNoPermission)` when a link leads out of the root; `ELOOP` after ``maxLinks`` links.
+    /// - Throws: `CocoaError(.fileReadNoPermission)` when a link leads out of the root; `ELOOP` after ``maxLinks``
+    ///   links.
     func item(at path: ProviderPath, _ context: LocalContext) throws -> Item {
-        if let inner = try confining(path, includingRoots: true, context) { return try inner.resolver.item(at: inner.path, context) }
+        if let inner = try confining(path, includingRoots: true, context) {
+            return try inner.resolver.item(at: inner.path, context)
+        }
         if let handle = try openAtOnce(path, flags: carrel_O_PATH | O_CLOEXEC, context: context) {
             return Item(handle: handle, status: try ItemStatus(of: handle, context), place: nil)
         }
@@ -55,7 +59,9 @@ struct LocalResolver: Sendable {
     ///
     /// - Throws: As ``item(at:_:)``; `ENOTDIR` when it is no folder.
     func folder(at path: ProviderPath, _ context: LocalContext) throws -> FileDescriptor {
-        if let inner = try confining(path, includingRoots: true, context) { return try inner.resolver.folder(at: inner.path, context) }
+        if let inner = try confining(path, includingRoots: true, context) {
+            return try inner.resolver.folder(at: inner.path, context)
+        }
         if path.isRoot { return root }
         if let folder = try openAtOnce(path, flags: LocalFlags.folder, context: context) { return folder }
         let item = try walk(to: path, context)
@@ -65,16 +71,20 @@ struct LocalResolver: Sendable {
 
     /// Where `path` lies: links are followed up to its folder, and not at its end. `path` is not the root.
     func place(of path: ProviderPath, _ context: LocalContext) throws -> LocalPlace {
-        if let inner = try confining(path, includingRoots: false, context) { return try inner.resolver.place(of: inner.path, context) }
+        if let inner = try confining(path, includingRoots: false, context) {
+            return try inner.resolver.place(of: inner.path, context)
+        }
         return LocalPlace(folder: try folder(at: path.parent ?? .root, context), name: Array(path.nameBytes))
     }
 
     /// The regular file at `path`, open for reading, links followed.
     ///
-    /// - Throws: As ``item(at:_:)``; `EISDIR` for a folder. Nothing but a regular file is opened: opening a pipe or a device may do
-    ///   something.
+    /// - Throws: As ``item(at:_:)``; `EISDIR` for a folder. Nothing but a regular file is opened: opening a pipe or a
+    ///   device may do something.
     func file(at path: ProviderPath, _ context: LocalContext) throws -> (file: FileDescriptor, status: ItemStatus) {
-        if let inner = try confining(path, includingRoots: true, context) { return try inner.resolver.file(at: inner.path, context) }
+        if let inner = try confining(path, includingRoots: true, context) {
+            return try inner.resolver.file(at: inner.path, context)
+        }
         // Something may take the file's place between looking and opening; then look again, but not for ever.
         for _ in 0..<Self.maxLinks {
             let item = try item(at: path, context)
@@ -107,7 +117,8 @@ struct LocalResolver: Sendable {
         return nil
     }
 
-    /// A descriptor, or −1 and errno. Links are resolved as in the walk: absolute ones count from the machine's root or lead out.
+    /// A descriptor, or −1 and errno. Links are resolved as in the walk: absolute ones count from the machine's root or
+    /// lead out.
     private func openBelowRoot(_ path: ProviderPath, flags: Int32) -> Int32 {
         let way = isWholeMachine ? carrel_RESOLVE_IN_ROOT : carrel_RESOLVE_BENEATH
         return path.bytes.withName { path in
@@ -136,7 +147,9 @@ struct LocalResolver: Sendable {
             switch status.type {
             case .symbolicLink: try follow(handle, &walk, context)
             case .directory:
-                if walk.rest.isEmpty { return Item(handle: handle, status: status, place: LocalPlace(folder: walk.folder, name: name)) }
+                if walk.rest.isEmpty {
+                    return Item(handle: handle, status: status, place: LocalPlace(folder: walk.folder, name: name))
+                }
                 walk.folder = handle
                 walk.passed.append(name)
             case .regular, .other:
@@ -164,7 +177,8 @@ struct LocalResolver: Sendable {
         walk.rest += names.reversed().map(Array.init)
     }
 
-    /// Goes back to the folder above by walking anew from the root: a folder that was moved meanwhile has another one above it.
+    /// Goes back to the folder above by walking anew from the root: a folder that was moved meanwhile has another one
+    /// above it.
     private func goUp(_ walk: inout Walk, context: LocalContext) throws {
         if walk.passed.popLast() == nil {
             // Above the machine's root is the root itself (path_resolution(7)).

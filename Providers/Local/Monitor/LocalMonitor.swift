@@ -4,8 +4,8 @@ import Synchronization
 
 /// A watch of a folder of this machine by inotify(7).
 ///
-/// The kernel's events are hints of where to look; they are gathered by ``LocalMonitorQueue`` at any time, and looked into by
-/// ``LocalMonitorRun`` when the consumer asks. So nothing piles up for a slow consumer but places.
+/// The kernel's events are hints of where to look; they are gathered by ``LocalMonitorQueue`` at any time, and looked
+/// into by ``LocalMonitorRun`` when the consumer asks. So nothing piles up for a slow consumer but places.
 final class LocalMonitor: FileWatch {
     private let provider: @Sendable () -> LocalFileProvider?
     private let path: ProviderPath
@@ -53,7 +53,8 @@ final class LocalMonitor: FileWatch {
                 try await BlockingThreads.shared.run { [self] in
                     do {
                         let run = try LocalMonitorRun(
-                            path: path, options: options, resolver: resolver, context: context, queue: queue, flag: flag)
+                            path: path, options: options, resolver: resolver, context: context, queue: queue, flag: flag
+                        )
                         state.withLock { state in
                             state.run = run
                             state.first = run.refusals

@@ -8,10 +8,11 @@ struct LocalSpot: Hashable, Sendable {
     var name: [UInt8]
 }
 
-/// What inotify said since the last look, gathered by place: how much is held depends on how many places changed, not how often.
+/// What inotify said since the last look, gathered by place: how much is held depends on how many places changed, not
+/// how often.
 ///
-/// Hints only say where to look. What changed is told by looking, so that an event that is late, or about a folder that was moved
-/// meanwhile, misleads nobody.
+/// Hints only say where to look. What changed is told by looking, so that an event that is late, or about a folder that
+/// was moved meanwhile, misleads nobody.
 struct LocalHints: Sendable {
     struct Mark: Sendable {
         /// The name was made, taken away or given to something else.
@@ -33,7 +34,8 @@ struct LocalHints: Sendable {
     private(set) var marks: [LocalSpot: Mark] = [:]
     /// The places in the order in which they were hinted at first.
     private(set) var order: [LocalSpot] = []
-    /// Where the item that is at a place now was when these hints began, as the cookies tell; nil for one that was nowhere.
+    /// Where the item that is at a place now was when these hints began, as the cookies tell; nil for one that was
+    /// nowhere.
     private(set) var origins: [LocalSpot: LocalSpot?] = [:]
     /// Watches that ended by themselves.
     private(set) var ended: [Int32] = []

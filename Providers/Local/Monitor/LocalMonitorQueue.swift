@@ -104,7 +104,9 @@ private final class LocalMonitorInbox: Sendable {
     private let failure: String
 
     private static let changes =
-        UInt32(IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_CLOSE_WRITE | IN_MODIFY | IN_ATTRIB | IN_ONLYDIR | IN_EXCL_UNLINK)
+        UInt32(
+            IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_CLOSE_WRITE | IN_MODIFY | IN_ATTRIB | IN_ONLYDIR
+                | IN_EXCL_UNLINK)
     private static let changesOfRoot = changes | UInt32(IN_DELETE_SELF | IN_MOVE_SELF)
 
     init(raw: Int32, maxWatches: Int, maxPending: Int) {
@@ -120,7 +122,8 @@ private final class LocalMonitorInbox: Sendable {
             if state.isClosed { return .refused(EBADF) }
             if state.watches.count >= maxWatches { return .exhausted(Self.limit) }
             // Through the descriptor, so that no link and no renaming leads anywhere else.
-            let watch = inotify_add_watch(state.raw, "/proc/self/fd/\(folder.raw)", isRoot ? Self.changesOfRoot : Self.changes)
+            let watch = inotify_add_watch(
+                state.raw, "/proc/self/fd/\(folder.raw)", isRoot ? Self.changesOfRoot : Self.changes)
             if watch >= 0 {
                 state.watches.insert(watch)
                 return .watch(watch)
@@ -238,7 +241,8 @@ private final class LocalMonitorInbox: Sendable {
             let event = bytes.loadUnaligned(fromByteOffset: offset, as: inotify_event.self)
             let end = min(bytes.count, offset + header + Int(event.len))
             let name = bytes[(offset + header)..<end].prefix { $0 != 0 }
-            hints.add(event.mask, at: LocalSpot(folder: event.wd, name: Array(name)), cookie: event.cookie, limit: maxPending)
+            hints.add(
+                event.mask, at: LocalSpot(folder: event.wd, name: Array(name)), cookie: event.cookie, limit: maxPending)
             offset = end
         }
     }

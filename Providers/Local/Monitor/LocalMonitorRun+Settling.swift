@@ -7,14 +7,16 @@ extension LocalMonitorRun {
 
     /// Looks at a place, and makes what is known of it true.
     ///
-    /// What was there may be somewhere else by now, and what was there, too. The last of such a chain is settled first, so that nothing
-    /// that was moved is mistaken for removed.
+    /// What was there may be somewhere else by now, and what was there, too. The last of such a chain is settled first,
+    /// so that nothing that was moved is mistaken for removed.
     ///
     /// - Returns: Whether that is done; else the place cannot be reached yet, because of a move that is not known yet.
     mutating func settle(_ spot: LocalSpot) throws -> Bool {
         var chain = [spot]
         var busy: Set = [spot]
-        while let last = chain.last, let target = try successor(of: last), busy.insert(target).inserted { chain.append(target) }
+        while let last = chain.last, let target = try successor(of: last), busy.insert(target).inserted {
+            chain.append(target)
+        }
         var isDone = false
         while let spot = chain.popLast() { isDone = try settleAlone(spot) }
         return isDone
@@ -22,7 +24,9 @@ extension LocalMonitorRun {
 
     /// Where the item that is known to be at a place went.
     private mutating func successor(of spot: LocalSpot) throws -> LocalSpot? {
-        guard let target = targets[spot], let known = tree[spot], let mark = marks[spot], !isWriting(mark) else { return nil }
+        guard let target = targets[spot], let known = tree[spot], let mark = marks[spot], !isWriting(mark) else {
+            return nil
+        }
         do {
             guard let folder = try open(spot.folder) else { return nil }
             let seen = try look(at: spot, in: folder)
@@ -43,7 +47,9 @@ extension LocalMonitorRun {
         do {
             guard let folder = try open(spot.folder) else { return false }
             let seen = try look(at: spot, in: folder)
-            guard try arrive(seen, at: spot, hasNewContent: mark.isAboutContent || mark.writing != nil) else { return false }
+            guard try arrive(seen, at: spot, hasNewContent: mark.isAboutContent || mark.writing != nil) else {
+                return false
+            }
             if mark.isAboutName { touch(spot, isName: true) }
         } catch let error where error.isOvertaken {
             return false
@@ -119,7 +125,9 @@ extension LocalMonitorRun {
         }
         guard var folder = opened[nearest] else { return nil }
         do {
-            for name in names.reversed() { folder = try LocalPlace(folder: folder, name: name).open(LocalFlags.realFolder, context) }
+            for name in names.reversed() {
+                folder = try LocalPlace(folder: folder, name: name).open(LocalFlags.realFolder, context)
+            }
         } catch let error where error.isOvertaken {
             return nil
         }
@@ -157,7 +165,8 @@ extension LocalMonitorRun {
                 if hasNewContent { modify(spot, seen) }
                 return true
             }
-            // A folder in two places is moving to and fro, or, when it stays so, mounted twice; then it is watched in the first.
+            // A folder in two places is moving to and fro, or, when it stays so, mounted twice; then it is watched in
+            // the first.
             guard let rounds = marks[spot]?.rounds, rounds >= 3 else { return false }
             seen.watch = nil
         } else if seen.type != .directory, let origin = origins[spot] ?? nil, origin != spot, let known = tree[origin],
@@ -173,7 +182,9 @@ extension LocalMonitorRun {
     }
 
     private mutating func isStill(_ item: Item, at spot: LocalSpot) throws -> Bool {
-        guard let folder = try open(spot.folder), let status = try LocalPlace(folder: folder, name: spot.name).status(context) else {
+        guard let folder = try open(spot.folder),
+            let status = try LocalPlace(folder: folder, name: spot.name).status(context)
+        else {
             return false
         }
         return status.inode == item.inode && status.device == item.device
@@ -243,18 +254,24 @@ extension LocalMonitorRun {
 
     /// A folder that was refused has been listed: the consumer could not, and has to do it now.
     private mutating func reopen(_ folder: Int32) {
-        if refused.remove(folder) != nil { tellRescan(path(ofFolder: folder), reason: "This folder could not be read for a while.") }
+        if refused.remove(folder) != nil {
+            tellRescan(path(ofFolder: folder), reason: "This folder could not be read for a while.")
+        }
     }
 
     private mutating func tellUnwatched(_ spot: LocalSpot) {
-        tellRescan(path(of: spot), reason: "This folder cannot be watched: it may not be read, is mounted twice, or lies too deep.")
+        tellRescan(
+            path(of: spot),
+            reason: "This folder cannot be watched: it may not be read, is mounted twice, or lies too deep.")
     }
 
     private mutating func tellRescan(_ path: ProviderPath, reason: String) {
         refusals.append(FileEvent(.rescan, path: path, type: .directory, reason: reason))
     }
 
-    private func path(ofFolder folder: Int32) -> ProviderPath { tree.folders[folder]?.spot.map { path(of: $0) } ?? path }
+    private func path(ofFolder folder: Int32) -> ProviderPath {
+        tree.folders[folder]?.spot.map { path(of: $0) } ?? path
+    }
 }
 
 extension Error {

@@ -3,8 +3,9 @@ import Foundation
 
 /// Brings what a watch knows in step with the disk, place by place, and tells each step.
 ///
-/// Whatever it learns it puts into ``tree`` and, in the same breath, into the events: replayed, they always lead from what was known to
-/// what is known. And what is known becomes what is there, because a place that changes after a look is hinted at again.
+/// Whatever it learns it puts into ``tree`` and, in the same breath, into the events: replayed, they always lead from
+/// what was known to what is known. And what is known becomes what is there, because a place that changes after a look
+/// is hinted at again.
 struct LocalMonitorRun {
     /// How steps are told.
     enum ReportMode {
@@ -12,8 +13,8 @@ struct LocalMonitorRun {
         case silent
         /// As they are.
         case precise
-        /// The consumer's listing may be older or newer than what is known: each place that was touched is told as it is in the end,
-        /// folders with all they hold, and no move.
+        /// The consumer's listing may be older or newer than what is known: each place that was touched is told as it
+        /// is in the end, folders with all they hold, and no move.
         case outright
     }
 
@@ -58,7 +59,8 @@ struct LocalMonitorRun {
 
     /// Starts a watch: all folders are watched, then listed.
     init(
-        path: ProviderPath, options: WatchOptions, resolver: LocalResolver, context: LocalContext, queue: LocalMonitorQueue,
+        path: ProviderPath, options: WatchOptions, resolver: LocalResolver, context: LocalContext,
+        queue: LocalMonitorQueue,
         flag: CancellationFlag
     ) throws {
         (self.path, self.options, self.resolver) = (path, options, resolver)
@@ -70,7 +72,9 @@ struct LocalMonitorRun {
         opened = [:]
     }
 
-    private static func plant(_ folder: FileDescriptor, queue: LocalMonitorQueue, context: LocalContext) throws -> LocalMonitorTree {
+    private static func plant(_ folder: FileDescriptor, queue: LocalMonitorQueue, context: LocalContext) throws
+        -> LocalMonitorTree
+    {
         switch queue.add(folder, isRoot: true) {
         case .watch(let watch): return LocalMonitorTree(root: watch, status: try ItemStatus(of: folder, context))
         case .exhausted(let reason): throw WatchesExhausted(reason: reason)
@@ -80,7 +84,11 @@ struct LocalMonitorRun {
 
     /// What is left for a later look, and in how many seconds; nil when all is settled.
     var pause: Double? {
-        if !unlisted.isEmpty || order.contains(where: { marks[$0].map { $0.isAboutName || $0.isAboutContent } ?? false }) { return 0.05 }
+        if !unlisted.isEmpty
+            || order.contains(where: { marks[$0].map { $0.isAboutName || $0.isAboutContent } ?? false })
+        {
+            return 0.05
+        }
         return order.isEmpty ? nil : Self.patience / 4
     }
 
@@ -114,7 +122,9 @@ struct LocalMonitorRun {
         let status = try ItemStatus(of: folder, context)
         let known = tree.folders[tree.root]
         // The root of a provider is held open, so its path cannot tell that it was removed.
-        guard status.inode == known?.inode, status.device == known?.device, status.links > 0 else { throw context.error(ENOENT) }
+        guard status.inode == known?.inode, status.device == known?.device, status.links > 0 else {
+            throw context.error(ENOENT)
+        }
         return folder
     }
 
@@ -199,7 +209,9 @@ struct LocalMonitorRun {
 
     private mutating func tellTouched() {
         var reported: Set<ProviderPath> = []
-        let places = touched.filter { tree.folders[$0.key.folder] != nil }.map { (path: path(of: $0.key), spot: $0.key, isName: $0.value) }
+        let places = touched.filter { tree.folders[$0.key.folder] != nil }.map {
+            (path: path(of: $0.key), spot: $0.key, isName: $0.value)
+        }
         for place in places.sorted(by: { $0.path < $1.path }) where !reported.contains(place.path) {
             guard let item = tree[place.spot] else {
                 events.append(FileEvent(.removed, path: place.path))
@@ -214,7 +226,9 @@ struct LocalMonitorRun {
                 reported.insert(path)
                 events.append(FileEvent(.created, path: path, type: item.type))
                 guard let watch = item.watch else { continue }
-                for (name, item) in tree.folders[watch]?.items ?? [:] { rest.append((context.at(path).below([name]).path, item)) }
+                for (name, item) in tree.folders[watch]?.items ?? [:] {
+                    rest.append((context.at(path).below([name]).path, item))
+                }
             }
         }
     }

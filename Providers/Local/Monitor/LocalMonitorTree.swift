@@ -2,14 +2,15 @@ import CLinux
 import FileProviderCore
 import Foundation
 
-/// What a watch knows of a tree: names, kinds and identities. Folders are kept by the number of their watch, which is who they are
-/// wherever they are moved.
+/// What a watch knows of a tree: names, kinds and identities. Folders are kept by the number of their watch, which is
+/// who they are wherever they are moved.
 struct LocalMonitorTree {
     struct Item {
         var type: FileType
         var device: UInt
         var inode: UInt
-        /// Of a symbolic link, the nanoseconds of its making. It is never written to, only made anew, perhaps with the same number.
+        /// Of a symbolic link, the nanoseconds of its making. It is never written to, only made anew, perhaps with the
+        /// same number.
         var made: Int64?
         /// Of a folder that is watched.
         var watch: Int32?
@@ -25,7 +26,9 @@ struct LocalMonitorTree {
 
         /// Whether both are one item. A folder that was made with the number of one that is gone has another watch.
         func isSame(as other: Item) -> Bool {
-            guard type == other.type, inode == other.inode, device == other.device, made == other.made else { return false }
+            guard type == other.type, inode == other.inode, device == other.device, made == other.made else {
+                return false
+            }
             guard let watch, let other = other.watch else { return true }
             return watch == other
         }

@@ -51,13 +51,19 @@ final class LocalWrite: Sendable {
         if fchmod(file.raw, permissions) != 0, ![EPERM, ENOTSUP].contains(errno) { throw context.error(errno) }
     }
 
-    private static func permissions(_ options: WriteOptions) -> UInt32? { options.permissions.map { UInt32($0) & 0o777 } }
+    private static func permissions(_ options: WriteOptions) -> UInt32? {
+        options.permissions.map { UInt32($0) & 0o777 }
+    }
 
     /// - Returns: What is there before the write.
     @discardableResult
-    private static func check(_ place: LocalPlace, _ options: WriteOptions, _ context: LocalContext) throws -> ItemStatus? {
+    private static func check(_ place: LocalPlace, _ options: WriteOptions, _ context: LocalContext) throws
+        -> ItemStatus?
+    {
         let before = try place.status(context)
-        if let expected = options.ifMatch, before?.type != .regular || before?.tag != expected { throw context.isOtherVersion }
+        if let expected = options.ifMatch, before?.type != .regular || before?.tag != expected {
+            throw context.isOtherVersion
+        }
         guard let before else { return nil }
         if !options.overwrite { throw context.error(EEXIST) }
         // The kernel will judge again; asking now saves sending the bytes for nothing.
@@ -84,7 +90,8 @@ final class LocalWrite: Sendable {
                     try context.check(ftruncate(part.raw, 0))
                     return (part, false)
                 }
-                // Somebody foresaw the name. Only the owner of what is there, or of the folder, can remove it from a folder like /tmp.
+                // Somebody foresaw the name. Only the owner of what is there, or of the folder, can remove it from a
+                // folder like /tmp.
                 try place.unlink(context)
                 return (try place.open(LocalFlags.write | O_CREAT | O_EXCL, mode: mode(options), context), true)
             }
@@ -100,7 +107,8 @@ final class LocalWrite: Sendable {
         let length = source.length
         let bytes = try source.bytes(from: try await start(of: source))
         let buffer = TransferBuffer(count: Int(min(Int64(LocalReader.piece), max(4096, length ?? .max))))
-        while try await BlockingThreads.shared.run({ [self] flag in try take(bytes, through: buffer, upTo: length, flag) }) == .wait {
+        while try await BlockingThreads.shared.run({ [self] flag in try take(bytes, through: buffer, upTo: length, flag)
+        }) == .wait {
             try await bytes.waitUntilReady()
         }
         if let length, sink.written != length { throw context.wrongLength(sink.written, of: length) }
@@ -163,15 +171,17 @@ final class LocalWrite: Sendable {
 }
 
 extension LocalPlace {
-    /// Whether the name is one of `TemporaryName`. Some of those can be foreseen, and in a shared folder anybody can take them first.
+    /// Whether the name is one of `TemporaryName`. Some of those can be foreseen, and in a shared folder anybody can
+    /// take them first.
     var isTemporary: Bool { TemporaryName.matches(String(decoding: name, as: UTF8.self)) }
 
-    /// The part of an earlier write, open for writing; nil unless it is a regular file of this user with no other name. What is written to
-    /// a link, a hard link, a pipe or somebody else's file would go elsewhere.
+    /// The part of an earlier write, open for writing; nil unless it is a regular file of this user with no other name.
+    /// What is written to a link, a hard link, a pipe or somebody else's file would go elsewhere.
     ///
     /// - Parameter flags: How it is opened; never through a link, and never waiting for a pipe.
     func ownPart(_ context: LocalContext, flags: Int32 = LocalFlags.write) -> FileDescriptor? {
-        guard let file = try? open(flags | O_NOFOLLOW | O_NONBLOCK, context), let status = try? ItemStatus(of: file, context),
+        guard let file = try? open(flags | O_NOFOLLOW | O_NONBLOCK, context),
+            let status = try? ItemStatus(of: file, context),
             status.type == .regular, status.links == 1, status.owner == geteuid()
         else { return nil }
         return file

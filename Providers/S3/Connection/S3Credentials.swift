@@ -15,11 +15,13 @@ public struct S3Credentials: CredentialSource {
 
     /// Nil for a proxy: the keys are for the service behind it.
     ///
-    /// - Throws: `CocoaError(.fileReadNoPermission)` and its like for a credentials file that is there and cannot be read.
+    /// - Throws: `CocoaError(.fileReadNoPermission)` and its like for a credentials file that is there and cannot be
+    ///   read.
     public func credential(for origin: Origin, user: String?) async throws -> Credential? {
         guard !origin.isProxy else { return nil }
         let found = Self.credential(
-            key: environment["AWS_ACCESS_KEY_ID"], secret: environment["AWS_SECRET_ACCESS_KEY"], token: environment["AWS_SESSION_TOKEN"])
+            key: environment["AWS_ACCESS_KEY_ID"], secret: environment["AWS_SECRET_ACCESS_KEY"],
+            token: environment["AWS_SESSION_TOKEN"])
         let credential: Credential?
         if let found { credential = found } else { credential = try await shared() }
         guard case .password(let key, _)? = credential?.kind, user == nil || key == user else { return nil }
@@ -36,7 +38,8 @@ public struct S3Credentials: CredentialSource {
         let file = environment["AWS_SHARED_CREDENTIALS_FILE"] ?? (environment["HOME"] ?? "") + "/.aws/credentials"
         let profile = environment["AWS_PROFILE"].flatMap { $0.isEmpty ? nil : $0 } ?? "default"
         let text: String? = try await BlockingThreads.shared.run {
-            do { return String(decoding: try Data(contentsOf: URL(fileURLWithPath: file)), as: UTF8.self) } catch let error
+            do { return String(decoding: try Data(contentsOf: URL(fileURLWithPath: file)), as: UTF8.self) } catch let
+                error
                 where error.isNoSuchFile
             {
                 return nil
@@ -44,7 +47,8 @@ public struct S3Credentials: CredentialSource {
         }
         guard let values = text.flatMap({ Self.profiles(in: $0)[profile] }) else { return nil }
         return Self.credential(
-            key: values["aws_access_key_id"], secret: values["aws_secret_access_key"], token: values["aws_session_token"])
+            key: values["aws_access_key_id"], secret: values["aws_secret_access_key"],
+            token: values["aws_session_token"])
     }
 
     /// Sections of `name = value` lines; `#` and `;` begin comments.
@@ -57,7 +61,8 @@ public struct S3Credentials: CredentialSource {
                 current = line[line.index(after: line.startIndex)..<end].trimmingCharacters(in: .whitespaces)
             } else if let equals = line.firstIndex(of: "="), !line.hasPrefix("#"), !line.hasPrefix(";") {
                 let name = line[..<equals].trimmingCharacters(in: .whitespaces).lowercased()
-                profiles[current, default: [:]][name] = line[line.index(after: equals)...].trimmingCharacters(in: .whitespaces)
+                profiles[current, default: [:]][name] = line[line.index(after: equals)...].trimmingCharacters(
+                    in: .whitespaces)
             }
         }
         return profiles
@@ -65,9 +70,10 @@ public struct S3Credentials: CredentialSource {
 }
 
 extension S3Configuration {
-    /// The settings that the environment gives as the tools of AWS read it: `AWS_ENDPOINT_URL_S3`, `AWS_ENDPOINT_URL`, `AWS_REGION`,
-    /// `AWS_DEFAULT_REGION`.
-    public static func settings(environment: [String: String] = ProcessInfo.processInfo.environment) -> [String: String] {
+    /// The settings that the environment gives as the tools of AWS read it: `AWS_ENDPOINT_URL_S3`, `AWS_ENDPOINT_URL`,
+    /// `AWS_REGION`, `AWS_DEFAULT_REGION`.
+    public static func settings(environment: [String: String] = ProcessInfo.processInfo.environment) -> [String: String]
+    {
         func first(_ names: String...) -> String? { names.lazy.compactMap { environment[$0] }.first { !$0.isEmpty } }
         var settings: [String: String] = [:]
         settings["endpoint"] = first("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL")

@@ -13,11 +13,13 @@ struct S3Signature {
     let region: String
     let date: Date
 
-    /// - Parameter credential: The user is the access key, the password the secret key; a session token follows it after a space.
+    /// - Parameter credential: The user is the access key, the password the secret key; a session token follows it
+    ///   after a space.
     init(_ credential: Credential, region: String, date: Date) throws {
         guard case .password(let user, let password) = credential.kind else {
             throw FileError.make(
-                .userAuthenticationRequired, url: nil, sentence: "S3 takes an access key and a secret key, and no bearer token.")
+                .userAuthenticationRequired, url: nil,
+                sentence: "S3 takes an access key and a secret key, and no bearer token.")
         }
         let words = password.split(separator: " ", maxSplits: 1)
         accessKey = user
@@ -34,7 +36,9 @@ struct S3Signature {
     static func digest(_ data: Data) -> String { Digest(.sha256, of: data).hexadecimal }
 
     /// Headers that proxies and libcurl change on the way; all others are signed.
-    private static let unsignedHeaders: Set<String> = ["accept-encoding", "connection", "expect", "transfer-encoding", "user-agent"]
+    private static let unsignedHeaders: Set<String> = [
+        "accept-encoding", "connection", "expect", "transfer-encoding", "user-agent",
+    ]
 
     /// Adds `x-amz-date`, `x-amz-security-token` and `Authorization`.
     ///
@@ -64,7 +68,8 @@ struct S3Signature {
     func presigned(_ url: URL, seconds: Int) -> URL {
         var pairs = Self.pairs(of: url)
         pairs += [
-            ("X-Amz-Algorithm", "AWS4-HMAC-SHA256"), ("X-Amz-Credential", S3Encoding.percentEncoded("\(accessKey)/\(scope)".utf8)),
+            ("X-Amz-Algorithm", "AWS4-HMAC-SHA256"),
+            ("X-Amz-Credential", S3Encoding.percentEncoded("\(accessKey)/\(scope)".utf8)),
             ("X-Amz-Date", timestamp), ("X-Amz-Expires", "\(seconds)"), ("X-Amz-SignedHeaders", "host"),
         ]
         if let sessionToken { pairs.append(("X-Amz-Security-Token", S3Encoding.percentEncoded(sessionToken.utf8))) }
@@ -79,7 +84,8 @@ struct S3Signature {
     // MARK: The steps
 
     private func canonicalRequest(
-        _ method: String, url: URL, query: [(name: String, value: String)], headers: [(name: String, value: String)], digest: String
+        _ method: String, url: URL, query: [(name: String, value: String)], headers: [(name: String, value: String)],
+        digest: String
     ) -> String {
         let path = S3Encoding.percentEncoded(S3Encoding.decoded(url.path(percentEncoded: true)), keepsSlashes: true)
         let sorted = query.sorted { ($0.name, $0.value) < ($1.name, $1.value) }

@@ -4,7 +4,8 @@ import Foundation
 import HTTPFileProvider
 import Synchronization
 
-/// Signs the requests of one provider, by the server's clock and in the bucket's region as far as answers have told them.
+/// Signs the requests of one provider, by the server's clock and in the bucket's region as far as answers have told
+/// them.
 final class S3Signer: HTTPRequestSigner {
     private struct Learnt {
         var region: String
@@ -69,7 +70,8 @@ final class S3Signer: HTTPRequestSigner {
     }
 
     private func learnRegion(_ region: String?) -> Bool {
-        guard let region, !region.isEmpty, region.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "/") }) else {
+        guard let region, !region.isEmpty, region.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "/") })
+        else {
             return false
         }
         return learnt.withLock { learnt in

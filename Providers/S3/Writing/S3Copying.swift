@@ -31,8 +31,11 @@ extension S3Service {
 
     /// Copies, and when all of it has arrived removes the versions that were copied, and nothing else.
     ///
-    /// - Throws: Also `CocoaError(.fileWriteUnknown)` when something was replaced meanwhile: what is new stays where it is.
-    func move(_ item: FileObject, to destination: ProviderPath, progress: ProgressReporter, over connection: HTTPConnection) async throws {
+    /// - Throws: Also `CocoaError(.fileWriteUnknown)` when something was replaced meanwhile: what is new stays where it
+    ///   is.
+    func move(
+        _ item: FileObject, to destination: ProviderPath, progress: ProgressReporter, over connection: HTTPConnection
+    ) async throws {
         let copied = try await copyAll(item, to: destination, progress: progress, over: connection)
         try await withCancellationShield {
             if item.isDirectory {
@@ -49,7 +52,8 @@ extension S3Service {
     ) async throws -> [S3Copy] {
         try Self.checkKey(destination)
         guard item.isDirectory else {
-            let copy = S3Copy(source: item.path.bytes, target: destination.bytes, size: item.size ?? 0, entryTag: item.entryTag)
+            let copy = S3Copy(
+                source: item.path.bytes, target: destination.bytes, size: item.size ?? 0, entryTag: item.entryTag)
             progress.expect(copy.size)
             return [try await run(copy, of: item.path, progress: progress, over: connection)]
         }
@@ -57,8 +61,8 @@ extension S3Service {
         do {
             return try await copyTree(item.path, to: destination, begun: begun, progress: progress, over: connection)
         } catch {
-            // Nothing was there before: what was copied goes again, also when the task is cancelled, and what may have been, as its answer
-            // was not waited for. The first error is the one to tell.
+            // Nothing was there before: what was copied goes again, also when the task is cancelled, and what may have
+            // been, as its answer was not waited for. The first error is the one to tell.
             await withCancellationShield { _ = try? await removeAll(begun.values, of: destination, over: connection) }
             throw error
         }
@@ -90,15 +94,20 @@ extension S3Service {
         if !replaced.isEmpty { throw Self.replaced(replaced, of: folder, over: connection) }
     }
 
-    private static func replaced(_ keys: [[UInt8]], of path: ProviderPath, over connection: HTTPConnection) -> CocoaError {
+    private static func replaced(_ keys: [[UInt8]], of path: ProviderPath, over connection: HTTPConnection)
+        -> CocoaError
+    {
         let name = String(decoding: keys.first ?? [], as: UTF8.self)
         let rest = keys.count > 1 ? ", and \(keys.count - 1) more" : ""
         return FileError.make(
             .fileWriteUnknown, path: path, url: connection.url(of: path),
-            sentence: "“/\(name)”\(rest) was replaced after it had been copied; what is new there was not moved and stays.")
+            sentence:
+                "“/\(name)”\(rest) was replaced after it had been copied; what is new there was not moved and stays.")
     }
 
-    private func removeAll(_ keys: [[UInt8]], of path: ProviderPath, over connection: HTTPConnection) async throws -> [S3Refusal] {
+    private func removeAll(_ keys: [[UInt8]], of path: ProviderPath, over connection: HTTPConnection) async throws
+        -> [S3Refusal]
+    {
         if keys.count == 1 {
             try await removeOne(keys[0], of: path, over: connection)
             return []
@@ -111,7 +120,8 @@ extension S3Service {
     }
 
     private func copyTree(
-        _ folder: ProviderPath, to destination: ProviderPath, begun: CollectedValues<[UInt8]>, progress: ProgressReporter,
+        _ folder: ProviderPath, to destination: ProviderPath, begun: CollectedValues<[UInt8]>,
+        progress: ProgressReporter,
         over connection: HTTPConnection
     ) async throws -> [S3Copy] {
         let length = Self.prefix(of: folder).count
@@ -124,7 +134,8 @@ extension S3Service {
                 progress.expectMore(objects.reduce(0) { $0 + ($1.size ?? 0) })
                 for object in objects {
                     let copy = S3Copy(
-                        source: object.key, target: prefix + object.key.dropFirst(length), size: object.size ?? 0, entryTag: object.entryTag
+                        source: object.key, target: prefix + object.key.dropFirst(length), size: object.size ?? 0,
+                        entryTag: object.entryTag
                     )
                     try Self.checkSegments(of: copy.source)
                     try Self.checkSegments(of: copy.target)
@@ -176,9 +187,11 @@ extension S3Service {
 
     /// The version that is there now, with its size and tag from one answer.
     private func newest(_ copy: S3Copy, of path: ProviderPath, over connection: HTTPConnection) async throws -> S3Copy {
-        let item = FileObject(path: path, describedBy: try await connection.send(request("HEAD", path, url: url(ofKey: copy.source))))
+        let item = FileObject(
+            path: path, describedBy: try await connection.send(request("HEAD", path, url: url(ofKey: copy.source))))
         return S3Copy(
-            source: copy.source, target: copy.target, size: item.size ?? copy.size, entryTag: item.entryTag, mimeType: item.mimeType)
+            source: copy.source, target: copy.target, size: item.size ?? copy.size, entryTag: item.entryTag,
+            mimeType: item.mimeType)
     }
 
     private func copySource(_ copy: S3Copy) -> [(name: String, value: String)] {
@@ -199,7 +212,8 @@ extension S3Service {
                     let range = ("x-amz-copy-source-range", "bytes=\(start)-\(min(start + size, copy.size) - 1)")
                     let query = "partNumber=\(index + 1)&uploadId=\(S3Encoding.percentEncoded(upload.utf8))"
                     let request = request(
-                        "PUT", path, url: url(ofKey: copy.target, query: query), headers: copySource(copy) + [range], body: .data(Data()),
+                        "PUT", path, url: url(ofKey: copy.target, query: query), headers: copySource(copy) + [range],
+                        body: .data(Data()),
                         isWriting: true)
                     group.addTask {
                         let (answer, _) = try await document(for: request, named: "Copy", over: connection)
@@ -209,22 +223,24 @@ extension S3Service {
                 try await group.waitForAll()
             }
             try await finishUpload(
-                upload, of: copy.target, path: path, parts: tags.values.sorted { $0.number < $1.number }, over: connection)
+                upload, of: copy.target, path: path, parts: tags.values.sorted { $0.number < $1.number },
+                over: connection)
         } catch {
             await withCancellationShield { await abortUpload(upload, of: copy.target, path: path, over: connection) }
             throw error
         }
     }
 
-    /// - Throws: `CocoaError(.fileWriteInvalidFileName)` for a key with `.` or `..` between its slashes, which no URL can name: on its way
-    ///   it would become that of another object.
+    /// - Throws: `CocoaError(.fileWriteInvalidFileName)` for a key with `.` or `..` between its slashes, which no URL
+    ///   can name: on its way it would become that of another object.
     static func checkSegments(of key: [UInt8]) throws {
         let dot = UInt8(ascii: ".")
         let isLegal = key.split(separator: UInt8(ascii: "/")).allSatisfy { $0 != [dot] && $0 != [dot, dot] }
         guard isLegal else {
             let name = String(decoding: key, as: UTF8.self)
             throw FileError.make(
-                .fileWriteInvalidFileName, path: name, sentence: "The object “\(name)” has “.” or “..” in its key, which no URL can name.")
+                .fileWriteInvalidFileName, path: name,
+                sentence: "The object “\(name)” has “.” or “..” in its key, which no URL can name.")
         }
     }
 }

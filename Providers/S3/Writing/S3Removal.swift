@@ -18,10 +18,12 @@ struct S3Refusal: Sendable {
         let path = (try? ProviderPath(bytes: key)) ?? .root
         let name = String(decoding: key, as: UTF8.self)
         let cause = HTTPServerMessage(
-            code: FileProviderHTTPErrorCode(rawValue: code == "AccessDenied" ? 403 : 500), path: path, description: message ?? code)
+            code: FileProviderHTTPErrorCode(rawValue: code == "AccessDenied" ? 403 : 500), path: path,
+            description: message ?? code)
         let rest = others > 0 ? ", and \(others) more" : ""
         return FileError.make(
-            code == "AccessDenied" ? .fileWriteNoPermission : .fileWriteUnknown, path: path, url: connection.url(of: path),
+            code == "AccessDenied" ? .fileWriteNoPermission : .fileWriteUnknown, path: path,
+            url: connection.url(of: path),
             sentence: "“/\(name)”\(rest) could not be removed: \(cause.serverDescription ?? code)", underlying: cause)
     }
 }
@@ -31,10 +33,13 @@ extension S3Service {
     private static let batches = 3
 
     /// Removes an object, the marker of a folder, or everything below one.
-    func remove(_ item: FileObject, recursive: Bool, progress: ProgressReporter, over connection: HTTPConnection) async throws {
+    func remove(_ item: FileObject, recursive: Bool, progress: ProgressReporter, over connection: HTTPConnection)
+        async throws
+    {
         guard item.isDirectory, recursive else {
             progress.expect(1)
-            try await removeOne(item.isDirectory ? Self.prefix(of: item.path) : item.path.bytes, of: item.path, over: connection)
+            try await removeOne(
+                item.isDirectory ? Self.prefix(of: item.path) : item.path.bytes, of: item.path, over: connection)
             return progress.advance(by: 1)
         }
         var refused: [S3Refusal] = []
@@ -61,7 +66,8 @@ extension S3Service {
     ///
     /// - Returns: What the server refused for good.
     func remove(
-        _ keys: [[UInt8]], of folder: ProviderPath, progress: ProgressReporter = ProgressReporter(), over connection: HTTPConnection
+        _ keys: [[UInt8]], of folder: ProviderPath, progress: ProgressReporter = ProgressReporter(),
+        over connection: HTTPConnection
     ) async throws -> [S3Refusal] {
         let rest = Mutex(keys)
         let refused = CollectedValues<S3Refusal>()
@@ -73,13 +79,16 @@ extension S3Service {
             progress.advance(by: Int64(keys.count - all.count))
             rest.withLock { $0 = passing.map(\.key) }
             guard passing.isEmpty else {
-                throw LateFailure(error: connection.error(status: 503, request: HTTPRequest("POST", path: folder, isWriting: true)))
+                throw LateFailure(
+                    error: connection.error(status: 503, request: HTTPRequest("POST", path: folder, isWriting: true)))
             }
         }
         return refused.values
     }
 
-    private func removeOnce(_ keys: [[UInt8]], of folder: ProviderPath, over connection: HTTPConnection) async throws -> [S3Refusal] {
+    private func removeOnce(_ keys: [[UInt8]], of folder: ProviderPath, over connection: HTTPConnection) async throws
+        -> [S3Refusal]
+    {
         var body = #"<?xml version="1.0" encoding="UTF-8"?><Delete><Quiet>true</Quiet>"#
         var count = 0
         for key in keys {
@@ -99,7 +108,8 @@ extension S3Service {
         let (answer, _) = try await document(for: request, named: "Delete", over: connection)
         return answer.all("Error").map {
             S3Refusal(
-                key: Array(($0.first("Key")?.text ?? "").utf8), code: $0.first("Code")?.text ?? "", message: $0.first("Message")?.text)
+                key: Array(($0.first("Key")?.text ?? "").utf8), code: $0.first("Code")?.text ?? "",
+                message: $0.first("Message")?.text)
         }
     }
 

@@ -6,8 +6,8 @@ import HTTPFileProvider
 import SafeXML
 import Synchronization
 
-/// The uploads that a provider has under way, and those that this process knows for its own: nobody goes on with one of another process
-/// that may be using it, nor two providers with the same.
+/// The uploads that a provider has under way, and those that this process knows for its own: nobody goes on with one of
+/// another process that may be using it, nor two providers with the same.
 final class S3Uploads: Sendable {
     private struct UploadIDs {
         var running: Set<String> = []
@@ -75,7 +75,10 @@ final class S3Upload: HTTPUploadSession {
     private let conditions: [(name: String, value: String)]
     private let state = Mutex(State())
 
-    init(service: S3Service, path: ProviderPath, attributes: HTTPWriteAttributes, conditions: [(name: String, value: String)]) {
+    init(
+        service: S3Service, path: ProviderPath, attributes: HTTPWriteAttributes,
+        conditions: [(name: String, value: String)]
+    ) {
         self.service = service
         self.path = path
         self.attributes = attributes
@@ -94,11 +97,13 @@ final class S3Upload: HTTPUploadSession {
         return max(1, min(3, (24 << 20) / largest / max(1, service.uploads.count)))
     }
 
-    /// All parts of a file of known length are of one size. Without a length they double with each 900, which is enough for 5 TiB.
+    /// All parts of a file of known length are of one size. Without a length they double with each 900, which is enough
+    /// for 5 TiB.
     func size(ofPart number: Int) throws -> Int {
         guard number < 10_000 else {
             throw FileError.make(
-                .fileWriteOutOfSpace, path: path, sentence: "“\(path)” would have more than the 10,000 parts that S3 takes.")
+                .fileWriteOutOfSpace, path: path,
+                sentence: "“\(path)” would have more than the 10,000 parts that S3 takes.")
         }
         let size = partSize(number)
         state.withLock { $0.largest = max($0.largest, size) }
@@ -125,7 +130,8 @@ final class S3Upload: HTTPUploadSession {
         do { candidates = try await service.unfinishedUploads(of: path, over: connection) } catch let error
             where !(error is URLError) && !error.isCancellation
         {
-            // Some may upload and not look for uploads, and some servers cannot list them: then the file goes up from its start.
+            // Some may upload and not look for uploads, and some servers cannot list them: then the file goes up from
+            // its start.
             return false
         }
         let free = candidates.filter { service.uploads.isOwn($0.upload) || $0.isAbandoned }.prefix(3).map(\.upload)
@@ -180,7 +186,8 @@ final class S3Upload: HTTPUploadSession {
     /// With each part's bytes proven by its tag, the whole is by its own.
     private func isProven(_ head: ResponseHead) -> Bool {
         let tags = state.withLock { state in state.digests.sorted { $0.key < $1.key }.map(\.value) }
-        return head["ETag"].map { $0.trimmingCharacters(in: ["\""]) } == S3Service.tag(ofParts: tags)?.trimmingCharacters(in: ["\""])
+        return head["ETag"].map { $0.trimmingCharacters(in: ["\""]) }
+            == S3Service.tag(ofParts: tags)?.trimmingCharacters(in: ["\""])
     }
 
     var looksAfterwards: Bool { true }

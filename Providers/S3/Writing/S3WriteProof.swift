@@ -6,9 +6,11 @@ public import HTTPFileProvider
 
 /// Whether what was sent is there. A proxy answers `PUT` with 200 and a page, too.
 extension S3Service {
-    /// The file as it is there: proven by the answer, whose tag is the MD5 of the bytes or which has their SHA-256; else by a look.
+    /// The file as it is there: proven by the answer, whose tag is the MD5 of the bytes or which has their SHA-256;
+    /// else by a look.
     ///
-    /// - Complexity: Nothing, or one request; two if the tag of the file is still that of the one which was to be replaced.
+    /// - Complexity: Nothing, or one request; two if the tag of the file is still that of the one which was to be
+    ///   replaced.
     public func confirmed(
         _ file: FileObject, answer: ResponseHead, attributes: HTTPWriteAttributes, over connection: HTTPConnection
     ) async throws -> FileObject {
@@ -30,7 +32,9 @@ extension S3Service {
     ///
     /// - Returns: `file`; without a size where the server lets nobody look, and the answer was one of S3.
     /// - Throws: `CocoaError(.fileWriteUnknown)` if nothing is there, something else, or still the old file.
-    func look(at file: FileObject, attributes: HTTPWriteAttributes, over connection: HTTPConnection) async throws -> FileObject {
+    func look(at file: FileObject, attributes: HTTPWriteAttributes, over connection: HTTPConnection) async throws
+        -> FileObject
+    {
         let path = file.path
         var file = file
         let head = try await connection.send(HTTPRequest("HEAD", path: path, accepts: [403, 404]))
@@ -43,14 +47,19 @@ extension S3Service {
         }
         let found = FileObject(path: path, describedBy: head)
         if let size = found.size, size != file.size { throw HTTPWriteProof.wrongSize(size, of: file, over: connection) }
-        if try await isOld(found, attributes: attributes, over: connection) { throw HTTPWriteProof.unchanged(path, over: connection) }
+        if try await isOld(found, attributes: attributes, over: connection) {
+            throw HTTPWriteProof.unchanged(path, over: connection)
+        }
         file.size = found.size
         file.entryTag = file.entryTag ?? found.entryTag
         return file
     }
 
-    /// Whether `found` may be the file that was to be replaced. A tag made of size and time may stay, so the bytes decide.
-    private func isOld(_ found: FileObject, attributes: HTTPWriteAttributes, over connection: HTTPConnection) async throws -> Bool {
+    /// Whether `found` may be the file that was to be replaced. A tag made of size and time may stay, so the bytes
+    /// decide.
+    private func isOld(_ found: FileObject, attributes: HTTPWriteAttributes, over connection: HTTPConnection)
+        async throws -> Bool
+    {
         guard let previous = attributes.replacedTag, previous == found.entryTag else { return false }
         if found.modifiedDate != attributes.replacedDate { return false }
         guard let contents = attributes.contents else { return true }

@@ -3,8 +3,8 @@ import Foundation
 import SSHTransport
 
 extension SFTPAccess {
-    /// The way by the program where it logs in without asking anybody, which is tried once; nil where it does not, where it is not
-    /// installed, and where it cannot do what the options ask for.
+    /// The way by the program where it logs in without asking anybody, which is tried once; nil where it does not,
+    /// where it is not installed, and where it cannot do what the options ask for.
     func programLink(_ settings: SSHHostSettings) async throws -> SFTPProgramLink? {
         guard programLogsIn.value != false, !hasOwnPassword, let program = try? program(settings),
             try await BlockingThreads.shared.run({ program.isUsable })
@@ -40,7 +40,9 @@ extension SFTPAccess {
         if program.hasOtherHome { program.usersKnownHosts = settings.knownHosts.userFiles }
         // What the configuration says of it, the program follows.
         program.keepsAlive = settings.serverAliveInterval == nil
-        guard (options.trust.knownHosts?.count ?? 0) <= 1 else { throw notByProgram("more than one file of known hosts") }
+        guard (options.trust.knownHosts?.count ?? 0) <= 1 else {
+            throw notByProgram("more than one file of known hosts")
+        }
         program.knownHosts = options.trust.knownHosts.map { $0.first ?? "/dev/null" }
         switch options.trust.hostKeys {
         case .known: program.acceptsNewHosts = settings.hostKeyPolicy == .acceptNew

@@ -3,7 +3,8 @@ import Foundation
 import SFTPEngine
 import SSHTransport
 
-/// Who logs in, and how: by the keys that the options and ssh's configuration name, an agent, and a password where these do not do.
+/// Who logs in, and how: by the keys that the options and ssh's configuration name, an agent, and a password where
+/// these do not do.
 final class SFTPAccess: Sendable {
     let configuration: SFTPConfiguration
     let options: ConnectionOptions
@@ -32,12 +33,15 @@ final class SFTPAccess: Sendable {
     ) throws {
         let url = configuration.baseURL
         guard url.scheme?.lowercased() == "sftp", let name = url.host(percentEncoded: false), !name.isEmpty else {
-            throw FileError.make(.badURL, url: url, sentence: "“\(url.withoutSecrets.absoluteString)” names no SFTP server.")
+            throw FileError.make(
+                .badURL, url: url, sentence: "“\(url.withoutSecrets.absoluteString)” names no SFTP server.")
         }
         if case .server = options.proxy {
             throw FileError.make(
                 .unsupportedURL, url: url,
-                sentence: "SFTP goes by no proxy of the web; ProxyJump in ssh's configuration, or a proxy of none, reaches the host.")
+                sentence:
+                    "SFTP goes by no proxy of the web; ProxyJump in ssh's configuration, or a proxy of none, reaches the host."
+            )
         }
         self.configuration = configuration
         self.options = options
@@ -50,7 +54,9 @@ final class SFTPAccess: Sendable {
         let origin = Origin(scheme: "sftp", host: host, port: url.port ?? 22)
         self.origin = origin
         hasOwnPassword = password != nil
-        credentials = password.map { FixedCredential(.password(user: user ?? "", password: $0), for: origin) } ?? options.credentials
+        credentials =
+            password.map { FixedCredential(.password(user: user ?? "", password: $0), for: origin) }
+            ?? options.credentials
     }
 
     /// That ssh's configuration was not followed, as far as connections have shown.
@@ -65,7 +71,9 @@ final class SFTPAccess: Sendable {
         case .embedded: break
         case .automatic:
             if settings.needsSSHProgram { return SFTPProgramLink(program: try program(settings)) }
-            if programLogsIn.value == true || !settings.demands.isEmpty, let link = try await programLink(settings) { return link }
+            if programLogsIn.value == true || !settings.demands.isEmpty, let link = try await programLink(settings) {
+                return link
+            }
         }
         return try await connectByLibrary(settings.forLibrary)
     }
@@ -101,7 +109,8 @@ final class SFTPAccess: Sendable {
 
     // MARK: What is known of the host
 
-    /// What the ssh program makes of its configuration, whichever of the two ways connects; without the program, ssh's usual values.
+    /// What the ssh program makes of its configuration, whichever of the two ways connects; without the program,
+    /// ssh's usual values.
     private func settings() async throws -> SSHHostSettings {
         guard configuration.readsSSHConfig else {
             return try SSHHostSettings(host: host, user: user, port: port, environment: environment)
@@ -159,7 +168,8 @@ final class SFTPAccess: Sendable {
             methods = [.publicKey(identity)] + (answer.map { [.keyboardInteractive(nil, answer: $0)] } ?? [])
         case .bearer:
             throw FileError.make(
-                .userAuthenticationRequired, url: configuration.baseURL, sentence: "SFTP knows keys and passwords, and no tokens.")
+                .userAuthenticationRequired, url: configuration.baseURL,
+                sentence: "SFTP knows keys and passwords, and no tokens.")
         }
         let link = try await connect(settings, user.isEmpty ? settings.user : user, methods)
         known.update { $0 = credential }
@@ -177,22 +187,29 @@ final class SFTPAccess: Sendable {
     private func nothing(_ settings: SSHHostSettings) -> URLError {
         FileError.make(
             .userAuthenticationRequired, url: configuration.baseURL,
-            sentence: "There is nothing to log in to “\(host)” with: no key, no agent and no password of “\(settings.user)”.")
+            sentence:
+                "There is nothing to log in to “\(host)” with: no key, no agent and no password of “\(settings.user)”.")
     }
 
     static func wasRefused(_ error: any Error) -> Bool { (error as? URLError)?.code == .userAuthenticationRequired }
 
     // MARK: Ways
 
-    private func connect(_ settings: SSHHostSettings, _ user: String, _ methods: [SSHLogin.Method]) async throws -> any SFTPLink {
+    private func connect(_ settings: SSHHostSettings, _ user: String, _ methods: [SSHLogin.Method]) async throws
+        -> any SFTPLink
+    {
         let trust = try SFTPTrust(options, settings: settings, url: configuration.baseURL)
         let login = SSHLogin(user: user, methods: methods)
         do {
-            do { return try await connect(settings, login, trust, types: trust.types()) } catch let error where Self.wasNotTrusted(error) {
+            do { return try await connect(settings, login, trust, types: trust.types()) } catch let error
+                where Self.wasNotTrusted(error)
+            {
                 var asked: [[String]] = []
                 while let types = trust.otherTypes(asked: asked) {
                     asked.append(types)
-                    do { return try await connect(settings, login, trust, types: types) } catch let error where Self.wasNotTrusted(error) {}
+                    do { return try await connect(settings, login, trust, types: types) } catch let error
+                        where Self.wasNotTrusted(error)
+                    {}
                 }
                 throw error
             }
@@ -201,14 +218,20 @@ final class SFTPAccess: Sendable {
         }
     }
 
-    private static func wasNotTrusted(_ error: any Error) -> Bool { (error as? URLError)?.code == .serverCertificateUntrusted }
+    private static func wasNotTrusted(_ error: any Error) -> Bool {
+        (error as? URLError)?.code == .serverCertificateUntrusted
+    }
 
     private func connect(
         _ settings: SSHHostSettings, _ login: SSHLogin, _ trust: SFTPTrust, types: [String]
     ) async throws -> any SFTPLink {
         hasAsked.update { $0 = false }
-        var sshOptions = SSHOptions(timeouts: options.timeouts, counters: options.counters, hostKeyTypes: types) { try trust.check($0) }
-        if let limit = settings.connectTimeout { sshOptions.timeouts.connect = min(options.timeouts.connect, limit / .seconds(1)) }
+        var sshOptions = SSHOptions(timeouts: options.timeouts, counters: options.counters, hostKeyTypes: types) {
+            try trust.check($0)
+        }
+        if let limit = settings.connectTimeout {
+            sshOptions.timeouts.connect = min(options.timeouts.connect, limit / .seconds(1))
+        }
         if let interval = settings.serverAliveInterval { sshOptions.keepAlive = interval }
         let server = SSHServer(host: settings.hostName, port: settings.port)
         let connection = try await SSHConnection.connect(to: server, login: login, options: sshOptions)

@@ -17,7 +17,9 @@ struct SFTPKeys {
             .filter { $0.isForLibrary && (!$0.isEncrypted || passphrase != nil) }
         let known = settings.identityFiles.compactMap { SSHPrivateKey.publicHalf(of: $0)?.blob }
         var methods: [SSHLogin.Method] = []
-        if let agent { methods.append(.agent(socket: agent, only: settings.identitiesOnly ? known : nil, first: known)) }
+        if let agent {
+            methods.append(.agent(socket: agent, only: settings.identitiesOnly ? known : nil, first: known))
+        }
         return methods + files.map { .publicKey(identity($0)) }
     }
 
@@ -30,7 +32,8 @@ struct SFTPKeys {
         guard key.isForLibrary else {
             let isInHardware = key.algorithm == .securityKey
             throw refusal(
-                "The key “\(file)” " + (isInHardware ? "lies in a hardware key" : "is of a kind that libssh2 does not use")
+                "The key “\(file)” "
+                    + (isInHardware ? "lies in a hardware key" : "is of a kind that libssh2 does not use")
                     + "; the ssh program (transport=ssh) may use it.")
         }
         if key.isEncrypted, passphrase == nil {
@@ -40,7 +43,9 @@ struct SFTPKeys {
         return .publicKey(identity(key))
     }
 
-    private func refusal(_ sentence: String) -> URLError { FileError.make(.userAuthenticationRequired, url: url, sentence: sentence) }
+    private func refusal(_ sentence: String) -> URLError {
+        FileError.make(.userAuthenticationRequired, url: url, sentence: sentence)
+    }
 
     private func identity(_ key: SSHPrivateKey) -> SSHIdentity {
         SSHIdentity(

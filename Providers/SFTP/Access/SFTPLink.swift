@@ -11,7 +11,8 @@ protocol SFTPLink: Sendable {
     var takesChannels: Bool { get }
     /// Whether another login is nobody's trouble.
     var takesLogins: Bool { get }
-    /// Whether the server's `RENAME` of a file is a hard link and the removal of the old name, where the file system has links.
+    /// Whether the server's `RENAME` of a file is a hard link and the removal of the old name, where the file system
+    /// has links.
     var renamesByLink: Bool { get }
     /// Processors of this machine that a channel keeps busy at full speed.
     var processorsPerLane: Int { get }

@@ -39,9 +39,12 @@ struct SFTPTrust: Sendable {
         return try await BlockingThreads.shared.run { try knownHosts.keyTypes(host: name.host, port: name.port) }
     }
 
-    private static let kinds = [["ssh-ed25519"], ["ecdsa-sha2-nistp256", "ecdsa-sha2-nistp384", "ecdsa-sha2-nistp521"], ["ssh-rsa"]]
+    private static let kinds = [
+        ["ssh-ed25519"], ["ecdsa-sha2-nistp256", "ecdsa-sha2-nistp384", "ecdsa-sha2-nistp521"], ["ssh-rsa"],
+    ]
 
-    /// The types to ask for next, after a key that is not the pinned one: a server shows the one of its keys that is asked for first.
+    /// The types to ask for next, after a key that is not the pinned one: a server shows the one of its keys that is
+    /// asked for first.
     ///
     /// - Parameter asked: What was asked for so far.
     func otherTypes(asked: [[String]]) -> [String]? {

@@ -4,7 +4,8 @@ import SFTPEngine
 
 /// Opening files and folders on servers that have few handles to give.
 extension SFTPConnection {
-    /// How long a file may be open without being read before its handle is taken for another one; less where nothing else is open.
+    /// How long a file may be open without being read before its handle is taken for another one; less where nothing
+    /// else is open.
     private static let idle = (usual: Duration.milliseconds(250), alone: Duration.milliseconds(20))
 
     /// What came of openings that left together.
@@ -26,8 +27,8 @@ extension SFTPConnection {
 
     /// Sends requests of which some open a file or a folder, as soon as the server has room for so many handles.
     ///
-    /// An opening that is refused while other handles are open may be one too many. It waits until fewer are open and is tried once more;
-    /// where the server's words speak of open files, until it is alone.
+    /// An opening that is refused while other handles are open may be one too many. It waits until fewer are open and
+    /// is tried once more; where the server's words speak of open files, until it is alone.
     ///
     /// - Parameter isDoubtful: Whether the refusal may be about the number of handles.
     /// - Returns: The replies, as of ``send(_:_:)``, to the last try.
@@ -40,7 +41,8 @@ extension SFTPConnection {
         var last: Bound?
         while let others = attempt.others, !attempt.wasForced, let status = attempt.replies.firstRefusal(of: requests) {
             guard try await isDoubtful(attempt.replies, status),
-                let next = room(after: status, others, tries, of: requests.count(where: \.opens), own: attempt.own.count),
+                let next = room(
+                    after: status, others, tries, of: requests.count(where: \.opens), own: attempt.own.count),
                 next != last
             else {
                 host.room.settle(session)
@@ -70,10 +72,14 @@ extension SFTPConnection {
         return replies
     }
 
-    /// - Returns: How many handles may be open at the next try; nil for none. What the server announces does not decide that: some announce
-    ///   what their system gives them, and give less.
-    private func room(after status: SFTPStatus, _ others: SFTPHandleRoom.Crowd, _ tries: Int, of openings: Int, own: Int) -> Bound? {
-        if others.session > 0, tries == 1 || status.isAboutHandles { return Bound(maxCount: others.session + own, countsAll: false) }
+    /// - Returns: How many handles may be open at the next try; nil for none. What the server announces does not decide
+    ///   that: some announce what their system gives them, and give less.
+    private func room(
+        after status: SFTPStatus, _ others: SFTPHandleRoom.Crowd, _ tries: Int, of openings: Int, own: Int
+    ) -> Bound? {
+        if others.session > 0, tries == 1 || status.isAboutHandles {
+            return Bound(maxCount: others.session + own, countsAll: false)
+        }
         // The handles of other sessions may have been closed before the refusal was here.
         if status.isAboutHandles { return Bound(maxCount: max(openings, others.host + own), countsAll: true) }
         return nil
@@ -96,8 +102,8 @@ extension SFTPConnection {
         return session.begin(requests, ticket: ticket)
     }
 
-    /// - Returns: Whether it waited in vain: nobody gives a handle back, perhaps because whoever has one waits for this opening. The server
-    ///   decides then.
+    /// - Returns: Whether it waited in vain: nobody gives a handle back, perhaps because whoever has one waits for this
+    ///   opening. The server decides then.
     private func waitForRoom(_ ticket: SFTPHandleRoom.Ticket, session: SFTPSession) async throws -> Bool {
         let room = host.room
         let start = ContinuousClock.now
@@ -139,9 +145,12 @@ extension SFTPStatus {
     var isAboutHandles: Bool {
         if isOK || code == Code.noSuchFile { return false }
         let text = message.lowercased()
-        return ["too many", "in progress", "open files", "open handles", "open file limit"].contains { text.contains($0) }
+        return ["too many", "in progress", "open files", "open handles", "open file limit"].contains {
+            text.contains($0)
+        }
     }
 
-    /// Whether a refused opening may be about the number of handles; most servers have no more words for that than for anything else.
+    /// Whether a refused opening may be about the number of handles; most servers have no more words for that than for
+    /// anything else.
     var mayBeAboutHandles: Bool { code == Code.failure || code == Code.permissionDenied || isAboutHandles }
 }

@@ -42,36 +42,44 @@ final class SFTPConnection: Sendable {
     /// Bytes for which one more lane is worth its opening.
     private static let worthALane: Int64 = 8 << 20
 
-    /// The lane that a large file takes first: that of the requests where the server is near, which takes less time than to open another.
-    /// The further connections, which take a login, begin with it now.
+    /// The lane that a large file takes first: that of the requests where the server is near, which takes less time
+    /// than to open another. The further connections, which take a login, begin with it now.
     ///
     /// - Parameter bytes: Nil where nobody knows how many.
     func transferLane(for bytes: Int64?) async throws -> SFTPSession {
         let requests = try await pool.session()
         if isNear(requests) { return requests }
         if requests.roundTrip != nil {
-            for number in furtherLanes(for: bytes, beside: requests).prefix(pool.connections - 1) { pool.prepare(number) }
+            for number in furtherLanes(for: bytes, beside: requests).prefix(pool.connections - 1) {
+                pool.prepare(number)
+            }
         }
         return try await pool.firstLane()
     }
 
-    /// The lanes that so many bytes are worth beside the first one: far away, as many as keep the line full; nearby, where processors are
-    /// what it waits for, as many as this machine has for them.
+    /// The lanes that so many bytes are worth beside the first one: far away, as many as keep the line full; nearby,
+    /// where processors are what it waits for, as many as this machine has for them.
     private func furtherLanes(for bytes: Int64?, beside session: SFTPSession) -> Range<Int> {
-        let maxCount = isNear(session) ? min(pool.lanes, ProcessInfo.processInfo.activeProcessorCount / host.processorsPerLane) : pool.lanes
+        let maxCount =
+            isNear(session)
+            ? min(pool.lanes, ProcessInfo.processInfo.activeProcessorCount / host.processorsPerLane) : pool.lanes
         return 2..<2 + max(0, min(maxCount - 1, Int(clamping: (bytes ?? .max) / Self.worthALane)))
     }
 
     /// Opens the lanes that so many bytes are worth beside the first one, whose session is `first`.
     ///
     /// - Parameter use: Gets each as soon as it is there, several at once.
-    func openLanes(for bytes: Int64?, beside first: SFTPSession, _ use: @escaping @Sendable (SFTPSession) async -> Void) async {
+    func openLanes(for bytes: Int64?, beside first: SFTPSession, _ use: @escaping @Sendable (SFTPSession) async -> Void)
+        async
+    {
         await withTaskGroup(of: Void.self) { group in
             for (index, number) in furtherLanes(for: bytes, beside: first).enumerated() {
                 // Servers drop logins of which too many begin at once (MaxStartups of sshd_config(5)).
                 if index >= 4 { await group.next() }
                 group.addTask {
-                    guard let session = await self.pool.lane(number), session !== first, !Task.isCancelled else { return }
+                    guard let session = await self.pool.lane(number), session !== first, !Task.isCancelled else {
+                        return
+                    }
                     await use(session)
                 }
             }
@@ -118,7 +126,9 @@ final class SFTPConnection: Sendable {
             group.addTask { try await body() }
             group.addTask {
                 try await Task.sleep(for: .clamped(seconds: whole))
-                throw FileError.make(.timedOut, url: baseURL, sentence: "It took longer than the \(whole) seconds that it may take in all.")
+                throw FileError.make(
+                    .timedOut, url: baseURL,
+                    sentence: "It took longer than the \(whole) seconds that it may take in all.")
             }
             guard let value = try await group.next() else { throw CancellationError() }
             return value
@@ -126,7 +136,9 @@ final class SFTPConnection: Sendable {
     }
 
     /// Sends a request and counts it.
-    func send(_ request: SFTPRequest, _ session: SFTPSession) async throws -> SFTPReply { try await send([request], session)[0] }
+    func send(_ request: SFTPRequest, _ session: SFTPSession) async throws -> SFTPReply {
+        try await send([request], session)[0]
+    }
 
     /// Sends requests in one go and counts them.
     func send(_ requests: [SFTPRequest], _ session: SFTPSession) async throws -> [SFTPReply] {
@@ -141,16 +153,22 @@ final class SFTPConnection: Sendable {
     }
 
     /// `sink`, held back where there is a limit on bandwidth.
-    func pace(_ sink: any ByteSink) -> any ByteSink { receivingPace.map { TappedSink(sink, tap: SFTPPaceTap($0)) } ?? sink }
+    func pace(_ sink: any ByteSink) -> any ByteSink {
+        receivingPace.map { TappedSink(sink, tap: SFTPPaceTap($0)) } ?? sink
+    }
 
     /// `source`, held back where there is a limit on bandwidth.
-    func pace(_ source: any ByteSource) -> any ByteSource { sendingPace.map { TappedBytes(source, tap: SFTPPaceTap($0)) } ?? source }
+    func pace(_ source: any ByteSource) -> any ByteSource {
+        sendingPace.map { TappedBytes(source, tap: SFTPPaceTap($0)) } ?? source
+    }
 
     /// `error` in Foundation's words.
     func translated(_ error: any Error, path: ProviderPath) -> any Error {
         // What is cut because nobody waits any more is no failure of its own.
         if Task.isCancelled { return CancellationError() }
-        if let refusal = error as? SFTPRefusal { return SFTPCondition(status: refusal.status, path: path, url: url(of: path)).error }
+        if let refusal = error as? SFTPRefusal {
+            return SFTPCondition(status: refusal.status, path: path, url: url(of: path)).error
+        }
         return error
     }
 }

@@ -3,14 +3,16 @@ import SFTPEngine
 
 /// What keeps a file open that it can give back and open again.
 protocol SFTPHandleHolder: AnyObject, Sendable {
-    /// Begins to close the file where nobody has read from it for `duration`; nil where it is in use, closed, or of another session.
+    /// Begins to close the file where nobody has read from it for `duration`; nil where it is in use, closed, or of
+    /// another session.
     func giveBack(on session: SFTPSession?, for duration: Duration) -> SFTPCall?
 
     /// Whether nobody reads from the file, which `session` keeps open.
     func isIdle(on session: SFTPSession) -> Bool
 }
 
-/// The readers that keep a file open. A server that has no more handles to give gets back those that nobody reads from right now.
+/// The readers that keep a file open. A server that has no more handles to give gets back those that nobody reads from
+/// right now.
 final class SFTPHandles: Sendable {
     private struct Entry: Sendable {
         weak var reader: (any SFTPHandleHolder)?
@@ -26,7 +28,9 @@ final class SFTPHandles: Sendable {
         }
     }
 
-    func remove(_ reader: any SFTPHandleHolder) { entries.update { _ = $0.removeValue(forKey: ObjectIdentifier(reader)) } }
+    func remove(_ reader: any SFTPHandleHolder) {
+        entries.update { _ = $0.removeValue(forKey: ObjectIdentifier(reader)) }
+    }
 
     private var readers: [any SFTPHandleHolder] { entries.value.values.compactMap(\.reader) }
 

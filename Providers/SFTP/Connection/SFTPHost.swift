@@ -49,12 +49,16 @@ final class SFTPHost: Sendable {
     func bytes(of path: ProviderPath) -> [UInt8] {
         let whole = root.appending(path).bytes
         let home = UInt8(ascii: "~")
-        guard whole.first == home, whole.count == 1 || whole[1] == UInt8(ascii: "/") else { return [UInt8(ascii: "/")] + whole }
+        guard whole.first == home, whole.count == 1 || whole[1] == UInt8(ascii: "/") else {
+            return [UInt8(ascii: "/")] + whole
+        }
         return whole.count <= 2 ? [UInt8(ascii: ".")] : Array(whole.dropFirst(2))
     }
 
     /// Whether `name` is worth asking for on `session`.
-    func has(_ name: SFTPExtension, _ session: SFTPSession) -> Bool { session.has(name) && !state.value.lacking.contains(name) }
+    func has(_ name: SFTPExtension, _ session: SFTPSession) -> Bool {
+        session.has(name) && !state.value.lacking.contains(name)
+    }
 
     /// The server announced `name` and refused it as unknown.
     func lacks(_ name: SFTPExtension) { state.update { _ = $0.lacking.insert(name) } }
@@ -90,7 +94,8 @@ final class SFTPHost: Sendable {
 
     /// Whether `RENAME` to `path` refuses what is there as surely as a hard link does, because it is one.
     ///
-    /// The banner is the SSH server's, which may have been given another server for SFTP: two extensions show OpenSSH's own.
+    /// The banner is the SSH server's, which may have been given another server for SFTP: two extensions show OpenSSH's
+    /// own.
     func renamesByLink(to path: ProviderPath, _ session: SFTPSession) -> Bool {
         renamesAsOpenSSH(session) && state.value.linking == path.parent
     }
@@ -110,13 +115,14 @@ final class SFTPHost: Sendable {
         set { state.update { $0.hasReversedLinks = newValue } }
     }
 
-    /// Whether `LSTAT` may look behind a link, as ProFTPD's does: servers that set attributes of links know them from what is behind.
+    /// Whether `LSTAT` may look behind a link, as ProFTPD's does: servers that set attributes of links know them from
+    /// what is behind.
     func mayFollow(_ session: SFTPSession) -> Bool { !session.has(.lsetstat) }
 
     /// Whether the server does what it says that it does.
     ///
-    /// Some say "done" to a hard link and make none; they also take `EXCL` for nothing, replace with `RENAME`, and empty a file that is
-    /// opened for writing. Tried once, with names that are not there.
+    /// Some say "done" to a hard link and make none; they also take `EXCL` for nothing, replace with `RENAME`, and
+    /// empty a file that is opened for writing. Tried once, with names that are not there.
     func isHonest(beside path: ProviderPath, _ session: SFTPSession) async throws -> Bool {
         if let known = state.value.isHonest { return known }
         guard session.has(.hardlink) else { return true }

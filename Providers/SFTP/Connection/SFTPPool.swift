@@ -2,7 +2,8 @@ import FileProviderCore
 import Foundation
 import SFTPEngine
 
-/// Keeps the sessions: one for requests and small files, and lanes beside it for large ones, which requests do not have to wait behind.
+/// Keeps the sessions: one for requests and small files, and lanes beside it for large ones, which requests do not have
+/// to wait behind.
 final class SFTPPool: Sendable {
     private struct State {
         var links: [Int: Task<any SFTPLink, any Error>] = [:]
@@ -69,7 +70,8 @@ final class SFTPPool: Sendable {
 
     /// A lane that the server has refused is not asked for again.
     private func note(_ error: any Error, of number: Int) {
-        guard let code = (error as? URLError)?.code, [.resourceUnavailable, .userAuthenticationRequired].contains(code) else { return }
+        guard let code = (error as? URLError)?.code, [.resourceUnavailable, .userAuthenticationRequired].contains(code)
+        else { return }
         state.update { _ = $0.refused.insert(number) }
     }
 
@@ -124,15 +126,19 @@ final class SFTPPool: Sendable {
             throw FileError.make(.resourceUnavailable, url: nil, sentence: "This server asks somebody at each login.")
         }
         if !isAlone, try await !link(index).takesChannels {
-            throw FileError.make(.resourceUnavailable, url: nil, sentence: "This server is given one channel on each connection.")
+            throw FileError.make(
+                .resourceUnavailable, url: nil, sentence: "This server is given one channel on each connection.")
         }
         return try await SFTPSession.open(over: try await channel(on: index), patience: patience, room: room)
     }
 
     private func channel(on index: Int) async throws -> any ByteChannel {
         let (link, task) = try await linkAndTask(index)
-        do { return try await link.channel() } catch let error as URLError where error.code == .networkConnectionLost && !Task.isCancelled {
-            // It was lost while nobody used it, and not closed by ``closeAll()``; others may have found that out before.
+        do { return try await link.channel() } catch let error as URLError
+            where error.code == .networkConnectionLost && !Task.isCancelled
+        {
+            // It was lost while nobody used it, and not closed by ``closeAll()``; others may have found that out
+            // before.
             forgetLink(index, task)
             link.close()
             return try await self.link(index).channel()

@@ -10,8 +10,8 @@ struct SFTPBulkDownload: Sendable {
 
     private var connection: SFTPConnection { reader.provider.connection }
 
-    /// What came before a connection was lost is not asked for again, but for its first and last bytes: size and time, in whole seconds,
-    /// are not enough to tell one version from another.
+    /// What came before a connection was lost is not asked for again, but for its first and last bytes: size and time,
+    /// in whole seconds, are not enough to tell one version from another.
     func run() async throws {
         let ends = SFTPEndsTap()
         try await connection.retrying(reader.path) {
@@ -21,7 +21,9 @@ struct SFTPBulkDownload: Sendable {
             let count: Int64
             // Nearby, the file is open on that session already.
             if try await connection.pool.session() === session {
-                count = try await reader.whileReading { try await read(rest, ends, reader.opened(), lanes: LockedValue([])) }
+                count = try await reader.whileReading {
+                    try await read(rest, ends, reader.opened(), lanes: LockedValue([]))
+                }
             } else {
                 let first = try await reader.open(on: session)
                 count = try await read(rest, ends, first, lanes: LockedValue([first]))
@@ -32,11 +34,13 @@ struct SFTPBulkDownload: Sendable {
 
     /// - Parameter lanes: What is to be closed in the end.
     private func read(
-        _ rest: Range<Int64>, _ ends: SFTPEndsTap, _ first: SFTPReader.OpenFile, lanes: LockedValue<[SFTPReader.OpenFile]>
+        _ rest: Range<Int64>, _ ends: SFTPEndsTap, _ first: SFTPReader.OpenFile,
+        lanes: LockedValue<[SFTPReader.OpenFile]>
     ) async throws -> Int64 {
         defer { for lane in lanes.value { lane.session.close([lane.handle]) } }
         try await prove(ends.proofs, opened: first)
-        let transfer = SFTPBulkRead([(first.session, first.handle)], range: rest, into: connection.pace(TappedSink(sink, tap: ends)))
+        let transfer = SFTPBulkRead(
+            [(first.session, first.handle)], range: rest, into: connection.pace(TappedSink(sink, tap: ends)))
         let more = Task {
             await connection.openLanes(for: Int64(rest.count), beside: first.session) { session in
                 // What is wrong with a lane shows in the first one, too; or is none of the transfer's business.
@@ -63,7 +67,8 @@ struct SFTPBulkDownload: Sendable {
     private func prove(_ proofs: [(range: Range<Int64>, bytes: [UInt8])], opened: SFTPReader.OpenFile) async throws {
         if proofs.isEmpty { return }
         let ranges = proofs.map { range.lowerBound + $0.range.lowerBound..<range.lowerBound + $0.range.upperBound }
-        for (pieces, proof) in zip(try await reader.pieces(ranges, of: opened), proofs) where !pieces.joined().elementsEqual(proof.bytes) {
+        for (pieces, proof) in zip(try await reader.pieces(ranges, of: opened), proofs)
+        where !pieces.joined().elementsEqual(proof.bytes) {
             throw FileError.changedWhileReading(reader.path, url: reader.url)
         }
     }

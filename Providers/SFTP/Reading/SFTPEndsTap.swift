@@ -1,6 +1,7 @@
 import FileProviderCore
 
-/// Counts the bytes that pass, and keeps the first and the last of them; of a transfer that may go on over another connection.
+/// Counts the bytes that pass, and keeps the first and the last of them; of a transfer that may go on over another
+/// connection.
 final class SFTPEndsTap: CopyTap {
     /// Bytes that are kept of the head and of the tail.
     static let proof = 64 << 10
@@ -20,7 +21,8 @@ final class SFTPEndsTap: CopyTap {
     var proofs: [(range: Range<Int64>, bytes: [UInt8])] {
         let state = state.value
         return [
-            (0..<Int64(state.head.count), state.head), (state.count - Int64(state.tail.count)..<state.count, state.tail),
+            (0..<Int64(state.head.count), state.head),
+            (state.count - Int64(state.tail.count)..<state.count, state.tail),
         ].filter { !$0.bytes.isEmpty }
     }
 
@@ -40,7 +42,9 @@ extension SFTPEndsTap.State {
         let maxCount = SFTPEndsTap.proof
         if bytes.count >= maxCount {
             if tail.count < maxCount { tail = [UInt8](repeating: 0, count: maxCount) }
-            tail.withUnsafeMutableBytes { $0.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes.suffix(maxCount))) }
+            tail.withUnsafeMutableBytes {
+                $0.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes.suffix(maxCount)))
+            }
         } else {
             tail.removeFirst(max(0, tail.count + bytes.count - maxCount))
             tail += bytes

@@ -65,7 +65,8 @@ extension SFTPReader {
     /// - Returns: The closing, which is on its way; nil where there is nothing to close.
     func giveBack(on session: SFTPSession? = nil, for duration: Duration = .zero) -> SFTPCall? {
         let idle = state.update { state -> OpenFile? in
-            guard state.readers == 0, .now - state.rested >= duration, session == nil || state.opened?.session === session,
+            guard state.readers == 0, .now - state.rested >= duration,
+                session == nil || state.opened?.session === session,
                 let opened = state.opened.take()
             else { return nil }
             state.opening = nil
@@ -80,9 +81,12 @@ extension SFTPReader {
     func open(on session: SFTPSession) async throws -> OpenFile {
         provider.handles.add(self)
         let name = provider.connection.host.bytes(of: path)
-        let replies = try await provider.connection.open([.open(name, .read), .stat(name)], session) { replies, status in
+        let replies = try await provider.connection.open([.open(name, .read), .stat(name)], session) {
+            replies, status in
             // A file that is there may be refused, or called missing, where no handle is left.
-            guard case .attributes = replies[1] else { return status.mayBeAboutHandles && status.code != SFTPStatus.Code.failure }
+            guard case .attributes = replies[1] else {
+                return status.mayBeAboutHandles && status.code != SFTPStatus.Code.failure
+            }
             return status.mayBeAboutHandles || status.code == SFTPStatus.Code.noSuchFile
         }
         return try await settled(replies, session)
@@ -91,7 +95,8 @@ extension SFTPReader {
     /// As ``open(on:)``, where the server has a handle to give at once.
     func openNow(on session: SFTPSession) async throws -> OpenFile? {
         let name = provider.connection.host.bytes(of: path)
-        guard let replies = try await provider.connection.openNow([.open(name, .read), .stat(name)], session: session) else { return nil }
+        guard let replies = try await provider.connection.openNow([.open(name, .read), .stat(name)], session: session)
+        else { return nil }
         return try await settled(replies, session)
     }
 

@@ -7,9 +7,12 @@ extension SFTPReader {
     private var host: SFTPHost { provider.connection.host }
 
     /// The request that tells whether the open file is still the same.
-    func look(at opened: OpenFile) -> SFTPRequest { host.looks.lackHandle ? .stat(host.bytes(of: path)) : .fstat(opened.handle) }
+    func look(at opened: OpenFile) -> SFTPRequest {
+        host.looks.lackHandle ? .stat(host.bytes(of: path)) : .fstat(opened.handle)
+    }
 
-    /// Sees that the file is the one of the first read, by the answer to a look; where that was refused, by another one.
+    /// Sees that the file is the one of the first read, by the answer to a look; where that was refused, by another
+    /// one.
     ///
     /// - Throws: `CocoaError(.fileReadUnknown)` when the file is another version.
     func settle(_ reply: SFTPReply, of opened: OpenFile) async throws {
@@ -52,7 +55,8 @@ extension SFTPReader {
 
     /// `FSTAT` where `STAT` was refused, and the other way round.
     private func otherLook(at opened: OpenFile) async throws -> SFTPAttributes? {
-        let replies = try await provider.connection.send([.fstat(opened.handle), .stat(host.bytes(of: path))], opened.session)
+        let replies = try await provider.connection.send(
+            [.fstat(opened.handle), .stat(host.bytes(of: path))], opened.session)
         let (byHandle, byName) = (try attributes(replies[0]), try attributes(replies[1]))
         if byHandle == nil { if byName == nil { host.lacks(\.lackBoth) } else { host.lacks(\.lackHandle) } }
         return byHandle?.size != nil ? byHandle : byName ?? byHandle

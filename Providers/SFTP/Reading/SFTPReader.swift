@@ -4,7 +4,8 @@ import SFTPEngine
 
 /// A file that is read by `READ`, at any offsets, any number at once.
 ///
-/// It is opened and looked at in one round trip, by the first read, and stays open. Each later read looks again, in the same round trip.
+/// It is opened and looked at in one round trip, by the first read, and stays open. Each later read looks again, in the
+/// same round trip.
 final class SFTPReader: SFTPHandleHolder, FileReader {
     /// A file that is open on a session.
     struct OpenFile: Sendable {
@@ -77,7 +78,9 @@ final class SFTPReader: SFTPHandleHolder, FileReader {
             return isTooMuch ? .max : sum
         }
         guard total <= Self.memoryLimit else {
-            throw FileError.make(.fileReadTooLarge, path: path, url: url, sentence: "The ranges of “\(path)” have \(total) bytes in all.")
+            throw FileError.make(
+                .fileReadTooLarge, path: path, url: url, sentence: "The ranges of “\(path)” have \(total) bytes in all."
+            )
         }
         return try await pieces(ranges).map { $0.reduce(into: Data()) { $0 += $1 } }
     }
@@ -127,7 +130,10 @@ final class SFTPReader: SFTPHandleHolder, FileReader {
                 pieces[block.range].append((block.offset, data))
                 // Short answers are legal: the rest is asked for again.
                 if data.count < block.count {
-                    blocks.append(Block(range: block.range, offset: block.offset + Int64(data.count), count: block.count - data.count))
+                    blocks.append(
+                        Block(
+                            range: block.range, offset: block.offset + Int64(data.count),
+                            count: block.count - data.count))
                 }
             }
         }

@@ -15,15 +15,18 @@ struct SFTPNewName: Sendable {
 
     /// Renames `source`, on the same server, to the path.
     ///
-    /// Uses `hardlink@openssh.com` if the server has it, which refuses a name in use; the file then has both names for a moment. OpenSSH's
-    /// `RENAME` does the same, and other servers' `RENAME` also refuses a name in use, as the draft demands. On the remaining servers an
-    /// empty file, which only one writer can create, takes the name and is then replaced.
+    /// Uses `hardlink@openssh.com` if the server has it, which refuses a name in use; the file then has both names for
+    /// a moment. OpenSSH's `RENAME` does the same, and other servers' `RENAME` also refuses a name in use, as the draft
+    /// demands. On the remaining servers an empty file, which only one writer can create, takes the name and is then
+    /// replaced.
     ///
     /// - Throws: `CocoaError(.fileWriteFileExists)` if the name is in use.
     func rename(_ source: ProviderPath) async throws {
         guard try await host.isHonest(beside: path, session) else { return try await renameAfterLook(source) }
         if !placeholderExists, host.renamesByLink(to: path, session) {
-            if try await send([.rename(host.bytes(of: source), to: host.bytes(of: path))])[0].status?.isOK == true { return }
+            if try await send([.rename(host.bytes(of: source), to: host.bytes(of: path))])[0].status?.isOK == true {
+                return
+            }
             if try await provider.isThere(path, session) { throw taken }
         }
         if !placeholderExists, host.has(.hardlink, session) {
@@ -51,7 +54,9 @@ struct SFTPNewName: Sendable {
     ///
     /// Most servers' `RENAME` refuses a name in use. On the others a placeholder takes the name first.
     func move(_ source: ProviderPath) async throws {
-        guard try await host.isHonest(beside: path, session), !host.renamesAsOpenSSH(session), try await renameReplaces() else {
+        guard try await host.isHonest(beside: path, session), !host.renamesAsOpenSSH(session),
+            try await renameReplaces()
+        else {
             return try await provider.rename(source, to: path, session)
         }
         do { try await replacePlaceholder(by: source) } catch {
@@ -124,5 +129,7 @@ struct SFTPNewName: Sendable {
 
     private var taken: CocoaError { FileError.make(.fileWriteFileExists, path: path, url: provider.url(of: path)) }
 
-    private func send(_ requests: [SFTPRequest]) async throws -> [SFTPReply] { try await provider.connection.send(requests, session) }
+    private func send(_ requests: [SFTPRequest]) async throws -> [SFTPReply] {
+        try await provider.connection.send(requests, session)
+    }
 }

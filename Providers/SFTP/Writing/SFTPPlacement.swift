@@ -11,7 +11,8 @@ struct SFTPPlacement: Sendable {
     private var connection: SFTPConnection { provider.connection }
     private var host: SFTPHost { provider.connection.host }
 
-    /// Runs `body`, then removes the displaced file. If `body` fails, moves the displaced file back and removes the placeholder.
+    /// Runs `body`, then removes the displaced file. If `body` fails, moves the displaced file back and removes the
+    /// placeholder.
     ///
     /// - Throws: The error of `body`. If the displaced file could not be moved back, an error that says where it is.
     func run(_ body: () async throws -> Void) async throws {
@@ -35,7 +36,8 @@ struct SFTPPlacement: Sendable {
     /// Renames `source` to the path and replaces the file there.
     func replace(by source: ProviderPath, isFolder: Bool = false, on session: SFTPSession) async throws {
         state.update { $0.stage = max($0.stage, .renaming) }
-        try await SFTPReplacement(provider: provider, path: path, session: session, state: state, isFolder: isFolder).rename(source)
+        try await SFTPReplacement(provider: provider, path: path, session: session, state: state, isFolder: isFolder)
+            .rename(source)
     }
 
     /// Renames `source`, an existing file, to the path, which must be free.
@@ -51,11 +53,13 @@ struct SFTPPlacement: Sendable {
         guard let displaced = state.value.displaced else { return error }
         let isDisplaced = await withCancellationShield {
             try? await connection.run(path) { session in
-                let reply = try await connection.send(.rename(host.bytes(of: displaced), to: host.bytes(of: path)), session)
+                let reply = try await connection.send(
+                    .rename(host.bytes(of: displaced), to: host.bytes(of: path)), session)
                 if reply.status?.isOK == true { return false }
                 if try await provider.item(displaced, session) == nil { return false }
                 guard try await provider.item(path, session) != nil else { return true }
-                // This write's file, or another writer's, has the name. The caller asked for the old one to be replaced.
+                // This write's file, or another writer's, has the name. The caller asked for the old one to be
+                // replaced.
                 return try await connection.send(.remove(host.bytes(of: displaced)), session).status?.isOK != true
             }
         }
@@ -70,7 +74,9 @@ struct SFTPPlacement: Sendable {
 
     /// Removes the placeholder, unless another file has the name by now.
     private func removePlaceholder() async {
-        let item = await withCancellationShield { try? await connection.run(path) { try await provider.item(path, $0) } }
+        let item = await withCancellationShield {
+            try? await connection.run(path) { try await provider.item(path, $0) }
+        }
         if let item, item.isRegularFile, item.size == 0 { await provider.removeLeftover(path) }
     }
 }
@@ -79,10 +85,11 @@ extension SFTPFileProvider {
     /// Seconds for which a cancelled caller waits for the removal of a leftover.
     private static let removalTimeout = 3.0
 
-    /// Removes a file that this process left, in a separate task because the current one may be cancelled. Ignores failures.
+    /// Removes a file that this process left, in a separate task because the current one may be cancelled. Ignores
+    /// failures.
     ///
-    /// - Parameter session: The session on which the file was opened. The removal arrives after the opening, even if nobody waited for
-    ///   the reply to that.
+    /// - Parameter session: The session on which the file was opened. The removal arrives after the opening, even if
+    ///   nobody waited for the reply to that.
     func removeLeftover(_ path: ProviderPath, openedOn session: SFTPSession? = nil) async {
         let request = SFTPRequest.remove(connection.host.bytes(of: path))
         let removal = Task<Void, any Error> {

@@ -2,8 +2,8 @@ import FileProviderCore
 import Foundation
 import SFTPEngine
 
-/// Renames a file onto a name that may be in use: in one step if the server can do that. Otherwise moves the old file aside first and keeps
-/// it until the new one has the name.
+/// Renames a file onto a name that may be in use: in one step if the server can do that. Otherwise moves the old file
+/// aside first and keeps it until the new one has the name.
 struct SFTPReplacement: Sendable {
     let provider: SFTPFileProvider
     let path: ProviderPath
@@ -33,7 +33,8 @@ struct SFTPReplacement: Sendable {
         return reply.status?.isOK == true ? nil : reply
     }
 
-    /// Moves the old file aside and `source` to the path. If that fails and the server still answers, moves the old file back.
+    /// Moves the old file aside and `source` to the path. If that fails and the server still answers, moves the old
+    /// file back.
     private func makeRoom(for source: ProviderPath, after reply: SFTPReply) async throws {
         let refusal = try await provider.refusal(reply, ofWriting: path, session)
         guard let item = try await provider.item(path, session) else { throw refusal }
@@ -64,5 +65,7 @@ struct SFTPReplacement: Sendable {
         }
     }
 
-    private func send(_ request: SFTPRequest) async throws -> SFTPReply { try await provider.connection.send(request, session) }
+    private func send(_ request: SFTPRequest) async throws -> SFTPReply {
+        try await provider.connection.send(request, session)
+    }
 }

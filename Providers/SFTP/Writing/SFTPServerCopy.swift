@@ -2,7 +2,8 @@ import FileProviderCore
 import Foundation
 import SFTPEngine
 
-/// Copies a file on the server by `copy-data` (draft-ietf-secsh-filexfer-extensions-00, section 7), to a temporary name first.
+/// Copies a file on the server by `copy-data` (draft-ietf-secsh-filexfer-extensions-00, section 7), to a temporary name
+/// first.
 struct SFTPServerCopy: Sendable {
     let provider: SFTPFileProvider
     let path: ProviderPath
@@ -56,7 +57,9 @@ struct SFTPServerCopy: Sendable {
     }
 
     /// - Returns: False if the server refuses the first request.
-    private func copy(_ source: SFTPHandle, _ size: UInt64, to target: SFTPHandle, _ progress: ProgressReporter) async throws -> Bool {
+    private func copy(_ source: SFTPHandle, _ size: UInt64, to target: SFTPHandle, _ progress: ProgressReporter)
+        async throws -> Bool
+    {
         var calls: [(call: SFTPCall, count: UInt64)] = []
         var (asked, done): (UInt64, UInt64) = (0, 0)
         while done < size {
@@ -86,7 +89,8 @@ struct SFTPServerCopy: Sendable {
         requests.append(.lstat(host.bytes(of: temporary)))
         // The copy is complete, even if this is refused.
         let allowed = source.permissions.map { $0 & 0o777 }
-        return provider.connection.begin([.fsetstat(handles[1], SFTPAttributes(permissions: allowed))] + requests, session)
+        return provider.connection.begin(
+            [.fsetstat(handles[1], SFTPAttributes(permissions: allowed))] + requests, session)
     }
 
     private func check(_ replies: [SFTPReply], _ size: UInt64) throws {
@@ -96,23 +100,28 @@ struct SFTPServerCopy: Sendable {
         guard case .attributes(let found) = replies[3], found.size == size else {
             throw FileError.make(
                 .fileWriteUnknown, path: destination, url: provider.url(of: destination),
-                sentence: "The server did not copy all \(size) bytes of “\(path)” to “\(destination)”; nothing was replaced.")
+                sentence:
+                    "The server did not copy all \(size) bytes of “\(path)” to “\(destination)”; nothing was replaced.")
         }
     }
 
     private func putInPlace(_ temporary: ProviderPath) async throws {
-        let placement = SFTPPlacement(provider: provider, path: destination, state: LockedValue(SFTPWriteState(location: temporary)))
+        let placement = SFTPPlacement(
+            provider: provider, path: destination, state: LockedValue(SFTPWriteState(location: temporary)))
         try await placement.run { try await placement.rename(temporary, overwrite: overwrite, on: session) }
     }
 
     /// Whether the refusal may concern only this way of copying.
     private func isInconclusive(_ status: SFTPStatus) -> Bool {
-        status.code == SFTPStatus.Code.unsupported || status.code == SFTPStatus.Code.failure && condition(status) is SFTPStatusError
+        status.code == SFTPStatus.Code.unsupported
+            || status.code == SFTPStatus.Code.failure && condition(status) is SFTPStatusError
     }
 
     /// The server may allow one open handle, not two. Then reading the file and writing it afterwards may succeed.
     private func mayGoElsewhere(_ replies: [SFTPReply]) -> Bool {
-        guard case .handle = replies[0], case .attributes = replies[1], let status = replies[2].status else { return false }
+        guard case .handle = replies[0], case .attributes = replies[1], let status = replies[2].status else {
+            return false
+        }
         return isInconclusive(status) || status.isAboutHandles
     }
 
@@ -128,5 +137,7 @@ struct SFTPServerCopy: Sendable {
         return try await provider.refusal(replies[2], ofWriting: destination, session)
     }
 
-    private func send(_ requests: [SFTPRequest]) async throws -> [SFTPReply] { try await provider.connection.send(requests, session) }
+    private func send(_ requests: [SFTPRequest]) async throws -> [SFTPReply] {
+        try await provider.connection.send(requests, session)
+    }
 }

@@ -52,7 +52,9 @@ extension SFTPUpload {
         let replies = try await connection.send([.lstat(host.bytes(of: part)), .lstat(host.bytes(of: path))], session)
         guard try provider.item(replies[1], at: path)?.size == sent.count else { return false }
         guard try provider.item(replies[0], at: part) != nil else { return true }
-        guard !options.overwrite, case .attributes(let attributes) = replies[0], try await isLinked(attributes, on: session) else {
+        guard !options.overwrite, case .attributes(let attributes) = replies[0],
+            try await isLinked(attributes, on: session)
+        else {
             return false
         }
         _ = try await connection.send(.remove(host.bytes(of: part)), session)
@@ -68,7 +70,8 @@ extension SFTPUpload {
         let mark = UInt32.random(in: 1..<1 << 30)
         let replies = try await connection.send(
             [
-                .setstat(host.bytes(of: location), SFTPAttributes(times: (access: mark, modification: times.modification))),
+                .setstat(
+                    host.bytes(of: location), SFTPAttributes(times: (access: mark, modification: times.modification))),
                 .lstat(host.bytes(of: path)),
             ], session)
         guard case .attributes(let found) = replies[1] else { return false }

@@ -4,14 +4,17 @@ import SFTPEngine
 
 /// Sends a large file over several lanes, and resumes an upload that was interrupted in this process or in another.
 extension SFTPUpload {
-    /// Bytes at the head and at the tail of the part that are compared with the source before an upload is resumed, 64 KiB.
+    /// Bytes at the head and at the tail of the part that are compared with the source before an upload is resumed, 64
+    /// KiB.
     private static let proof: Int64 = 64 << 10
 
     /// Whether a part is kept for a later upload if this one fails.
     var keepsPart: Bool { options.resumption != nil && isPublished && isLarge && source.isRepeatable }
 
     /// The temporary name.
-    func partPath() throws -> ProviderPath { try TemporaryName.make(beside: path, for: keepsPart ? options.resumption : nil) }
+    func partPath() throws -> ProviderPath {
+        try TemporaryName.make(beside: path, for: keepsPart ? options.resumption : nil)
+    }
 
     func sendLarge() async throws -> Sent {
         try await connection.retrying(path, mayRepeat: { mayRepeat(after: $0) }) {
@@ -51,10 +54,14 @@ extension SFTPUpload {
 
     private func addLanes(to transfer: SFTPBulkWrite, noting lanes: LockedValue<[SFTPReader.OpenFile]>) async {
         // Some servers empty the file at each opening, so that it can be written over one lane only.
-        guard let first = lanes.value.first, (try? await host.isHonest(beside: location, first.session)) == true else { return }
+        guard let first = lanes.value.first, (try? await host.isHonest(beside: location, first.session)) == true else {
+            return
+        }
         await connection.openLanes(for: source.length, beside: first.session) { session in
             // A failure that matters shows on the first lane, too.
-            guard let replies = try? await connection.openNow([.open(host.bytes(of: location), .write)], session: session),
+            guard
+                let replies = try? await connection.openNow(
+                    [.open(host.bytes(of: location), .write)], session: session),
                 case .handle(let handle) = replies[0]
             else { return }
             lanes.update { $0.append(SFTPReader.OpenFile(session: session, handle: handle)) }
@@ -62,7 +69,8 @@ extension SFTPUpload {
         }
     }
 
-    /// Sends `fsync` over another lane than `session`: some servers answer nothing else meanwhile, and requests would wait.
+    /// Sends `fsync` over another lane than `session`: some servers answer nothing else meanwhile, and requests would
+    /// wait.
     ///
     /// - Returns: Whether the server has synced the file.
     private func syncElsewhere(than session: SFTPSession) async throws -> Bool {
@@ -76,8 +84,11 @@ extension SFTPUpload {
 
     /// Opens the part of an earlier try.
     func reopen(on session: SFTPSession) async throws -> SFTPHandle {
-        let replies = try await connection.open([.open(host.bytes(of: location), .write), .lstat(host.bytes(of: path))], session)
-        guard case .handle(let handle) = replies[0] else { throw try await provider.refusal(replies[0], ofWriting: path, session) }
+        let replies = try await connection.open(
+            [.open(host.bytes(of: location), .write), .lstat(host.bytes(of: path))], session)
+        guard case .handle(let handle) = replies[0] else {
+            throw try await provider.refusal(replies[0], ofWriting: path, session)
+        }
         if !isPublished { return handle }
         keepPermissions(of: replies[1])
         do {
@@ -101,14 +112,18 @@ extension SFTPUpload {
         guard item.isRegularFile else { return false }
         guard case .attributes(let found) = reply else { return true }
         let open = FileObject(found, at: item.path)
-        func agree<Value: Equatable>(_ one: Value?, _ other: Value?) -> Bool { one == nil || other == nil || one == other }
+        func agree<Value: Equatable>(_ one: Value?, _ other: Value?) -> Bool {
+            one == nil || other == nil || one == other
+        }
         return open.isRegularFile && agree(open.size, item.size) && agree(open[.sftpOwner], item[.sftpOwner])
             && agree(open.permissions, item.permissions)
     }
 
-    /// The number of bytes on the server that are verified to be the source's. If it is 0, the location is free or may be overwritten.
+    /// The number of bytes on the server that are verified to be the source's. If it is 0, the location is free or may
+    /// be overwritten.
     ///
-    /// Without ``SFTPWriteState/acknowledged``, another process may have left gaps, but only within ``SFTPBulkWrite/spread`` of the end.
+    /// Without ``SFTPWriteState/acknowledged``, another process may have left gaps, but only within
+    /// ``SFTPBulkWrite/spread`` of the end.
     private func provenCount(on session: SFTPSession) async throws -> Int64 {
         guard let item = try await provider.item(location, session) else { return 0 }
         let isHonest = try await host.isHonest(beside: location, session)
@@ -124,22 +139,26 @@ extension SFTPUpload {
         return 0
     }
 
-    /// Whether this account has left the part, whose name others can predict. If the server shows no owner, nobody else must be able to
-    /// write to the part.
+    /// Whether this account has left the part, whose name others can predict. If the server shows no owner, nobody else
+    /// must be able to write to the part.
     private func isOurs(_ part: FileObject, on session: SFTPSession) async throws -> Bool {
         guard keepsPart else { return true }
         if let owner = part[.sftpOwner], let own = try await user(on: session) { return owner == own }
         return (part.permissions ?? 0) & 0o022 == 0
     }
 
-    /// This account's user number. If it is not known yet, creates an empty file to learn it. `nil` if the server shows no owners.
+    /// This account's user number. If it is not known yet, creates an empty file to learn it. `nil` if the server shows
+    /// no owners.
     private func user(on session: SFTPSession) async throws -> UInt32? {
         if let known = host.user { return known }
         let probe = try TemporaryName.make(beside: location)
         do {
-            let replies = try await connection.open([.open(host.bytes(of: probe), [.write, .create, .exclusive])], session)
+            let replies = try await connection.open(
+                [.open(host.bytes(of: probe), [.write, .create, .exclusive])], session)
             guard case .handle(let handle) = replies[0] else { return nil }
-            let requests: [SFTPRequest] = [.close(handle), .lstat(host.bytes(of: probe)), .remove(host.bytes(of: probe))]
+            let requests: [SFTPRequest] = [
+                .close(handle), .lstat(host.bytes(of: probe)), .remove(host.bytes(of: probe)),
+            ]
             let found = try await connection.begin(requests, session).value()
             if case .attributes(let attributes) = found[1] { host.user = attributes.owner?.user }
         } catch {

@@ -8,7 +8,8 @@ extension SFTPUpload {
     /// - Parameters:
     ///   - byName: The reply to `LSTAT` after `CLOSE`.
     ///   - byHandle: The reply to `FSTAT` before `CLOSE`; `nil` if it was not sent.
-    /// - Returns: Whether the server showed the size. Drop boxes show nothing; then the acknowledgements are the only proof.
+    /// - Returns: Whether the server showed the size. Drop boxes show nothing; then the acknowledgements are the only
+    ///   proof.
     /// - Throws: `CocoaError(.fileWriteUnknown)` if the size differs, or if the file to publish is missing.
     func isSeen(_ byName: SFTPReply, byHandle: SFTPReply?, count: Int64, on session: SFTPSession) async throws -> Bool {
         switch byName {
@@ -51,7 +52,8 @@ extension SFTPUpload {
     /// - Returns: False if the server doesn't let the account read the file.
     private func isReadable(count: Int64, on session: SFTPSession) async throws -> Bool {
         if host.looks.lackReading { return false }
-        guard let replies = try await connection.openNow([.open(host.bytes(of: location), .read)], session: session) else { return false }
+        guard let replies = try await connection.openNow([.open(host.bytes(of: location), .read)], session: session)
+        else { return false }
         guard case .handle(let handle) = replies[0] else {
             host.lacks(\.lackReading)
             return false

@@ -61,7 +61,8 @@ struct SFTPUpload: Sendable {
         error.isTransient && (source.isRepeatable || state.value.stage < .opened)
     }
 
-    /// Takes two round trips. Reads the source first, because reading it may need the only handle that the server allows.
+    /// Takes two round trips. Reads the source first, because reading it may need the only handle that the server
+    /// allows.
     private func sendSmall() async throws -> Sent {
         let content = LockedValue<Data?>(nil)
         return try await connection.retrying(path, mayRepeat: { mayRepeat(after: $0) }) {
@@ -116,7 +117,8 @@ struct SFTPUpload: Sendable {
 
     /// Keeps the permission bits of the file that is replaced.
     func keepPermissions(of reply: SFTPReply) {
-        guard options.overwrite, options.permissions == nil, case .attributes(let attributes) = reply, let found = attributes.permissions
+        guard options.overwrite, options.permissions == nil, case .attributes(let attributes) = reply,
+            let found = attributes.permissions
         else { return }
         if found & 0o170000 == 0o100000 { state.update { $0.permissions = found & 0o777 } }
     }
@@ -140,8 +142,8 @@ struct SFTPUpload: Sendable {
 
     func syncs(_ session: SFTPSession) -> Bool { provider.configuration.syncs && host.has(.fsync, session) }
 
-    /// Sends everything that follows the opening, or the last byte, in one round trip, and verifies the result. Closes the handle even if
-    /// it throws.
+    /// Sends everything that follows the opening, or the last byte, in one round trip, and verifies the result. Closes
+    /// the handle even if it throws.
     func finish(
         _ handle: SFTPHandle, on session: SFTPSession, count: Int64, writing data: Data? = nil, isSynced: Bool = false
     ) async throws -> Sent {
@@ -185,7 +187,9 @@ struct SFTPUpload: Sendable {
 
     private func check(_ reply: SFTPReply?) throws {
         guard let status = reply?.status else { throw provider.unexpected(path) }
-        if !status.isOK { throw SFTPCondition(status: status, path: path, url: provider.url(of: path), isWriting: true).error }
+        if !status.isOK {
+            throw SFTPCondition(status: status, path: path, url: provider.url(of: path), isWriting: true).error
+        }
     }
 
     func finished(_ sent: Sent) -> FileObject {

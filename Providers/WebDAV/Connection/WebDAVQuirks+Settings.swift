@@ -11,8 +11,12 @@ extension WebDAVQuirks {
 
     /// The settings by name; their words are those of the types.
     private static let changes: [String: Change] = [
-        "locks": .word(Locks.allCases.map(\.rawValue)) { quirks, word in Locks(rawValue: word).map { quirks.locks = $0 } != nil },
-        "lock-use": .word(LockUse.allCases.map(\.rawValue)) { quirks, word in LockUse(rawValue: word).map { quirks.lockUse = $0 } != nil },
+        "locks": .word(Locks.allCases.map(\.rawValue)) { quirks, word in
+            Locks(rawValue: word).map { quirks.locks = $0 } != nil
+        },
+        "lock-use": .word(LockUse.allCases.map(\.rawValue)) { quirks, word in
+            LockUse(rawValue: word).map { quirks.lockUse = $0 } != nil
+        },
         "time-setting": .word(TimeSetting.allCases.map(\.rawValue)) { quirks, word in
             TimeSetting(rawValue: word).map { quirks.timeSetting = $0 } != nil
         },
@@ -32,13 +36,15 @@ extension WebDAVQuirks {
             Condition(rawValue: word).map { quirks.ifMatch = $0 } != nil
         },
         "if": .flag(\.honoursIf),
-        "exclusive-moves": .flag(\.movesExclusively), "whole-puts": .flag(\.putsWhole), "whole-reads": .flag(\.readsWhole),
+        "exclusive-moves": .flag(\.movesExclusively), "whole-puts": .flag(\.putsWhole),
+        "whole-reads": .flag(\.readsWhole),
         "moves-keep-tags": .flag(\.movesKeepTags),
         "entry-tags": .flag(\.listsEntryTags),
         "tree-tags": .flag(\.hasTreeTags), "checksums": .flag(\.takesChecksums), "same-sizes": .flag(\.keepsSizes),
         "late-parts": .flag(\.partsAppearLate),
         "search": .flag(\.searches),
-        "moves-onto-folders": .flag(\.movesOntoFolders), "raw-names": .flag(\.keepsRawNames), "hides-dot-names": .flag(\.hidesDotNames),
+        "moves-onto-folders": .flag(\.movesOntoFolders), "raw-names": .flag(\.keepsRawNames),
+        "hides-dot-names": .flag(\.hidesDotNames),
         "refuses-moves": .flag(\.refusesMoves),
     ]
 
@@ -55,7 +61,9 @@ extension WebDAVQuirks {
     /// - Throws: `CocoaError(.featureUnsupported)` for one that is not known.
     static func vendor(in settings: [String: String]) throws -> Vendor? {
         guard let word = settings[vendorName] else { return nil }
-        guard let vendor = Vendor(rawValue: word) else { throw refusal(vendorName, word, Vendor.allCases.map(\.rawValue)) }
+        guard let vendor = Vendor(rawValue: word) else {
+            throw refusal(vendorName, word, Vendor.allCases.map(\.rawValue))
+        }
         return vendor
     }
 

@@ -4,8 +4,9 @@ import Foundation
 
 /// What a server does in its own way, as data: a row for each vendor, corrected by what is learnt on the way.
 ///
-/// ``WebDAVFileProvider/quirks()`` discovers it, ``WebDAVServers`` remembers it, and ``WebDAVConfiguration/quirks`` keeps it beyond the
-/// process. A value that is changed by hand is taken as it is; so are the settings of ``WebDAVFileProvider/registration``.
+/// ``WebDAVFileProvider/quirks()`` discovers it, ``WebDAVServers`` remembers it, and ``WebDAVConfiguration/quirks``
+/// keeps it beyond the process. A value that is changed by hand is taken as it is; so are the settings of
+/// ``WebDAVFileProvider/registration``.
 public struct WebDAVQuirks: Codable, Hashable, Sendable {
     /// Who made the server.
     public enum Vendor: String, Codable, Hashable, Sendable, CaseIterable {
@@ -43,20 +44,23 @@ public struct WebDAVQuirks: Codable, Hashable, Sendable {
     public enum Locks: String, Codable, Hashable, Sendable, CaseIterable {
         /// There are none.
         case none
-        /// Good enough for a person who edits a file. Writes do not take them: Apache loses and keeps locks when several are taken or given
-        /// back at the same moment, of whatever names, and WsgiDAV forgets one when its file is replaced.
+        /// Good enough for a person who edits a file. Writes do not take them: Apache loses and keeps locks when
+        /// several are taken or given back at the same moment, of whatever names, and WsgiDAV forgets one when its file
+        /// is replaced.
         case shaky
         /// Of any number of clients that ask at the same moment one has it.
         case exclusive
     }
 
-    /// When a write takes a lock for the moment in which its file appears. Two requests more, where the locks are ``Locks/exclusive``.
+    /// When a write takes a lock for the moment in which its file appears. Two requests more, where the locks are
+    /// ``Locks/exclusive``.
     public enum LockUse: String, Codable, Hashable, Sendable, CaseIterable {
         /// Never.
         case never
         /// For writes with `ifMatch`.
         case conditional
-        /// Also for writes that may replace nothing. A process that dies at that moment may leave an empty file under the name.
+        /// Also for writes that may replace nothing. A process that dies at that moment may leave an empty file under
+        /// the name.
         case always
     }
 
@@ -80,9 +84,11 @@ public struct WebDAVQuirks: Codable, Hashable, Sendable {
     public var honoursIf = false
     /// Whether of two `MOVE`s with `Overwrite: F` to one place exactly one succeeds.
     public var movesExclusively = false
-    /// Whether readers see the old file or the new one while a `PUT` replaces it, and one that breaks off changes nothing.
+    /// Whether readers see the old file or the new one while a `PUT` replaces it, and one that breaks off changes
+    /// nothing.
     public var putsWhole = false
-    /// Whether a read that meets a replacement gets one version whole; Apache sends as much of the new file as the old one had.
+    /// Whether a read that meets a replacement gets one version whole; Apache sends as much of the new file as the old
+    /// one had.
     public var readsWhole = false
     /// What locks are worth.
     public var locks = Locks.shaky
@@ -108,8 +114,8 @@ public struct WebDAVQuirks: Codable, Hashable, Sendable {
     public var keepsRawNames = true
     /// Whether listings leave names with a leading dot out.
     public var hidesDotNames = false
-    /// Whether the server, or a proxy in front of it, refuses `MOVE` (405, 501, or 502 for any `Destination`). An upload is put to its name
-    /// then, once the same bytes were seen under a temporary one.
+    /// Whether the server, or a proxy in front of it, refuses `MOVE` (405, 501, or 502 for any `Destination`). An
+    /// upload is put to its name then, once the same bytes were seen under a temporary one.
     public var refusesMoves = false
     /// Bytes that must not be in the path of a folder: nothing could be moved into it.
     public var misreadFolders: [UInt8] = []
@@ -132,7 +138,9 @@ public struct WebDAVQuirks: Codable, Hashable, Sendable {
             (putsWhole, readsWhole, locks, listsEntryTags, timeSetting) = (true, true, .exclusive, false, .date)
             hidesDotNames = true
         case .lighttpd:
-            (ifNoneMatch, ifMatch, movesExclusively, putsWhole, movesKeepTags) = (.exclusive, .exclusive, true, true, true)
+            (ifNoneMatch, ifMatch, movesExclusively, putsWhole, movesKeepTags) = (
+                .exclusive, .exclusive, true, true, true
+            )
             readsWhole = true
             (movesOntoFolders, keepsRawNames, misreadDestinations) = (true, false, Array(0..<0x20) + [0x7F])
         case .wsgidav:
@@ -221,8 +229,10 @@ extension WebDAVQuirks {
     }
 
     private enum CodingKeys: String, CodingKey {
-        case vendor, ifNoneMatch, ifMatch, honoursIf, movesExclusively, putsWhole, readsWhole, locks, lockUse, movesKeepTags
-        case listsEntryTags, hasTreeTags, takesChecksums, timeSetting, keepsSizes, partsAppearLate, movesOntoFolders, keepsRawNames,
+        case vendor, ifNoneMatch, ifMatch, honoursIf, movesExclusively, putsWhole, readsWhole, locks, lockUse,
+            movesKeepTags
+        case listsEntryTags, hasTreeTags, takesChecksums, timeSetting, keepsSizes, partsAppearLate, movesOntoFolders,
+            keepsRawNames,
             hidesDotNames
         case refusesMoves, misreadFolders, misreadDestinations, misreadNames
         case chunkSize, searches
@@ -239,7 +249,8 @@ extension WebDAVQuirks {
 
     /// Enters what this server does into what holds for every WebDAV server.
     func enter(into capabilities: inout Capabilities) {
-        capabilities[.atomicReplacement] = putsWhole && readsWhole ? .native : refusesMoves && !putsWhole ? .unavailable : .derived
+        capabilities[.atomicReplacement] =
+            putsWhole && readsWhole ? .native : refusesMoves && !putsWhole ? .unavailable : .derived
         if refusesMoves { capabilities[.moving] = .unavailable }
         capabilities[.exclusiveCreation] = movesExclusively || locksNewFiles ? .native : .derived
         capabilities[.conditionalWriting] = putsConditionally || locksConditionalWrites ? .native : .derived
@@ -262,11 +273,12 @@ extension WebDAVQuirks {
 extension WebDAVQuirks.Vendor {
     /// Recognises the vendor by the answer to an `OPTIONS`.
     ///
-    /// `Server` alone names the program in front, behind which any other may lie; the features in `DAV` tell who answers. nginx itself
-    /// names one feature and no `MS-Author-Via`; lighttpd names the third.
+    /// `Server` alone names the program in front, behind which any other may lie; the features in `DAV` tell who
+    /// answers. nginx itself names one feature and no `MS-Author-Via`; lighttpd names the third.
     init(_ head: ResponseHead) {
         let server = head["Server"]?.lowercased() ?? ""
-        let features = head.joined("DAV")?.lowercased().split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) } ?? []
+        let features =
+            head.joined("DAV")?.lowercased().split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) } ?? []
         let isPlain = features.allSatisfy { ["1", "2", "3"].contains($0) } && head["X-Powered-By"] == nil
         self =
             if features.contains(where: { $0.contains("nextcloud") }) || head["X-Nextcloud-Version"] != nil {
@@ -292,7 +304,8 @@ extension WebDAVQuirks.Vendor {
 }
 
 extension ResponseHead {
-    /// Whether Go's WebDAV package answers, which gives itself no name but has its own order of methods; a proxy may name itself.
+    /// Whether Go's WebDAV package answers, which gives itself no name but has its own order of methods; a proxy may
+    /// name itself.
     fileprivate var isOfGo: Bool {
         self["MS-Author-Via"] == "DAV" && self["Allow"]?.hasPrefix("OPTIONS, LOCK, ") == true
     }

@@ -3,8 +3,8 @@ import CurlTransport
 import FileProviderCore
 import HTTPFileProvider
 
-/// What was learnt of WebDAV servers, by scheme, host, port and the folder that was asked: the providers of one server share it. Behind one
-/// host different folders may be different servers.
+/// What was learnt of WebDAV servers, by scheme, host, port and the folder that was asked: the providers of one server
+/// share it. Behind one host different folders may be different servers.
 ///
 /// Safe to use from any thread. It lives as long as the process; ``WebDAVConfiguration/quirks`` keeps a value longer.
 public final class WebDAVServers: Sendable {
@@ -17,10 +17,14 @@ public final class WebDAVServers: Sendable {
     /// A memory that knows nothing, apart from ``shared``.
     public init() {}
 
-    /// What is known of the server of `url`, by the nearest folder at or above it that was asked; nil where none was. Setting it corrects
-    /// what was learnt, for all providers there and below; nil has them ask again.
+    /// What is known of the server of `url`, by the nearest folder at or above it that was asked; nil where none was.
+    /// Setting it corrects what was learnt, for all providers there and below; nil has them ask again.
     public subscript(url: URL) -> WebDAVQuirks? {
-        get { Place(url).flatMap { place in known.value[place.origin].flatMap { rows in place.nearest(in: rows).flatMap { rows[$0] } } } }
+        get {
+            Place(url).flatMap { place in
+                known.value[place.origin].flatMap { rows in place.nearest(in: rows).flatMap { rows[$0] } }
+            }
+        }
         set {
             guard let place = Place(url) else { return }
             known.update { known in
@@ -43,7 +47,8 @@ public final class WebDAVServers: Sendable {
     func correct(_ url: URL, _ change: (inout WebDAVQuirks) -> Void) {
         guard let place = Place(url) else { return }
         known.update { known in
-            guard let rows = known[place.origin], let nearest = place.nearest(in: rows), var quirks = rows[nearest] else { return }
+            guard let rows = known[place.origin], let nearest = place.nearest(in: rows), var quirks = rows[nearest]
+            else { return }
             change(&quirks)
             known[place.origin]?[nearest] = quirks
         }
@@ -163,12 +168,15 @@ final class KnownQuirks: Sendable {
 extension WebDAVFileProvider {
     /// What this server does in its own way, as far as it matters here.
     ///
-    /// - Complexity: One `OPTIONS` for each server in the life of the process, after a look where to send it; none where the configuration
-    ///   or its settings tell.
+    /// - Complexity: One `OPTIONS` for each server in the life of the process, after a look where to send it; none
+    ///   where the configuration or its settings tell.
     public func quirks() async throws -> WebDAVQuirks {
         try await known.value {
-            guard let place = try await self.whereToAsk() else { return (ResponseHead(status: 404), self.url(of: self.home)) }
-            let head = try await self.connection.send(HTTPRequest("OPTIONS", path: place, isFolder: true, accepts: Self.refusals))
+            guard let place = try await self.whereToAsk() else {
+                return (ResponseHead(status: 404), self.url(of: self.home))
+            }
+            let head = try await self.connection.send(
+                HTTPRequest("OPTIONS", path: place, isFolder: true, accepts: Self.refusals))
             return (head, self.url(of: place))
         }
     }
@@ -176,8 +184,8 @@ extension WebDAVFileProvider {
     /// The statuses that say that a server does not answer this question, rather than that it will later.
     private static let refusals = Set(400..<500).union([501]).subtracting([408, 423, 425, 429])
 
-    /// The folder that is there, nearest to ``home``, or one of which nobody can tell; nil where there is none. lighttpd never answers an
-    /// `OPTIONS` about a name that is not there.
+    /// The folder that is there, nearest to ``home``, or one of which nobody can tell; nil where there is none.
+    /// lighttpd never answers an `OPTIONS` about a name that is not there.
     private func whereToAsk() async throws -> ProviderPath? {
         var current: ProviderPath? = home
         while let next = current {
@@ -193,5 +201,7 @@ extension WebDAVFileProvider {
     }
 
     /// How to reach this server, with what is known of it by now: a value to be kept.
-    public var configuration: WebDAVConfiguration { WebDAVConfiguration(baseURL: connection.baseURL, quirks: known.value) }
+    public var configuration: WebDAVConfiguration {
+        WebDAVConfiguration(baseURL: connection.baseURL, quirks: known.value)
+    }
 }

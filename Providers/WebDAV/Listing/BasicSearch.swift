@@ -3,8 +3,8 @@ import Foundation
 
 /// What a basic search (RFC 5323, section 5) can ask of a query: never less than the query matches, often more.
 ///
-/// Servers compare in their own ways: letter case, Unicode forms, files without a property. So only what comes out right or too wide in
-/// all of them is asked, and the query itself decides on each item of the answer.
+/// Servers compare in their own ways: letter case, Unicode forms, files without a property. So only what comes out
+/// right or too wide in all of them is asked, and the query itself decides on each item of the answer.
 enum BasicSearch: Equatable {
     /// Nothing is left out: a search would be a listing of everything.
     case everything
@@ -51,7 +51,8 @@ enum BasicSearch: Equatable {
 
     private init(_ parts: [FileQuery], _ dialect: Dialect, isConjunction: Bool, _ isNegated: Bool) {
         let parts = parts.map { BasicSearch($0, dialect, isNegated: isNegated) }
-        let (absorbing, neutral): (BasicSearch, BasicSearch) = isConjunction ? (.nothing, .everything) : (.everything, .nothing)
+        let (absorbing, neutral): (BasicSearch, BasicSearch) =
+            isConjunction ? (.nothing, .everything) : (.everything, .nothing)
         if parts.contains(absorbing) {
             self = absorbing
             return
@@ -92,7 +93,8 @@ enum BasicSearch: Equatable {
             case .greater(let value): ("gt", value)
             case .atLeast(let value): ("gte", value)
             }
-        return .condition("<D:\(name)><D:prop>\(property)</D:prop><D:literal>\(literal(value))</D:literal></D:\(name)>", operators: 1)
+        return .condition(
+            "<D:\(name)><D:prop>\(property)</D:prop><D:literal>\(literal(value))</D:literal></D:\(name)>", operators: 1)
     }
 
     /// Times on the server have no fractions, so the bounds are moved outwards to whole seconds.
@@ -103,7 +105,9 @@ enum BasicSearch: Equatable {
         case .less(let date), .atMost(let date): return upper(date)
         case .greater(let date), .atLeast(let date): return lower(date)
         case .equal(let date):
-            guard case .condition(let first, _) = lower(date), case .condition(let second, _) = upper(date) else { return .everything }
+            guard case .condition(let first, _) = lower(date), case .condition(let second, _) = upper(date) else {
+                return .everything
+            }
             return .condition("<D:and>\(first)\(second)</D:and>", operators: 3)
         }
     }
@@ -112,15 +116,18 @@ enum BasicSearch: Equatable {
         let seconds = date.timeIntervalSince1970.rounded(rounding)
         // Years that are not four digits are written in ways that servers need not know.
         guard abs(seconds) < 100_000_000_000 else { return .everything }
-        let text = Date(timeIntervalSince1970: seconds).formatted(Date.ISO8601FormatStyle()).replacing("Z", with: "+00:00")
-        return .condition("<D:\(name)><D:prop><D:getlastmodified/></D:prop><D:literal>\(text)</D:literal></D:\(name)>", operators: 1)
+        let text = Date(timeIntervalSince1970: seconds).formatted(Date.ISO8601FormatStyle()).replacing(
+            "Z", with: "+00:00")
+        return .condition(
+            "<D:\(name)><D:prop><D:getlastmodified/></D:prop><D:literal>\(text)</D:literal></D:\(name)>", operators: 1)
     }
 
     private static func like(_ property: String, _ match: TextMatch) -> BasicSearch {
         let pattern = LikePattern(match).text
         guard pattern.contains(where: { $0 != "%" }) else { return .everything }
         return .condition(
-            #"<D:like caseless="yes"><D:prop>\#(property)</D:prop><D:literal>\#(pattern)</D:literal></D:like>"#, operators: 1)
+            #"<D:like caseless="yes"><D:prop>\#(property)</D:prop><D:literal>\#(pattern)</D:literal></D:like>"#,
+            operators: 1)
     }
 }
 
@@ -145,12 +152,17 @@ private struct LikePattern {
             default: add(scalar, match)
             }
         }
-        if match.kind == .begins || match.kind == .contains || match.text.unicodeScalars.contains("[") && match.kind == .glob { any() }
+        if match.kind == .begins || match.kind == .contains
+            || match.text.unicodeScalars.contains("[") && match.kind == .glob
+        {
+            any()
+        }
     }
 
     private mutating func any() { if text.last != "%" { text.append("%") } }
 
-    /// What a server may compare in another way than we do stands as a wildcard: other Unicode forms have other lengths.
+    /// What a server may compare in another way than we do stands as a wildcard: other Unicode forms have other
+    /// lengths.
     private mutating func add(_ scalar: Unicode.Scalar, _ match: TextMatch) {
         let isLetter = scalar.properties.isAlphabetic
         if !scalar.isASCII || isLetter && match.options.contains(.diacriticInsensitive) { return any() }

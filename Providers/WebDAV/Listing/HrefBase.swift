@@ -21,11 +21,13 @@ struct HrefBase: Equatable, Sendable {
     /// Whether the server has another path where this side has its own.
     var isRewritten: Bool { ours != theirs }
 
-    /// What the server would call `path`, which is counted from its root on this side; nil where that is what this side calls it.
+    /// What the server would call `path`, which is counted from its root on this side; nil where that is what this side
+    /// calls it.
     func destination(_ path: ProviderPath, isFolder: Bool, origin usual: String) -> String? {
         let names = path.components
         guard names.count >= ours.count, zip(names, ours).allSatisfy({ $0.elementsEqual($1) }),
-            let rest = try? ProviderPath(bytes: (theirs + names.dropFirst(ours.count).map { Array($0) }).joined(separator: "/".utf8)),
+            let rest = try? ProviderPath(
+                bytes: (theirs + names.dropFirst(ours.count).map { Array($0) }).joined(separator: "/".utf8)),
             (origin ?? usual) != usual || ours != theirs
         else { return nil }
         return "\(origin ?? usual)/\(rest.percentEncoded)\(isFolder ? "/" : "")"

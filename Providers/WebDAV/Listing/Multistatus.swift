@@ -35,7 +35,8 @@ extension DAVResponse {
         // What is there and may not be looked at is neither file nor folder as far as anybody can tell.
         if hasFailed { return FileObject(path: path, type: .other) }
         var item = FileObject(
-            path: path, type: isCollection ? .directory : .regular, size: isCollection ? nil : size, modifiedDate: modified,
+            path: path, type: isCollection ? .directory : .regular, size: isCollection ? nil : size,
+            modifiedDate: modified,
             entryTag: entryTag)
         item.creationDate = created
         item.mimeType = contentType
@@ -55,8 +56,8 @@ extension DAVResponse {
 }
 
 extension FileObjectKey<[String: String]> {
-    /// Hashes of the content in hexadecimal, by their names in lower case, such as `sha1`; kept by Nextcloud and ownCloud of files whose
-    /// uploader sent one.
+    /// Hashes of the content in hexadecimal, by their names in lower case, such as `sha1`; kept by Nextcloud and
+    /// ownCloud of files whose uploader sent one.
     public static var checksums: Self { Self("webdav.checksums") }
 }
 

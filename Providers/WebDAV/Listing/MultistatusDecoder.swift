@@ -23,7 +23,8 @@ final class MultistatusDecoder {
     func finish() throws {
         try parser.finish()
         guard reader.sawMultistatus else {
-            throw FileError.make(.fileReadCorruptFile, path: "", sentence: "The server's answer is XML, but no WebDAV multi-status.")
+            throw FileError.make(
+                .fileReadCorruptFile, path: "", sentence: "The server's answer is XML, but no WebDAV multi-status.")
         }
     }
 
@@ -46,7 +47,8 @@ private final class MultistatusReader: XMLEventHandler {
     private var depth = 0
     private var responseDepth = 0
     private var response = DAVResponse()
-    /// The response as it was before the `propstat` that is being read, which may turn out to have failed; nil outside of one.
+    /// The response as it was before the `propstat` that is being read, which may turn out to have failed; nil outside
+    /// of one.
     private var beforeProperties: DAVResponse?
     private var propertiesHold = true
     private var propertiesStatus: Int?
@@ -63,7 +65,8 @@ private final class MultistatusReader: XMLEventHandler {
     private var lastType = ""
 
     private static let texts: Set<String> = [
-        "href", "status", "responsedescription", "getcontentlength", "getlastmodified", "creationdate", "getetag", "getcontenttype",
+        "href", "status", "responsedescription", "getcontentlength", "getlastmodified", "creationdate", "getetag",
+        "getcontenttype",
         "quota-available-bytes", "quota-used-bytes",
     ]
     /// Bytes of an href, and of all further ones of a response.
@@ -107,7 +110,9 @@ private final class MultistatusReader: XMLEventHandler {
         defer { depth -= 1 }
         if depth == wantedDepth {
             wantedDepth = 0
-            if text.count > Self.maxHrefLength, element == "href" { throw Self.tooLarge("a name of more than \(Self.maxHrefLength) bytes") }
+            if text.count > Self.maxHrefLength, element == "href" {
+                throw Self.tooLarge("a name of more than \(Self.maxHrefLength) bytes")
+            }
             text.withUnsafeBufferPointer { take($0.trimmed, of: element, namespace) }
             if text.capacity > Self.maxHrefLength { text = [] }
         } else if namespace == Self.dav {
@@ -157,7 +162,9 @@ private final class MultistatusReader: XMLEventHandler {
             // It goes back to the server in conditions: one that no header may hold is none.
             response.entryTag = Self.string(value, maxLength: 4096).flatMap { $0.hasControlCharacters ? nil : $0 }
         case "getcontenttype":
-            if value.count <= 255, !lastType.utf8.elementsEqual(value) { lastType = String(decoding: value, as: UTF8.self) }
+            if value.count <= 255, !lastType.utf8.elementsEqual(value) {
+                lastType = String(decoding: value, as: UTF8.self)
+            }
             response.contentType = value.isEmpty || value.count > 255 ? nil : lastType
         // Some servers have negative numbers here for “unlimited” and “unknown”.
         case "quota-available-bytes": response.quotaAvailable = Self.count(value)
@@ -190,7 +197,9 @@ private final class MultistatusReader: XMLEventHandler {
     }
 
     private static func count(_ value: UnsafeBufferPointer<UInt8>) -> Int64? {
-        if value.count == 1, let digit = value.first, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(digit) { return Int64(digit & 15) }
+        if value.count == 1, let digit = value.first, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(digit) {
+            return Int64(digit & 15)
+        }
         return Int64(String(decoding: value, as: UTF8.self)).flatMap { $0 >= 0 ? $0 : nil }
     }
 
@@ -198,7 +207,9 @@ private final class MultistatusReader: XMLEventHandler {
     private static func status(_ value: UnsafeBufferPointer<UInt8>) -> Int? {
         guard let space = value.firstIndex(of: UInt8(ascii: " ")) else { return nil }
         let digits = value[(space + 1)...].drop { $0 == UInt8(ascii: " ") }.prefix { $0 != UInt8(ascii: " ") }
-        guard digits.count == 3, digits.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else { return nil }
+        guard digits.count == 3, digits.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else {
+            return nil
+        }
         return digits.reduce(0) { $0 * 10 + Int($1 & 15) }
     }
 }

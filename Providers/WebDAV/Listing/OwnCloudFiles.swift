@@ -24,7 +24,9 @@ struct OwnCloudFiles: Equatable {
         let isNew = rest.count >= 3 && rest.starts(with: ["dav", "files"])
         guard isNew || rest.first == "webdav" else { return nil }
         let parts = path.components
-        func joined(_ names: ArraySlice<ArraySlice<UInt8>>) -> ProviderPath? { try? ProviderPath(bytes: names.joined(separator: "/".utf8)) }
+        func joined(_ names: ArraySlice<ArraySlice<UInt8>>) -> ProviderPath? {
+            try? ProviderPath(bytes: names.joined(separator: "/".utf8))
+        }
         guard let installation = joined(parts[..<entry]), let dav = joined(parts[...(entry + 1)]),
             let scope = joined(parts[(entry + 2)...]),
             let file = joined(parts[(entry + (isNew ? 4 : 2))...])
@@ -37,9 +39,12 @@ struct OwnCloudFiles: Equatable {
 }
 
 extension WebDAVFileProvider {
-    /// The item as Nextcloud and ownCloud know it; nil on any other server, and for what is not one of the user's files.
+    /// The item as Nextcloud and ownCloud know it; nil on any other server, and for what is not one of the user's
+    /// files.
     func ownCloudFiles(at path: ProviderPath) async throws -> OwnCloudFiles? {
-        guard let files = OwnCloudFiles(rootPath.appending(path)), [.nextcloud, .owncloud].contains(try await quirks().vendor) else {
+        guard let files = OwnCloudFiles(rootPath.appending(path)),
+            [.nextcloud, .owncloud].contains(try await quirks().vendor)
+        else {
             return nil
         }
         return files

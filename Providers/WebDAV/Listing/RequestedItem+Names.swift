@@ -27,8 +27,8 @@ struct ListedNames {
 }
 
 extension RequestedItem {
-    /// The responses that can be looked at now: those of `responses`, in an order in which each can be understood, and those that waited
-    /// for the item's own.
+    /// The responses that can be looked at now: those of `responses`, in an order in which each can be understood, and
+    /// those that waited for the item's own.
     mutating func ready(_ responses: [DAVResponse]) -> [DAVResponse] {
         guard !wasSeen else { return responses }
         var preview = self
@@ -36,7 +36,8 @@ extension RequestedItem {
         // Whether a question mark begins a query is for the item's own href to say.
         let unclear = responses.prefix(own ?? responses.count).filter { $0.href.contains(UInt8(ascii: "?")) }
         guard !unclear.isEmpty || !listed.waiting.isEmpty else { return responses }
-        let rest = responses.enumerated().filter { $0 >= own ?? .max || !$1.href.contains(UInt8(ascii: "?")) }.map(\.element)
+        let rest = responses.enumerated().filter { $0 >= own ?? .max || !$1.href.contains(UInt8(ascii: "?")) }.map(
+            \.element)
         let waiting = listed.waiting + unclear
         listed.waiting = own == nil ? Array(waiting.prefix(Self.maxWaiting)) : []
         return own == nil ? rest : rest + waiting

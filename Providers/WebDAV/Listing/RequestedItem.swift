@@ -2,8 +2,9 @@ import FileProviderCore
 
 /// Tells which responses of a multi-status are the item that was asked about, and which lie directly in it.
 ///
-/// Servers write one path in many ways: with another host behind a proxy, other escapes, other case. Where that leaves a doubt, the href of
-/// the item itself decides, for its path is known. What is neither the item nor in it is nothing at all: no item, and nothing to remove.
+/// Servers write one path in many ways: with another host behind a proxy, other escapes, other case. Where that leaves
+/// a doubt, the href of the item itself decides, for its path is known. What is neither the item nor in it is nothing
+/// at all: no item, and nothing to remove.
 struct RequestedItem {
     enum Place: Equatable {
         case itself
@@ -25,7 +26,8 @@ struct RequestedItem {
     private(set) var base: HrefBase?
     /// Whether the server leaves out the slash in front of its paths.
     private var isRootless = false
-    /// Whether a question mark in an href belongs to a name, because the item's own href has no query; nil until that was seen.
+    /// Whether a question mark in an href belongs to a name, because the item's own href has no query; nil until that
+    /// was seen.
     private var keepsQuery: Bool?
     /// Whether the item's own href ends in two slashes.
     private var endsTwice = false
@@ -68,7 +70,9 @@ struct RequestedItem {
 
     private mutating func find(_ response: DAVResponse) -> Place {
         let href = WebDAVHref.withSlashes(response.href)[...]
-        if let prefix, href.starts(with: prefix), let name = plainName(href.dropFirst(prefix.count)) { return .child(name) }
+        if let prefix, href.starts(with: prefix), let name = plainName(href.dropFirst(prefix.count)) {
+            return .child(name)
+        }
         let counted = isRootless ? nil : folder
         guard let taken = WebDAVHref(href, folder: counted, keepsQuery: keepsQuery ?? false) else { return .elsewhere }
         if taken.isHere {
@@ -93,8 +97,8 @@ struct RequestedItem {
         return .elsewhere
     }
 
-    /// The names from the item down to what `href` names; nil where that is neither the item nor below it. For answers in which the item
-    /// itself need not be named: nothing is learnt.
+    /// The names from the item down to what `href` names; nil where that is neither the item nor below it. For answers
+    /// in which the item itself need not be named: nothing is learnt.
     func names(downTo href: [UInt8]) -> [[UInt8]]? {
         guard let taken = WebDAVHref(WebDAVHref.withSlashes(href)[...], folder: folder, keepsQuery: true),
             let found = taken.decoded(encoding, in: names) ?? taken.decoded(.once, in: names),
@@ -112,12 +116,14 @@ struct RequestedItem {
         return decoded
     }
 
-    /// Whether an href is the item's own in one of the forms that RFC 4918 does not know: with a question mark that belongs to a name, or
-    /// without the slash in front.
+    /// Whether an href is the item's own in one of the forms that RFC 4918 does not know: with a question mark that
+    /// belongs to a name, or without the slash in front.
     private mutating func recogniseAsWritten(_ href: ArraySlice<UInt8>) -> Bool {
         let hasMark = href.contains(UInt8(ascii: "?"))
         let isBare = isFirst && WebDAVHref.path(in: href).first != UInt8(ascii: "/")
-        guard hasMark || isBare, let whole = WebDAVHref(href, folder: isBare ? nil : folder, keepsQuery: true) else { return false }
+        guard hasMark || isBare, let whole = WebDAVHref(href, folder: isBare ? nil : folder, keepsQuery: true) else {
+            return false
+        }
         let order = [encoding] + HrefEncoding.allCases.filter { $0 != encoding }
         let exact = order.filter { whole.decoded($0, in: names).map { WebDAVHref.areAlike($0, names) } == true }
         guard !names.isEmpty, let first = exact.first else { return false }
@@ -135,7 +141,9 @@ struct RequestedItem {
             encoding = first
             own = (names, false)
             // Relative hrefs have no beginning in common.
-            guard WebDAVHref.path(in: href).first == UInt8(ascii: "/"), !href.contains(UInt8(ascii: "?")) else { return true }
+            guard WebDAVHref.path(in: href).first == UInt8(ascii: "/"), !href.contains(UInt8(ascii: "?")) else {
+                return true
+            }
             prefix = href.last == UInt8(ascii: "/") ? Array(href) : href + [UInt8(ascii: "/")]
             return true
         }
@@ -154,7 +162,8 @@ struct RequestedItem {
         return recogniseRewritten(readings, isCollection: isCollection)
     }
 
-    /// Behind a proxy that rewrites paths, nothing but its place as the first response says that an href is the item's own.
+    /// Behind a proxy that rewrites paths, nothing but its place as the first response says that an href is the item's
+    /// own.
     private mutating func recogniseRewritten(_ readings: [(HrefEncoding, [[UInt8]])], isCollection: Bool) -> Bool {
         // Of a file, at least the name has to be right.
         let kept = isCollection ? kept : max(1, kept)

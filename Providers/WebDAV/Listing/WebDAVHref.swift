@@ -27,8 +27,8 @@ struct WebDAVHref {
 
     /// - Parameters:
     ///   - text: An absolute URL, an absolute path, or one relative to the request's URL.
-    ///   - folder: How many names the folder has that relative hrefs are counted from; nil where a path that begins without a slash counts
-    ///     from the server's root all the same.
+    ///   - folder: How many names the folder has that relative hrefs are counted from; nil where a path that begins
+    ///     without a slash counts from the server's root all the same.
     ///   - keepsQuery: Whether a question mark was not encoded and belongs to a name, instead of beginning a query.
     /// - Returns: nil for one that leads out of the server.
     init?(_ text: ArraySlice<UInt8>, folder: Int?, keepsQuery: Bool = false) {
@@ -37,7 +37,8 @@ struct WebDAVHref {
         let isRelative = path.first != Self.slash && folder != nil
         var inherited = isRelative ? folder ?? 0 : 0
         if isRelative {
-            while let first = names.first, first.elementsEqual([Self.dot]) || first.elementsEqual([Self.dot, Self.dot]) {
+            while let first = names.first, first.elementsEqual([Self.dot]) || first.elementsEqual([Self.dot, Self.dot])
+            {
                 if first.count == 2 { inherited -= 1 }
                 names.removeFirst()
             }
@@ -49,7 +50,8 @@ struct WebDAVHref {
         self.names = names
     }
 
-    /// What stands behind scheme and host, up to a query. There are no fragments in hrefs: a `#` was not encoded, and belongs to a name.
+    /// What stands behind scheme and host, up to a query. There are no fragments in hrefs: a `#` was not encoded, and
+    /// belongs to a name.
     static func path(in text: ArraySlice<UInt8>, keepsQuery: Bool = false) -> ArraySlice<UInt8> {
         var path = text
         if let colon = path.firstIndex(of: UInt8(ascii: ":")), path[colon...].starts(with: "://".utf8),
@@ -62,8 +64,8 @@ struct WebDAVHref {
         return keepsQuery ? path : path.prefix { $0 != UInt8(ascii: "?") }
     }
 
-    /// An href with slashes where the server has encoded these, too: `%2Fdav%2Fname`, `http%3A%2F%2Fhost%2Fname`. No name can begin with a
-    /// slash, so that nothing else is meant by one.
+    /// An href with slashes where the server has encoded these, too: `%2Fdav%2Fname`, `http%3A%2F%2Fhost%2Fname`. No
+    /// name can begin with a slash, so that nothing else is meant by one.
     static func withSlashes(_ href: [UInt8]) -> [UInt8] {
         guard !href.contains(slash), isEncodedWhole(href[...]) else { return href }
         var result: [UInt8] = []
@@ -71,7 +73,8 @@ struct WebDAVHref {
         while let byte = rest.popFirst() {
             let escape = byte == percent ? rest.prefix(2).map { $0 | 0x20 } : []
             let isColon =
-                escape == Array("3a".utf8) && rest.dropFirst(2).prefix(6).map { $0 | 0x20 } == Array("%2f%2f".utf8).map { $0 | 0x20 }
+                escape == Array("3a".utf8)
+                && rest.dropFirst(2).prefix(6).map { $0 | 0x20 } == Array("%2f%2f".utf8).map { $0 | 0x20 }
             if escape == Array("2f".utf8).map({ $0 | 0x20 }) || isColon {
                 result.append(isColon ? UInt8(ascii: ":") : slash)
                 rest = rest.dropFirst(2)
@@ -90,7 +93,8 @@ struct WebDAVHref {
     /// Scheme and host of an absolute URL; nil for any other href.
     static func origin(in href: ArraySlice<UInt8>) -> String? {
         let path = path(in: href)
-        guard let start = href.firstIndex(of: slash), href[..<start].last == UInt8(ascii: ":"), path.startIndex > start else { return nil }
+        guard let start = href.firstIndex(of: slash), href[..<start].last == UInt8(ascii: ":"), path.startIndex > start
+        else { return nil }
         return String(validating: href[..<path.startIndex], as: UTF8.self)
     }
 
@@ -101,8 +105,8 @@ struct WebDAVHref {
         }
     }
 
-    /// The names from the server's root down; nil where `encoding` does not fit, or one of them cannot be a name: `.`, `..`, or with a
-    /// slash or NUL in it.
+    /// The names from the server's root down; nil where `encoding` does not fit, or one of them cannot be a name: `.`,
+    /// `..`, or with a slash or NUL in it.
     ///
     /// - Parameter folder: The names of the folder that relative hrefs are counted from.
     func decoded(_ encoding: HrefEncoding, in folder: [[UInt8]]) -> [[UInt8]]? {
@@ -114,7 +118,8 @@ struct WebDAVHref {
         return all
     }
 
-    /// The last name as bytes, if it is one that no item can have: `..`, or with a slash or NUL in it. Nil for any other.
+    /// The last name as bytes, if it is one that no item can have: `..`, or with a slash or NUL in it. Nil for any
+    /// other.
     ///
     /// - Parameter parent: The names that have to stand before it.
     func unusableName(_ encoding: HrefEncoding, in folder: [[UInt8]], below parent: [[UInt8]]) -> [UInt8]? {
@@ -163,7 +168,8 @@ struct WebDAVHref {
         guard one.count == other.count else { return false }
         return zip(one, other).allSatisfy { one, other in
             if one == other { return true }
-            guard let one = String(validating: one, as: UTF8.self), let other = String(validating: other, as: UTF8.self) else {
+            guard let one = String(validating: one, as: UTF8.self), let other = String(validating: other, as: UTF8.self)
+            else {
                 return false
             }
             // Strings are equal when Unicode calls them canonically equivalent.

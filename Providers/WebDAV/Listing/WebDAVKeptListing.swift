@@ -9,14 +9,18 @@ extension WebDAVFileProvider {
 
     /// Gives the listing that was kept while the folder's tag is the same, else lists anew and keeps that.
     ///
-    /// - Complexity: One `PROPFIND` of depth 0, and one of depth 1 where something has changed. Listings over the size of a kept file are
-    ///   not kept.
-    func list(_ path: ProviderPath, by responses: ResponseCache, page: @Sendable ([FileObject]) async throws -> Void) async throws {
+    /// - Complexity: One `PROPFIND` of depth 0, and one of depth 1 where something has changed. Listings over the size
+    ///   of a kept file are not kept.
+    func list(_ path: ProviderPath, by responses: ResponseCache, page: @Sendable ([FileObject]) async throws -> Void)
+        async throws
+    {
         let moment = await responses.moment()
         let kept = await responses.answer(path, query: Self.kept)
         // Before the listing: a change between the two makes the tag too old, never the listing.
         let tag = kept?.isFresh == true ? kept?.head.entryTag : try await item(path, isWriting: false).entryTag
-        if let kept, kept.head.entryTag == tag, let items = try? items(in: kept.body, of: path) { return try await page(data: items) }
+        if let kept, kept.head.entryTag == tag, let items = try? items(in: kept.body, of: path) {
+            return try await page(data: items)
+        }
         let recording = AnswerRecorder(limit: responses.maxSize)
         try await list(path, recording: recording, page: page)
         guard let tag, let body = recording.bytes else { return }

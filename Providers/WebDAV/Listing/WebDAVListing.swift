@@ -42,7 +42,9 @@ extension WebDAVFileProvider {
     }
 
     /// Lists with one `PROPFIND` of depth 1, in pages as they come.
-    public func contentsOfDirectory(path: ProviderPath, page: @Sendable ([FileObject]) async throws -> Void) async throws {
+    public func contentsOfDirectory(path: ProviderPath, page: @Sendable ([FileObject]) async throws -> Void)
+        async throws
+    {
         if let known = cache.contents(of: path) { return try await page(data: known) }
         let record = cache.record(of: path)
         let add: @Sendable ([FileObject]) async throws -> Void = { items in
@@ -80,7 +82,9 @@ extension WebDAVFileProvider {
     }
 
     /// The items among the responses of a depth-1 `PROPFIND` of `folder`.
-    func items(in responses: [DAVResponse], of folder: ProviderPath, _ asked: inout RequestedItem) throws -> [FileObject] {
+    func items(in responses: [DAVResponse], of folder: ProviderPath, _ asked: inout RequestedItem) throws
+        -> [FileObject]
+    {
         var items: [FileObject] = []
         items.reserveCapacity(responses.count)
         for response in asked.ready(responses) {
@@ -94,7 +98,8 @@ extension WebDAVFileProvider {
                 if asked.isNew(name) { items.append(response.item(at: try folder.appending(nameBytes: name))) }
             case .unusable(let name): asked.leaveOut(name)
             case .elsewhere:
-                // Where the folder was recognised by its place alone, a doubt is one too many: this may be another folder's listing.
+                // Where the folder was recognised by its place alone, a doubt is one too many: this may be another
+                // folder's listing.
                 if asked.isRewritten { throw noAnswer(about: folder) }
             }
         }
@@ -113,10 +118,12 @@ extension WebDAVFileProvider {
     }
 
     private func error(of response: DAVResponse, about path: ProviderPath, isWriting: Bool) -> any Error {
-        connection.error(status: response.status ?? 500, request: HTTPRequest("PROPFIND", path: path, isWriting: isWriting))
+        connection.error(
+            status: response.status ?? 500, request: HTTPRequest("PROPFIND", path: path, isWriting: isWriting))
     }
 
-    /// Servers answer in many ways when a file is addressed with a slash at its end; this finds out whether that was the reason.
+    /// Servers answer in many ways when a file is addressed with a slash at its end; this finds out whether that was
+    /// the reason.
     private func refuseFile(_ path: ProviderPath) async throws {
         // Where the look fails as well, the first error stands.
         guard let item = try? await item(path, isWriting: false), !item.isDirectory else { return }
@@ -125,17 +132,21 @@ extension WebDAVFileProvider {
 
     /// Capacity by RFC 4331; nil where the server does not tell.
     ///
-    /// The folder that the provider was made for is asked; where that is a file, or about to be made, the one that holds it.
+    /// The folder that the provider was made for is asked; where that is a file, or about to be made, the one that
+    /// holds it.
     public func storageProperties() async throws -> VolumeObject? {
         do { return try await quota(of: home) } catch {
-            guard let parent = home.parent, error.isNoSuchFile || error is any FileProviderHTTPError else { throw error }
+            guard let parent = home.parent, error.isNoSuchFile || error is any FileProviderHTTPError else {
+                throw error
+            }
             return try await quota(of: parent)
         }
     }
 
     private func quota(of folder: ProviderPath) async throws -> VolumeObject? {
         let found = LockedValue<DAVResponse?>(nil)
-        try await propfind(folder, isFolder: true, depth: 0, isWriting: false, properties: Self.quotaProperties) { responses in
+        try await propfind(folder, isFolder: true, depth: 0, isWriting: false, properties: Self.quotaProperties) {
+            responses in
             found.update { $0 = $0 ?? responses.first }
         }
         let (available, used) = (found.value?.quotaAvailable, found.value?.quotaUsed)

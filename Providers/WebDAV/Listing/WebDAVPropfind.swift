@@ -32,12 +32,15 @@ extension WebDAVFileProvider {
     }
 
     /// Sends `request` and gives the responses of its answer as they come. Tried again while nothing was given yet.
-    func multistatus(_ request: HTTPRequest, recording: AnswerRecorder? = nil, page: @Sendable ([DAVResponse]) async throws -> Void)
+    func multistatus(
+        _ request: HTTPRequest, recording: AnswerRecorder? = nil, page: @Sendable ([DAVResponse]) async throws -> Void
+    )
         async throws
     {
         let hasGiven = LockedValue(false)
         try await connection.options.retries.run(counters: connection.options.counters) { error in
-            // A server that fails half way through its answer breaks off, or appends what it has to say to the document.
+            // A server that fails half way through its answer breaks off, or appends what it has to say to the
+            // document.
             !hasGiven.value && (error.isTransient || (error as? CocoaError)?.code == .fileReadCorruptFile)
         } _: {
             let pipe = BytePipe(capacity: 256 << 10)
@@ -55,7 +58,8 @@ extension WebDAVFileProvider {
     }
 
     private func receive(
-        _ request: HTTPRequest, through pipe: BytePipe, _ recording: AnswerRecorder?, page: ([DAVResponse]) async throws -> Void
+        _ request: HTTPRequest, through pipe: BytePipe, _ recording: AnswerRecorder?,
+        page: ([DAVResponse]) async throws -> Void
     ) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { [connection] in
@@ -84,16 +88,19 @@ extension WebDAVFileProvider {
     private func fault(of request: HTTPRequest, _ body: () throws -> Void) throws {
         do { try body() } catch let error as CocoaError {
             let host = connection.baseURL.host() ?? ""
-            let what = error.code == .fileReadTooLarge ? "too large a document" : "a document that is not as WebDAV wants it"
+            let what =
+                error.code == .fileReadTooLarge ? "too large a document" : "a document that is not as WebDAV wants it"
             throw FileError.make(
                 error.code, path: request.path, url: url(of: request.path),
-                sentence: "The server “\(host)” is at fault: it answered \(request.method) with \(what). \(error.sentence)",
+                sentence:
+                    "The server “\(host)” is at fault: it answered \(request.method) with \(what). \(error.sentence)",
                 underlying: error)
         }
     }
 
     func noAnswer(about path: ProviderPath) -> URLError {
-        FileError.make(.badServerResponse, url: url(of: path), sentence: "The server's answer says nothing about “\(path)”.")
+        FileError.make(
+            .badServerResponse, url: url(of: path), sentence: "The server's answer says nothing about “\(path)”.")
     }
 
     private func noMultistatus(_ path: ProviderPath) -> URLError {

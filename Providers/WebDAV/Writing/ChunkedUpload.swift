@@ -6,9 +6,9 @@ import HTTPFileProvider
 
 /// A large file on its way to Nextcloud in chunks, which the server joins at the end.
 ///
-/// Chunks that are there with their size are not sent again, neither in this run nor in one after it: the upload has its name from the
-/// target, the size, the modification time and both ends of the file. Without a time to know the file by, the name is used once.
-/// Source: docs.nextcloud.com, developer manual, “Chunked file upload”, version 2.
+/// Chunks that are there with their size are not sent again, neither in this run nor in one after it: the upload has
+/// its name from the target, the size, the modification time and both ends of the file. Without a time to know the file
+/// by, the name is used once. Source: docs.nextcloud.com, developer manual, “Chunked file upload”, version 2.
 struct ChunkedUpload: Sendable {
     /// The server from its root on: the chunks do not lie below the provider's root.
     let server: WebDAVFileProvider
@@ -25,15 +25,19 @@ struct ChunkedUpload: Sendable {
     /// As many as the server takes.
     private static let maxChunks: Int64 = 10_000
 
-    /// Nil where the write does not go in chunks: it is small, its source can be read only once, or the path is none of Nextcloud's files.
+    /// Nil where the write does not go in chunks: it is small, its source can be read only once, or the path is none of
+    /// Nextcloud's files.
     init?(_ write: FileWrite, replacing replaced: FileObject?, of provider: WebDAVFileProvider) throws {
-        guard let size = write.quirks.chunkSize, let length = write.source.length, length > size, write.source.isRepeatable else {
+        guard let size = write.quirks.chunkSize, let length = write.source.length, length > size,
+            write.source.isRepeatable
+        else {
             return nil
         }
         let target = provider.rootPath.appending(write.path)
         let names = target.components
         let marks = ["remote.php", "dav", "files"].map { ArraySlice($0.utf8) }
-        guard let start = names.indices.first(where: { names[$0...].starts(with: marks) && names.count > $0 + 4 }) else { return nil }
+        guard let start = names.indices.first(where: { names[$0...].starts(with: marks) && names.count > $0 + 4 })
+        else { return nil }
         var uploads = ProviderPath.root
         for name in names[..<(start + 2)] + [ArraySlice("uploads".utf8), names[start + 3]] {
             uploads = try uploads.appending(nameBytes: Array(name))
@@ -94,7 +98,9 @@ struct ChunkedUpload: Sendable {
     private func begin(_ folder: ProviderPath) async throws -> [String: Int64] {
         do {
             _ = try await server.change(
-                HTTPRequest("MKCOL", path: folder, isFolder: true, headers: [destination], repetition: .ifNotDone, isWriting: true))
+                HTTPRequest(
+                    "MKCOL", path: folder, isFolder: true, headers: [destination], repetition: .ifNotDone,
+                    isWriting: true))
             return [:]
         } catch let error as HTTPStatusError where error.code.rawValue == 405 {
             return try await chunks(in: folder)
@@ -120,13 +126,15 @@ struct ChunkedUpload: Sendable {
     }
 
     private func put(_ part: Range<Int64>, at path: ProviderPath) async throws {
-        // The last is read to the end of the source: more than was promised is an error then, before anything is joined.
+        // The last is read to the end of the source: more than was promised is an error then, before anything is
+        // joined.
         let source = PartSource(base: write.source.base, part: part, isLast: part.upperBound == length)
         _ = try await server.connection.send(
             HTTPRequest("PUT", path: path, headers: [destination, total], body: .source(source), isWriting: true))
     }
 
-    /// Leaves what a later run can go on with, and removes the rest; the server removes what nobody goes on with after a day.
+    /// Leaves what a later run can go on with, and removes the rest; the server removes what nobody goes on with after
+    /// a day.
     private func abandon(_ folder: ProviderPath, after error: any Error) async {
         if write.options.modificationDate != nil, error.isTransient || error.isCancellation { return }
         await server.cleanUp {
@@ -140,13 +148,16 @@ struct ChunkedUpload: Sendable {
 
     /// Has the server join the chunks.
     ///
-    /// Joining takes as long as it takes: a gateway gives up before (504), a second try meets the first (423), and one after it finds no
-    /// chunks any more (404). So the target is looked at before each further try, and nothing is removed: the server may need it.
+    /// Joining takes as long as it takes: a gateway gives up before (504), a second try meets the first (423), and one
+    /// after it finds no chunks any more (404). So the target is looked at before each further try, and nothing is
+    /// removed: the server may need it.
     private func join(_ folder: ProviderPath) async throws -> FileObject {
-        let headers = [destination, total, ("Overwrite", write.options.overwrite ? "T" : "F")] + server.timeHeaders(for: write)
+        let headers =
+            [destination, total, ("Overwrite", write.options.overwrite ? "T" : "F")] + server.timeHeaders(for: write)
         let condition = server.condition(at: target, tag: write.options.ifMatch).map { [$0] } ?? []
         let request = HTTPRequest(
-            "MOVE", path: try folder.appending(".file"), headers: headers + condition, repetition: .ifNotDone, isWriting: true)
+            "MOVE", path: try folder.appending(".file"), headers: headers + condition, repetition: .ifNotDone,
+            isWriting: true)
         let options = server.connection.options
         var (tries, pause, isUnanswered) = (0, options.retries.firstPause, false)
         let deadline = ContinuousClock.now + .seconds(Self.joinTime)
@@ -158,7 +169,9 @@ struct ChunkedUpload: Sendable {
                 return write.finished(FileObject(path: write.path, type: .regular, size: length), [head])
             } catch {
                 let isRefused = (error as? HTTPStatusError)?.code.rawValue == 412
-                if isUnanswered, isRefused || error.isNoSuchFile, let item = try await finished() { return write.finished(item, []) }
+                if isUnanswered, isRefused || error.isNoSuchFile, let item = try await finished() {
+                    return write.finished(item, [])
+                }
                 let isLost = WebDAVFileProvider.isWithoutAnswer(error)
                 isUnanswered = isUnanswered || isLost
                 let mayGoOn = isUnanswered ? ContinuousClock.now < deadline : tries < options.retries.retries
@@ -183,11 +196,17 @@ struct ChunkedUpload: Sendable {
         return FileError.make(.fileWriteFileExists, path: write.path, url: server.url(of: target), underlying: error)
     }
 
-    /// The file at the target, if it is the one that was sent: by its size and the time that was set, and not the one from before.
+    /// The file at the target, if it is the one that was sent: by its size and the time that was set, and not the one
+    /// from before.
     private func finished() async throws -> FileObject? {
         guard let item = try await server.itemIfAny(target), item.size == length else { return nil }
-        if let wanted = write.options.modificationDate?.wholeSeconds, let date = item.modifiedDate, date != wanted { return nil }
-        let isOld = replaced.map { $0.size == item.size && $0.entryTag == item.entryTag && $0.modifiedDate == item.modifiedDate } ?? false
+        if let wanted = write.options.modificationDate?.wholeSeconds, let date = item.modifiedDate, date != wanted {
+            return nil
+        }
+        let isOld =
+            replaced.map {
+                $0.size == item.size && $0.entryTag == item.entryTag && $0.modifiedDate == item.modifiedDate
+            } ?? false
         return isOld ? nil : item
     }
 }
@@ -217,7 +236,9 @@ private struct PartSource: WriteSource {
     var isRepeatable: Bool { base.isRepeatable }
 
     func bytes(from offset: Int64) throws -> any ByteSource {
-        Bytes(base: try base.bytes(from: part.lowerBound + offset), left: LockedValue(isLast ? .max : Int64(part.count) - offset))
+        Bytes(
+            base: try base.bytes(from: part.lowerBound + offset),
+            left: LockedValue(isLast ? .max : Int64(part.count) - offset))
     }
 
     private final class Bytes: ByteSource {
@@ -232,7 +253,8 @@ private struct PartSource: WriteSource {
         func read(into buffer: UnsafeMutableRawBufferPointer) throws -> SourceStep {
             let maxCount = Int(clamping: left.value)
             if maxCount <= 0 { return .end }
-            let step = try base.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<min(maxCount, buffer.count)]))
+            let step = try base.read(
+                into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<min(maxCount, buffer.count)]))
             if case .bytes(let count) = step { left.update { $0 -= Int64(count) } }
             return step
         }

@@ -4,7 +4,8 @@ import FileProviderCore
 import Foundation
 import HTTPFileProvider
 
-/// The hash of a file that ownCloud and Nextcloud send with it, and take with it. Source: ownCloud's developer manual, “Checksums”.
+/// The hash of a file that ownCloud and Nextcloud send with it, and take with it. Source: ownCloud's developer manual,
+/// “Checksums”.
 final class OCChecksum: HTTPBodyProof, @unchecked Sendable {
     // Unchecked: pieces come one call after the other, and the end after them.
     private var hash: Hash
@@ -32,13 +33,17 @@ final class OCChecksum: HTTPBodyProof, @unchecked Sendable {
 
     func check(_ path: ProviderPath) throws {
         guard hash.digest.hexadecimal != expected else { return }
-        throw FileError.make(.fileReadCorruptFile, path: path, sentence: "“\(path)” did not arrive as the server has it: its hash differs.")
+        throw FileError.make(
+            .fileReadCorruptFile, path: path,
+            sentence: "“\(path)” did not arrive as the server has it: its hash differs.")
     }
 
     /// What the server is to compare an upload with: where it does, and the source can be read twice and is soon read.
     static func headers(for write: FileWrite) async throws -> [(name: String, value: String)] {
         let source = write.source.base
-        guard write.quirks.takesChecksums, source.isRepeatable, let length = source.length, length <= 10 << 20 else { return [] }
+        guard write.quirks.takesChecksums, source.isRepeatable, let length = source.length, length <= 10 << 20 else {
+            return []
+        }
         var hash = Hash(.sha1)
         let bytes = try source.bytes(from: 0)
         while let piece = try await bytes.next() { hash.update(piece) }

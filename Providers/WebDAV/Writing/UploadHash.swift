@@ -6,16 +6,19 @@ import HTTPFileProvider
 
 /// The hash of the bytes in the answer to an upload, which makes a look at the file unnecessary.
 ///
-/// Sources: `Repr-Digest` in RFC 9530, `Digest` in RFC 3230, `Content-MD5` in RFC 1864; `X-Hash-…` is Nextcloud's. `OC-Checksum` is not
-/// among them, because it goes with the upload: a server that repeats it has proved nothing.
+/// Sources: `Repr-Digest` in RFC 9530, `Digest` in RFC 3230, `Content-MD5` in RFC 1864; `X-Hash-…` is Nextcloud's.
+/// `OC-Checksum` is not among them, because it goes with the upload: a server that repeats it has proved nothing.
 enum UploadHash {
     /// Bytes up to which a source is read again for its hash.
     private static let maxSize: Int64 = 10 << 20
 
-    /// Returns whether the answer has a hash, and it is that of the source. A hash that differs may be about the answer itself.
+    /// Returns whether the answer has a hash, and it is that of the source. A hash that differs may be about the answer
+    /// itself.
     static func matches(_ head: ResponseHead, _ write: FileWrite) async throws -> Bool {
         let source = write.source.base
-        guard source.isRepeatable, let length = source.length, length <= maxSize, let (algorithm, expected) = given(in: head) else {
+        guard source.isRepeatable, let length = source.length, length <= maxSize,
+            let (algorithm, expected) = given(in: head)
+        else {
             return false
         }
         var hash = Hash(algorithm)
@@ -43,7 +46,9 @@ enum UploadHash {
     private static func values(in text: String) -> [(name: String, value: Data)] {
         text.split(separator: ",").compactMap { part in
             let pair = part.split(separator: "=", maxSplits: 1).map { $0.trimmingCharacters(in: .whitespaces) }
-            guard pair.count == 2, let value = Data(base64Encoded: pair[1].trimmingCharacters(in: CharacterSet(charactersIn: ":"))) else {
+            guard pair.count == 2,
+                let value = Data(base64Encoded: pair[1].trimmingCharacters(in: CharacterSet(charactersIn: ":")))
+            else {
                 return nil
             }
             return (pair[0].lowercased(), value)

@@ -3,8 +3,9 @@ import Foundation
 
 /// A source of unknown length that keeps its first bytes in a temporary file of this machine while they are sent.
 ///
-/// A server that wants the length first (411, RFC 9110, section 15.5.12) says so once the upload has begun, and a source that can be read
-/// only once has lost its start by then. ``whole()`` reads the rest into the file, whose length is known.
+/// A server that wants the length first (411, RFC 9110, section 15.5.12) says so once the upload has begun, and a
+/// source that can be read only once has lost its start by then. ``whole()`` reads the rest into the file, whose length
+/// is known.
 final class UploadSpool: WriteSource, @unchecked Sendable {
     // Unchecked: a source is read by one side at a time; what both sides look at is in `state`.
     /// Bytes that are kept while they are sent. A refusal comes long before so many are on their way.
@@ -23,7 +24,8 @@ final class UploadSpool: WriteSource, @unchecked Sendable {
     /// - Throws: `CocoaError` if no temporary file can be made.
     init(_ base: any WriteSource) throws {
         self.base = base
-        let name = FileManager.default.temporaryDirectory.appending(path: "carrel-\(UInt64.random(in: 0 ... .max))").path
+        let name = FileManager.default.temporaryDirectory.appending(path: "carrel-\(UInt64.random(in: 0 ... .max))")
+            .path
         file = try FileDescriptor(path: name, flags: O_RDWR | O_CREAT | O_EXCL, mode: 0o600)
         // The file has no name from here on, and ends with the process.
         unlink(name)

@@ -7,7 +7,8 @@ extension WebDAVFileProvider {
     /// Sends a request that changes something.
     ///
     /// - Parameter destination: Where a move or copy leads: failures may be about items there, too.
-    /// - Throws: For a multi-status, the error of the item that failed; of several, all of them as ``Swift/Error/itemErrors``.
+    /// - Throws: For a multi-status, the error of the item that failed; of several, all of them as
+    ///   ``Swift/Error/itemErrors``.
     func change(_ request: HTTPRequest, destination: ProviderPath? = nil) async throws -> ResponseHead {
         // Before, for whoever asks meanwhile must not keep the answer, and after.
         cache.drop(request.path)
@@ -18,7 +19,8 @@ extension WebDAVFileProvider {
         let answer = DataSink(limit: 8 << 20)
         request.receive = { $0.status == 207 ? answer as any ByteSink : DiscardingSink() }
         let head: ResponseHead
-        do { head = try await connection.send(request) } catch let error as HTTPStatusError where error.code.rawValue == 412 && held != nil
+        do { head = try await connection.send(request) } catch let error as HTTPStatusError
+            where error.code.rawValue == 412 && held != nil
         {
             throw lostLock(request.path, error: error)
         }
@@ -32,14 +34,20 @@ extension WebDAVFileProvider {
     }
 
     /// The errors of the items that failed by themselves, rather than because another one did (RFC 4918, section 11.4).
-    private func failures(in responses: [DAVResponse], of request: HTTPRequest, _ destination: ProviderPath?) -> [any Error] {
+    private func failures(in responses: [DAVResponse], of request: HTTPRequest, _ destination: ProviderPath?)
+        -> [any Error]
+    {
         // What a removal finds gone is what it was to be.
-        let failed = responses.filter { $0.hasFailed && !(request.method == "DELETE" && ($0.status == 404 || $0.status == 410)) }
+        let failed = responses.filter {
+            $0.hasFailed && !(request.method == "DELETE" && ($0.status == 404 || $0.status == 410))
+        }
         let causes = failed.filter { $0.status != 424 }
         return (causes.isEmpty ? failed : causes).flatMap { response in
             ([response.href] + response.moreHrefs).map { href in
                 var part = request
-                part.path = [request.path, destination].compactMap { $0.flatMap { path(of: href, in: $0) } }.first ?? request.path
+                part.path =
+                    [request.path, destination].compactMap { $0.flatMap { path(of: href, in: $0) } }.first
+                    ?? request.path
                 part.isFolder = href.last == UInt8(ascii: "/")
                 return connection.error(status: response.status ?? 500, words: response.words, request: part)
             }

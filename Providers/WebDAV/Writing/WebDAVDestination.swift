@@ -2,7 +2,8 @@ import FileProviderCore
 import Foundation
 
 extension WebDAVFileProvider {
-    /// Refuses what this server would take for another place, or overwrite without leave: `Destination` is read by code of its own.
+    /// Refuses what this server would take for another place, or overwrite without leave: `Destination` is read by code
+    /// of its own.
     ///
     /// - Complexity: One request without `overwrite` where the server moves onto folders, else none.
     /// - Throws: `CocoaError(.fileWriteInvalidFileName)`; `CocoaError(.fileWriteFileExists)`.
@@ -10,7 +11,9 @@ extension WebDAVFileProvider {
         let quirks = try await quirks()
         try refuseRawName(path, quirks: quirks)
         let misread = quirks.misreadFolders + quirks.misreadDestinations
-        if path.components.joined().contains(where: misread.contains) || path.nameBytes.contains(where: quirks.misreadNames.contains) {
+        if path.components.joined().contains(where: misread.contains)
+            || path.nameBytes.contains(where: quirks.misreadNames.contains)
+        {
             throw self.misread(path)
         }
         if !overwrite, quirks.movesOntoFolders, try await itemIfSeen(path)?.isDirectory == true {
@@ -31,12 +34,14 @@ extension WebDAVFileProvider {
     ///
     /// - Throws: `CocoaError(.fileWriteInvalidFileName)`.
     func refuseRawName(_ path: ProviderPath, quirks: WebDAVQuirks) throws {
-        guard !quirks.keepsRawNames, path.components.contains(where: { String(validating: $0, as: UTF8.self) == nil }) else { return }
+        guard !quirks.keepsRawNames, path.components.contains(where: { String(validating: $0, as: UTF8.self) == nil })
+        else { return }
         throw misread(path)
     }
 
     private func misread(_ path: ProviderPath) -> CocoaError {
         FileError.make(
-            .fileWriteInvalidFileName, path: path, url: url(of: path), sentence: "This server would keep “\(path)” under another name.")
+            .fileWriteInvalidFileName, path: path, url: url(of: path),
+            sentence: "This server would keep “\(path)” under another name.")
     }
 }

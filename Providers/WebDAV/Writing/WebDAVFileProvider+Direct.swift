@@ -17,7 +17,9 @@ extension WebDAVFileProvider {
         if options.overwrite { return try await putOver(write, replacing: found) }
         if quirks.locksNewFiles, !locks.holds(path), let lock = try await takeNewName(path) {
             return try await with(lock) { lock in
-                try await fill(lock) { try await put(write, condition: condition(at: path, isUpload: true, under: lock)) }
+                try await fill(lock) {
+                    try await put(write, condition: condition(at: path, isUpload: true, under: lock))
+                }
             }
         }
         if quirks.ifNoneMatch == .ignored, !write.isLarge { try await refuse(write) }
@@ -33,7 +35,8 @@ extension WebDAVFileProvider {
         do { return try await put(conditional, condition: ("If-Match", tag), replacing: found) } catch let error
             where write.quirks.ifMatch == .ignored && Self.status(of: error) == 412
         {
-            // Nobody knows what this server makes of the condition: if the version is the same, it was refused for no reason.
+            // Nobody knows what this server makes of the condition: if the version is the same, it was refused for no
+            // reason.
             guard try await itemIfSeen(write.path)?.entryTag == tag else { throw error }
             return try await put(write, condition: nil, replacing: found)
         }
@@ -43,16 +46,18 @@ extension WebDAVFileProvider {
         guard let tag = write.options.ifMatch else { return try await put(write, condition: nil) }
         let quirks = write.quirks
         // A weak tag matches nothing in `If-Match` (RFC 9110, section 13.1.1).
-        let isMatched = quirks.ifMatch != .ignored && !quirks.honoursIf && !quirks.locksConditionalWrites && !tag.hasPrefix("W/")
+        let isMatched =
+            quirks.ifMatch != .ignored && !quirks.honoursIf && !quirks.locksConditionalWrites && !tag.hasPrefix("W/")
         if isMatched { return try await put(write, condition: ("If-Match", tag)) }
         return try await locked(for: write) { lock in
-            let condition = self.condition(at: write.path, isUpload: true, under: lock, tag: quirks.honoursIf ? tag : nil)
+            let condition = self.condition(
+                at: write.path, isUpload: true, under: lock, tag: quirks.honoursIf ? tag : nil)
             return try await self.put(write, condition: condition)
         }
     }
 
-    /// Replaces a file or an empty folder. That there is a folder shows when the server refuses the bytes; a source that is read only once
-    /// makes a look before them necessary.
+    /// Replaces a file or an empty folder. That there is a folder shows when the server refuses the bytes; a source
+    /// that is read only once makes a look before them necessary.
     private func putOver(_ write: FileWrite, replacing found: FileObject?) async throws -> FileObject {
         if write.isLarge || !write.source.isRepeatable {
             let item = write.isLarge ? found : try await itemIfSeen(write.path)
@@ -74,7 +79,9 @@ extension WebDAVFileProvider {
         do {
             let head = try await upload(write, to: write.path, headers: headers, replacing: found)
             // By now the file is there, cancelled or not.
-            return try await withCancellationShield { write.finished(try await self.verified(write, at: write.path, head), [head]) }
+            return try await withCancellationShield {
+                write.finished(try await self.verified(write, at: write.path, head), [head])
+            }
         } catch let error as HTTPStatusError where error.code.rawValue == 412 {
             if write.options.ifMatch != nil { throw otherVersion(write.path, underlying: error) }
             if condition == nil, locks.holds(write.path) { throw lostLock(write.path, error: error) }

@@ -5,13 +5,17 @@ import HTTPFileProvider
 import SafeXML
 
 extension WebDAVFileProvider {
-    /// Locks the item at `path` for everybody else, such as while a person edits it. A name that is free can be locked as well.
+    /// Locks the item at `path` for everybody else, such as while a person edits it. A name that is free can be locked
+    /// as well.
     ///
-    /// Operations of this provider at `path` go on as before; moving the item away gives the lock up. Give the lock back with ``WebDAVLock/unlock()``.
+    /// Operations of this provider at `path` go on as before; moving the item away gives the lock up. Give the lock
+    /// back with ``WebDAVLock/unlock()``.
     ///
-    /// - Parameter timeout: For how long the server should keep the lock when it hears nothing, in seconds; it may choose otherwise.
+    /// - Parameter timeout: For how long the server should keep the lock when it hears nothing, in seconds; it may
+    ///   choose otherwise.
     /// - Throws: ``HTTPStatusError`` with 423 when somebody else has a lock there, once the policy's tries are used up;
-    ///   `CocoaError(.featureUnsupported)` where the server has no locks; `CocoaError(.fileNoSuchFile)` without the parent.
+    ///   `CocoaError(.featureUnsupported)` where the server has no locks; `CocoaError(.fileNoSuchFile)` without the
+    ///   parent.
     /// - Complexity: One `LOCK` (RFC 4918, section 9.10), and one more at each half of the time.
     public func lock(path: ProviderPath, timeout: Double = 600) async throws -> WebDAVLock {
         let lock = try await takeLock(path: path, timeout: timeout)
@@ -19,7 +23,8 @@ extension WebDAVFileProvider {
         return lock
     }
 
-    /// A lock that only those requests know that are given it. One that is granted after a cancellation is given back when its token comes.
+    /// A lock that only those requests know that are given it. One that is granted after a cancellation is given back
+    /// when its token comes.
     func takeLock(path: ProviderPath, timeout: Double) async throws -> WebDAVLock {
         let taking = Task { try await requestLock(path: path, timeout: timeout) }
         do { return try await taking.sharedValue() } catch let error where error.isCancellation {
@@ -33,37 +38,48 @@ extension WebDAVFileProvider {
     }
 
     private func requestLock(path: ProviderPath, timeout: Double) async throws -> WebDAVLock {
-        guard try await quirks().locks != .none else { throw FileError.unsupported("Locking", path: path, url: url(of: path)) }
+        guard try await quirks().locks != .none else {
+            throw FileError.unsupported("Locking", path: path, url: url(of: path))
+        }
         let answer = DataSink(limit: 1 << 20)
         let request = HTTPRequest(
             "LOCK", path: path,
-            headers: [("Depth", "0"), ("Timeout", Self.timeout(timeout)), ("Content-Type", "application/xml; charset=utf-8")],
+            headers: [
+                ("Depth", "0"), ("Timeout", Self.timeout(timeout)), ("Content-Type", "application/xml; charset=utf-8"),
+            ],
             body: .data(Self.lockInformation), repetition: .ifNotDone, isWriting: true
         ) { _ in answer }
         let head: ResponseHead
-        do { head = try await connection.send(request) } catch let error as HTTPStatusError where [405, 501].contains(error.code.rawValue) {
+        do { head = try await connection.send(request) } catch let error as HTTPStatusError
+            where [405, 501].contains(error.code.rawValue)
+        {
             // Other providers of the server may look at places that have locks.
             known.correctHere { $0.locks = .none }
             throw FileError.make(
-                .featureUnsupported, path: path, url: url(of: path), sentence: "This server has no locks.", underlying: error)
+                .featureUnsupported, path: path, url: url(of: path), sentence: "This server has no locks.",
+                underlying: error)
         } catch let error as HTTPStatusError where [409, 500].contains(error.code.rawValue) {
             try await refuseMissingParent(of: path, underlying: error)
             throw error
         }
-        guard let token = head["Lock-Token"]?.trimmingCharacters(in: CharacterSet(charactersIn: "<> \t")), !token.isEmpty,
+        guard let token = head["Lock-Token"]?.trimmingCharacters(in: CharacterSet(charactersIn: "<> \t")),
+            !token.isEmpty,
             !token.contains(where: { $0 == "<" || $0 == ">" || $0 == " " })
         else {
-            throw FileError.make(.badServerResponse, url: url(of: path), sentence: "The server locks “\(path)” without a token.")
+            throw FileError.make(
+                .badServerResponse, url: url(of: path), sentence: "The server locks “\(path)” without a token.")
         }
         let lock = WebDAVLock(
-            path: path, token: token, timeout: Self.granted(in: answer.data) ?? timeout, madeFile: head.status == 201, provider: self)
+            path: path, token: token, timeout: Self.granted(in: answer.data) ?? timeout, madeFile: head.status == 201,
+            provider: self)
         lock.keepAlive()
         return lock
     }
 
     /// Holds a lock on `path` for the length of `body`, and gives it back after it, however it ends.
     ///
-    /// - Throws: As ``lock(path:timeout:)``, and what `body` throws. A lock that cannot be given back ends with its time.
+    /// - Throws: As ``lock(path:timeout:)``, and what `body` throws. A lock that cannot be given back ends with its
+    ///   time.
     public func withLock<Value: Sendable>(
         path: ProviderPath, timeout: Double = 600, _ body: (WebDAVLock) async throws -> Value
     ) async throws -> Value {
@@ -86,7 +102,8 @@ extension WebDAVFileProvider {
         await cleanUp { try? await lock.unlock() }
     }
 
-    /// Runs `work` in a task that nobody cancels, and waits for it, cancelled or not; after two seconds that task goes on by itself.
+    /// Runs `work` in a task that nobody cancels, and waits for it, cancelled or not; after two seconds that task goes
+    /// on by itself.
     func cleanUp(_ work: @escaping @Sendable () async -> Void) async {
         await withCancellationShield {
             let (ended, signal) = AsyncStream<Never>.makeStream()
@@ -107,7 +124,8 @@ extension WebDAVFileProvider {
         do {
             _ = try await connection.send(
                 HTTPRequest(
-                    "LOCK", path: path, headers: [("If", "(<\(token)>)"), ("Timeout", Self.timeout(timeout))], isWriting: true))
+                    "LOCK", path: path, headers: [("If", "(<\(token)>)"), ("Timeout", Self.timeout(timeout))],
+                    isWriting: true))
         } catch let error as HTTPStatusError
             where (400..<500).contains(error.code.rawValue) && ![408, 425, 429].contains(error.code.rawValue)
         {
@@ -117,7 +135,8 @@ extension WebDAVFileProvider {
 
     func lostLock(_ path: ProviderPath, error: any Error) -> CocoaError {
         FileError.make(
-            .fileWriteUnknown, path: path, url: url(of: path), sentence: "The lock on “\(path)” is no longer held.", underlying: error)
+            .fileWriteUnknown, path: path, url: url(of: path), sentence: "The lock on “\(path)” is no longer held.",
+            underlying: error)
     }
 
     /// `UNLOCK` (RFC 4918, section 9.11). Servers say in many ways that there is no such lock.
@@ -127,8 +146,8 @@ extension WebDAVFileProvider {
             HTTPRequest("UNLOCK", path: path, headers: [("Lock-Token", "<\(token)>")], accepts: [400, 404, 409, 412]))
     }
 
-    /// Gives up the locks on what is about to be moved away, which do not go with it (RFC 4918, section 7.6); servers differ in which
-    /// tokens they want to see for the two places of a `MOVE`.
+    /// Gives up the locks on what is about to be moved away, which do not go with it (RFC 4918, section 7.6); servers
+    /// differ in which tokens they want to see for the two places of a `MOVE`.
     func giveUpLocks(on path: ProviderPath) async throws {
         for held in locks.touched(by: path) {
             locks.remove(held.path, token: held.token)
@@ -136,12 +155,12 @@ extension WebDAVFileProvider {
         }
     }
 
-    /// The `If` header of a change at `path` (RFC 4918, section 10.4): the tokens of the locks that are held there, and the version that
-    /// the file must have, in either of the two forms that one version has in time; nil for none.
+    /// The `If` header of a change at `path` (RFC 4918, section 10.4): the tokens of the locks that are held there, and
+    /// the version that the file must have, in either of the two forms that one version has in time; nil for none.
     ///
-    /// A list that names a resource is passed over by a server that knows it by another URL, behind a proxy that rewrites paths. One that
-    /// names none is about the request's own, as an upload has it; in a `DELETE` Apache looks for it in the folder above, too, and a move's
-    /// destination is not the request's own.
+    /// A list that names a resource is passed over by a server that knows it by another URL, behind a proxy that
+    /// rewrites paths. One that names none is about the request's own, as an upload has it; in a `DELETE` Apache looks
+    /// for it in the folder above, too, and a move's destination is not the request's own.
     func condition(
         at path: ProviderPath, isUpload: Bool = false, under lock: WebDAVLock? = nil, tag: String? = nil
     ) -> (name: String, value: String)? {
@@ -151,7 +170,8 @@ extension WebDAVFileProvider {
         let isTagged = !isUpload || held.contains { $0.path != path }
         func resource(_ path: ProviderPath) -> String { isTagged ? "<\(url(of: path).absoluteString)> " : "" }
         var lists = held.map { held in
-            let ors = held.path != path || forms.isEmpty ? ["(<\(held.token)>)"] : forms.map { "(<\(held.token)> [\($0)])" }
+            let ors =
+                held.path != path || forms.isEmpty ? ["(<\(held.token)>)"] : forms.map { "(<\(held.token)> [\($0)])" }
             return resource(held.path) + ors.joined(separator: " ")
         }
         if !forms.isEmpty, !held.contains(where: { $0.path == path }) {
@@ -176,7 +196,8 @@ extension WebDAVFileProvider {
 
     /// The time in seconds that the answer to a `LOCK` grants; nil where it tells none, or that it has no end.
     private static func granted(in body: Data) -> Double? {
-        guard let root = try? XMLElement.parse(body), let element = root.descendants("timeout", namespace: "DAV:").first else { return nil }
+        guard let root = try? XMLElement.parse(body), let element = root.descendants("timeout", namespace: "DAV:").first
+        else { return nil }
         for word in element.text.split(separator: ",") {
             let word = word.trimmingCharacters(in: .whitespaces)
             if word.hasPrefix("Second-"), let seconds = Int64(word.dropFirst("Second-".count)), seconds > 0 {

@@ -36,7 +36,8 @@ extension WebDAVFileProvider {
     /// Returns the item at `path`, or nil if nothing is there or the server refuses the look.
     func itemIfSeen(_ path: ProviderPath) async throws -> FileObject? { try await look(path).item }
 
-    /// Returns the file at `path` as the server has it after an upload: one look, unless the answer gives the hash of the bytes.
+    /// Returns the file at `path` as the server has it after an upload: one look, unless the answer gives the hash of
+    /// the bytes.
     ///
     /// Where looking is refused, the server's acknowledgement is the only proof: the file is returned without a size.
     ///
@@ -44,9 +45,12 @@ extension WebDAVFileProvider {
     /// - Throws: `CocoaError(.fileWriteUnknown)` if the server kept another number of bytes, or no file.
     func verified(_ write: FileWrite, at path: ProviderPath, _ head: ResponseHead) async throws -> FileObject {
         let length = write.quirks.keepsSizes ? write.source.length ?? write.source.count : nil
-        if let length, try await UploadHash.matches(head, write) { return FileObject(path: path, type: .regular, size: length) }
+        if let length, try await UploadHash.matches(head, write) {
+            return FileObject(path: path, type: .regular, size: length)
+        }
         var look = try await look(path)
-        // A server that answers from a cache, as rclone does, may know the file or its size seconds late. What has more bytes is another's.
+        // A server that answers from a cache, as rclone does, may know the file or its size seconds late. What has more
+        // bytes is another's.
         for pause in 0..<6 where !look.isFile(of: length) {
             if case .refused = look { break }
             if let length, let size = look.item?.size, size > length { break }
@@ -68,25 +72,29 @@ extension WebDAVFileProvider {
         _ write: FileWrite, at path: ProviderPath, look: Look, length: Int64?, head: ResponseHead
     ) async -> CocoaError {
         var sentence = "The server answered the upload of “\(write.path)” with \(head.status), but kept no file."
-        if let size = look.item?.size, let length { sentence = "The server kept \(size) of the \(length) bytes of “\(write.path)”." }
+        if let size = look.item?.size, let length {
+            sentence = "The server kept \(size) of the \(length) bytes of “\(write.path)”."
+        }
         if path != write.path {
             sentence += " Nothing was replaced."
         } else if await removeRest(write, look: look, head: head) {
             sentence += " What it kept was removed."
         } else if look.item != nil {
-            sentence += write.options.overwrite ? " The file is damaged now." : " What it kept may be another's and was left."
+            sentence +=
+                write.options.overwrite ? " The file is damaged now." : " What it kept may be another's and was left."
         }
         if head.isWebPage { sentence += " Its answer was a web page: a login page may be in the way." }
         return FileError.make(.fileWriteUnknown, path: write.path, url: url(of: write.path), sentence: sentence)
     }
 
-    /// Removes what the server kept of a new file, if that is certain to be ours: nothing at all, or the version in the upload's answer, or
-    /// a name that nobody else can have taken.
+    /// Removes what the server kept of a new file, if that is certain to be ours: nothing at all, or the version in the
+    /// upload's answer, or a name that nobody else can have taken.
     private func removeRest(_ write: FileWrite, look: Look, head: ResponseHead) async -> Bool {
         guard !write.options.overwrite, let item = look.item, !item.isDirectory else { return false }
         let tag = item.entryTag.map(HTTPConnection.version)
         let isOurs =
-            item.size == 0 || write.quirks.ifNoneMatch == .exclusive || tag != nil && tag == head["ETag"].map(HTTPConnection.version)
+            item.size == 0 || write.quirks.ifNoneMatch == .exclusive
+            || tag != nil && tag == head["ETag"].map(HTTPConnection.version)
         guard isOurs else { return false }
         let isRemoved = LockedValue(false)
         await cleanUp { [connection] in
@@ -98,9 +106,12 @@ extension WebDAVFileProvider {
 }
 
 extension ResponseHead {
-    /// Whether the answer to an upload says that the file is kept, for those who cannot look: a web page, and a redirect, say nothing.
+    /// Whether the answer to an upload says that the file is kept, for those who cannot look: a web page, and a
+    /// redirect, say nothing.
     fileprivate var acknowledgesUpload: Bool { isSuccess && !isWebPage }
 
     /// Whether a page came where a WebDAV server has nothing to say. Apache sends one with 201.
-    fileprivate var isWebPage: Bool { status == 200 && self["Content-Type"]?.lowercased().hasPrefix("text/html") == true || status == 303 }
+    fileprivate var isWebPage: Bool {
+        status == 200 && self["Content-Type"]?.lowercased().hasPrefix("text/html") == true || status == 303
+    }
 }

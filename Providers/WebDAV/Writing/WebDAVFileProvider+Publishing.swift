@@ -12,8 +12,8 @@ extension WebDAVFileProvider {
         // Nobody writes with a condition where there may be nothing: this refuses in the right words.
         if write.options.ifMatch != nil, !write.options.overwrite { try await refuse(write) }
         let temporary = try TemporaryName.make(beside: write.path)
-        // The name is taken while the bytes are under way; a large file would hold it for too long. Nobody cancels the task, because a
-        // lock whose token was lost could not be given back.
+        // The name is taken while the bytes are under way; a large file would hold it for too long. Nobody cancels the
+        // task, because a lock whose token was lost could not be given back.
         let taking = write.options.overwrite || write.isLarge ? nil : lockTask(for: write)
         let hasArrived = LockedValue(false)
         do {
@@ -26,7 +26,9 @@ extension WebDAVFileProvider {
             let part = try await verified(write, at: temporary, head)
             try Task.checkCancellation()
             // Publishing runs in a separate task, so that a cancellation cannot leave it half done.
-            return try await withCancellationShield { try await self.place(part, write, replacing: replaced, head, taking) }
+            return try await withCancellationShield {
+                try await self.place(part, write, replacing: replaced, head, taking)
+            }
         } catch {
             await cleanUp {
                 if let lock = try? await taking?.value ?? nil, !lock.isGivenBack {
@@ -34,7 +36,9 @@ extension WebDAVFileProvider {
                     try? await lock.unlock()
                 }
                 // A move that may still be under way needs its file.
-                if !Self.isUndecided(error) { await self.removeNow(temporary, write: write, hasArrived: hasArrived.value) }
+                if !Self.isUndecided(error) {
+                    await self.removeNow(temporary, write: write, hasArrived: hasArrived.value)
+                }
             }
             throw Self.error(error, under: temporary, of: write.path)
         }
@@ -52,11 +56,13 @@ extension WebDAVFileProvider {
 
     /// Removes what an upload left. What the server does not let go of stays under a name that tells.
     ///
-    /// - Parameter hasArrived: Whether the server has said so: then it is a file like any other, which does not come late.
+    /// - Parameter hasArrived: Whether the server has said so: then it is a file like any other, which does not come
+    ///   late.
     private func removeNow(_ temporary: ProviderPath, write: FileWrite, hasArrived: Bool) async {
         for look in 0..<6 {
             if look > 0 { try? await Task.sleep(for: .milliseconds(25 << look)) }
-            let head = try? await connection.sendOnce(HTTPRequest("DELETE", path: temporary, accepts: [404], isWriting: true))
+            let head = try? await connection.sendOnce(
+                HTTPRequest("DELETE", path: temporary, accepts: [404], isWriting: true))
             guard let head else { continue }
             if hasArrived { return }
             // With all bytes sent the file may appear after a first removal that finds nothing.
@@ -70,28 +76,31 @@ extension WebDAVFileProvider {
         return Task { try await takeNewName(write.path) }
     }
 
-    /// A lock on a name that is to be filled; nil where it turns out that there are none. Whoever has one at the same moment is about to
-    /// fill the name.
+    /// A lock on a name that is to be filled; nil where it turns out that there are none. Whoever has one at the same
+    /// moment is about to fill the name.
     func takeNewName(_ path: ProviderPath) async throws -> WebDAVLock? {
         do { return try await lockIfAny(path) } catch let error as HTTPStatusError where error.code.rawValue == 423 {
             throw FileError.make(.fileWriteFileExists, path: path, url: url(of: path), underlying: error)
         }
     }
 
-    /// Moves the part into place. If the server or a proxy refuses to move, the same bytes are put to the name itself: they were seen
-    /// under the temporary name, so the server takes them whole.
+    /// Moves the part into place. If the server or a proxy refuses to move, the same bytes are put to the name itself:
+    /// they were seen under the temporary name, so the server takes them whole.
     private func place(
-        _ part: FileObject, _ write: FileWrite, replacing found: FileObject?, _ head: ResponseHead, _ taking: Task<WebDAVLock?, any Error>?
+        _ part: FileObject, _ write: FileWrite, replacing found: FileObject?, _ head: ResponseHead,
+        _ taking: Task<WebDAVLock?, any Error>?
     ) async throws -> FileObject {
-        // Where a `PUT` decides by itself whether the version is the one that is known, a move would only look; lighttpd moves nothing onto a
-        // file that is locked, whoever has the lock.
+        // Where a `PUT` decides by itself whether the version is the one that is known, a move would only look;
+        // lighttpd moves nothing onto a file that is locked, whoever has the lock.
         let decidesByPut =
-            write.options.ifMatch != nil && write.quirks.putsConditionally || write.quirks.putsWhole && locks.holds(write.path)
+            write.options.ifMatch != nil && write.quirks.putsConditionally
+            || write.quirks.putsWhole && locks.holds(write.path)
         if part.size == nil || !write.quirks.refusesMoves && !decidesByPut {
             do {
                 let moved = try await moveIntoPlace(part, write, replacing: found, taking)
                 return write.finished(
-                    write.quirks.movesKeepTags ? part : part.withoutVersion, [moved, write.quirks.movesKeepTags ? head : nil])
+                    write.quirks.movesKeepTags ? part : part.withoutVersion,
+                    [moved, write.quirks.movesKeepTags ? head : nil])
             } catch let error where part.size == nil && (Self.refusesMoves(error) || Self.status(of: error) == 403) {
                 throw unpublishable(write, error: error)
             } catch let error where part.size != nil && Self.refusesMoves(error) {
@@ -103,14 +112,20 @@ extension WebDAVFileProvider {
         return written
     }
 
-    /// Puts the bytes of `part` to the name itself, over the version that was seen there if the server takes conditions.
-    private func putAgain(_ write: FileWrite, from part: FileObject, replacing found: FileObject?) async throws -> FileObject {
+    /// Puts the bytes of `part` to the name itself, over the version that was seen there if the server takes
+    /// conditions.
+    private func putAgain(_ write: FileWrite, from part: FileObject, replacing found: FileObject?) async throws
+        -> FileObject
+    {
         var again = write
         let isRepeatable = write.source.isRepeatable
-        let source = isRepeatable ? write.source.base : ReaderSource(try await open(path: part.path), length: part.size ?? 0)
+        let source =
+            isRepeatable ? write.source.base : ReaderSource(try await open(path: part.path), length: part.size ?? 0)
         again.source = MarkedSource(source)
         let mayCompare = write.quirks.ifMatch != .ignored || write.quirks.vendor == .other
-        if write.options.ifMatch == nil, let tag = found?.entryTag, !tag.hasPrefix("W/"), found?.isDirectory == false, mayCompare {
+        if write.options.ifMatch == nil, let tag = found?.entryTag, !tag.hasPrefix("W/"), found?.isDirectory == false,
+            mayCompare
+        {
             return try await put(again, over: tag, replacing: found)
         }
         return try await putDirectly(again, replacing: found)
@@ -125,7 +140,8 @@ extension WebDAVFileProvider {
     }
 
     private func moveIntoPlace(
-        _ temporary: FileObject, _ write: FileWrite, replacing target: FileObject?, _ taking: Task<WebDAVLock?, any Error>?
+        _ temporary: FileObject, _ write: FileWrite, replacing target: FileObject?,
+        _ taking: Task<WebDAVLock?, any Error>?
     ) async throws -> ResponseHead? {
         let path = write.path
         if write.options.ifMatch != nil { return try await replaceVersion(by: temporary, write: write) }
@@ -160,7 +176,9 @@ extension WebDAVFileProvider {
         guard lock.madeFile else {
             // Apache shows a name that is only locked as if it were a file, until it is asked for its bytes.
             let head = try await connection.send(HTTPRequest("HEAD", path: lock.path, accepts: Set(402..<500)))
-            if head.status != 404 { throw FileError.make(.fileWriteFileExists, path: lock.path, url: url(of: lock.path)) }
+            if head.status != 404 {
+                throw FileError.make(.fileWriteFileExists, path: lock.path, url: url(of: lock.path))
+            }
             do { return try await body() } catch let error as HTTPStatusError where error.code.rawValue == 412 {
                 // Another was given the lock at the same moment, and is about to fill the name.
                 throw FileError.make(.fileWriteFileExists, path: lock.path, url: url(of: lock.path), underlying: error)
@@ -177,7 +195,8 @@ extension WebDAVFileProvider {
         guard lock.madeFile else { return }
         let headers = condition(at: lock.path, under: lock).map { [$0] } ?? []
         await cleanUp { [connection] in
-            _ = try? await connection.sendOnce(HTTPRequest("DELETE", path: lock.path, headers: headers, accepts: [404], isWriting: true))
+            _ = try? await connection.sendOnce(
+                HTTPRequest("DELETE", path: lock.path, headers: headers, accepts: [404], isWriting: true))
         }
     }
 
@@ -186,7 +205,9 @@ extension WebDAVFileProvider {
         let path = write.path
         let tag = write.quirks.honoursIf ? write.options.ifMatch : nil
         let move: @Sendable (WebDAVLock?) async throws -> ResponseHead? = { lock in
-            do { return try await self.movePart(temporary, to: path, overwrite: true, under: lock, ifMatch: tag) } catch let error
+            do {
+                return try await self.movePart(temporary, to: path, overwrite: true, under: lock, ifMatch: tag)
+            } catch let error
                 as HTTPStatusError
                 where error.code.rawValue == 412
             {
@@ -197,12 +218,15 @@ extension WebDAVFileProvider {
         return try await locked(for: write, move)
     }
 
-    /// Runs `body` if the file is the version that the write names: while nobody else can change it, where that takes a lock, or with the
-    /// version in an `If` header, where the server looks at it.
-    func locked<Value: Sendable>(for write: FileWrite, _ body: @Sendable (WebDAVLock?) async throws -> Value) async throws -> Value {
+    /// Runs `body` if the file is the version that the write names: while nobody else can change it, where that takes a
+    /// lock, or with the version in an `If` header, where the server looks at it.
+    func locked<Value: Sendable>(for write: FileWrite, _ body: @Sendable (WebDAVLock?) async throws -> Value)
+        async throws -> Value
+    {
         // A header that names the file by this side's URL is passed over by a server that has another one for it.
         let looks = !write.quirks.honoursIf || hrefBase.value?.isRewritten == true
-        guard write.quirks.locksConditionalWrites, !locks.holds(write.path), let lock = try await lockIfAny(write.path) else {
+        guard write.quirks.locksConditionalWrites, !locks.holds(write.path), let lock = try await lockIfAny(write.path)
+        else {
             if looks { try await refuse(write) }
             return try await body(nil)
         }

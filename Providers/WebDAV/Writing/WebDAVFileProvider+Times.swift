@@ -4,11 +4,15 @@ public import Foundation
 import HTTPFileProvider
 
 extension WebDAVFileProvider: FileProviderAttributes {
-    /// Sets the modification time by `PROPPATCH` of `DAV:lastmodified`, where the server is known to take it so; permissions never.
+    /// Sets the modification time by `PROPPATCH` of `DAV:lastmodified`, where the server is known to take it so;
+    /// permissions never.
     ///
-    /// - Throws: Also `CocoaError(.featureUnsupported)` where the server sets the time with an upload only, or not at all.
+    /// - Throws: Also `CocoaError(.featureUnsupported)` where the server sets the time with an upload only, or not at
+    ///   all.
     public func setAttributes(path: ProviderPath, permissions: UInt16?, modificationDate: Date?) async throws {
-        if permissions != nil { throw FileError.unsupported("Setting permissions over WebDAV", path: path, url: url(of: path)) }
+        if permissions != nil {
+            throw FileError.unsupported("Setting permissions over WebDAV", path: path, url: url(of: path))
+        }
         guard let modificationDate else { return }
         guard try await quirks().timeSetting == .ocMtime else {
             throw FileError.unsupported("Setting the time of what is there already", path: path, url: url(of: path))
@@ -20,7 +24,8 @@ extension WebDAVFileProvider: FileProviderAttributes {
             """.utf8)
         _ = try await change(
             HTTPRequest(
-                "PROPPATCH", path: path, headers: [("Content-Type", "application/xml; charset=utf-8")], body: .data(body), isWriting: true))
+                "PROPPATCH", path: path, headers: [("Content-Type", "application/xml; charset=utf-8")],
+                body: .data(body), isWriting: true))
     }
 
     /// What has the server keep the time of an upload.
@@ -32,7 +37,8 @@ extension WebDAVFileProvider: FileProviderAttributes {
 
     /// A server that says that it has kept the time is one that can.
     func learnTimeSetting(from head: ResponseHead, write: FileWrite) {
-        guard write.options.modificationDate != nil, write.quirks.timeSetting == .none, head["X-OC-MTime"]?.lowercased() == "accepted"
+        guard write.options.modificationDate != nil, write.quirks.timeSetting == .none,
+            head["X-OC-MTime"]?.lowercased() == "accepted"
         else {
             return
         }
@@ -41,7 +47,8 @@ extension WebDAVFileProvider: FileProviderAttributes {
 }
 
 extension Date {
-    /// Whole seconds since 1970, which is all that HTTP has; dates beyond all measure end where they can still be written.
+    /// Whole seconds since 1970, which is all that HTTP has; dates beyond all measure end where they can still be
+    /// written.
     var unixSeconds: Int64 { Int64(min(max(timeIntervalSince1970.rounded(.down), -62_135_596_800), 253_402_300_799)) }
 
     /// The time as a server can keep it.
@@ -58,7 +65,8 @@ extension Date {
             let text = String(number)
             return String(repeating: "0", count: max(0, width - text.count)) + text
         }
-        return "\(days[Int(parts.tm_wday)]), \(padded(parts.tm_mday)) \(months[Int(parts.tm_mon)]) \(padded(parts.tm_year + 1900, 4)) "
+        return
+            "\(days[Int(parts.tm_wday)]), \(padded(parts.tm_mday)) \(months[Int(parts.tm_mon)]) \(padded(parts.tm_year + 1900, 4)) "
             + "\(padded(parts.tm_hour)):\(padded(parts.tm_min)):\(padded(parts.tm_sec)) GMT"
     }
 }

@@ -5,12 +5,13 @@ import HTTPFileProvider
 
 /// One `PUT`, and what is done about one that is not answered.
 extension WebDAVFileProvider {
-    /// Sends the bytes to `path`. Once the last of them is on its way a cancellation waits for the server's answer: a file that appears
-    /// after its removal would stay.
+    /// Sends the bytes to `path`. Once the last of them is on its way a cancellation waits for the server's answer: a
+    /// file that appears after its removal would stay.
     ///
     /// - Parameter found: The item that was at `path` before, if that is known.
     func upload(
-        _ write: FileWrite, to path: ProviderPath, headers: [(name: String, value: String)], replacing found: FileObject? = nil
+        _ write: FileWrite, to path: ProviderPath, headers: [(name: String, value: String)],
+        replacing found: FileObject? = nil
     ) async throws -> ResponseHead {
         let upload = Task {
             let all = headers + timeHeaders(for: write) + (try await OCChecksum.headers(for: write))
@@ -26,12 +27,14 @@ extension WebDAVFileProvider {
     }
 
     private func put(
-        _ write: FileWrite, to path: ProviderPath, headers: [(name: String, value: String)], replacing found: FileObject?
+        _ write: FileWrite, to path: ProviderPath, headers: [(name: String, value: String)],
+        replacing found: FileObject?
     ) async throws -> ResponseHead {
         // Without a condition a second one does what the first did; with one it would find what the first has made.
         let isSure = !headers.contains { ["If-None-Match", "If-Match", "If"].contains($0.name) }
         let request = HTTPRequest(
-            "PUT", path: path, headers: headers, body: .source(write.source), repetition: isSure ? .always : .ifNotDone, isWriting: true)
+            "PUT", path: path, headers: headers, body: .source(write.source), repetition: isSure ? .always : .ifNotDone,
+            isWriting: true)
         let lost = LockedValue<Arrival?>(nil)
         do {
             return try await connection.options.retries.run(counters: connection.options.counters) { error in
@@ -39,7 +42,8 @@ extension WebDAVFileProvider {
                     return request.mayRepeat(after: error)
                 }
                 // A large one was waited for already.
-                return !(write.isLarge && Self.mayBeBusy(error) && write.source.isSent) && (isSure || lost.value == .missing)
+                return !(write.isLarge && Self.mayBeBusy(error) && write.source.isSent)
+                    && (isSure || lost.value == .missing)
             } _: {
                 try await self.sendOnce(request, write: write, replacing: found, lost: lost)
             }
@@ -66,7 +70,8 @@ extension WebDAVFileProvider {
         _ request: HTTPRequest, write: FileWrite, replacing found: FileObject?, lost: LockedValue<Arrival?>
     ) async throws -> ResponseHead {
         do { return try await connection.sendOnce(request) } catch let error
-            where Self.isWithoutAnswer(error) || lost.value != nil && Self.status(of: error) == 412 || write.cannotGoAgain(after: error)
+            where Self.isWithoutAnswer(error) || lost.value != nil && Self.status(of: error) == 412
+            || write.cannotGoAgain(after: error)
         {
             let arrival = try await arrival(of: write, at: request.path, replacing: found, after: error)
             lost.update { $0 = arrival }
@@ -75,19 +80,22 @@ extension WebDAVFileProvider {
         }
     }
 
-    /// Looks whether the bytes are all there. After the last byte of a large upload a server, or a proxy in front of it, may be busy with it for
-    /// minutes: it is looked at again, for ten minutes at most.
+    /// Looks whether the bytes are all there. After the last byte of a large upload a server, or a proxy in front of
+    /// it, may be busy with it for minutes: it is looked at again, for ten minutes at most.
     private func arrival(
         of write: FileWrite, at path: ProviderPath, replacing found: FileObject?, after error: any Error
     ) async throws -> Arrival {
-        // A round that libcurl was about to send again has forgotten that the one before it was sent whole; a small file is worth the look.
+        // A round that libcurl was about to send again has forgotten that the one before it was sent whole; a small
+        // file is worth the look.
         guard write.source.isSent || !write.isLarge else { return .unknown }
         let waits = write.isLarge && Self.mayBeBusy(error)
         let deadline = ContinuousClock.now + .seconds(waits ? ChunkedUpload.joinTime : 0)
         var pause = connection.options.retries.firstPause
         while true {
             var arrival = Arrival.unknown
-            do { arrival = await self.arrival(of: write, at: path, replacing: found, try await look(path)) } catch let look {
+            do { arrival = await self.arrival(of: write, at: path, replacing: found, try await look(path)) } catch let
+                look
+            {
                 // A look that fails in passing has told nothing.
                 if look.isCancellation || !look.isTransient { throw error }
             }
@@ -97,9 +105,13 @@ extension WebDAVFileProvider {
         }
     }
 
-    private func arrival(of write: FileWrite, at path: ProviderPath, replacing found: FileObject?, _ look: Look) async -> Arrival {
+    private func arrival(of write: FileWrite, at path: ProviderPath, replacing found: FileObject?, _ look: Look) async
+        -> Arrival
+    {
         if case .nothing = look { return .missing }
-        guard let item = look.item, let size = item.size, size == write.source.length ?? write.source.count else { return .unknown }
+        guard let item = look.item, let size = item.size, size == write.source.length ?? write.source.count else {
+            return .unknown
+        }
         // Nobody else knows the temporary name, and what is large was looked at before.
         if path != write.path { return .whole }
         if write.isLarge { return found.map { $0.isSameVersion(as: item) } == true ? .unknown : .whole }
@@ -120,7 +132,8 @@ extension WebDAVFileProvider {
 }
 
 extension FileWrite {
-    /// Whether all bytes were sent, and the connection ended without an answer: libcurl would send them again, and they can be read once.
+    /// Whether all bytes were sent, and the connection ended without an answer: libcurl would send them again, and they
+    /// can be read once.
     fileprivate func cannotGoAgain(after error: any Error) -> Bool {
         !source.isRepeatable && source.isSent && (error as? CocoaError)?.code == .fileWriteUnknown
             && WebDAVFileProvider.status(of: error) == nil

@@ -3,8 +3,8 @@ import Foundation
 
 /// An exclusive lock that this provider holds on one item (RFC 4918, section 6): nobody else may change it.
 ///
-/// What the provider itself changes there meanwhile carries the lock's token. The lock is kept alive in the background, at half of its
-/// time, until it is given back or let go of; of a process that dies it stays for ``timeout`` at most.
+/// What the provider itself changes there meanwhile carries the lock's token. The lock is kept alive in the background,
+/// at half of its time, until it is given back or let go of; of a process that dies it stays for ``timeout`` at most.
 public final class WebDAVLock: Sendable {
     /// What is locked.
     public let path: ProviderPath
@@ -36,7 +36,8 @@ public final class WebDAVLock: Sendable {
 
     /// Has the server begin its time anew.
     ///
-    /// - Throws: `CocoaError(.fileWriteUnknown)` when the server has no such lock any more: somebody has broken it, or its time was up.
+    /// - Throws: `CocoaError(.fileWriteUnknown)` when the server has no such lock any more: somebody has broken it, or
+    ///   its time was up.
     /// - Complexity: One `LOCK`.
     public func refresh() async throws {
         do { try await provider.refresh(token, at: path, timeout: timeout) } catch {
@@ -61,7 +62,8 @@ public final class WebDAVLock: Sendable {
     /// Whether that was tried.
     var isGivenBack: Bool { wasGivenBack.value }
 
-    /// Refreshes at half time, and after a failure that passes again at an eighth of it, until the lock is given back, let go of or lost.
+    /// Refreshes at half time, and after a failure that passes again at an eighth of it, until the lock is given back,
+    /// let go of or lost.
     func keepAlive() {
         let pause = max(0.5, timeout / 2)
         let task = Task { [weak self] in
@@ -69,7 +71,8 @@ public final class WebDAVLock: Sendable {
             while !Task.isCancelled {
                 do { try await Task.sleep(for: .seconds(isLate ? pause / 4 : pause)) } catch { return }
                 guard let self, self.loss.value == nil else { return }
-                // What passes is tried again well before the other half is over; what does not is kept for whoever asks.
+                // What passes is tried again well before the other half is over; what does not is kept for whoever
+                // asks.
                 do {
                     try await self.refresh()
                     isLate = false

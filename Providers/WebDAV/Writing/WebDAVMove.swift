@@ -12,7 +12,8 @@ extension WebDAVFileProvider {
     /// - Returns: The answer; nil where it was lost and the item turned out to be moved.
     @discardableResult
     func send(
-        _ method: String, _ item: FileObject, to destination: ProviderPath, overwrite: Bool, under lock: WebDAVLock? = nil,
+        _ method: String, _ item: FileObject, to destination: ProviderPath, overwrite: Bool,
+        under lock: WebDAVLock? = nil,
         ifMatch: String? = nil
     ) async throws -> ResponseHead? {
         try await checkDestination(destination, overwrite: overwrite)
@@ -22,7 +23,8 @@ extension WebDAVFileProvider {
         let condition = condition(at: destination, under: lock, tag: ifMatch)
         if let condition { headers.append(condition) }
         var request = HTTPRequest(
-            method, path: item.path, isFolder: item.isDirectory, headers: headers, repetition: .ifNotDone, isWriting: true)
+            method, path: item.path, isFolder: item.isDirectory, headers: headers, repetition: .ifNotDone,
+            isWriting: true)
         request.touches = [destination]
         cache.drop(destination)
         defer { cache.drop(destination) }
@@ -47,14 +49,17 @@ extension WebDAVFileProvider {
                     try await refuseTaken(destination, underlying: error)
                     // No other condition was sent: something was there, and is gone by now (RFC 4918, 10.6).
                     if Self.status(of: error) == 412, condition == nil {
-                        throw FileError.make(.fileWriteFileExists, path: destination, url: url(of: destination), underlying: error)
+                        throw FileError.make(
+                            .fileWriteFileExists, path: destination, url: url(of: destination), underlying: error)
                     }
                 }
                 if Self.status(of: error) == 412, lock == nil, ifMatch == nil, locks.holds(destination) {
                     throw lostLock(destination, error: error)
                 }
                 // Only what may be about the header itself is worth another form of it.
-                guard knownDestination.value == nil, [400, 403, 409, 502].contains(Self.status(of: error)) else { throw error }
+                guard knownDestination.value == nil, [400, 403, 409, 502].contains(Self.status(of: error)) else {
+                    throw error
+                }
                 refusal = refusal ?? error
             }
         }
@@ -63,7 +68,8 @@ extension WebDAVFileProvider {
     }
 
     /// The `Destination` in one form; nil where the server has none such, or it would lead to another place.
-    private func destination(_ path: ProviderPath, of item: FileObject, _ form: DestinationForm) async throws -> String? {
+    private func destination(_ path: ProviderPath, of item: FileObject, _ form: DestinationForm) async throws -> String?
+    {
         let url = connection.url(of: path, isFolder: item.isDirectory)
         if form == .url { return url.absoluteString }
         // How the server writes its own address tells what it would make of a path.
@@ -81,7 +87,8 @@ extension WebDAVFileProvider {
         let error: CocoaError
     }
 
-    /// Remembers the form of `Destination` that has worked. Of any but the standard's own, success is no proof: it may have led elsewhere.
+    /// Remembers the form of `Destination` that has worked. Of any but the standard's own, success is no proof: it may
+    /// have led elsewhere.
     private func learn(_ form: DestinationForm, _ item: FileObject, at destination: ProviderPath) async throws {
         if knownDestination.value == nil, form != .url, case .nothing = try await look(destination) {
             throw LostElsewhere(
@@ -94,7 +101,8 @@ extension WebDAVFileProvider {
         known.destination = form
     }
 
-    /// The form that has worked here; before that, all of them, the one that has worked for another provider of this host first.
+    /// The form that has worked here; before that, all of them, the one that has worked for another provider of this
+    /// host first.
     private var destinationForms: [DestinationForm] {
         if let form = knownDestination.value { return [form] }
         let first = known.destination.map { [$0] } ?? []
@@ -104,13 +112,15 @@ extension WebDAVFileProvider {
     private func noDestination(_ path: ProviderPath, refusal: any Error) -> CocoaError {
         let error = FileError.make(
             .fileWriteUnknown, path: path, url: url(of: path),
-            sentence: "“\(connection.baseURL.host() ?? "")” does not recognise its own address in the Destination header"
+            sentence:
+                "“\(connection.baseURL.host() ?? "")” does not recognise its own address in the Destination header"
                 + " (\(Self.status(of: refusal) ?? 0)): a proxy in front of the server has to rewrite it.",
             underlying: refusal)
         return CocoaError(error.code, userInfo: error.userInfo.merging([Self.noDestinationKey: true]) { $1 })
     }
 
-    /// Marks the error of a move that was refused whatever its `Destination` looked like: nothing was moved, and nothing will be.
+    /// Marks the error of a move that was refused whatever its `Destination` looked like: nothing was moved, and
+    /// nothing will be.
     private static let noDestinationKey = "CarrelNoDestination"
 
     /// Whether `error` says that the server, or a proxy in front of it, moves nothing.
@@ -120,17 +130,23 @@ extension WebDAVFileProvider {
 
     /// Moves a part that this provider has uploaded under a name that nobody else knows.
     ///
-    /// A proxy may end a kept connection without an answer. While the part is still there it was not moved, so that the move is sent again.
+    /// A proxy may end a kept connection without an answer. While the part is still there it was not moved, so that the
+    /// move is sent again.
     ///
     /// - Returns: The answer; nil if it was lost and the part turned out to be moved.
     func movePart(
-        _ part: FileObject, to destination: ProviderPath, overwrite: Bool, under lock: WebDAVLock? = nil, ifMatch: String? = nil
+        _ part: FileObject, to destination: ProviderPath, overwrite: Bool, under lock: WebDAVLock? = nil,
+        ifMatch: String? = nil
     ) async throws -> ResponseHead? {
         var tries = 0
         while true {
             do {
-                return try await send("MOVE", part, to: destination, overwrite: overwrite, under: lock, ifMatch: ifMatch)
-            } catch let error where (error as? URLError)?.code == .networkConnectionLost && tries <= connection.options.retries.retries {
+                return try await send(
+                    "MOVE", part, to: destination, overwrite: overwrite, under: lock, ifMatch: ifMatch)
+            } catch let error
+                where (error as? URLError)?.code == .networkConnectionLost
+                && tries <= connection.options.retries.retries
+            {
                 tries += 1
                 connection.options.counters.add(.retries)
             } catch let error where tries > 0 && Self.status(of: error) != nil {
@@ -153,8 +169,8 @@ extension WebDAVFileProvider {
         return (error as? URLError).map { $0.code == .networkConnectionLost || $0.code == .timedOut } ?? false
     }
 
-    /// Whether the server may still be at it: it, or a gateway before it, only took too long. A gateway's 502 may be about the
-    /// `Destination` while its form is not known.
+    /// Whether the server may still be at it: it, or a gateway before it, only took too long. A gateway's 502 may be
+    /// about the `Destination` while its form is not known.
     private func mayBeUnderWay(_ error: any Error) -> Bool {
         switch Self.status(of: error) {
         case 408, 504: true
@@ -163,11 +179,12 @@ extension WebDAVFileProvider {
         }
     }
 
-    /// Whether what was at one place is at the other now. While it may be on its way, both are looked at again, for as long as the policy's
-    /// longest pause.
+    /// Whether what was at one place is at the other now. While it may be on its way, both are looked at again, for as
+    /// long as the policy's longest pause.
     ///
     /// - Throws: An error that ``isUndecided(_:)`` when that was not long enough.
-    private func hasMoved(_ item: FileObject, to destination: ProviderPath, after error: any Error) async throws -> Bool {
+    private func hasMoved(_ item: FileObject, to destination: ProviderPath, after error: any Error) async throws -> Bool
+    {
         guard mayBeUnderWay(error) else { return try await isMoved(item, to: destination) }
         let policy = connection.options.retries
         let deadline = ContinuousClock.now + .seconds(policy.retries > 0 ? policy.longestPause : 0)
@@ -187,21 +204,25 @@ extension WebDAVFileProvider {
     }
 
     private func isMoved(_ item: FileObject, to destination: ProviderPath) async throws -> Bool {
-        guard case .nothing = try await look(item.path), let there = try await itemIfSeen(destination) else { return false }
+        guard case .nothing = try await look(item.path), let there = try await itemIfSeen(destination) else {
+            return false
+        }
         return there.type == item.type && there.size == item.size
     }
 
     private func undecided(_ item: FileObject, destination: ProviderPath, error: any Error) -> CocoaError {
         FileError.make(
             .fileWriteUnknown, path: destination, url: url(of: destination),
-            sentence: "The server has not said whether it moved “\(item.path)” to “\(destination)”, and may still be at it;"
+            sentence:
+                "The server has not said whether it moved “\(item.path)” to “\(destination)”, and may still be at it;"
                 + " nothing was removed.",
             underlying: error)
     }
 
     /// Whether `error` is that of a move whose end is not known: neither place may be touched.
     static func isUndecided(_ error: any Error) -> Bool {
-        guard let error = error as? CocoaError, error.code == .fileWriteUnknown, error.userInfo[noDestinationKey] == nil else {
+        guard let error = error as? CocoaError, error.code == .fileWriteUnknown, error.userInfo[noDestinationKey] == nil
+        else {
             return false
         }
         return error.underlying.map(isWithoutAnswer) ?? false

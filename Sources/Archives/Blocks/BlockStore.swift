@@ -1,7 +1,8 @@
 import FileProviderCore
 import Foundation
 
-/// The blocks of one file that are held or on their way: who decides what has to be asked for. Bounded, oldest use out first.
+/// The blocks of one file that are held or on their way: who decides what has to be asked for. Bounded, oldest use out
+/// first.
 struct BlockStore: Sendable {
     /// Bytes with their place in the file.
     struct Block: Sendable {
@@ -72,7 +73,8 @@ struct BlockStore: Sendable {
         let wanted = ByteRanges.union(ranges.map { $0.clamped(to: 0..<(size ?? .max)) })
         var plan = Plan(held: wanted.flatMap { use($0) }, fetches: [], new: nil)
         var missing = ByteRanges.subtract(plan.held.map(\.range), from: wanted)
-        for (fetch, coming) in underWay where coming.contains(where: { range in missing.contains { $0.overlaps(range) } }) {
+        for (fetch, coming) in underWay
+        where coming.contains(where: { range in missing.contains { $0.overlaps(range) } }) {
             fetch.join()
             plan.fetches.append(fetch)
         }
@@ -87,15 +89,18 @@ struct BlockStore: Sendable {
         return plan
     }
 
-    /// Joins what is closer than the gap that the cost model names, and rounds up to its block, without touching what is there.
+    /// Joins what is closer than the gap that the cost model names, and rounds up to its block, without touching what
+    /// is there.
     private func requests(for missing: [Range<Int64>]) -> [Range<Int64>] {
         let taken = ByteRanges.union(blocks.map(\.range) + underWay.flatMap(\.ranges))
         var result: [Range<Int64>] = []
         for range in missing {
             if let last = result.last, range.lowerBound - last.upperBound <= Int64(cost.coalescingGap),
-                range.lowerBound <= last.upperBound || !taken.contains(where: { $0.overlaps(last.upperBound..<range.lowerBound) })
+                range.lowerBound <= last.upperBound
+                    || !taken.contains(where: { $0.overlaps(last.upperBound..<range.lowerBound) })
             {
-                result[result.count - 1] = rounded(last.lowerBound..<max(last.upperBound, range.upperBound), taken: taken)
+                result[result.count - 1] = rounded(
+                    last.lowerBound..<max(last.upperBound, range.upperBound), taken: taken)
             } else {
                 result.append(rounded(range, taken: taken))
             }
@@ -132,7 +137,8 @@ struct BlockStore: Sendable {
         }
     }
 
-    /// Keeps those parts of `block` that are not here. A block that is larger than half of the capacity would drive all else out.
+    /// Keeps those parts of `block` that are not here. A block that is larger than half of the capacity would drive all
+    /// else out.
     private mutating func insert(_ block: Block) {
         guard block.data.count <= capacity / 2 else { return }
         for part in ByteRanges.subtract(blocks.map(\.range), from: block.range.isEmpty ? [] : [block.range]) {

@@ -2,14 +2,14 @@ public import FileProviderCore
 public import Foundation
 import Synchronization
 
-/// A reader that keeps the blocks it has read, bounded, and asks its base for what is missing in as few requests as the base's
-/// ``/FileProviderCore/Capabilities/ReadCost`` makes sensible.
+/// A reader that keeps the blocks it has read, bounded, and asks its base for what is missing in as few requests as the
+/// base's ``/FileProviderCore/Capabilities/ReadCost`` makes sensible.
 ///
 /// Meant for what many small reads go to, such as the directory and the small entries of an archive. Reads of up to
-/// ``maxCachedRead`` bytes go through the blocks; larger ones are passed through, less what the blocks have of their two ends.
-/// Who reads on and on in such small pieces gets what follows loaded along with them, more each time, where a range costs a round trip.
-/// Bytes that are held, or on their way for somebody else, are not asked for again. The only exception is the base's own: it may
-/// read over a hole that is narrower than its coalescing gap.
+/// ``maxCachedRead`` bytes go through the blocks; larger ones are passed through, less what the blocks have of their
+/// two ends. Who reads on and on in such small pieces gets what follows loaded along with them, more each time, where a
+/// range costs a round trip. Bytes that are held, or on their way for somebody else, are not asked for again. The only
+/// exception is the base's own: it may read over a hole that is narrower than its coalescing gap.
 public final class CachedFileReader: FileReader {
     /// Reads of up to 128 KiB are kept.
     public static let maxCachedRead: Int64 = 128 << 10
@@ -23,7 +23,8 @@ public final class CachedFileReader: FileReader {
     private let base: any FileReader
     private let store: Mutex<BlockStore>
 
-    /// - Parameter capacity: The most bytes that are kept, 4 MiB unless said otherwise; at least four of the base's preferred blocks.
+    /// - Parameter capacity: The most bytes that are kept, 4 MiB unless said otherwise; at least four of the base's
+    ///   preferred blocks.
     public init(_ base: any FileReader, capacity: Int = 4 << 20) {
         self.base = base
         path = base.path
@@ -60,7 +61,8 @@ public final class CachedFileReader: FileReader {
         return (data, extent)
     }
 
-    /// Has `ranges` read and kept; those that with the gaps between them do not fit into half of the capacity are left out.
+    /// Has `ranges` read and kept; those that with the gaps between them do not fit into half of the capacity are left
+    /// out.
     ///
     /// - Complexity: No request for what is held; the rest in as few as the cost model says, at once.
     public func prefetch(_ ranges: [Range<Int64>]) async throws {
@@ -78,18 +80,19 @@ public final class CachedFileReader: FileReader {
         if !fitting.isEmpty { _ = try await load(fitting) }
     }
 
-    /// The bytes of each of `ranges`, clamped to the file, in their order. All go through the blocks; a piece that is larger than half of
-    /// the capacity is not kept.
+    /// The bytes of each of `ranges`, clamped to the file, in their order. All go through the blocks; a piece that is
+    /// larger than half of the capacity is not kept.
     ///
-    /// - Throws: `CocoaError(.fileReadUnknown)` when the base gives fewer bytes than the file has there; the base's errors.
+    /// - Throws: `CocoaError(.fileReadUnknown)` when the base gives fewer bytes than the file has there; the base's
+    ///   errors.
     /// - Complexity: No request for what is held; the rest in as few as the cost model says, at once.
     public func read(_ ranges: [Range<Int64>]) async throws -> [Data] {
         let blocks = try await load(ranges)
         return try ranges.map { try bytes($0, from: blocks) }
     }
 
-    /// The bytes of `range`, clamped to the file. Who reads on and on in pieces gets what follows loaded along with a piece, twice as
-    /// much each time, up to 1 MiB or four of the base's preferred blocks.
+    /// The bytes of `range`, clamped to the file. Who reads on and on in pieces gets what follows loaded along with a
+    /// piece, twice as much each time, up to 1 MiB or four of the base's preferred blocks.
     ///
     /// - Parameter limit: Nothing is loaded ahead from here on.
     /// - Throws: As ``read(_:)-([Range<Int64>])``.
@@ -98,7 +101,8 @@ public final class CachedFileReader: FileReader {
         return try bytes(range, from: try await load([asked]))
     }
 
-    /// Sends `part` into `sink`: up to ``maxCachedRead`` bytes from the blocks, more than that as it comes, without keeping it.
+    /// Sends `part` into `sink`: up to ``maxCachedRead`` bytes from the blocks, more than that as it comes, without
+    /// keeping it.
     ///
     /// While the file's size is not known, all but small ranges go to the base as they are.
     ///
@@ -128,7 +132,8 @@ public final class CachedFileReader: FileReader {
 
     // MARK: How
 
-    /// Blocks, in order of offset, that together hold all of `ranges`: those that are here, those on their way, and new ones.
+    /// Blocks, in order of offset, that together hold all of `ranges`: those that are here, those on their way, and new
+    /// ones.
     private func load(_ ranges: [Range<Int64>]) async throws -> [BlockStore.Block] {
         try Task.checkCancellation()
         let plan = store.withLock { $0.plan(ranges) }
@@ -193,7 +198,8 @@ public final class CachedFileReader: FileReader {
 
     private func checkSize(_ size: Int64) throws {
         guard size <= Self.maxFileSize else {
-            throw FileError.make(.fileReadTooLarge, path: path, sentence: "“\(path)” claims to have \(size) bytes, which no file has.")
+            throw FileError.make(
+                .fileReadTooLarge, path: path, sentence: "“\(path)” claims to have \(size) bytes, which no file has.")
         }
     }
 
@@ -207,21 +213,29 @@ public final class CachedFileReader: FileReader {
 
     /// The bytes of `range` from its start as far as `blocks`, in order of offset, have them without a hole.
     private static func assemble(_ range: Range<Int64>, from blocks: [BlockStore.Block]) -> Data {
-        if let block = blocks.first(where: { $0.range.lowerBound <= range.lowerBound && $0.range.upperBound >= range.upperBound }) {
+        if let block = blocks.first(where: {
+            $0.range.lowerBound <= range.lowerBound && $0.range.upperBound >= range.upperBound
+        }) {
             return block.bytes(in: range)
         }
         var data = Data()
         for block in blocks {
             let next = range.lowerBound + Int64(data.count)
             guard block.range.lowerBound <= next else { break }
-            if block.range.upperBound > next, next < range.upperBound { data += block.bytes(in: next..<range.upperBound) }
+            if block.range.upperBound > next, next < range.upperBound {
+                data += block.bytes(in: next..<range.upperBound)
+            }
         }
         return data
     }
 
     /// The bytes up to the end of `range` as far back as one block has them, but not from before `start`.
-    private static func assembleEnd(_ range: Range<Int64>, from blocks: [BlockStore.Block], notBefore start: Int64) -> Data {
-        guard start < range.upperBound, let block = blocks.last, block.range.contains(range.upperBound - 1) else { return Data() }
+    private static func assembleEnd(_ range: Range<Int64>, from blocks: [BlockStore.Block], notBefore start: Int64)
+        -> Data
+    {
+        guard start < range.upperBound, let block = blocks.last, block.range.contains(range.upperBound - 1) else {
+            return Data()
+        }
         return block.bytes(in: max(start, block.range.lowerBound)..<range.upperBound)
     }
 }

@@ -1,6 +1,7 @@
 import FileProviderCore
 
-/// Notices who reads a file piece by piece, and says how far ahead of each piece to ask: twice as far each time, up to a limit.
+/// Notices who reads a file piece by piece, and says how far ahead of each piece to ask: twice as far each time, up to
+/// a limit.
 struct ReadAhead: Sendable {
     private struct Run: Sendable {
         var last: Range<Int64>
@@ -27,12 +28,14 @@ struct ReadAhead: Sendable {
     /// - Parameters:
     ///   - limit: Where what is read ends.
     ///   - isHeld: Whether all of `range` is there, or on its way.
-    /// - Returns: `range`, and what follows it if something has to be asked for that goes on where an earlier piece ended.
+    /// - Returns: `range`, and what follows it if something has to be asked for that goes on where an earlier piece
+    ///   ended.
     mutating func extend(_ range: Range<Int64>, to limit: Int64, isHeld: Bool) -> Range<Int64> {
         guard maxBytes > 0 else { return range }
         var run = Run(last: range, ahead: 0)
         let earlier = runs.lastIndex { run in
-            (run.last.lowerBound...run.last.upperBound).contains(range.lowerBound) && range.upperBound > run.last.upperBound
+            (run.last.lowerBound...run.last.upperBound).contains(range.lowerBound)
+                && range.upperBound > run.last.upperBound
         }
         if let earlier {
             run.ahead = runs.remove(at: earlier).ahead

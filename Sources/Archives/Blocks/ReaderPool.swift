@@ -1,7 +1,8 @@
 import FileProviderCore
 import Synchronization
 
-/// Files that are kept open for being read on, a bounded number of them: the one that was used longest ago is closed first.
+/// Files that are kept open for being read on, a bounded number of them: the one that was used longest ago is closed
+/// first.
 final class ReaderPool: Sendable {
     fileprivate struct HeldReader {
         var reader: any FileReader
@@ -25,13 +26,15 @@ final class ReaderPool: Sendable {
 
     var isClosed: Bool { state.withLock { $0.isClosed } }
 
-    /// Reads from the file that is called `key` here, which `open` opens if it is not open. Any number may read it at once.
+    /// Reads from the file that is called `key` here, which `open` opens if it is not open. Any number may read it at
+    /// once.
     ///
     /// A reader that failed is not used again: the file may have been replaced.
     ///
     /// - Throws: What `open` and `body` throw; `closed` once ``close()`` was called.
     func withReader(
-        _ key: Int, open: () async throws -> any FileReader, closed: () -> any Error, _ body: (any FileReader) async throws -> Void
+        _ key: Int, open: () async throws -> any FileReader, closed: () -> any Error,
+        _ body: (any FileReader) async throws -> Void
     ) async throws {
         var joined = state.withLock { $0.join(key) }
         if joined == nil { joined = await add(try await open(), key) }
@@ -70,7 +73,9 @@ final class ReaderPool: Sendable {
             // Gone from here, and closed by whoever took it away or by the last reference to it.
             guard state.held[key]?.reader === reader else { return [any FileReader]() }
             state.held[key]?.users -= 1
-            if failed, let dropped = state.held.removeValue(forKey: key) { return dropped.users == 0 ? [dropped.reader] : [] }
+            if failed, let dropped = state.held.removeValue(forKey: key) {
+                return dropped.users == 0 ? [dropped.reader] : []
+            }
             return state.surplus(over: capacity)
         }
         for reader in toClose { await reader.close() }

@@ -1,9 +1,11 @@
 public import FileProviderCore
 public import Foundation
 
-/// Files that lie together in one file or one folder, reached by their names (Readium's composite fetcher proposal leaves it open).
+/// Files that lie together in one file or one folder, reached by their names (Readium's composite fetcher proposal
+/// leaves it open).
 ///
-/// Entries are read positionally, any number at once. Names never lead out of the archive: an entry whose name would is left out.
+/// Entries are read positionally, any number at once. Names never lead out of the archive: an entry whose name would is
+/// left out.
 public protocol Archive: AnyObject, Sendable {
     /// Files and folders in the archive's own order; each path once.
     var entries: [ArchiveEntry] { get }
@@ -16,7 +18,8 @@ public protocol Archive: AnyObject, Sendable {
     /// Sends the unpacked bytes of `entry` that lie in `range`, clamped to the entry, into `sink`; nil for all.
     ///
     /// - Throws: `CocoaError(.fileReadCorruptFile)` for a damaged entry, `.fileReadNoPermission` for an encrypted one,
-    ///   `.featureUnsupported` for one that is packed in an unknown way, `.fileReadTooLarge` over a limit; errors of storage and sink.
+    ///   `.featureUnsupported` for one that is packed in an unknown way, `.fileReadTooLarge` over a limit; errors of
+    ///   storage and sink.
     func stream(_ entry: ArchiveEntry, range: Range<Int64>?, into sink: any ByteSink) async throws
 
     /// Has the small ones of `entries` loaded together, so that reading them costs no request: a hint.
@@ -28,7 +31,8 @@ public protocol Archive: AnyObject, Sendable {
     /// What was wrong with the archive as a whole and was put right, in sentences; usually nothing.
     var repairs: [String] { get }
 
-    /// What was wrong with the archive as a whole, and what was done about it; ``repairs`` are among it. Usually nothing.
+    /// What was wrong with the archive as a whole, and what was done about it; ``repairs`` are among it. Usually
+    /// nothing.
     var warnings: [ContentWarning] { get }
 
     /// Gives back what the archive holds.
@@ -54,12 +58,15 @@ extension Archive {
     /// The ``repairs``.
     public var warnings: [ContentWarning] { repairWarnings }
 
-    var repairWarnings: [ContentWarning] { repairs.map { ContentWarning("repaired-archive", severity: .major, message: $0) } }
+    var repairWarnings: [ContentWarning] {
+        repairs.map { ContentWarning("repaired-archive", severity: .major, message: $0) }
+    }
 }
 
 /// A file or folder in an archive, as the archive's own list describes it.
 public struct ArchiveEntry: Hashable, Sendable {
-    /// Names separated by `/`, relative to the archive's root; never absolute, without `.` and `..`. A folder's ends with `/`.
+    /// Names separated by `/`, relative to the archive's root; never absolute, without `.` and `..`. A folder's ends
+    /// with `/`.
     public let path: String
     /// Bytes unpacked, as the archive claims: a hint and an upper bound, never a size to allocate.
     public let length: Int64
@@ -71,7 +78,8 @@ public struct ArchiveEntry: Hashable, Sendable {
     public let isEncrypted: Bool
     /// CRC-32 of the unpacked bytes, where the archive tells it.
     public let checksum: UInt32?
-    /// What tells one version of the bytes from another where there is no checksum; nil where the archive tells neither.
+    /// What tells one version of the bytes from another where there is no checksum; nil where the archive tells
+    /// neither.
     public let version: String?
     /// The entry's place in ``Archive/entries``.
     public let index: Int

@@ -1,4 +1,5 @@
-/// The way from paths to an archive's entries: the very path first, then one that is the same after Unicode normalisation.
+/// The way from paths to an archive's entries: the very path first, then one that is the same after Unicode
+/// normalisation.
 struct EntryIndex: Sendable {
     /// Further entries whose paths equal an earlier one's after normalisation, and differ in bytes.
     private struct Variant {
@@ -6,8 +7,8 @@ struct EntryIndex: Sendable {
         var index: Int
     }
 
-    /// The first entry of each path. Swift compares strings by canonical equivalence, so paths that differ in normalisation only are
-    /// one key here; the key keeps the bytes of the first.
+    /// The first entry of each path. Swift compares strings by canonical equivalence, so paths that differ in
+    /// normalisation only are one key here; the key keeps the bytes of the first.
     private var first: [String: Int] = [:]
     private var variants: [Int: [Variant]] = [:]
     /// More spellings of one path than this are nobody's honest work, and would make reading a directory quadratic.
@@ -23,7 +24,8 @@ struct EntryIndex: Sendable {
         }
         let (key, earliest) = first[place]
         let others = variants[earliest] ?? []
-        guard others.count < Self.maxVariants, !isSame(key, path), !others.contains(where: { isSame($0.path, path) }) else { return false }
+        guard others.count < Self.maxVariants, !isSame(key, path), !others.contains(where: { isSame($0.path, path) })
+        else { return false }
         variants[earliest] = others + [Variant(path: path, index: index)]
         return true
     }

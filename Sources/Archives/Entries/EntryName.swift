@@ -1,9 +1,10 @@
 /// Names of ZIP entries: from bytes of several encodings to paths that cannot leave the archive's root.
 package enum EntryName {
-    /// The name in a header, and its bytes if nothing says what encoding they are in: `text` then takes them for code page 437.
+    /// The name in a header, and its bytes if nothing says what encoding they are in: `text` then takes them for code
+    /// page 437.
     ///
-    /// UTF-8 counts first where the bytes are that, then Info-ZIP's Unicode path, unless bit 11 says that the name has no need of it. What
-    /// is ASCII may be a substitute for what that path says.
+    /// UTF-8 counts first where the bytes are that, then Info-ZIP's Unicode path, unless bit 11 says that the name has
+    /// no need of it. What is ASCII may be a substitute for what that path says.
     package static func read(
         _ name: UnsafeRawBufferPointer, flags: UInt16, extra: UnsafeRawBufferPointer
     ) -> (text: String, undecided: [UInt8]?) {
@@ -16,7 +17,8 @@ package enum EntryName {
         return (codePage437(name), Array(name))
     }
 
-    /// The Unicode path extra field 0x7075 (APPNOTE.TXT, section 4.6.9), which counts only while the name is the one it was made for.
+    /// The Unicode path extra field 0x7075 (APPNOTE.TXT, section 4.6.9), which counts only while the name is the one it
+    /// was made for.
     private static func unicodePath(in extra: UnsafeRawBufferPointer, for name: UnsafeRawBufferPointer) -> String? {
         guard let field = extra.extraField(0x7075), field.count > 5, field[0] == 1 else { return nil }
         var checksum = CRC32()
@@ -27,8 +29,9 @@ package enum EntryName {
 
     /// Text from the bytes of a name (APPNOTE.TXT, appendix D).
     ///
-    /// UTF-8 where the bytes are that, code page 437 otherwise. Bit 11 is not waited for: many writers forget it, EPUB demands UTF-8
-    /// anyway, and names in code page 437 that happen to be well-formed UTF-8 would have to be made of box-drawing signs.
+    /// UTF-8 where the bytes are that, code page 437 otherwise. Bit 11 is not waited for: many writers forget it, EPUB
+    /// demands UTF-8 anyway, and names in code page 437 that happen to be well-formed UTF-8 would have to be made of
+    /// box-drawing signs.
     package static func decode(_ bytes: UnsafeRawBufferPointer) -> String {
         String(validating: bytes, as: UTF8.self) ?? codePage437(bytes)
     }
@@ -40,7 +43,8 @@ package enum EntryName {
 
     /// The name as a path below the root: backslashes become slashes, a `./` or one slash in front goes.
     ///
-    /// - Returns: Nil for what could name something outside, or nothing: another machine, a drive, `..`, NUL, an empty name.
+    /// - Returns: Nil for what could name something outside, or nothing: another machine, a drive, `..`, NUL, an empty
+    ///   name.
     package static func confined(_ name: String) -> String? {
         if isPlain(name) { return name }
         // Bytes, not characters: a combining mark after a slash must not hide it.
@@ -58,7 +62,9 @@ package enum EntryName {
     }
 
     /// Whether the name begins with a slash of either kind.
-    package static func isRooted(_ name: String) -> Bool { name.utf8.first == UInt8(ascii: "/") || name.utf8.first == UInt8(ascii: "\\") }
+    package static func isRooted(_ name: String) -> Bool {
+        name.utf8.first == UInt8(ascii: "/") || name.utf8.first == UInt8(ascii: "\\")
+    }
 
     /// Whether the name stands for the archive's root itself, with which some writers begin.
     package static func isRoot(_ name: String) -> Bool { name == "." || name == "./" }

@@ -13,9 +13,11 @@ extension ByteSink {
         if flow == .wait { try await waitUntilReady() }
     }
 
-    /// Runs `body`, which writes into this sink, where the sink may block: on a thread of ours. A sink in memory never does, and is
-    /// spared the way there and back.
-    func onItsThread<Value: Sendable>(_ body: @escaping @Sendable (CancellationFlag) throws -> Value) async throws -> Value {
+    /// Runs `body`, which writes into this sink, where the sink may block: on a thread of ours. A sink in memory never
+    /// does, and is spared the way there and back.
+    func onItsThread<Value: Sendable>(_ body: @escaping @Sendable (CancellationFlag) throws -> Value) async throws
+        -> Value
+    {
         guard self is DataSink else { return try await BlockingThreads.shared.run(body) }
         try Task.checkCancellation()
         return try body(CancellationFlag())

@@ -1,9 +1,11 @@
 import FileProviderCore
 import Foundation
 
-/// One entry of a ZIP archive as the directory describes it (APPNOTE.TXT, section 4.3.12). Local headers are not believed.
+/// One entry of a ZIP archive as the directory describes it (APPNOTE.TXT, section 4.3.12). Local headers are not
+/// believed.
 public struct ZIPEntry: Hashable, Sendable {
-    /// Names separated by `/`, relative to the archive's root; never absolute, without `.` and `..`. A folder's ends with `/`.
+    /// Names separated by `/`, relative to the archive's root; never absolute, without `.` and `..`. A folder's ends
+    /// with `/`.
     public internal(set) var path: String
     /// The bytes of the name where nothing says what encoding they are in; nil for the others.
     package let undecidedName: [UInt8]?
@@ -24,7 +26,8 @@ public struct ZIPEntry: Hashable, Sendable {
     var defect: Defect?
     /// Where the local header starts, in the file.
     package let headerOffset: Int64
-    /// What the local header takes if its fields are as long as the directory's. The extra field may be of another length there.
+    /// What the local header takes if its fields are as long as the directory's. The extra field may be of another
+    /// length there.
     let expectedHeaderLength: Int64
     /// Where the next local header, or the directory, starts: nothing of this entry lies at or after it.
     var dataLimit: Int64
@@ -46,7 +49,8 @@ public struct ZIPEntry: Hashable, Sendable {
 
     /// The part of the last name after its last dot, as written; nil where there is none or the name starts with it.
     public var fileExtension: String? {
-        let name = path[(path.utf8.lastIndex(of: UInt8(ascii: "/")).map { path.utf8.index(after: $0) } ?? path.startIndex)...]
+        let name = path[
+            (path.utf8.lastIndex(of: UInt8(ascii: "/")).map { path.utf8.index(after: $0) } ?? path.startIndex)...]
         guard let dot = name.utf8.lastIndex(of: UInt8(ascii: ".")), dot != name.startIndex else { return nil }
         let rest = name[name.utf8.index(after: dot)...]
         return rest.isEmpty ? nil : String(rest)
@@ -54,8 +58,8 @@ public struct ZIPEntry: Hashable, Sendable {
 
     /// Says why the entry cannot be read, if that is known from the directory.
     ///
-    /// - Throws: `CocoaError(.fileReadCorruptFile)`, `.fileReadNoPermission` for an encrypted entry, `.featureUnsupported` for another
-    ///   compression method, `.fileReadTooLarge` over one of `limits`.
+    /// - Throws: `CocoaError(.fileReadCorruptFile)`, `.fileReadNoPermission` for an encrypted entry,
+    ///   `.featureUnsupported` for another compression method, `.fileReadTooLarge` over one of `limits`.
     func checkReadable(_ limits: ArchiveLimits) throws {
         switch defect {
         case .overlapping: throw damaged("it claims bytes that belong to other parts of the archive")
@@ -72,7 +76,8 @@ public struct ZIPEntry: Hashable, Sendable {
         default:
             throw FileError.make(
                 .featureUnsupported, path: path,
-                sentence: "“\(path)” is packed with ZIP method \(method); only stored and deflated entries can be read.")
+                sentence: "“\(path)” is packed with ZIP method \(method); only stored and deflated entries can be read."
+            )
         }
     }
 
@@ -80,13 +85,15 @@ public struct ZIPEntry: Hashable, Sendable {
         if uncompressedSize > limits.maxEntrySize {
             throw FileError.make(
                 .fileReadTooLarge, path: path,
-                sentence: "“\(path)” would become \(uncompressedSize) bytes; at most \(limits.maxEntrySize) are unpacked.")
+                sentence:
+                    "“\(path)” would become \(uncompressedSize) bytes; at most \(limits.maxEntrySize) are unpacked.")
         }
         let (maxSize, overflow) = compressedSize.multipliedReportingOverflow(by: limits.maxRatio)
         if uncompressedSize > limits.ratioFloor, !overflow, uncompressedSize > maxSize {
             throw FileError.make(
                 .fileReadTooLarge, path: path,
-                sentence: "“\(path)” would become more than \(limits.maxRatio) times as large as it is, as archives made to do harm do."
+                sentence:
+                    "“\(path)” would become more than \(limits.maxRatio) times as large as it is, as archives made to do harm do."
             )
         }
     }

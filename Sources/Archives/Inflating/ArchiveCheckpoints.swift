@@ -2,9 +2,11 @@ import FileProviderCore
 import Foundation
 import Synchronization
 
-/// Where the large deflated entries of one archive can be unpacked from: found while they are read, kept in a store if there is one.
+/// Where the large deflated entries of one archive can be unpacked from: found while they are read, kept in a store if
+/// there is one.
 final class ArchiveCheckpoints: Sendable {
-    /// Bytes that all checkpoints of an archive may take; beyond that, those of the entry that has most are thinned out.
+    /// Bytes that all checkpoints of an archive may take; beyond that, those of the entry that has most are thinned
+    /// out.
     static let capacity = 16 << 20
     /// A smaller entry is unpacked from its start within some milliseconds.
     static let minEntrySize: Int64 = 2 << 20
@@ -60,7 +62,9 @@ final class ArchiveCheckpoints: Sendable {
     // MARK: Adding
 
     func wants(_ position: InflatingPass.Position, of entry: ZIPEntry) -> Bool {
-        guard position.uncompressed < entry.uncompressedSize, position.compressed < entry.compressedSize else { return false }
+        guard position.uncompressed < entry.uncompressedSize, position.compressed < entry.compressedSize else {
+            return false
+        }
         return state.withLock { state in
             let known = state.known[entry.index] ?? KnownEntry(entry: entry)
             if state.isClosed || known.isSpoiled { return false }
@@ -87,7 +91,8 @@ final class ArchiveCheckpoints: Sendable {
         state.withLock { state in
             let fitting = state.idle.indices.filter { index in
                 let pass = state.idle[index]
-                return pass.entry.index == entry.index && (start...max(start, offset)).contains(pass.position.uncompressed)
+                return pass.entry.index == entry.index
+                    && (start...max(start, offset)).contains(pass.position.uncompressed)
             }
             let best = fitting.max { state.idle[$0].position.uncompressed < state.idle[$1].position.uncompressed }
             return best.map { state.idle.remove(at: $0) }
@@ -136,8 +141,8 @@ final class ArchiveCheckpoints: Sendable {
         }
     }
 
-    /// Forgets all that is known of `entry`, here and in the store, and learns nothing more until the archive is opened again: something
-    /// of it was damaged, and what was found on the way may be wrong.
+    /// Forgets all that is known of `entry`, here and in the store, and learns nothing more until the archive is opened
+    /// again: something of it was damaged, and what was found on the way may be wrong.
     func spoil(_ entry: ZIPEntry) {
         state.withLock { state in
             let key = state.known[entry.index]?.key
@@ -151,8 +156,8 @@ final class ArchiveCheckpoints: Sendable {
         }
     }
 
-    /// Saves, some time soon, what was found in `entry`, if it is much: a quarter more than is there, so that reading an entry
-    /// bit by bit does not write its index over and over.
+    /// Saves, some time soon, what was found in `entry`, if it is much: a quarter more than is there, so that reading
+    /// an entry bit by bit does not write its index over and over.
     func save(_ entry: ZIPEntry) { state.withLock { $0.save(entry.index, into: store, onlyIfMuch: true) } }
 
     /// Saves what is not saved, and gives everything back.
@@ -191,13 +196,16 @@ extension ArchiveCheckpoints.State {
 
 /// Under which name a store keeps an entry's checkpoints.
 enum CheckpointKey {
-    /// A name that is another one as soon as anything about the file or the entry is: the file's size, its version as the storage
-    /// tells it, the archive's directory, and the entry's place, sizes and checksum. Where the file lies is no part of it: a copy elsewhere has the same name, and another file that
-    /// agrees in all that is told by ``CheckpointApproach``.
+    /// A name that is another one as soon as anything about the file or the entry is: the file's size, its version as
+    /// the storage tells it, the archive's directory, and the entry's place, sizes and checksum. Where the file lies is
+    /// no part of it: a copy elsewhere has the same name, and another file that agrees in all that is told by
+    /// ``CheckpointApproach``.
     static func make(for entry: ZIPEntry, in file: FileReaderAttributes, directoryChecksum: UInt32) -> String {
         let numbers = [
-            UInt64(bitPattern: file.size), file.validator.map(hash) ?? 0, UInt64(directoryChecksum), UInt64(bitPattern: entry.headerOffset),
-            UInt64(entry.checksum), UInt64(bitPattern: entry.compressedSize), UInt64(bitPattern: entry.uncompressedSize),
+            UInt64(bitPattern: file.size), file.validator.map(hash) ?? 0, UInt64(directoryChecksum),
+            UInt64(bitPattern: entry.headerOffset),
+            UInt64(entry.checksum), UInt64(bitPattern: entry.compressedSize),
+            UInt64(bitPattern: entry.uncompressedSize),
         ]
         return numbers.map { String($0, radix: 36) }.joined(separator: "-")
     }

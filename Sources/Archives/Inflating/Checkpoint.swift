@@ -19,12 +19,13 @@ struct Checkpoint: Sendable, Hashable {
     var cost: Int { window.count + 64 }
 }
 
-/// The checkpoints of one entry, in order. It only ever gains some, or is thinned out; whoever made them, each is right by itself.
+/// The checkpoints of one entry, in order. It only ever gains some, or is thinned out; whoever made them, each is right
+/// by itself.
 struct CheckpointIndex: Sendable, Hashable {
     /// How far apart they are at first, in unpacked or compressed bytes, whichever comes first.
     ///
-    /// A read downloads and unpacks at most that and one block, of which the largest that usual packers make are 300 kB: less than
-    /// 1.1 MiB, and 8 ms. The windows of data that cannot be compressed take 4 % of it.
+    /// A read downloads and unpacks at most that and one block, of which the largest that usual packers make are 300
+    /// kB: less than 1.1 MiB, and 8 ms. The windows of data that cannot be compressed take 4 % of it.
     static let usualSpacing: Int64 = 768 << 10
 
     private(set) var points: [Checkpoint] = []
@@ -55,7 +56,8 @@ struct CheckpointIndex: Sendable, Hashable {
         guard compressed > lastIn, max(compressed - lastIn, uncompressed - lastOut) >= spacing else { return false }
         guard index < points.count else { return true }
         let next = points[index]
-        return next.compressed > compressed && max(next.compressed - compressed, next.uncompressed - uncompressed) >= spacing / 2
+        return next.compressed > compressed
+            && max(next.compressed - compressed, next.uncompressed - uncompressed) >= spacing / 2
     }
 
     /// Takes `point` if it is far enough from the others.

@@ -3,9 +3,9 @@ import Foundation
 
 /// An index as bytes, to be kept by a ``CheckpointStore``. All numbers are little-endian.
 ///
-/// `CRLCKPT`, version (1 byte), length of the key (4), key, compressed and unpacked size of the entry (8 each), spacing (8), count of
-/// points (4); each point: its two offsets (8 each), pending bits (1) and their value (1), length and CRC-32 of the approach (4 each),
-/// length of the window (4), window. At the end the CRC-32 of all that (4).
+/// `CRLCKPT`, version (1 byte), length of the key (4), key, compressed and unpacked size of the entry (8 each), spacing
+/// (8), count of points (4); each point: its two offsets (8 each), pending bits (1) and their value (1), length and
+/// CRC-32 of the approach (4 each), length of the window (4), window. At the end the CRC-32 of all that (4).
 extension CheckpointIndex {
     private static let mark = Array("CRLCKPT".utf8) + [2]
     /// More than any index takes (``ArchiveCheckpoints/capacity``), with what stands around the windows.
@@ -17,7 +17,9 @@ extension CheckpointIndex {
         data.append(contentsOf: Self.mark)
         data.append(UInt32(key.utf8.count))
         data.append(contentsOf: key.utf8)
-        for number in [entry.compressedSize, entry.uncompressedSize, spacing] { data.append(UInt64(bitPattern: number)) }
+        for number in [entry.compressedSize, entry.uncompressedSize, spacing] {
+            data.append(UInt64(bitPattern: number))
+        }
         data.append(UInt32(points.count))
         for point in points {
             data.append(UInt64(bitPattern: point.compressed))
@@ -32,7 +34,8 @@ extension CheckpointIndex {
         return data
     }
 
-    /// Reads what ``encoded(key:entry:)`` made; nil for anything else: damaged, of another version, or of another entry.
+    /// Reads what ``encoded(key:entry:)`` made; nil for anything else: damaged, of another version, or of another
+    /// entry.
     ///
     /// - Complexity: One look at each byte. Windows are unpacked when they are used.
     init?(_ data: Data, key: String, entry: ZIPEntry) {
@@ -41,9 +44,12 @@ extension CheckpointIndex {
         var end = NumberReader(data.suffix(4))
         guard end.number(as: UInt32.self) == Self.checksum(of: data.dropLast(4)) else { return nil }
         guard reader.bytes(Self.mark.count).map({ [UInt8]($0) }) == Self.mark else { return nil }
-        guard let length = reader.number(as: UInt32.self), let written = reader.bytes(Int(length)), written.elementsEqual(key.utf8),
-            reader.number(as: Int64.self) == entry.compressedSize, reader.number(as: Int64.self) == entry.uncompressedSize,
-            let spacing = reader.number(as: Int64.self), spacing >= Self.usualSpacing, spacing <= Self.usualSpacing << 20,
+        guard let length = reader.number(as: UInt32.self), let written = reader.bytes(Int(length)),
+            written.elementsEqual(key.utf8),
+            reader.number(as: Int64.self) == entry.compressedSize,
+            reader.number(as: Int64.self) == entry.uncompressedSize,
+            let spacing = reader.number(as: Int64.self), spacing >= Self.usualSpacing,
+            spacing <= Self.usualSpacing << 20,
             let count = reader.number(as: UInt32.self)
         else { return nil }
         self.init(spacing: spacing)
@@ -66,16 +72,19 @@ extension Checkpoint {
     fileprivate init?(_ reader: inout NumberReader, of entry: ZIPEntry, after last: Checkpoint?) {
         guard let compressed = reader.number(as: Int64.self), let uncompressed = reader.number(as: Int64.self),
             let bits = reader.number(as: UInt8.self), let pending = reader.number(as: UInt8.self),
-            let approach = reader.number(as: UInt32.self), approach <= CheckpointApproach.maxLength, approach <= compressed,
+            let approach = reader.number(as: UInt32.self), approach <= CheckpointApproach.maxLength,
+            approach <= compressed,
             let checksum = reader.number(as: UInt32.self), let length = reader.number(as: UInt32.self),
             length <= CheckpointWindow.maxPackedSize,
             let window = reader.bytes(Int(length))
         else { return nil }
-        guard compressed > last?.compressed ?? 0, compressed < entry.compressedSize, uncompressed > last?.uncompressed ?? 0,
+        guard compressed > last?.compressed ?? 0, compressed < entry.compressedSize,
+            uncompressed > last?.uncompressed ?? 0,
             uncompressed < entry.uncompressedSize, bits < 8, pending >> bits == 0
         else { return nil }
         self.init(
-            compressed: compressed, uncompressed: uncompressed, pendingBits: bits, pending: pending, window: Data(window),
+            compressed: compressed, uncompressed: uncompressed, pendingBits: bits, pending: pending,
+            window: Data(window),
             approach: CheckpointApproach(length: Int(approach), checksum: checksum))
     }
 }

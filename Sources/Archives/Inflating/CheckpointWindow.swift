@@ -32,7 +32,9 @@ enum CheckpointWindow {
             stream.next_out = output.baseAddress
             stream.avail_out = UInt32(output.count)
             guard deflate(&stream, Z_FINISH) == Z_STREAM_END else { return nil }
-            return Data(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(output)[..<(output.count - Int(stream.avail_out))]))
+            return Data(
+                UnsafeRawBufferPointer(
+                    rebasing: UnsafeRawBufferPointer(output)[..<(output.count - Int(stream.avail_out))]))
         }
     }
 
@@ -40,9 +42,12 @@ enum CheckpointWindow {
     static func unpack(_ packed: Data) throws -> Data {
         var window = Data(count: length)
         var inflater = try Inflater(path: "")
-        let step = try packed.withUnsafeBytes { input in try window.withUnsafeMutableBytes { try inflater.inflate(input, into: $0) } }
+        let step = try packed.withUnsafeBytes { input in
+            try window.withUnsafeMutableBytes { try inflater.inflate(input, into: $0) }
+        }
         guard step.produced == length else {
-            throw FileError.make(.fileReadCorruptFile, path: "", sentence: "A place to read on from was kept, and is damaged.")
+            throw FileError.make(
+                .fileReadCorruptFile, path: "", sentence: "A place to read on from was kept, and is damaged.")
         }
         return window
     }

@@ -3,16 +3,16 @@ public import Foundation
 
 /// Keeps checkpoints in a folder of this machine, one file for each entry of an archive.
 ///
-/// Files appear whole or not at all, also when the machine stops in the middle. Several processes may use one folder. Other files in it
-/// are left alone. All work is done on threads that may block. As the files hold pieces of what the entries say, only the user may read
-/// them.
+/// Files appear whole or not at all, also when the machine stops in the middle. Several processes may use one folder.
+/// Other files in it are left alone. All work is done on threads that may block. As the files hold pieces of what the
+/// entries say, only the user may read them.
 public final class FileCheckpointStore: CheckpointStore {
     /// Where the files are.
     public let folder: URL
     /// The most bytes that all files together may have; those used longest ago go first.
     public let capacity: Int64
-    /// One change at a time, so that two cannot both count the folder and both remove. A thread of its own, because each waits for the
-    /// disk to have all, and those for disks have other work.
+    /// One change at a time, so that two cannot both count the folder and both remove. A thread of its own, because
+    /// each waits for the disk to have all, and those for disks have other work.
     private let changing = BlockingThreads(count: 1, name: "carrel.checkpoints")
 
     private static let suffix = ".checkpoints"
@@ -39,13 +39,15 @@ public final class FileCheckpointStore: CheckpointStore {
         }
     }
 
-    /// Writes the file, and removes others if there are too many bytes now. What is larger than ``capacity`` is not kept.
+    /// Writes the file, and removes others if there are too many bytes now. What is larger than ``capacity`` is not
+    /// kept.
     public func save(_ data: Data, for key: String) async {
         guard let file = file(for: key), data.count <= capacity else { return }
         _ = try? await changing.run { [self] in
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
             let directory = try FileDescriptor(path: folder.path, flags: O_RDONLY | O_DIRECTORY)
-            let staged = try StagedFile(in: directory, target: try ProviderPath(file.lastPathComponent), permissions: 0o600)
+            let staged = try StagedFile(
+                in: directory, target: try ProviderPath(file.lastPathComponent), permissions: 0o600)
             _ = try data.withUnsafeBytes { try staged.sink.write($0) }
             try staged.commit(overwrite: true)
             try trim()
@@ -59,7 +61,8 @@ public final class FileCheckpointStore: CheckpointStore {
     }
 
     private func file(for key: String) -> URL? {
-        guard !key.isEmpty, key.utf8.count <= 128, key.utf8.allSatisfy({ $0 == UInt8(ascii: "-") || $0.isAlphanumeric }) else { return nil }
+        guard !key.isEmpty, key.utf8.count <= 128, key.utf8.allSatisfy({ $0 == UInt8(ascii: "-") || $0.isAlphanumeric })
+        else { return nil }
         return folder.appending(path: key + Self.suffix)
     }
 
@@ -69,7 +72,9 @@ public final class FileCheckpointStore: CheckpointStore {
         var files: [(url: URL, size: Int64, date: Date)] = []
         for url in try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: keys) {
             let isPart = TemporaryName.matches(url.lastPathComponent)
-            guard isPart || url.lastPathComponent.hasSuffix(Self.suffix), let values = try? url.resourceValues(forKeys: Set(keys)) else {
+            guard isPart || url.lastPathComponent.hasSuffix(Self.suffix),
+                let values = try? url.resourceValues(forKeys: Set(keys))
+            else {
                 continue
             }
             let date = values.contentModificationDate ?? .distantPast
@@ -90,7 +95,9 @@ public final class FileCheckpointStore: CheckpointStore {
 extension UInt8 {
     fileprivate var isAlphanumeric: Bool {
         switch self {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+            UInt8(ascii: "A")...UInt8(ascii: "Z"):
+            true
         default: false
         }
     }

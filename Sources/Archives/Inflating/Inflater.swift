@@ -2,7 +2,8 @@ import CZlib
 import FileProviderCore
 import Foundation
 
-/// Unpacks raw deflate data (RFC 1951), method 8 of ZIP (APPNOTE.TXT, section 4.4.5), piece by piece into the caller's buffers.
+/// Unpacks raw deflate data (RFC 1951), method 8 of ZIP (APPNOTE.TXT, section 4.4.5), piece by piece into the caller's
+/// buffers.
 ///
 /// It holds about 40 KiB, whatever the data claims to become.
 ///
@@ -97,6 +98,7 @@ struct Inflater: ~Copyable, @unchecked Sendable {
     private func damaged(_ result: Int32) -> CocoaError {
         let words = stream.pointee.msg.map { String(cString: $0) } ?? "zlib result \(result)"
         return FileError.make(
-            .fileReadCorruptFile, path: path, sentence: "“\(path)” is damaged: its compressed data cannot be unpacked (\(words)).")
+            .fileReadCorruptFile, path: path,
+            sentence: "“\(path)” is damaged: its compressed data cannot be unpacked (\(words)).")
     }
 }

@@ -31,12 +31,13 @@ final class EntryRead: Sendable {
         let part = wanted.clamped(to: offset..<offset + Int64(bytes.count))
         guard !part.isEmpty else { return .ready }
         state.withLock { $0.hasDelivered = true }
-        return try sink.write(UnsafeRawBufferPointer(rebasing: bytes[Int(part.lowerBound - offset)..<Int(part.upperBound - offset)]))
+        return try sink.write(
+            UnsafeRawBufferPointer(rebasing: bytes[Int(part.lowerBound - offset)..<Int(part.upperBound - offset)]))
     }
 }
 
-/// One way through a deflated entry, from its start or a checkpoint on: unpacks, drops what is not wanted, counts and checks. Readers
-/// may use it one after the other, each going on where the last one stopped.
+/// One way through a deflated entry, from its start or a checkpoint on: unpacks, drops what is not wanted, counts and
+/// checks. Readers may use it one after the other, each going on where the last one stopped.
 final class InflatingPass: Sendable {
     enum Outcome: Sendable {
         case needsInput
@@ -71,8 +72,10 @@ final class InflatingPass: Sendable {
     /// - Parameter checkpoint: Where to begin; nil for the start of the entry.
     init(_ entry: ZIPEntry, from checkpoint: Checkpoint? = nil) throws {
         self.entry = entry
-        let position = checkpoint.map { Position(compressed: $0.compressed, uncompressed: $0.uncompressed) } ?? Position()
-        state = Mutex(State(inflater: try Inflater(path: entry.path, from: checkpoint), position: position, lastMark: position))
+        let position =
+            checkpoint.map { Position(compressed: $0.compressed, uncompressed: $0.uncompressed) } ?? Position()
+        state = Mutex(
+            State(inflater: try Inflater(path: entry.path, from: checkpoint), position: position, lastMark: position))
     }
 
     var position: Position { state.withLock { $0.position } }
@@ -99,7 +102,8 @@ final class InflatingPass: Sendable {
         defer { if checkpoints.covers(entry) { state.recent.append(UnsafeRawBufferPointer(rebasing: input[..<used])) } }
         while true {
             try flag.check()
-            let output = state.buffer.bytes(upTo: reading.isWhole ? .max : reading.wanted.upperBound - state.position.uncompressed)
+            let output = state.buffer.bytes(
+                upTo: reading.isWhole ? .max : reading.wanted.upperBound - state.position.uncompressed)
             let isLooking = checkpoints.covers(entry) && state.position.isFar(from: state.lastMark)
             let rest = UnsafeRawBufferPointer(rebasing: input[used...])
             let step = try state.inflater.inflate(rest, into: output, stopsBetweenBlocks: isLooking)
@@ -128,7 +132,8 @@ final class InflatingPass: Sendable {
     }
 
     /// Counts new output, and gives the reader what of it is wanted.
-    private func take(_ bytes: UnsafeRawBufferPointer, at offset: Int64, _ state: inout State, _ reading: EntryRead) throws -> FlowState
+    private func take(_ bytes: UnsafeRawBufferPointer, at offset: Int64, _ state: inout State, _ reading: EntryRead)
+        throws -> FlowState
     {
         guard state.position.uncompressed <= entry.uncompressedSize else {
             throw entry.damaged("it unpacks to more than the \(entry.uncompressedSize) bytes that the directory says")
@@ -137,7 +142,8 @@ final class InflatingPass: Sendable {
         return try reading.take(bytes, at: offset)
     }
 
-    /// Whether all bytes of the entry have come, and are right, without an end mark behind them: some writers leave out the final block.
+    /// Whether all bytes of the entry have come, and are right, without an end mark behind them: some writers leave out
+    /// the final block.
     var isWholeWithoutEnd: Bool {
         state.withLock { $0.position.uncompressed == entry.uncompressedSize && $0.checksum.value == entry.checksum }
     }
@@ -147,7 +153,9 @@ final class InflatingPass: Sendable {
         let produced = state.position.uncompressed
         guard reading.isWhole else {
             if produced >= reading.wanted.upperBound { return true }
-            if step.isAtEnd { throw entry.damaged("it unpacks to \(produced) bytes, and the directory says \(entry.uncompressedSize)") }
+            if step.isAtEnd {
+                throw entry.damaged("it unpacks to \(produced) bytes, and the directory says \(entry.uncompressedSize)")
+            }
             return false
         }
         guard step.isAtEnd else { return false }

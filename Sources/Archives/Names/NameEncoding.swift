@@ -28,7 +28,8 @@ package struct NameEncoding: Hashable, Sendable {
     package init?(named name: String) {
         // The usual names mean Microsoft's tables in names of files, in which a backslash is one.
         let aliases = [
-            "shift_jis": "CP932", "shift-jis": "CP932", "sjis": "CP932", "euc-kr": "CP949", "gbk": "GB18030", "gb2312": "GB18030",
+            "shift_jis": "CP932", "shift-jis": "CP932", "sjis": "CP932", "euc-kr": "CP949", "gbk": "GB18030",
+            "gb2312": "GB18030",
         ]
         self.init(name, aliases[name.lowercased()] ?? name, .unknown)
         guard NameDecoder(self)?.text(of: Array("a".utf8)) == "a" else { return nil }
@@ -40,16 +41,19 @@ package struct NameEncoding: Hashable, Sendable {
     /// Those that a name may turn out to be in, the more usual ones first.
     package static let known: [NameEncoding] = [
         codePage437, NameEncoding("Shift_JIS", "CP932", .shiftJIS), NameEncoding("GB18030", "GB18030", .gb18030),
-        NameEncoding("EUC-KR", "CP949", .eucKR), NameEncoding("Big5", "CP950", .big5), NameEncoding("EUC-JP", "EUC-JP", .eucJP),
+        NameEncoding("EUC-KR", "CP949", .eucKR), NameEncoding("Big5", "CP950", .big5),
+        NameEncoding("EUC-JP", "EUC-JP", .eucJP),
         NameEncoding("windows-1252", "CP1252"), NameEncoding("windows-1251", "CP1251"), NameEncoding("IBM866", "CP866"),
         NameEncoding("KOI8-R", "KOI8-R"), NameEncoding("IBM850", "CP850"), NameEncoding("windows-1250", "CP1250"),
         NameEncoding("IBM852", "CP852"), NameEncoding("windows-1253", "CP1253"), NameEncoding("IBM737", "CP737"),
-        NameEncoding("windows-1255", "CP1255"), NameEncoding("windows-1256", "CP1256"), NameEncoding("windows-874", "CP874"),
+        NameEncoding("windows-1255", "CP1255"), NameEncoding("windows-1256", "CP1256"),
+        NameEncoding("windows-874", "CP874"),
     ]
 
     /// Those that are too like others to be told from names alone; a book's own addresses can tell them.
     package static let rare: [NameEncoding] = [
-        ("windows-1254", "CP1254"), ("windows-1257", "CP1257"), ("windows-1258", "CP1258"), ("ISO-8859-2", "ISO-8859-2"),
+        ("windows-1254", "CP1254"), ("windows-1257", "CP1257"), ("windows-1258", "CP1258"),
+        ("ISO-8859-2", "ISO-8859-2"),
         ("ISO-8859-5", "ISO-8859-5"), ("ISO-8859-7", "ISO-8859-7"), ("ISO-8859-15", "ISO-8859-15"), ("IBM855", "CP855"),
         ("IBM857", "CP857"), ("IBM860", "CP860"), ("IBM865", "CP865"), ("IBM775", "CP775"), ("macintosh", "MACINTOSH"),
         ("x-mac-ce", "MAC-CENTRALEUROPE"), ("x-mac-cyrillic", "MAC-CYRILLIC"), ("EUC-TW", "EUC-TW"),

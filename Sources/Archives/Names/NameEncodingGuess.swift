@@ -1,8 +1,8 @@
 /// Tells from names alone what encoding they are in, by how much sense they make in each.
 ///
-/// Each byte beyond ASCII counts: characters that are frequent in titles are worth more than rare ones, letters fit the ones beside them in
-/// script and case, and signs that draw boxes fit nowhere. A few characters are enough for most languages; what is not clearly better than
-/// code page 437 stays that.
+/// Each byte beyond ASCII counts: characters that are frequent in titles are worth more than rare ones, letters fit the
+/// ones beside them in script and case, and signs that draw boxes fit nowhere. A few characters are enough for most
+/// languages; what is not clearly better than code page 437 stays that.
 package struct NameEncodingGuess {
     /// What a name makes of sense: the sum, and the bytes beyond ASCII that it was made of.
     private typealias Score = (sum: Double, bytes: Int)
@@ -36,7 +36,9 @@ package struct NameEncodingGuess {
         let usual = scores.first { $0.0 == .codePage437 }?.1 ?? -.infinity
         // Of equals the first, which is the most usual.
         var best: (encoding: NameEncoding, score: Double) = (.codePage437, max(usual + Self.minLead, Self.minScore))
-        for (encoding, score) in scores where encoding != .codePage437 && score > best.score { best = (encoding, score) }
+        for (encoding, score) in scores where encoding != .codePage437 && score > best.score {
+            best = (encoding, score)
+        }
         return best.encoding
     }
 
@@ -47,7 +49,10 @@ package struct NameEncodingGuess {
         for part in parts {
             guard let text = decoder.text(of: part) else { return nil }
             let scalars = Array(text.unicodeScalars)
-            guard let score = encoding.form == .single ? Self.letters(scalars) : Self.ideographs(part, scalars, encoding.form) else {
+            guard
+                let score = encoding.form == .single
+                    ? Self.letters(scalars) : Self.ideographs(part, scalars, encoding.form)
+            else {
                 return nil
             }
             total = (total.sum + score.sum, total.bytes + score.bytes)
@@ -63,7 +68,9 @@ extension NameEncodingGuess {
         var score: Score = (0, 0)
         var index = 0
         while index < text.count {
-            let word = text[index...].prefix { $0.properties.isAlphabetic || $0.properties.generalCategory == .nonspacingMark }
+            let word = text[index...].prefix {
+                $0.properties.isAlphabetic || $0.properties.generalCategory == .nonspacingMark
+            }
             if word.isEmpty {
                 if !text[index].isASCII {
                     score.bytes += 1
@@ -82,7 +89,8 @@ extension NameEncodingGuess {
         let others = word.filter { !$0.isASCII }
         guard let first = word.first, !others.isEmpty else { return }
         score.bytes += others.count
-        let isMixed = word.contains { script(of: $0) != script(of: first) } || first.properties.generalCategory == .nonspacingMark
+        let isMixed =
+            word.contains { script(of: $0) != script(of: first) } || first.properties.generalCategory == .nonspacingMark
         // A capital within a word, and the sigma that ends one.
         let isMisplaced = zip(word, word.dropFirst()).contains {
             $0.properties.isLowercase && $1.properties.isUppercase || $0 == "\u{3C2}"
@@ -91,7 +99,9 @@ extension NameEncodingGuess {
             score.sum -= Double(others.count)
         } else if script(of: first) != .latin {
             // Two letters of another alphabet are there by chance.
-            score.sum += others.reduce(0) { $0 + (word.count < 3 ? 0.3 : FrequentCharacters.letters.contains($1) ? 1.5 : 1.1) }
+            score.sum += others.reduce(0) {
+                $0 + (word.count < 3 ? 0.3 : FrequentCharacters.letters.contains($1) ? 1.5 : 1.1)
+            }
         } else if word.count == 1 {
             score.sum += 0.3
         } else if others.count * 2 > word.count {
@@ -163,7 +173,8 @@ extension NameEncoding.Form {
         }
     }
 
-    /// What a character of two bytes is worth by the place it has in the table: frequent ones come first in all of them.
+    /// What a character of two bytes is worth by the place it has in the table: frequent ones come first in all of
+    /// them.
     fileprivate func value(_ code: UInt16) -> Double {
         switch (self, code) {
         case (.shiftJIS, 0x829F...0x82F1), (.shiftJIS, 0x8340...0x8396): 1.6

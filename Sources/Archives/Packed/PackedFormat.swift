@@ -27,10 +27,12 @@
             }
         }
 
-        /// Whether files are packed together, so that those in front of one have to be unpacked to get at it. (RAR does not tell.)
+        /// Whether files are packed together, so that those in front of one have to be unpacked to get at it. (RAR does
+        /// not tell.)
         var isSolid: Bool { self == .sevenZip || self == .gzippedTar }
 
-        /// Whether libarchive keeps as much of a header as it is told, such as maps of sparse files: so little may come before the next.
+        /// Whether libarchive keeps as much of a header as it is told, such as maps of sparse files: so little may come
+        /// before the next.
         var hasEndlessHeaders: Bool { self == .tar || self == .gzippedTar }
 
         /// Lets `handle` read this format and no other. Source: archive_read_format(3), archive_read_filter(3).
@@ -49,7 +51,8 @@
         /// Whether what was packed with gzip begins with a header of TAR.
         private static func isTarInside(_ head: Data) -> Bool {
             var start = [UInt8](repeating: 0, count: 512)
-            guard let offset = lengthOfGzipHeader(Array(head.prefix(2_048))), var inflater = try? Inflater(path: "") else { return false }
+            guard let offset = lengthOfGzipHeader(Array(head.prefix(2_048))), var inflater = try? Inflater(path: "")
+            else { return false }
             let step = head.dropFirst(offset).withUnsafeBytes { input in
                 start.withUnsafeMutableBytes { output in try? inflater.inflate(input, into: output) }
             }

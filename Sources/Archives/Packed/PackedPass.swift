@@ -16,7 +16,8 @@
         var isEncrypted: Bool
     }
 
-    /// One way through a packed archive, from its start: headers and data come in the archive's order (archive_read(3)).
+    /// One way through a packed archive, from its start: headers and data come in the archive's order
+    /// (archive_read(3)).
     ///
     /// Unchecked: it is made, used and let go on the archive's own thread.
     final class PackedPass: @unchecked Sendable {
@@ -62,8 +63,8 @@
 
         /// The next header, going over what is left of the entry before it; nil at the end.
         ///
-        /// - Throws: `CocoaError(.fileReadCorruptFile)`, `.fileReadNoPermission` for an encrypted archive, `.featureUnsupported`, or why
-        ///   reading failed. The pass is of no more use then.
+        /// - Throws: `CocoaError(.fileReadCorruptFile)`, `.fileReadNoPermission` for an encrypted archive,
+        ///   `.featureUnsupported`, or why reading failed. The pass is of no more use then.
         func next() throws -> PackedHeader? {
             try source.check()
             try skipData()
@@ -75,7 +76,8 @@
             // With a warning, something of the header is strange, such as its name.
             guard result == ARCHIVE_OK || result == ARCHIVE_WARN, let entry else { throw failure() }
             position += 1
-            let isEncrypted = archive_entry_is_data_encrypted(entry) != 0 || archive_entry_is_metadata_encrypted(entry) != 0
+            let isEncrypted =
+                archive_entry_is_data_encrypted(entry) != 0 || archive_entry_is_metadata_encrypted(entry) != 0
             let type = archive_entry_filetype(entry)
             let isFolder = type == S_IFDIR
             // Links of both kinds are left out, as are devices: they stand for something else.
@@ -108,7 +110,8 @@
 
         /// Gives all data of the entry whose header came last to `take`, in pieces.
         ///
-        /// - Throws: `CocoaError(.fileReadTooLarge)` for what becomes larger than limits allow; as ``next()``; an error of `take`.
+        /// - Throws: `CocoaError(.fileReadTooLarge)` for what becomes larger than limits allow; as ``next()``; an error
+        ///   of `take`.
         func read(_ take: (UnsafeRawBufferPointer) throws -> Void) throws {
             try withUnsafeTemporaryAllocation(byteCount: 64 << 10, alignment: 16) { buffer in
                 while true {
@@ -130,7 +133,8 @@
             guard output > limits.ratioFloor, !overflow, output > maxBytes else { return }
             throw FileError.make(
                 .fileReadTooLarge, path: path,
-                sentence: "“\(path)” would become more than \(limits.maxRatio) times as large as it is, as archives made to do harm do."
+                sentence:
+                    "“\(path)” would become more than \(limits.maxRatio) times as large as it is, as archives made to do harm do."
             )
         }
 

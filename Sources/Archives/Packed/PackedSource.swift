@@ -3,16 +3,18 @@
     import Foundation
     import Synchronization
 
-    /// A file for libarchive, which calls back for bytes and waits for them: on the archive's own thread, never on Swift's shared ones.
+    /// A file for libarchive, which calls back for bytes and waits for them: on the archive's own thread, never on
+    /// Swift's shared ones.
     ///
     /// Unchecked: everything mutable is used on that thread alone, which debug builds check, but for `closed`.
     final class PackedSource: @unchecked Sendable {
         /// What is read after a jump, and at most, in bytes: headers are small, what follows them is not.
         private static let blocks: ClosedRange<Int64> = 8 << 10...1 << 20
-        /// What is given at once of what gzip has packed, in bytes: it becomes a thousand times as much before more is asked for.
+        /// What is given at once of what gzip has packed, in bytes: it becomes a thousand times as much before more is
+        /// asked for.
         private static let packedPiece: Int64 = 4 << 10
-        /// Bytes that a header of TAR may take, unpacked; 2 MiB. Its names take 1 MiB at most, its map of a sparse file memory for
-        /// twelve times as much.
+        /// Bytes that a header of TAR may take, unpacked; 2 MiB. Its names take 1 MiB at most, its map of a sparse file
+        /// memory for twelve times as much.
         private static let maxHeaderSize: Int64 = 2 << 20
 
         /// What one piece of work may take.
@@ -35,7 +37,8 @@
         private(set) var delivered: Int64 = 0
         /// Bytes that libarchive has used since then, unpacked.
         var unpacked: Int64 = 0
-        /// Of these, those that were used when the header under way began; nil where none is, or where headers are small anyway.
+        /// Of these, those that were used when the header under way began; nil where none is, or where headers are
+        /// small anyway.
         private var headerStart: Int64?
         private var format = PackedFormat.tar
         private var position: Int64 = 0
@@ -66,7 +69,8 @@
             self.format = format
         }
 
-        /// What is asked for from now on is for a header, which begins when libarchive has used so many bytes, unpacked.
+        /// What is asked for from now on is for a header, which begins when libarchive has used so many bytes,
+        /// unpacked.
         func beginHeader(at unpacked: Int64) {
             self.unpacked = unpacked
             headerStart = format.hasEndlessHeaders ? unpacked : nil
@@ -139,10 +143,12 @@
             if delivered > allowance.bytes {
                 throw FileError.make(
                     .fileReadTooLarge, path: reader.path,
-                    sentence: "To list “\(reader.path)”, more than \(allowance.bytes) bytes of it would have to be unpacked.")
+                    sentence:
+                        "To list “\(reader.path)”, more than \(allowance.bytes) bytes of it would have to be unpacked.")
             }
             if let deadline = allowance.deadline, ContinuousClock.now > deadline {
-                throw FileError.make(.fileReadTooLarge, path: reader.path, sentence: "Listing “\(reader.path)” takes too long.")
+                throw FileError.make(
+                    .fileReadTooLarge, path: reader.path, sentence: "Listing “\(reader.path)” takes too long.")
             }
         }
 
@@ -150,7 +156,9 @@
             guard let headerStart, unpacked - headerStart > Self.maxHeaderSize else { return }
             throw FileError.make(
                 .fileReadTooLarge, path: reader.path,
-                sentence: "What “\(reader.path)” says of one entry takes more than \(Self.maxHeaderSize) bytes, which is the limit.")
+                sentence:
+                    "What “\(reader.path)” says of one entry takes more than \(Self.maxHeaderSize) bytes, which is the limit."
+            )
         }
 
         /// Reads and waits.

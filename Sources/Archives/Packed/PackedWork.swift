@@ -30,7 +30,8 @@
 
     /// The thread of one packed archive, and what is used on it.
     ///
-    /// Unchecked: `pass` and `list` are used on the one thread, which begins a piece of work when the one before has ended.
+    /// Unchecked: `pass` and `list` are used on the one thread, which begins a piece of work when the one before has
+    /// ended.
     final class PackedWork: @unchecked Sendable {
         private let threads = BlockingThreads(count: 1, name: "carrel.packed")
         private let source: PackedSource
@@ -122,12 +123,15 @@
             guard pathBytes <= limits.directoryBytes else {
                 throw FileError.make(
                     .fileReadTooLarge, path: source.reader.path,
-                    sentence: "The names in “\(source.reader.path)” take more than \(limits.directoryBytes) bytes, which is the limit.")
+                    sentence:
+                        "The names in “\(source.reader.path)” take more than \(limits.directoryBytes) bytes, which is the limit."
+                )
             }
             let isPlain = format == .tar
             list.entries.append(
                 ArchiveEntry(
-                    path: path, length: header.length, packedLength: isPlain ? header.length : nil, isCompressed: !isPlain,
+                    path: path, length: header.length, packedLength: isPlain ? header.length : nil,
+                    isCompressed: !isPlain,
                     isEncrypted: header.isEncrypted, version: version, index: index))
             list.positions.append(position)
             list.byPosition[position] = index
@@ -138,7 +142,8 @@
         /// The bytes of `entry`, which may be at hand.
         func unpack(_ entry: ArchiveEntry) async throws -> UnpackedEntry {
             if isClosed {
-                throw FileError.make(.fileReadUnknown, path: entry.path, sentence: "“\(entry.path)”: the archive was closed.")
+                throw FileError.make(
+                    .fileReadUnknown, path: entry.path, sentence: "“\(entry.path)”: the archive was closed.")
             }
             if let held = unpacked[entry.index] { return held }
             return try await run { [self] in
@@ -155,14 +160,19 @@
         }
 
         private func checkReadable(_ entry: ArchiveEntry) throws {
-            guard list.entries.indices.contains(entry.index) else { throw FileError.make(.fileReadNoSuchFile, path: entry.path) }
+            guard list.entries.indices.contains(entry.index) else {
+                throw FileError.make(.fileReadNoSuchFile, path: entry.path)
+            }
             if list.entries[entry.index].isEncrypted {
-                throw FileError.make(.fileReadNoPermission, path: entry.path, sentence: "“\(entry.path)” is encrypted with a password.")
+                throw FileError.make(
+                    .fileReadNoPermission, path: entry.path, sentence: "“\(entry.path)” is encrypted with a password.")
             }
             if entry.length > limits.maxEntrySize {
                 throw FileError.make(
                     .fileReadTooLarge, path: entry.path,
-                    sentence: "“\(entry.path)” would become \(entry.length) bytes; at most \(limits.maxEntrySize) are unpacked.")
+                    sentence:
+                        "“\(entry.path)” would become \(entry.length) bytes; at most \(limits.maxEntrySize) are unpacked."
+                )
             }
         }
 
@@ -197,7 +207,9 @@
             do {
                 try pass.read { bytes in
                     try buffer.append(bytes)
-                    if buffer.count > entry.length { throw damaged(entry, "it unpacks to more than the \(entry.length) bytes it claims") }
+                    if buffer.count > entry.length {
+                        throw damaged(entry, "it unpacks to more than the \(entry.length) bytes it claims")
+                    }
                 }
             } catch let error as CocoaError where error.code == .fileReadCorruptFile {
                 throw damaged(entry, "it cannot be unpacked", error)
@@ -211,7 +223,8 @@
 
         private func damaged(_ entry: ArchiveEntry, _ why: String, _ cause: (any Error)? = nil) -> CocoaError {
             FileError.make(
-                .fileReadCorruptFile, path: entry.path, sentence: "“\(entry.path)” in the archive is damaged: \(why).", underlying: cause)
+                .fileReadCorruptFile, path: entry.path, sentence: "“\(entry.path)” in the archive is damaged: \(why).",
+                underlying: cause)
         }
     }
 #endif

@@ -30,7 +30,8 @@
             return all[position..<position + Int(count)]
         }
 
-        /// As many bytes follow the first one as that has ones in front, lowest first; its other bits are the highest of the number.
+        /// As many bytes follow the first one as that has ones in front, lowest first; its other bits are the highest
+        /// of the number.
         mutating func number() throws(SevenZipFlaw) -> Int64 {
             let first = try byte()
             var value: UInt64 = 0

@@ -2,7 +2,8 @@
     import FileProviderCore
     import Foundation
 
-    /// Looks at the list of a 7z archive before libarchive makes room for all that it claims: forty bytes can claim files for 9 GB.
+    /// Looks at the list of a 7z archive before libarchive makes room for all that it claims: forty bytes can claim
+    /// files for 9 GB.
     struct SevenZipCheck {
         private static let headerLength: Int64 = 32
 
@@ -11,18 +12,22 @@
 
         private var path: String { source.reader.path.string }
 
-        /// - Throws: `CocoaError(.fileReadTooLarge)` over the limits; `.fileReadCorruptFile`; `.featureUnsupported`; why reading failed.
+        /// - Throws: `CocoaError(.fileReadTooLarge)` over the limits; `.fileReadCorruptFile`; `.featureUnsupported`;
+        ///   why reading failed.
         func run() throws {
             do {
                 try checkList()
             } catch let flaw as SevenZipFlaw {
                 switch flaw {
-                case .damaged: throw FileError.make(.fileReadCorruptFile, path: path, sentence: "“\(path)” is a damaged archive.")
+                case .damaged:
+                    throw FileError.make(.fileReadCorruptFile, path: path, sentence: "“\(path)” is a damaged archive.")
                 case .unknown:
                     throw FileError.make(
-                        .featureUnsupported, path: path, sentence: "“\(path)” is listed in a way that cannot be read here.")
+                        .featureUnsupported, path: path,
+                        sentence: "“\(path)” is listed in a way that cannot be read here.")
                 case .tooLarge(let what):
-                    throw FileError.make(.fileReadTooLarge, path: path, sentence: "“\(path)” claims \(what), which is the limit.")
+                    throw FileError.make(
+                        .fileReadTooLarge, path: path, sentence: "“\(path)” claims \(what), which is the limit.")
                 }
             }
         }
@@ -58,14 +63,16 @@
             var bytes = SevenZipBytes(list)
             _ = try bytes.byte()
             let streams = try SevenZipStreams(&bytes, limits: limits)
-            guard streams.packed.count == 1, streams.folders.count == 1, let size = streams.folders[0].sizes.max() else {
+            guard streams.packed.count == 1, streams.folders.count == 1, let size = streams.folders[0].sizes.max()
+            else {
                 throw SevenZipFlaw.unknown
             }
             let place = streams.packed[0]
             guard size <= limits.directoryBytes, place.count <= limits.directoryBytes else { throw tooLong }
             guard place.upperBound <= source.size - Self.headerLength else { throw SevenZipFlaw.damaged }
             let data = try self.bytes(Self.headerLength + place.lowerBound..<Self.headerLength + place.upperBound)
-            return try SevenZipListFile(data, folderList: streams.folderList).unpack(upTo: Int(limits.directoryBytes), path: path)
+            return try SevenZipListFile(data, folderList: streams.folderList).unpack(
+                upTo: Int(limits.directoryBytes), path: path)
         }
 
         private var tooLong: SevenZipFlaw { .tooLarge("a list of more than \(limits.directoryBytes) bytes") }

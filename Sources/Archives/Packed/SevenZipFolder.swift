@@ -47,7 +47,8 @@
             }
         }
 
-        /// Bytes that a decoder keeps (LZMA SDK, Methods.txt and the decoders' own properties); 0 for those that keep next to none.
+        /// Bytes that a decoder keeps (LZMA SDK, Methods.txt and the decoders' own properties); 0 for those that keep
+        /// next to none.
         private static func window(of identifier: [UInt8], _ properties: [UInt8]) -> Int64 {
             switch identifier {
             case [0x03, 0x01, 0x01], [0x03, 0x04, 0x01]:

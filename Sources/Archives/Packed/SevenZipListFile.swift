@@ -9,12 +9,18 @@
         init(_ data: Data, folderList: ArraySlice<UInt8>) {
             let number = { (value: Int) in [0xFF] + Self.little(UInt64(value)) }
             var list: [UInt8] = [SevenZipProperty.list, SevenZipProperty.mainStreams]
-            list += [SevenZipProperty.packInfo, 0, 1, SevenZipProperty.size] + number(data.count) + [SevenZipProperty.end]
+            list +=
+                [SevenZipProperty.packInfo, 0, 1, SevenZipProperty.size] + number(data.count) + [SevenZipProperty.end]
             list += folderList + [SevenZipProperty.subStreams, SevenZipProperty.end, SevenZipProperty.end]
             // One file, called “l”.
-            list += [SevenZipProperty.files, 1, SevenZipProperty.names, 5, 0, 0x6C, 0, 0, 0, SevenZipProperty.end, SevenZipProperty.end]
-            let place = Self.little(UInt64(data.count)) + Self.little(UInt64(list.count)) + Self.little(Self.checksum(of: list))
-            archive = [0x37, 0x7A, 0xBC, 0xAF, 0x27, 0x1C, 0, 4] + Self.little(Self.checksum(of: place)) + place + data + list
+            list += [
+                SevenZipProperty.files, 1, SevenZipProperty.names, 5, 0, 0x6C, 0, 0, 0, SevenZipProperty.end,
+                SevenZipProperty.end,
+            ]
+            let place =
+                Self.little(UInt64(data.count)) + Self.little(UInt64(list.count)) + Self.little(Self.checksum(of: list))
+            archive =
+                [0x37, 0x7A, 0xBC, 0xAF, 0x27, 0x1C, 0, 4] + Self.little(Self.checksum(of: place)) + place + data + list
         }
 
         /// - Throws: As ``PackedFailure/error(of:path:)``; ``SevenZipFlaw/tooLarge(_:)`` over `limit` bytes.
@@ -50,6 +56,8 @@
             return checksum.value
         }
 
-        private static func little(_ value: some FixedWidthInteger) -> [UInt8] { withUnsafeBytes(of: value.littleEndian) { Array($0) } }
+        private static func little(_ value: some FixedWidthInteger) -> [UInt8] {
+            withUnsafeBytes(of: value.littleEndian) { Array($0) }
+        }
     }
 #endif

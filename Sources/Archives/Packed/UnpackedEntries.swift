@@ -107,7 +107,8 @@
     extension FileDescriptor {
         /// A temporary file that is gone with its descriptor.
         fileprivate static func unnamed() throws -> FileDescriptor {
-            let path = FileManager.default.temporaryDirectory.appending(path: "carrel-\(UUID())").path(percentEncoded: false)
+            let path = FileManager.default.temporaryDirectory.appending(path: "carrel-\(UUID())").path(
+                percentEncoded: false)
             let file = try FileDescriptor(path: path, flags: O_CREAT | O_EXCL | O_RDWR, mode: 0o600)
             unlink(path)
             return file
@@ -119,7 +120,8 @@
             while done < range.count {
                 let count = try data.withUnsafeMutableBytes { buffer in
                     try read(
-                        into: UnsafeMutableRawBufferPointer(rebasing: buffer[done...]), at: range.lowerBound + Int64(done), path: .root)
+                        into: UnsafeMutableRawBufferPointer(rebasing: buffer[done...]),
+                        at: range.lowerBound + Int64(done), path: .root)
                 }
                 guard count > 0 else { throw POSIXError(.EIO) }
                 done += count

@@ -42,8 +42,8 @@ public final class WarningLog: Sendable {
 
     /// Notes a warning; the same one twice counts once.
     ///
-    /// What comes in with a book's own names is made harmless: characters that control a line or turn its direction are replaced, and
-    /// of a message over 1,000 Unicode scalars the middle is left out.
+    /// What comes in with a book's own names is made harmless: characters that control a line or turn its direction are
+    /// replaced, and of a message over 1,000 Unicode scalars the middle is left out.
     public func warn(_ tag: String, severity: ContentWarning.Severity, message: String) {
         let warning = ContentWarning(tag, severity: severity, message: Self.shown(message))
         state.withLock { state in

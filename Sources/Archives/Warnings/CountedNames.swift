@@ -17,8 +17,10 @@ package struct CountedNames: Hashable, Sendable {
         count += 1
     }
 
-    /// What is wrong with all of them; nil where there is none. The names are the subject of the sentence: `one` and `many` say the rest.
-    package func warning(_ tag: String, severity: ContentWarning.Severity, one: String, many: String) -> ContentWarning? {
+    /// What is wrong with all of them; nil where there is none. The names are the subject of the sentence: `one` and
+    /// `many` say the rest.
+    package func warning(_ tag: String, severity: ContentWarning.Severity, one: String, many: String) -> ContentWarning?
+    {
         switch count {
         case 0: nil
         case 1: ContentWarning(tag, severity: severity, message: "“\(first)” \(one)")

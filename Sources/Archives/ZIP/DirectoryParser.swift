@@ -17,8 +17,8 @@ struct DirectoryParser {
         self.shift = shift
     }
 
-    /// The next record; nil at the end, or where something else follows, such as a digital signature. A record whose name must not be
-    /// used has an empty path.
+    /// The next record; nil at the end, or where something else follows, such as a digital signature. A record whose
+    /// name must not be used has an empty path.
     ///
     /// - Throws: `CocoaError(.fileReadCorruptFile)` when a record is cut off.
     mutating func next(path: String) throws -> ZIPEntry? {
@@ -33,15 +33,20 @@ struct DirectoryParser {
         return record(at: start, name: part(fixed, nameEnd), extra: part(nameEnd, extraEnd))
     }
 
-    private func part(_ start: Int, _ end: Int) -> UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: bytes[start..<end]) }
-
-    private static func cutOff(_ path: String) -> CocoaError {
-        FileError.make(.fileReadCorruptFile, path: path, sentence: "“\(path)” is a damaged ZIP archive: its directory is cut off.")
+    private func part(_ start: Int, _ end: Int) -> UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(rebasing: bytes[start..<end])
     }
 
-    private mutating func record(at start: Int, name: UnsafeRawBufferPointer, extra: UnsafeRawBufferPointer) -> ZIPEntry {
+    private static func cutOff(_ path: String) -> CocoaError {
+        FileError.make(
+            .fileReadCorruptFile, path: path, sentence: "“\(path)” is a damaged ZIP archive: its directory is cut off.")
+    }
+
+    private mutating func record(at start: Int, name: UnsafeRawBufferPointer, extra: UnsafeRawBufferPointer) -> ZIPEntry
+    {
         var fields = ZIP64Fields(
-            uncompressed: UInt64(bytes.u32(start + 24)), compressed: UInt64(bytes.u32(start + 20)), offset: UInt64(bytes.u32(start + 42)),
+            uncompressed: UInt64(bytes.u32(start + 24)), compressed: UInt64(bytes.u32(start + 20)),
+            offset: UInt64(bytes.u32(start + 42)),
             disk: UInt32(bytes.u16(start + 34)))
         let isWhole = extra.isEmpty || fields.read(extra)
         let flags = bytes.u16(start + 8)
@@ -50,7 +55,9 @@ struct DirectoryParser {
         var defect: ZIPEntry.Defect? = fields.disk == 0 ? nil : .elsewhere
         let isPossible = isWhole && uncompressed != nil && compressed != nil
         // No file comes near the upper bound, and sums of such offsets and lengths cannot overflow.
-        let place = offset.flatMap { $0.overflow || $0.partialValue < 0 || $0.partialValue > .max / 4 ? nil : $0.partialValue }
+        let place = offset.flatMap {
+            $0.overflow || $0.partialValue < 0 || $0.partialValue > .max / 4 ? nil : $0.partialValue
+        }
         if !isPossible || place == nil { defect = .malformed }
         let (text, undecided) = EntryName.read(name, flags: flags, extra: extra)
         let path = EntryName.confined(text)
@@ -59,12 +66,14 @@ struct DirectoryParser {
         return ZIPEntry(
             path: path ?? "", undecidedName: undecided,
             compressedSize: compressed ?? 0, uncompressedSize: uncompressed ?? 0, checksum: bytes.u32(start + 16),
-            method: bytes.u16(start + 10), isEncrypted: flags & 1 != 0, index: 0, defect: defect, headerOffset: place ?? 0,
+            method: bytes.u16(start + 10), isEncrypted: flags & 1 != 0, index: 0, defect: defect,
+            headerOffset: place ?? 0,
             expectedHeaderLength: Int64(ZIPRecord.localHeaderLength + name.count + extra.count), dataLimit: 0)
     }
 }
 
-/// The numbers of a directory record that may be too large for it and then stand in extra field 0x0001 (APPNOTE.TXT, section 4.5.3).
+/// The numbers of a directory record that may be too large for it and then stand in extra field 0x0001 (APPNOTE.TXT,
+/// section 4.5.3).
 private struct ZIP64Fields {
     var uncompressed: UInt64
     var compressed: UInt64
@@ -75,7 +84,8 @@ private struct ZIP64Fields {
     ///
     /// - Returns: False when the field is there and too short.
     mutating func read(_ extra: UnsafeRawBufferPointer) -> Bool {
-        let needsMore = uncompressed == 0xFFFF_FFFF || compressed == 0xFFFF_FFFF || offset == 0xFFFF_FFFF || disk == 0xFFFF
+        let needsMore =
+            uncompressed == 0xFFFF_FFFF || compressed == 0xFFFF_FFFF || offset == 0xFFFF_FFFF || disk == 0xFFFF
         guard needsMore, let field = extra.extraField(0x0001) else { return true }
         var position = 0
         func take(_ value: inout UInt64) -> Bool {

@@ -20,7 +20,9 @@ extension ZIPArchive: Archive {
     }
 
     /// As ``prefetch(_:)-([ZIPEntry])``; entries of another archive are passed over.
-    public func prefetch(_ entries: [ArchiveEntry]) async throws { try await prefetch(entries.compactMap { record(of: $0) }) }
+    public func prefetch(_ entries: [ArchiveEntry]) async throws {
+        try await prefetch(entries.compactMap { record(of: $0) })
+    }
 
     /// The record of `entry`; nil for one of another archive.
     private func record(of entry: ArchiveEntry) -> ZIPEntry? {
@@ -34,7 +36,8 @@ extension ArchiveEntry {
     fileprivate init(_ entry: ZIPEntry) {
         self.init(
             path: entry.path, length: entry.uncompressedSize,
-            packedLength: entry.isCompressed ? entry.compressedSize : entry.uncompressedSize, isCompressed: entry.isCompressed,
+            packedLength: entry.isCompressed ? entry.compressedSize : entry.uncompressedSize,
+            isCompressed: entry.isCompressed,
             isEncrypted: entry.isEncrypted, checksum: entry.checksum, index: entry.index)
     }
 }

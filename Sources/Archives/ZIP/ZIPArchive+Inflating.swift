@@ -3,8 +3,8 @@ import Foundation
 
 /// Deflated entries.
 extension ZIPArchive {
-    /// Compressed data of up to 1.25 MiB that a part of an entry needs is asked for at once and kept for the reads around it; more than
-    /// that is unpacked as it comes. It is what lies between two checkpoints, with room.
+    /// Compressed data of up to 1.25 MiB that a part of an entry needs is asked for at once and kept for the reads
+    /// around it; more than that is unpacked as it comes. It is what lies between two checkpoints, with room.
     private static let maxHeldPartSize: Int64 = 5 << 18
 
     /// Unpacks from the nearest place before the extent that is known, dropping what lies in between.
@@ -23,8 +23,8 @@ extension ZIPArchive {
         }
     }
 
-    /// A pass that another reader left where this one goes on, or one from the nearest checkpoint. An entry that is read whole is
-    /// unpacked from its start, because it is checked.
+    /// A pass that another reader left where this one goes on, or one from the nearest checkpoint. An entry that is
+    /// read whole is unpacked from its start, because it is checked.
     private func pass(through entry: ZIPEntry, for reading: EntryRead) async throws -> InflatingPass {
         if reading.isWhole { return try InflatingPass(entry) }
         let offset = reading.extent.offset
@@ -53,7 +53,8 @@ extension ZIPArchive {
     private func unpack(_ entry: ZIPEntry, for reading: EntryRead, with pass: InflatingPass) async throws {
         let largest = reading.isWhole ? CachedFileReader.maxCachedRead : Self.maxHeldPartSize
         // Whoever reads part after part is about to want what follows; of others a neighbouring part means nothing.
-        let readsOn = !reading.isWhole && reading.extent.offset > 0 && pass.position.uncompressed == reading.extent.offset
+        let readsOn =
+            !reading.isWhole && reading.extent.offset > 0 && pass.position.uncompressed == reading.extent.offset
         var least = Int64(reader.cost.preferredBlock)
         while true {
             let part = nextPart(of: entry, for: reading, from: pass.position, least: least)
@@ -76,9 +77,11 @@ extension ZIPArchive {
         }
     }
 
-    /// The compressed data to ask for next: all, or, when a part of the entry is wanted, what that takes even if nothing could be
-    /// compressed, and at most up to the first checkpoint behind it.
-    private func nextPart(of entry: ZIPEntry, for reading: EntryRead, from position: InflatingPass.Position, least: Int64) -> Range<
+    /// The compressed data to ask for next: all, or, when a part of the entry is wanted, what that takes even if
+    /// nothing could be compressed, and at most up to the first checkpoint behind it.
+    private func nextPart(
+        of entry: ZIPEntry, for reading: EntryRead, from position: InflatingPass.Position, least: Int64
+    ) -> Range<
         Int64
     > {
         let start = min(position.compressed, entry.compressedSize)
@@ -91,7 +94,8 @@ extension ZIPArchive {
     }
 
     /// Unpacks a part as it streams in; leaving early stops the transfer.
-    private func unpack(_ part: Range<Int64>, of entry: ZIPEntry, for reading: EntryRead, with pass: InflatingPass) async throws -> Bool
+    private func unpack(_ part: Range<Int64>, of entry: ZIPEntry, for reading: EntryRead, with pass: InflatingPass)
+        async throws -> Bool
     {
         let pipe = BytePipe()
         let transfer = Task {

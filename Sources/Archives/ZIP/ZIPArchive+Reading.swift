@@ -9,20 +9,22 @@ extension ZIPArchive {
 
     /// Sends the unpacked bytes of `entry` that lie in `range`, clamped to the entry, into `sink`; nil for all.
     ///
-    /// Read whole, an entry is checked against its CRC-32, at the end: the sink has the bytes by then. A part cannot be checked.
-    /// Parts of large deflated entries are unpacked from the nearest of the places that earlier reads have come by; who reads part after
-    /// part goes on where the last one ended.
+    /// Read whole, an entry is checked against its CRC-32, at the end: the sink has the bytes by then. A part cannot be
+    /// checked. Parts of large deflated entries are unpacked from the nearest of the places that earlier reads have
+    /// come by; who reads part after part goes on where the last one ended.
     ///
     /// - Throws: `CocoaError(.fileReadCorruptFile)` for a damaged entry, `.fileReadNoPermission` for an encrypted one,
-    ///   `.featureUnsupported` for another compression, `.fileReadTooLarge` over a limit; errors of the reader and of the sink.
-    /// - Complexity: One request, for what is not held, of local header and data together; none when a small entry was prefetched. A
-    ///   part of a stored entry costs its bytes, and at most one small request for the header; who reads on and on in pieces of up to
-    ///   128 KiB gets more with each request. A part of a deflated one costs all that lies before it, the first time; then, in an entry
-    ///   of 2 MiB or more, at most about 1 MiB before it, to be downloaded and unpacked (more for an entry of more than 400 MB that
-    ///   hardly packs, of which fewer places are remembered).
+    ///   `.featureUnsupported` for another compression, `.fileReadTooLarge` over a limit; errors of the reader and of
+    ///   the sink.
+    /// - Complexity: One request, for what is not held, of local header and data together; none when a small entry was
+    ///   prefetched. A part of a stored entry costs its bytes, and at most one small request for the header; who reads
+    ///   on and on in pieces of up to 128 KiB gets more with each request. A part of a deflated one costs all that lies
+    ///   before it, the first time; then, in an entry of 2 MiB or more, at most about 1 MiB before it, to be downloaded
+    ///   and unpacked (more for an entry of more than 400 MB that hardly packs, of which fewer places are remembered).
     public func stream(_ entry: ZIPEntry, range: Range<Int64>? = nil, into sink: any ByteSink) async throws {
         guard !isClosed else {
-            throw FileError.make(.fileReadUnknown, path: entry.path, sentence: "“\(entry.path)”: the archive was closed.")
+            throw FileError.make(
+                .fileReadUnknown, path: entry.path, sentence: "“\(entry.path)”: the archive was closed.")
         }
         try entry.checkReadable(limits)
         let all = 0..<entry.uncompressedSize
@@ -50,7 +52,8 @@ extension ZIPArchive {
 
     /// Has those of `entries` loaded that are small enough to be kept, together: reading them then costs no request.
     ///
-    /// - Complexity: As few requests as the reader's cost model says, at once. What exceeds half of the cache is left out.
+    /// - Complexity: As few requests as the reader's cost model says, at once. What exceeds half of the cache is left
+    ///   out.
     public func prefetch(_ entries: [ZIPEntry]) async throws {
         let small = entries.filter { $0.defect == nil && $0.compressedSize <= CachedFileReader.maxCachedRead }
         try await reader.prefetch(small.map { place(of: 0..<$0.compressedSize, in: $0) })
@@ -88,7 +91,8 @@ extension ZIPArchive {
             try remember(entry, headerLength: data.headerLength)
             next += data.delivered
         }
-        // The rest: all when the offset was known, what a long extra field pushed out of the first request, usually nothing.
+        // The rest: all when the offset was known, what a long extra field pushed out of the first request, usually
+        // nothing.
         guard next < wanted.upperBound else { return }
         let start = try await dataOffset(of: entry, for: wanted)
         let rest = start + next..<start + wanted.upperBound
@@ -96,7 +100,8 @@ extension ZIPArchive {
         guard came.count == Int64(rest.count) else { throw entry.damaged("the file ends within it") }
     }
 
-    /// What to ask for to get the local header and the data in one go; nil when the data's offset is known, or far from the header.
+    /// What to ask for to get the local header and the data in one go; nil when the data's offset is known, or far from
+    /// the header.
     private func wholeRequest(for wanted: Range<Int64>, of entry: ZIPEntry) -> Range<Int64>? {
         guard wanted.lowerBound == 0, knownOffset(of: entry) == nil else { return nil }
         return place(of: wanted, in: entry)
@@ -111,12 +116,15 @@ extension ZIPArchive {
         return try await reader.read(start + wanted.lowerBound..<start + wanted.upperBound, aheadTo: start + limit)
     }
 
-    /// Where the data starts in the file. If that takes a request, a part `wanted` that is small or lies behind the header comes with it.
+    /// Where the data starts in the file. If that takes a request, a part `wanted` that is small or lies behind the
+    /// header comes with it.
     private func dataOffset(of entry: ZIPEntry, for wanted: Range<Int64>) async throws -> Int64 {
         if let known = knownOffset(of: entry) { return known }
         let header = entry.headerOffset..<min(entry.headerOffset + entry.expectedHeaderLength, entry.dataLimit)
         var ranges = [header]
-        if wanted.count <= CachedFileReader.maxCachedRead || wanted.lowerBound == 0 { ranges.append(place(of: wanted, in: entry)) }
+        if wanted.count <= CachedFileReader.maxCachedRead || wanted.lowerBound == 0 {
+            ranges.append(place(of: wanted, in: entry))
+        }
         let bytes = try await reader.read(ranges)[0]
         try remember(entry, headerLength: bytes.withUnsafeBytes { ZIPRecord.lengthOfLocalHeader($0) })
         // Just remembered, or an error was thrown.
@@ -135,7 +143,8 @@ extension ZIPArchive {
         dataOffsets.withLock { $0[entry.index] = start }
     }
 
-    /// Where the part `wanted` of the data is expected in the file, with the header if it starts at 0, and with some slack.
+    /// Where the part `wanted` of the data is expected in the file, with the header if it starts at 0, and with some
+    /// slack.
     private func place(of wanted: Range<Int64>, in entry: ZIPEntry) -> Range<Int64> {
         if let start = knownOffset(of: entry) { return start + wanted.lowerBound..<start + wanted.upperBound }
         let expected = entry.headerOffset + entry.expectedHeaderLength

@@ -1,5 +1,6 @@
 extension ZIPArchive {
-    /// Repairs, entries that were left out, the encoding that was assumed for names, and bytes that are no part of the archive.
+    /// Repairs, entries that were left out, the encoding that was assumed for names, and bytes that are no part of the
+    /// archive.
     public var warnings: [ContentWarning] {
         let strangers = [
             Self.stray(directory.bytesBefore, tag: "bytes-before-archive", place: "in front of"),

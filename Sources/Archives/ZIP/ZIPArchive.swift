@@ -2,12 +2,14 @@ public import FileProviderCore
 import Foundation
 import Synchronization
 
-/// A ZIP archive that is read where it lies, by ranges (APPNOTE.TXT 6.3.10): its directory once, each entry when it is asked for.
+/// A ZIP archive that is read where it lies, by ranges (APPNOTE.TXT 6.3.10): its directory once, each entry when it is
+/// asked for.
 ///
-/// Reads are positional: any number of entries may be read at once. What the archive claims is bounded by ``ArchiveLimits``; a
-/// damaged, encrypted or unsupported entry fails alone, on access.
+/// Reads are positional: any number of entries may be read at once. What the archive claims is bounded by
+/// ``ArchiveLimits``; a damaged, encrypted or unsupported entry fails alone, on access.
 public final class ZIPArchive: Sendable {
-    /// How much of the file's end the first request asks for: a directory of about 900 entries and the end record are in it.
+    /// How much of the file's end the first request asks for: a directory of about 900 entries and the end record are
+    /// in it.
     public static let tailLength: Int64 = 65_536
 
     /// As it was when the archive was opened; looking something up in it costs no request.
@@ -23,7 +25,8 @@ public final class ZIPArchive: Sendable {
     private let closed = Atomic(false)
 
     private init(
-        _ directory: ZIPDirectory, reader: CachedFileReader, limits: ArchiveLimits, checkpoints: ArchiveCheckpoints, repairs: [String] = []
+        _ directory: ZIPDirectory, reader: CachedFileReader, limits: ArchiveLimits, checkpoints: ArchiveCheckpoints,
+        repairs: [String] = []
     ) {
         self.directory = directory
         self.repairs = repairs
@@ -35,14 +38,16 @@ public final class ZIPArchive: Sendable {
     /// Reads the directory of the archive in `reader`, which belongs to the archive from then on.
     ///
     /// - Parameters:
-    ///   - salvaging: Whether a file that begins as an archive and has no usable directory, as after a download that stopped, is gone
-    ///     through for its complete entries; ``repairs`` then says so.
-    ///   - store: Keeps, from one opening to the next, where large deflated entries can be unpacked from; nil to find out anew each time.
-    /// - Throws: `CocoaError(.fileReadCorruptFile)` when this is no ZIP archive or a damaged one, `.featureUnsupported` for a part of a
-    ///   split one, `.fileReadTooLarge` over one of `limits`; errors of the reader. The reader then stays the caller's.
-    /// - Complexity: One request for the last ``tailLength`` bytes, the whole file if that is smaller. One more when the directory is
-    ///   longer, or when nothing in these bytes says that they are the end of an archive. Salvaging reads the first 16 KiB of what is
-    ///   no archive, and up to ``ArchiveLimits/salvage`` bytes of what is one.
+    ///   - salvaging: Whether a file that begins as an archive and has no usable directory, as after a download that
+    ///     stopped, is gone through for its complete entries; ``repairs`` then says so.
+    ///   - store: Keeps, from one opening to the next, where large deflated entries can be unpacked from; nil to find
+    ///     out anew each time.
+    /// - Throws: `CocoaError(.fileReadCorruptFile)` when this is no ZIP archive or a damaged one, `.featureUnsupported`
+    ///   for a part of a split one, `.fileReadTooLarge` over one of `limits`; errors of the reader. The reader then
+    ///   stays the caller's.
+    /// - Complexity: One request for the last ``tailLength`` bytes, the whole file if that is smaller. One more when
+    ///   the directory is longer, or when nothing in these bytes says that they are the end of an archive. Salvaging
+    ///   reads the first 16 KiB of what is no archive, and up to ``ArchiveLimits/salvage`` bytes of what is one.
     public static func open(
         _ reader: any FileReader, limits: ArchiveLimits = .standard, salvaging: Bool = false,
         checkpoints store: (any CheckpointStore)? = nil
@@ -56,11 +61,13 @@ public final class ZIPArchive: Sendable {
             guard let found = try await ZIPSalvage.run(on: cached, limits: limits) else { throw error }
             // What was put together from headers is another archive at each opening.
             let checkpoints = ArchiveCheckpoints(store: nil, reader: cached, directoryChecksum: 0)
-            return ZIPArchive(found.directory, reader: cached, limits: limits, checkpoints: checkpoints, repairs: [found.sentence])
+            return ZIPArchive(
+                found.directory, reader: cached, limits: limits, checkpoints: checkpoints, repairs: [found.sentence])
         }
     }
 
-    /// The same archive, in which names that say no encoding are text in `encoding`. Only one of the two is used from then on.
+    /// The same archive, in which names that say no encoding are text in `encoding`. Only one of the two is used from
+    /// then on.
     ///
     /// - Parameter addresses: As for ``ZIPDirectory/readUndecidedNames(as:addresses:)``.
     package func readingUndecidedNames(as encoding: NameEncoding, addresses: Set<String> = []) -> ZIPArchive {
@@ -89,7 +96,9 @@ public final class ZIPArchive: Sendable {
         for end in ends.prefix(4) {
             do {
                 return try await read(end, in: reader, limits: limits)
-            } catch let error as CocoaError where [.fileReadCorruptFile, .fileReadTooLarge, .featureUnsupported].contains(error.code) {
+            } catch let error as CocoaError
+                where [.fileReadCorruptFile, .fileReadTooLarge, .featureUnsupported].contains(error.code)
+            {
                 firstError = firstError ?? error
             }
         }
@@ -117,18 +126,21 @@ public final class ZIPArchive: Sendable {
         let path = reader.path
         guard !end.isSplit else {
             throw FileError.make(
-                .featureUnsupported, path: path, sentence: "“\(path)” is one part of an archive that is split over several files.")
+                .featureUnsupported, path: path,
+                sentence: "“\(path)” is one part of an archive that is split over several files.")
         }
         guard end.size <= limits.directoryBytes else {
             throw FileError.make(
                 .fileReadTooLarge, path: path,
-                sentence: "“\(path)” claims a directory of \(end.size) bytes; at most \(limits.directoryBytes) are read.")
+                sentence:
+                    "“\(path)” claims a directory of \(end.size) bytes; at most \(limits.directoryBytes) are read.")
         }
         for start in end.starts {
             let bytes = try await reader.read([start..<min(start + end.size, end.position)])[0]
             let directory = try bytes.withUnsafeBytes { bytes -> ZIPDirectory? in
                 let isThere = bytes.count >= 4 ? bytes.u32(0) == ZIPRecord.directoryHeader : end.entries == 0
-                return isThere ? try ZIPDirectory(bytes, start: start, end: end, path: path.string, limits: limits) : nil
+                return isThere
+                    ? try ZIPDirectory(bytes, start: start, end: end, path: path.string, limits: limits) : nil
             }
             guard let directory else { continue }
             var checksum = CRC32()
@@ -136,6 +148,7 @@ public final class ZIPArchive: Sendable {
             return (directory, checksum.value)
         }
         throw FileError.make(
-            .fileReadCorruptFile, path: path, sentence: "“\(path)” is a damaged ZIP archive: its directory is not where it should be.")
+            .fileReadCorruptFile, path: path,
+            sentence: "“\(path)” is a damaged ZIP archive: its directory is not where it should be.")
     }
 }

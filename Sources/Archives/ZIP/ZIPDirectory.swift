@@ -30,7 +30,8 @@ public struct ZIPDirectory: Sendable {
     ///   - bytes: The directory.
     ///   - start: Where the directory starts in the file.
     ///   - end: What the end-of-directory record says of it.
-    /// - Throws: `CocoaError(.fileReadCorruptFile)` when `bytes` are no directory, `.fileReadTooLarge` over one of `limits`.
+    /// - Throws: `CocoaError(.fileReadCorruptFile)` when `bytes` are no directory, `.fileReadTooLarge` over one of
+    ///   `limits`.
     /// - Complexity: O(n log n) in the number of entries; about 1 µs each.
     init(_ bytes: UnsafeRawBufferPointer, start: Int64, end: DirectoryEnd, path: String, limits: ArchiveLimits) throws {
         prefixLength = start - end.offset
@@ -44,7 +45,8 @@ public struct ZIPDirectory: Sendable {
             headers.append(record.headerOffset)
             guard headers.count <= limits.entries else {
                 throw FileError.make(
-                    .fileReadTooLarge, path: path, sentence: "“\(path)” has more than \(limits.entries) entries, which is the limit.")
+                    .fileReadTooLarge, path: path,
+                    sentence: "“\(path)” has more than \(limits.entries) entries, which is the limit.")
             }
             add(record)
         }
@@ -54,7 +56,9 @@ public struct ZIPDirectory: Sendable {
         guard headers.count & 0xFFFF == Int(truncatingIfNeeded: end.entries & 0xFFFF) else {
             throw FileError.make(
                 .fileReadCorruptFile, path: path,
-                sentence: "“\(path)” is a damaged ZIP archive: \(headers.count) of \(end.entries) entries are in its directory.")
+                sentence:
+                    "“\(path)” is a damaged ZIP archive: \(headers.count) of \(end.entries) entries are in its directory."
+            )
         }
         boundEntries(by: headers, directoryStart: start)
     }
@@ -80,7 +84,8 @@ public struct ZIPDirectory: Sendable {
 
     /// Takes these names for text in `encoding`; one that is none, or is taken already, stays as it is.
     ///
-    /// - Parameter addresses: Paths that the book's own addresses lead to. What is UTF-8 by chance, and one of them in `encoding`, is that.
+    /// - Parameter addresses: Paths that the book's own addresses lead to. What is UTF-8 by chance, and one of them in
+    ///   `encoding`, is that.
     mutating func readUndecidedNames(as encoding: NameEncoding, addresses: Set<String> = []) {
         guard let decoder = NameDecoder(encoding) else { return }
         nameEncoding = encoding
@@ -89,7 +94,9 @@ public struct ZIPDirectory: Sendable {
         for place in entries.indices where entries[place].undecidedName == nil {
             let path = entries[place].path
             let isWanted = addresses.isEmpty || addresses.contains(path) || path.utf8.allSatisfy { $0 < 0x80 }
-            if !isWanted, let other = decoder.text(of: Array(path.utf8)), addresses.contains(other), index.add(other, at: place) {
+            if !isWanted, let other = decoder.text(of: Array(path.utf8)), addresses.contains(other),
+                index.add(other, at: place)
+            {
                 entries[place].path = other
             } else {
                 _ = index.add(path, at: place)
@@ -116,8 +123,8 @@ public struct ZIPDirectory: Sendable {
 
     /// Finds where each entry has to end, and marks those that reach into another one.
     ///
-    /// Of entries with one and the same local header the first keeps it: an archive of many names for one large piece of data is a
-    /// known kind of bomb.
+    /// Of entries with one and the same local header the first keeps it: an archive of many names for one large piece
+    /// of data is a known kind of bomb.
     private mutating func boundEntries(by headers: [Int64], directoryStart: Int64) {
         let sorted = headers.sorted()
         bytesBefore = sorted.first ?? max(0, prefixLength)
@@ -127,8 +134,11 @@ public struct ZIPDirectory: Sendable {
             let offset = entries[index].headerOffset
             let limit = Self.first(of: sorted, after: offset) ?? directoryStart
             entries[index].dataLimit = min(limit, directoryStart)
-            let (least, overflow) = (offset + Int64(ZIPRecord.localHeaderLength)).addingReportingOverflow(entries[index].compressedSize)
-            if overflow || least > entries[index].dataLimit || !owned.insert(offset).inserted { entries[index].defect = .overlapping }
+            let (least, overflow) = (offset + Int64(ZIPRecord.localHeaderLength)).addingReportingOverflow(
+                entries[index].compressedSize)
+            if overflow || least > entries[index].dataLimit || !owned.insert(offset).inserted {
+                entries[index].defect = .overlapping
+            }
         }
     }
 

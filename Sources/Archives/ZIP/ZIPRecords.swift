@@ -67,13 +67,15 @@ package struct DirectoryEnd {
 
     /// All records in `tail`, the file's end from `offset` on, that may be meant; the likeliest first.
     ///
-    /// A comment may contain the signature, and bytes may follow the record, so each place is checked for sense. Records of an empty
-    /// directory come last, because 22 bytes of nearly nothing are easily there by chance.
+    /// A comment may contain the signature, and bytes may follow the record, so each place is checked for sense.
+    /// Records of an empty directory come last, because 22 bytes of nearly nothing are easily there by chance.
     package static func candidates(in tail: UnsafeRawBufferPointer, at offset: Int64) -> [DirectoryEnd] {
         var found: [DirectoryEnd] = []
         var index = tail.count - ZIPRecord.directoryEndLength
         while index >= 0, found.count < 64 {
-            if tail[index] == 0x50, tail.u32(index) == ZIPRecord.directoryEnd, let end = DirectoryEnd(tail, at: index, offset: offset) {
+            if tail[index] == 0x50, tail.u32(index) == ZIPRecord.directoryEnd,
+                let end = DirectoryEnd(tail, at: index, offset: offset)
+            {
                 found.append(end)
             }
             index -= 1
@@ -91,15 +93,17 @@ package struct DirectoryEnd {
         size = Int64(tail.u32(index + 12))
         offset = Int64(tail.u32(index + 16))
         if tail.u16(index + 8) != tail.u16(index + 10) { isSplit = true }
-        if entries == 0xFFFF || size == 0xFFFF_FFFF || offset == 0xFFFF_FFFF { readZIP64(tail, before: index, offset: tailOffset) }
+        if entries == 0xFFFF || size == 0xFFFF_FFFF || offset == 0xFFFF_FFFF {
+            readZIP64(tail, before: index, offset: tailOffset)
+        }
         // An archive on one disk has the directory before its end; on several, numbers count from other files.
         guard isSplit || (!starts.isEmpty && size >= 0) else { return nil }
     }
 
     /// Takes the numbers that do not fit from the ZIP64 record, if there is one that makes sense.
     ///
-    /// The record is looked for straight before its locator, which holds for every archive without extensible data, shifted or not;
-    /// then where the locator says, as far as that lies in the tail.
+    /// The record is looked for straight before its locator, which holds for every archive without extensible data,
+    /// shifted or not; then where the locator says, as far as that lies in the tail.
     private mutating func readZIP64(_ tail: UnsafeRawBufferPointer, before index: Int, offset tailOffset: Int64) {
         let locator = index - ZIPRecord.locator64Length
         guard locator >= 0, tail.u32(locator) == ZIPRecord.locator64 else { return }

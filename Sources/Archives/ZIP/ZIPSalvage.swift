@@ -1,10 +1,12 @@
 import FileProviderCore
 import Foundation
 
-/// Finds the entries of a ZIP archive without its directory, by going from one local header to the next (APPNOTE.TXT, section 4.3.7).
+/// Finds the entries of a ZIP archive without its directory, by going from one local header to the next (APPNOTE.TXT,
+/// section 4.3.7).
 ///
-/// An entry counts when all of it is there: by its own sizes, or, where these follow the data, by a data descriptor that agrees with the
-/// place where it was found (section 4.3.9). Nothing is unpacked, and checksums are left to reading.
+/// An entry counts when all of it is there: by its own sizes, or, where these follow the data, by a data descriptor
+/// that agrees with the place where it was found (section 4.3.9). Nothing is unpacked, and checksums are left to
+/// reading.
 struct ZIPSalvage {
     /// What was found, and one sentence that says so.
     typealias Result = (directory: ZIPDirectory, sentence: String)
@@ -23,12 +25,15 @@ struct ZIPSalvage {
     /// Goes through the file, or at least looks at its start.
     ///
     /// - Returns: Nil for a file that does not begin as an archive, or has no complete entry.
-    /// - Throws: `CocoaError(.featureUnsupported)` for the first part of a split archive, `.fileReadCorruptFile` when more than
-    ///   ``ArchiveLimits/salvage`` bytes would have to be read, `.fileReadTooLarge` over the limit of entries; errors of the reader.
+    /// - Throws: `CocoaError(.featureUnsupported)` for the first part of a split archive, `.fileReadCorruptFile` when
+    ///   more than ``ArchiveLimits/salvage`` bytes would have to be read, `.fileReadTooLarge` over the limit of
+    ///   entries; errors of the reader.
     static func run(on reader: CachedFileReader, limits: ArchiveLimits) async throws -> Result? {
         guard limits.salvage > 0 else { return nil }
         let head = try await reader.read([0..<headLength])[0]
-        guard let start = head.withUnsafeBytes({ $0.firstRecord(of: [ZIPRecord.localHeader])?.offset }) else { return nil }
+        guard let start = head.withUnsafeBytes({ $0.firstRecord(of: [ZIPRecord.localHeader])?.offset }) else {
+            return nil
+        }
         if start == 4, head.withUnsafeBytes({ $0.u32(0) == ZIPRecord.dataDescriptor }) {
             throw FileError.make(
                 .featureUnsupported, path: reader.path,
@@ -36,7 +41,8 @@ struct ZIPSalvage {
         }
         let size = try await reader.attributes().size
         var salvage = ZIPSalvage(
-            window: SalvageWindow(reader: reader, size: size, budget: limits.salvage), path: reader.path.string, limits: limits)
+            window: SalvageWindow(reader: reader, size: size, budget: limits.salvage), path: reader.path.string,
+            limits: limits)
         try await salvage.goThrough(from: Int64(start))
         return salvage.entries.isEmpty ? nil : salvage.result
     }
@@ -56,7 +62,10 @@ struct ZIPSalvage {
         let count = directory.entries.count
         let found = count == 1 ? "one complete entry was" : "\(count) complete entries were"
         let cut = isCutOff ? "; the last one is cut off and left out" : ""
-        return (directory, "“\(path)” has no usable directory, as after a download that stopped; \(found) found without it\(cut).")
+        return (
+            directory,
+            "“\(path)” has no usable directory, as after a download that stopped; \(found) found without it\(cut)."
+        )
     }
 
     // MARK: From header to header
@@ -74,7 +83,10 @@ struct ZIPSalvage {
                 return
             } else {
                 // A descriptor of an entry whose size was known, or bytes that belong to nothing.
-                guard let next = try await window.find([ZIPRecord.localHeader, ZIPRecord.directoryHeader], from: position) else { return }
+                guard
+                    let next = try await window.find(
+                        [ZIPRecord.localHeader, ZIPRecord.directoryHeader], from: position)
+                else { return }
                 position = next.offset
             }
         }
@@ -88,7 +100,9 @@ struct ZIPSalvage {
         guard let length = fixed.withUnsafeBytes({ ZIPRecord.lengthOfLocalHeader($0) }) else { return cutOff() }
         let bytes = try await window.bytes(from: position, atLeast: Int(length))
         guard Int64(bytes.count) >= length else { return cutOff() }
-        guard let header = bytes.withUnsafeBytes({ SalvageHeader($0, length: Int(length)) }) else { return position + 4 }
+        guard let header = bytes.withUnsafeBytes({ SalvageHeader($0, length: Int(length)) }) else {
+            return position + 4
+        }
         let start = position + length
         if header.sizesFollow {
             guard let found = try await descriptor(ofDataAt: start) else { return cutOff() }
@@ -99,8 +113,10 @@ struct ZIPSalvage {
         guard !overflow, end <= window.size else { return cutOff() }
         var next = end
         if try await !isRecord(at: end) {
-            // Either there is a gap behind the entry, or its size is wrong and the next header lies within what it claims.
-            let following = try await window.find([ZIPRecord.localHeader, ZIPRecord.directoryHeader], from: start)?.offset
+            // Either there is a gap behind the entry, or its size is wrong and the next header lies within what it
+            // claims.
+            let following = try await window.find([ZIPRecord.localHeader, ZIPRecord.directoryHeader], from: start)?
+                .offset
             if let following, following < end { return following }
             next = following ?? window.size
         }
@@ -116,7 +132,8 @@ struct ZIPSalvage {
     private mutating func add(_ entry: ZIPEntry, named name: String) throws {
         guard entries.count < limits.entries else {
             throw FileError.make(
-                .fileReadTooLarge, path: path, sentence: "“\(path)” has more than \(limits.entries) entries, which is the limit.")
+                .fileReadTooLarge, path: path,
+                sentence: "“\(path)” has more than \(limits.entries) entries, which is the limit.")
         }
         if entry.path.isEmpty, !EntryName.isRoot(name) { unsafeNames.add(name) }
         entries.append(entry)

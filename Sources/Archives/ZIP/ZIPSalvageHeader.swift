@@ -29,7 +29,9 @@ struct SalvageHeader {
         flags = bytes.u16(6)
         method = bytes.u16(8)
         var (compressed, uncompressed) = (UInt64(bytes.u32(18)), UInt64(bytes.u32(22)))
-        if compressed == 0xFFFF_FFFF || uncompressed == 0xFFFF_FFFF, let field = extra.extraField(0x0001), field.count >= 16 {
+        if compressed == 0xFFFF_FFFF || uncompressed == 0xFFFF_FFFF, let field = extra.extraField(0x0001),
+            field.count >= 16
+        {
             // Both are there, in this order (section 4.5.3).
             (uncompressed, compressed) = (field.u64(0), field.u64(8))
         }
@@ -52,7 +54,8 @@ struct SalvageHeader {
 }
 
 extension SalvageHeader.Sizes {
-    /// The numbers of a data descriptor, behind its signature (APPNOTE.TXT, section 4.3.9); nil where they are cut off or impossible.
+    /// The numbers of a data descriptor, behind its signature (APPNOTE.TXT, section 4.3.9); nil where they are cut off
+    /// or impossible.
     init?(descriptor bytes: UnsafeRawBufferPointer, is64: Bool) {
         guard bytes.count >= (is64 ? 20 : 12) else { return nil }
         let packed = is64 ? Int64(exactly: bytes.u64(4)) : Int64(bytes.u32(4))

@@ -30,7 +30,9 @@ struct SalvageWindow {
         let end = offset + min(Int64(count), size - offset)
         let held = start..<start + Int64(data.count)
         if held.lowerBound > offset || held.upperBound < end {
-            block = held.lowerBound...held.upperBound ~= offset ? min(2 * block, Self.blocks.upperBound) : Self.blocks.lowerBound
+            block =
+                held.lowerBound...held.upperBound ~= offset
+                ? min(2 * block, Self.blocks.upperBound) : Self.blocks.lowerBound
             try await load(offset..<max(end, offset + min(block, size - offset)))
         }
         return data.dropFirst(Int(offset - start))
@@ -41,7 +43,9 @@ struct SalvageWindow {
         guard budget >= 0 else {
             throw FileError.make(
                 .fileReadCorruptFile, path: reader.path,
-                sentence: "“\(reader.path)” is a ZIP archive without a usable directory, and too large to be searched for its entries.")
+                sentence:
+                    "“\(reader.path)” is a ZIP archive without a usable directory, and too large to be searched for its entries."
+            )
         }
         let (data, extent) = try await reader.read(.range(range))
         guard extent.count == Int64(range.count) else { throw FileError.changedWhileReading(reader.path) }
@@ -55,7 +59,9 @@ struct SalvageWindow {
         while position <= size - 4 {
             try Task.checkCancellation()
             let bytes = try await bytes(from: position, atLeast: 4)
-            if let found = bytes.withUnsafeBytes({ $0.firstRecord(of: records) }) { return (position + Int64(found.offset), found.record) }
+            if let found = bytes.withUnsafeBytes({ $0.firstRecord(of: records) }) {
+                return (position + Int64(found.offset), found.record)
+            }
             // The last three bytes may be the start of a signature.
             position += Int64(max(1, bytes.count - 3))
         }

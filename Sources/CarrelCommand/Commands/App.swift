@@ -5,7 +5,8 @@ import ReaderLibrary
 
 struct App: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "app", abstract: "Be a reader application that calibre's drivers and “carrel device” manage books in.",
+        commandName: "app",
+        abstract: "Be a reader application that calibre's drivers and “carrel device” manage books in.",
         subcommands: [AppServe.self])
 }
 
@@ -31,17 +32,22 @@ struct AppServe: Verb {
     func perform(_ session: Session) async throws {
         let place = try await session.place(staging)
         let books: SQLiteBookLibrary
-        do { books = try await SQLiteBookLibrary.open(folder: URL(filePath: library), options: options) } catch { throw error.at(library) }
+        do { books = try await SQLiteBookLibrary.open(folder: URL(filePath: library), options: options) } catch {
+            throw error.at(library)
+        }
         let folder = StagingFolder(provider: place.provider, path: place.path)
         let connection = try CalibreConnection(
-            staging: folder, library: books, options: ApplicationOptions(application: id), logger: Device.logger(session))
+            staging: folder, library: books, options: ApplicationOptions(application: id),
+            logger: Device.logger(session))
         try await connection.enter()
         session.remark("\(place.shown) is looked after")
         do {
             for await event in connection.events { try show(event, at: place.shown, session) }
         } catch {
             // Nobody reads what is printed any more. Why the command ends is told first.
-            do { try await leave(connection) } catch let second { Session.say(second, verb: Self.verb, location: place.shown) }
+            do { try await leave(connection) } catch let second {
+                Session.say(second, verb: Self.verb, location: place.shown)
+            }
             throw error
         }
         // The stream ends with the task, which a signal ends.
@@ -57,7 +63,9 @@ struct AppServe: Verb {
     }
 
     /// Lets drivers see that nobody is here any more, also where this task was cancelled.
-    private func leave(_ connection: CalibreConnection) async throws { try await withCancellationShield { try await connection.leave() } }
+    private func leave(_ connection: CalibreConnection) async throws {
+        try await withCancellationShield { try await connection.leave() }
+    }
 
     private func show(_ event: CalibreConnection.Event, at place: String, _ session: Session) throws {
         switch event {

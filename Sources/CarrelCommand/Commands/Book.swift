@@ -9,7 +9,8 @@ struct Book: ParsableCommand {
 }
 
 extension Error {
-    /// Whether what was to be opened as a book is a folder or a file of another kind. A missing package trait is another matter.
+    /// Whether what was to be opened as a book is a folder or a file of another kind. A missing package trait is
+    /// another matter.
     var isNoBook: Bool { (self as? CocoaError)?.code == .featureUnsupported && missingTrait == nil }
 }
 
@@ -33,7 +34,8 @@ extension Verb {
 
 struct BookInfo: Verb {
     static let verb = "book info"
-    static let configuration = CommandConfiguration(commandName: "info", abstract: "Title, authors and what else the book says of itself.")
+    static let configuration = CommandConfiguration(
+        commandName: "info", abstract: "Title, authors and what else the book says of itself.")
 
     @Argument(help: "A book.", completion: .location)
     var location: String
@@ -51,7 +53,8 @@ struct BookInfo: Verb {
             let metadata = book.metadata
             let rows: [(String, String?)] = [
                 ("title", metadata.title.string), ("subtitle", metadata.subtitle?.string),
-                ("authors", names(metadata.authors)), ("narrators", names(metadata.narrators)), ("length", metadata.duration.map(clock)),
+                ("authors", names(metadata.authors)), ("narrators", names(metadata.narrators)),
+                ("length", metadata.duration.map(clock)),
                 ("language", metadata.languages.joined(separator: ", ")),
                 ("identifier", metadata.identifier), ("publisher", names(metadata.publishers)),
                 ("resources", "\(book.readingOrder.count) in reading order, \(book.resources.count) others"),
@@ -78,7 +81,8 @@ struct BookInfo: Verb {
 
 struct BookList: Verb {
     static let verb = "book ls"
-    static let configuration = CommandConfiguration(commandName: "ls", abstract: "The book's resources in reading order, then the others.")
+    static let configuration = CommandConfiguration(
+        commandName: "ls", abstract: "The book's resources in reading order, then the others.")
 
     @Flag(help: "The table of contents instead.")
     var toc = false
@@ -107,7 +111,8 @@ struct BookList: Verb {
 
 struct BookCat: Verb {
     static let verb = "book cat"
-    static let configuration = CommandConfiguration(commandName: "cat", abstract: "One resource, as a reading app gets it.")
+    static let configuration = CommandConfiguration(
+        commandName: "cat", abstract: "One resource, as a reading app gets it.")
 
     @Argument(help: "A book.", completion: .location)
     var location: String
@@ -118,6 +123,7 @@ struct BookCat: Verb {
     var blamed: String? { location }
 
     func perform(_ session: Session) async throws {
-        try await withBook(location, session: session) { book in try await StandardOutput.write(book.get(href).bytes()) }
+        try await withBook(location, session: session) { book in try await StandardOutput.write(book.get(href).bytes())
+        }
     }
 }

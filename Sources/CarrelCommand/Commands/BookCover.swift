@@ -28,7 +28,8 @@ struct BookCover: Verb {
             throw CommandFailure(status: .notFound, sentence: "The book names no cover image.")
         }
         guard let target = places.dropFirst().first else { return try image.withUnsafeBytes { try Output.write($0) } }
-        // A cover is small; it is read before the file is begun, so that each failure is about the right one of the two.
+        // A cover is small; it is read before the file is begun, so that each failure is about the right one of the
+        // two.
         do { try await target.provider.writeContents(path: target.path, contents: image, overwrite: overwrite) } catch {
             throw error.at(target.shown)
         }
@@ -37,7 +38,9 @@ struct BookCover: Verb {
     private func image(_ place: Place, _ session: Session) async throws -> Data? {
         if place.path.fileExtension?.lowercased() == "pdf" {
             // The page alone: opening the document would read its contents and its tree of pages as well.
-            do { return try await place.provider.thumbnailOfFile(path: place.path, dimension: Self.dimension).data } catch let error
+            do {
+                return try await place.provider.thumbnailOfFile(path: place.path, dimension: Self.dimension).data
+            } catch let error
                 as CocoaError
                 where error.code == .fileReadCorruptFile || error.code == .featureUnsupported
             {

@@ -3,7 +3,8 @@ import Carrel
 import Foundation
 
 struct Cat: Verb {
-    static let configuration = CommandConfiguration(commandName: "cat", abstract: "Write a file's bytes to standard output.")
+    static let configuration = CommandConfiguration(
+        commandName: "cat", abstract: "Write a file's bytes to standard output.")
 
     @Option(help: ArgumentHelp("Start at this byte.", valueName: "n"))
     var offset: Int64?
@@ -18,8 +19,12 @@ struct Cat: Verb {
     var blamed: String? { location }
 
     func validate() throws {
-        if tail != nil, offset != nil || length != nil { throw ValidationError("--tail goes with neither --offset nor --length.") }
-        if [offset, length, tail].contains(where: { ($0 ?? 0) < 0 }) { throw ValidationError("A number of bytes cannot be negative.") }
+        if tail != nil, offset != nil || length != nil {
+            throw ValidationError("--tail goes with neither --offset nor --length.")
+        }
+        if [offset, length, tail].contains(where: { ($0 ?? 0) < 0 }) {
+            throw ValidationError("A number of bytes cannot be negative.")
+        }
     }
 
     private var part: FilePart {

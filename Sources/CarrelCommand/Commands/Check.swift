@@ -39,22 +39,28 @@ struct Check: Verb {
                 ProviderLocation(provider: pair.target.provider, path: pair.target.path))
         } catch { throw pair.locate(error) }
         for failed in outcome.failed {
-            Session.say(failed.error, verb: Self.verb, location: pair.source.shown(of: pair.source.path.appending(failed.path)))
+            Session.say(
+                failed.error, verb: Self.verb, location: pair.source.shown(of: pair.source.path.appending(failed.path)))
         }
         if common.json {
             try session.output.json(
                 ShownResult(
                     same: outcome.same, different: outcome.different.map { Self.shown($0.path) },
                     onlyA: outcome.onlyFirst.map(Self.shown), onlyB: outcome.onlySecond.map(Self.shown),
-                    failed: outcome.failed.map { CopyRun.FailedItem(path: Self.shown($0.path), message: $0.error.sentence) }))
+                    failed: outcome.failed.map {
+                        CopyRun.FailedItem(path: Self.shown($0.path), message: $0.error.sentence)
+                    }))
         } else {
-            for item in outcome.different { try session.output.fields(["different", Self.shown(item.path), item.reason.shown]) }
+            for item in outcome.different {
+                try session.output.fields(["different", Self.shown(item.path), item.reason.shown])
+            }
             for path in outcome.onlyFirst { try session.output.fields(["only in A", Self.shown(path)]) }
             for path in outcome.onlySecond { try session.output.fields(["only in B", Self.shown(path)]) }
         }
         if !outcome.failed.isEmpty {
             throw CommandFailure(
-                status: .partlyDone, sentence: "\(outcome.failed.count) items were not compared.", isSaid: true, hasDocument: common.json)
+                status: .partlyDone, sentence: "\(outcome.failed.count) items were not compared.", isSaid: true,
+                hasDocument: common.json)
         }
         if !outcome.isSame {
             throw CommandFailure(status: .failed, sentence: "They differ.", isSaid: true, hasDocument: common.json)

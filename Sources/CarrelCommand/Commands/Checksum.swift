@@ -4,7 +4,8 @@ import Sync
 
 struct Checksum: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "checksum", abstract: "Print the hashes of files: by the storage where it can, else by reading them.",
+        commandName: "checksum",
+        abstract: "Print the hashes of files: by the storage where it can, else by reading them.",
         discussion: """
             Of every file there are \(FileChecksum.computedKinds.joined(separator: ", ")); a storage may give others: “carrel providers \
             LOC” names them. In the last part of a path that no shell expands, *, ? and [a-z] stand for the files that match.
@@ -42,10 +43,13 @@ struct Checksum: Verb {
                 throw FileError.isADirectory(place.path, writing: false)
             }
             let sum = try await FileChecksum.of(place.path, of: place.provider, kind: kind)
-            return ShownResult(location: place.shown, kind: kind, value: sum.value, by: sum.isByStorage ? .server : .client)
+            return ShownResult(
+                location: place.shown, kind: kind, value: sum.value, by: sum.isByStorage ? .server : .client)
         }
         if !common.json {
-            for sum in all { try session.output.fields([sum.value, sum.location, "\(sum.kind) by \(sum.by.rawValue)"]) }
+            for sum in all {
+                try session.output.fields([sum.value, sum.location, "\(sum.kind) by \(sum.by.rawValue)"])
+            }
         } else if places.count == 1, let sum = all.first {
             try session.output.json(sum)
         } else {

@@ -11,7 +11,10 @@ struct Clean: Verb {
             on with stay for seven days at least. What was changed since is being written and stays.
             """)
 
-    @Option(help: ArgumentHelp("Remove what is older than this: a number and s, m, h, d or w; 1d unless said otherwise.", valueName: "age"))
+    @Option(
+        help: ArgumentHelp(
+            "Remove what is older than this: a number and s, m, h, d or w; 1d unless said otherwise.", valueName: "age")
+    )
     var older: String?
     @Flag(help: "Name what would be removed, and remove nothing.")
     var dryRun = false
@@ -33,7 +36,9 @@ struct Clean: Verb {
     private func age() throws -> TimeInterval {
         guard let older else { return PartSweep.usualAge }
         let units: [Character: Double] = ["s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800]
-        guard let unit = older.last.flatMap({ units[$0] }), let number = Double(older.dropLast()), (0...1e6).contains(number) else {
+        guard let unit = older.last.flatMap({ units[$0] }), let number = Double(older.dropLast()),
+            (0...1e6).contains(number)
+        else {
             throw ValidationError("--older takes a number and one of s, m, h, d or w, such as 12h.")
         }
         return number * unit
@@ -42,18 +47,26 @@ struct Clean: Verb {
     func perform(_ session: Session) async throws {
         let place = try await session.place(location)
         let outcome = try await PartSweep(age: age(), isDryRun: dryRun).sweep(place.path, of: place.provider)
-        for failed in outcome.failed { Session.say(failed.error, verb: Self.verb, location: place.shown(of: failed.path)) }
+        for failed in outcome.failed {
+            Session.say(failed.error, verb: Self.verb, location: place.shown(of: failed.path))
+        }
         if common.json {
             let failed = outcome.failed.map { CopyRun.FailedItem(path: $0.path.string, message: $0.error.sentence) }
             try session.output.json(
-                ShownResult(removed: outcome.removed.map(\.string), kept: outcome.kept, failed: failed.isEmpty ? nil : failed))
+                ShownResult(
+                    removed: outcome.removed.map(\.string), kept: outcome.kept, failed: failed.isEmpty ? nil : failed))
         } else if !common.quiet {
-            for path in outcome.removed { try session.output.line("\(dryRun ? "would be removed" : "removed") \(place.shown(of: path))") }
-            if outcome.kept > 0 { try session.output.line(outcome.kept == 1 ? "kept 1 part" : "kept \(outcome.kept) parts") }
+            for path in outcome.removed {
+                try session.output.line("\(dryRun ? "would be removed" : "removed") \(place.shown(of: path))")
+            }
+            if outcome.kept > 0 {
+                try session.output.line(outcome.kept == 1 ? "kept 1 part" : "kept \(outcome.kept) parts")
+            }
         }
         guard outcome.failed.isEmpty else {
             throw CommandFailure(
-                status: .partlyDone, sentence: "\(outcome.failed.count) items were not cleaned.", isSaid: true, hasDocument: common.json)
+                status: .partlyDone, sentence: "\(outcome.failed.count) items were not cleaned.", isSaid: true,
+                hasDocument: common.json)
         }
     }
 }

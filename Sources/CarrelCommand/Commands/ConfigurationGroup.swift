@@ -33,7 +33,8 @@ struct AddConnection: Verb {
     func perform(_ session: Session) async throws {
         let file = Connections.file(session.environment)
         guard NamedConnections.isName(name), !ProviderRegistry.shared.hasScheme(name) else {
-            throw CommandFailure.usage("“\(name)” is no name for a connection: letters, digits and + - . _ are, and no scheme.")
+            throw CommandFailure.usage(
+                "“\(name)” is no name for a connection: letters, digits and + - . _ are, and no scheme.")
         }
         do {
             try await NamedConnections.add(connection(), as: name, to: file, replacing: overwrite)
@@ -57,12 +58,17 @@ struct AddConnection: Verb {
         let trust = options.trust
         configuration.trust = TrustPolicy(
             authorities: Self.absolute(trust.authorities), clientCertificate: Self.absolute(trust.clientCertificate),
-            clientKey: Self.absolute(trust.clientKey), isInsecure: trust.isInsecure, identities: trust.identities.compactMap(Self.absolute),
+            clientKey: Self.absolute(trust.clientKey), isInsecure: trust.isInsecure,
+            identities: trust.identities.compactMap(Self.absolute),
             knownHosts: trust.knownHosts?.compactMap(Self.absolute), hostKeys: trust.hostKeys)
-        (configuration.timeouts, configuration.retries, configuration.proxy) = (options.timeouts, options.retries, options.proxy)
+        (configuration.timeouts, configuration.retries, configuration.proxy) = (
+            options.timeouts, options.retries, options.proxy
+        )
         (configuration.bandwidth, configuration.settings) = (options.bandwidth, options.settings)
         configuration.allowsClearPassword = options.allowsClearPassword
-        if let transfers = common.transfers { configuration.connectionsPerHost = max(configuration.connectionsPerHost, transfers) }
+        if let transfers = common.transfers {
+            configuration.connectionsPerHost = max(configuration.connectionsPerHost, transfers)
+        }
         return configuration
     }
 
@@ -81,7 +87,9 @@ struct ListConnections: Verb {
 
     var blamed: String? { nil }
 
-    func perform(_ session: Session) async throws { try await Connections.show(in: Connections.file(session.environment), session) }
+    func perform(_ session: Session) async throws {
+        try await Connections.show(in: Connections.file(session.environment), session)
+    }
 }
 
 struct RemoveConnection: Verb {

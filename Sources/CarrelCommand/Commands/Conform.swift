@@ -12,7 +12,8 @@ struct Conform: Verb {
     var location: String
     @Option(
         help: ArgumentHelp(
-            "A JSON array of what is known to fail: behaviour, reason and, where needed, message and sometimes.", valueName: "file"))
+            "A JSON array of what is known to fail: behaviour, reason and, where needed, message and sometimes.",
+            valueName: "file"))
     var known: String?
     @OptionGroup var common: CommonOptions
 
@@ -35,7 +36,8 @@ struct Conform: Verb {
         guard report.isConforming else {
             let count = report.violations.count
             throw CommandFailure(
-                status: .failed, sentence: count == 1 ? "1 promise was broken." : "\(count) promises were broken.", hasDocument: true)
+                status: .failed, sentence: count == 1 ? "1 promise was broken." : "\(count) promises were broken.",
+                hasDocument: true)
         }
     }
 

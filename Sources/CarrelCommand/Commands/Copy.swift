@@ -15,7 +15,9 @@ struct Copy: Verb {
             filters: *.tmp by name, /private/** by path, cache/ for folders.
             """)
 
-    @Flag(name: [.customShort("r"), .customShort("R"), .customLong("recursive")], help: "Copy folders with all they hold.")
+    @Flag(
+        name: [.customShort("r"), .customShort("R"), .customLong("recursive")], help: "Copy folders with all they hold."
+    )
     var recursive = false
     @Flag(help: "Replace files that exist.")
     var overwrite = false
@@ -28,7 +30,9 @@ struct Copy: Verb {
     @Flag(help: "Copy files of another size than their server lists, too.")
     var ignoreSize = false
     @OptionGroup var selected: SelectionOptions
-    @Argument(help: ArgumentHelp("What to copy, and where to, in the end.", valueName: "source … target"), completion: .location)
+    @Argument(
+        help: ArgumentHelp("What to copy, and where to, in the end.", valueName: "source … target"),
+        completion: .location)
     var locations: [String]
     @OptionGroup var common: CommonOptions
 
@@ -38,9 +42,13 @@ struct Copy: Verb {
     func validate() throws {
         if locations.count < 2 { throw ValidationError("cp takes at least one source, and a target.") }
         let hasStream = locations.contains("-")
-        if locations.dropLast().contains("-"), locations.count > 2 { throw ValidationError("Standard input can only be copied alone.") }
+        if locations.dropLast().contains("-"), locations.count > 2 {
+            throw ValidationError("Standard input can only be copied alone.")
+        }
         if locations == ["-", "-"] { throw ValidationError("Standard input is not copied to standard output.") }
-        if target == "-", locations.count > 2 { throw ValidationError("Only one file can be copied to standard output.") }
+        if target == "-", locations.count > 2 {
+            throw ValidationError("Only one file can be copied to standard output.")
+        }
         if resume, inPlace || hasStream {
             throw ValidationError("--resume goes neither with --in-place nor with standard input or output.")
         }
@@ -56,12 +64,16 @@ struct Copy: Verb {
         let places = try await session.places(locations)
         let destination = places[places.count - 1]
         let sources = try await sources(of: places.dropLast(), session)
-        if selected.filesFrom != nil, sources.count > 1 { throw CommandFailure.usage("--files-from goes with one folder.") }
+        if selected.filesFrom != nil, sources.count > 1 {
+            throw CommandFailure.usage("--files-from goes with one folder.")
+        }
         let selection = try selected.selection()
         let run = try await CopyRun(
-            verb: self, destination: destination, isAlone: sources.count == 1, selection: selection, session: session, bar: bar)
+            verb: self, destination: destination, isAlone: sources.count == 1, selection: selection, session: session,
+            bar: bar)
         if sources.count > 1, try await !isFolder(destination) {
-            throw CommandFailure.usage("With several sources the target must be a folder that exists.").at(destination.shown)
+            throw CommandFailure.usage("With several sources the target must be a folder that exists.").at(
+                destination.shown)
         }
         for (text, place) in sources {
             try await run.copy(Pair(source: place, target: destination), source: text, target: target)
@@ -72,7 +84,9 @@ struct Copy: Verb {
     }
 
     /// The sources as they were given, or as patterns found them.
-    private func sources(of places: ArraySlice<Place>, _ session: Session) async throws -> [(text: String, place: Place)] {
+    private func sources(of places: ArraySlice<Place>, _ session: Session) async throws -> [(
+        text: String, place: Place
+    )] {
         var sources: [(text: String, place: Place)] = []
         for (text, place) in zip(locations, places) {
             guard let found = try await session.expand(text, at: place) else {
@@ -135,7 +149,8 @@ struct Copy: Verb {
         }
         guard outcome.failed.isEmpty else {
             throw CommandFailure(
-                status: .partlyDone, sentence: "\(outcome.failed.count) items were not copied.", isSaid: true, hasDocument: common.json)
+                status: .partlyDone, sentence: "\(outcome.failed.count) items were not copied.", isSaid: true,
+                hasDocument: common.json)
         }
     }
 }

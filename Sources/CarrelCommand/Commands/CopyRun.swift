@@ -37,7 +37,9 @@ final class CopyRun: Sendable {
     private var isDryRun: Bool { verb.selected.dryRun }
 
     /// - Parameter isAlone: Whether there is one source.
-    init(verb: Copy, destination: Place, isAlone: Bool, selection: Selection, session: Session, bar: ProgressBar) async throws {
+    init(verb: Copy, destination: Place, isAlone: Bool, selection: Selection, session: Session, bar: ProgressBar)
+        async throws
+    {
         self.verb = verb
         self.session = session
         self.bar = bar
@@ -50,7 +52,9 @@ final class CopyRun: Sendable {
             mayResume = verb.resume ? try await destination.provider.capabilities().has(.resumingWrites) : true
         } catch { throw error.at(destination.shown) }
         if !mayResume {
-            throw CommandFailure.usage("--resume is there for targets on this machine and on FTP and SFTP servers only.").at(
+            throw CommandFailure.usage(
+                "--resume is there for targets on this machine and on FTP and SFTP servers only."
+            ).at(
                 destination.shown)
         }
         var copy = TreeCopy(
@@ -89,7 +93,8 @@ final class CopyRun: Sendable {
         let to = item.isDirectory && isContent ? pair.target : try await pair.destination(for: item, target: target)
         if item.isDirectory { return try await copyFolder(from, to: to) }
         if try await isSameFile(item, from, to) {
-            throw FileError.make(.fileWriteFileExists, path: to.path, sentence: "“\(from.path)” and “\(to.path)” are the same file.")
+            throw FileError.make(
+                .fileWriteFileExists, path: to.path, sentence: "“\(from.path)” and “\(to.path)” are the same file.")
         }
         try await copyFile(item, from: from, to: to, isLink: isLink)
     }
@@ -97,18 +102,22 @@ final class CopyRun: Sendable {
     /// Whether both names are one file, which a copy in place would empty before it is read.
     private func isSameFile(_ item: FileObject, _ from: Place, _ to: Place) async throws -> Bool {
         if from.provider === to.provider, from.path == to.path { return true }
-        guard from.provider is LocalFileProvider, to.provider is LocalFileProvider, let tag = item.entryTag else { return false }
+        guard from.provider is LocalFileProvider, to.provider is LocalFileProvider, let tag = item.entryTag else {
+            return false
+        }
         return try await to.itemIfAny()?.entryTag == tag
     }
 
     private func copyFolder(_ from: Place, to: Place) async throws {
         let part =
             if isDryRun {
-                try await copy.planFolder(from.path, of: from.provider, to: to.path, of: to.provider) { [self] file, place in
+                try await copy.planFolder(from.path, of: from.provider, to: to.path, of: to.provider) {
+                    [self] file, place in
                     try plan(file, from, at: place)
                 }
             } else {
-                try await copy.copyFolder(from.path, of: from.provider, to: to.path, of: to.provider, progress: bar.reporter)
+                try await copy.copyFolder(
+                    from.path, of: from.provider, to: to.path, of: to.provider, progress: bar.reporter)
             }
         outcome.update { outcome in
             outcome.copied += part.copied
@@ -119,7 +128,9 @@ final class CopyRun: Sendable {
         for failed in part.failed {
             do {
                 // A folder of which a listing left items out is no link, and is copied but for these.
-                guard failed.error.unusableNames == nil, try await copyLink(failed.path, from, to: to) else { throw failed.error }
+                guard failed.error.unusableNames == nil, try await copyLink(failed.path, from, to: to) else {
+                    throw failed.error
+                }
             } catch {
                 if error.isCancellation { throw error }
                 fail(error, path: failed.path, at: from)
@@ -127,7 +138,8 @@ final class CopyRun: Sendable {
         }
     }
 
-    /// Copies what lies in a folder and is a link, which a copy between any two providers leaves out, within one provider.
+    /// Copies what lies in a folder and is a link, which a copy between any two providers leaves out, within one
+    /// provider.
     private func copyLink(_ path: ProviderPath, _ from: Place, to: Place) async throws -> Bool {
         guard from.provider === to.provider, let below = path.relative(to: from.path) else { return false }
         let item = try await from.provider.attributesOfItem(path: path)
@@ -147,12 +159,15 @@ final class CopyRun: Sendable {
             var file = item
             // A link that is given itself is followed, or stays a link: it is copied in any case.
             file.type = .regular
-            guard try await copy.plan(file, to: to.path, of: to.provider) else { return outcome.update { $0.skipped += 1 } }
+            guard try await copy.plan(file, to: to.path, of: to.provider) else {
+                return outcome.update { $0.skipped += 1 }
+            }
             try plan(item, from, at: to.path)
             return count(item.size)
         }
         if from.provider === to.provider, !verb.inPlace, !verb.resume, !isLink, !copy.preservesDates {
-            try await from.provider.copyItem(path: from.path, to: to.path, overwrite: verb.overwrite, progress: bar.reporter)
+            try await from.provider.copyItem(
+                path: from.path, to: to.path, overwrite: verb.overwrite, progress: bar.reporter)
             return count(item.size)
         }
         let copied = try await copy.copyFile(

@@ -6,7 +6,8 @@ struct DeviceGroup: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "device", abstract: "Manage the books in a reader application, as calibre does.",
         subcommands: [
-            DeviceProbe.self, DeviceBooks.self, DeviceUpload.self, DeviceDelete.self, DeviceUpdate.self, DeviceCollections.self,
+            DeviceProbe.self, DeviceBooks.self, DeviceUpload.self, DeviceDelete.self, DeviceUpdate.self,
+            DeviceCollections.self,
             DeviceGet.self,
         ])
 }
@@ -38,7 +39,8 @@ extension DeviceVerb {
         for warning in report.warnings where !common.quiet { say(warning) }
         if isComplete { return }
         throw CommandFailure(
-            status: report.done == 0 ? .failed : .partlyDone, sentence: "\(report.done) of \(report.count) books were \(word).",
+            status: report.done == 0 ? .failed : .partlyDone,
+            sentence: "\(report.done) of \(report.count) books were \(word).",
             isSaid: !report.messages.isEmpty, hasDocument: common.json)
     }
 }
@@ -51,21 +53,27 @@ struct DeviceProbe: DeviceVerb {
             life: one that stopped without saying so is found out after three of the intervals that it promises, usually 30 seconds.
             """)
     @OptionGroup var device: DeviceOptions
-    @Option(help: ArgumentHelp("Look again and again for so long, until an application is online.", valueName: "seconds"))
+    @Option(
+        help: ArgumentHelp("Look again and again for so long, until an application is online.", valueName: "seconds"))
     var wait: Double?
     @OptionGroup var common: CommonOptions
 
     func validate() throws {
-        guard wait.map({ (0...86_400).contains($0) }) ?? true else { throw ValidationError("--wait takes seconds, at most 86400.") }
+        guard wait.map({ (0...86_400).contains($0) }) ?? true else {
+            throw ValidationError("--wait takes seconds, at most 86400.")
+        }
     }
 
     func perform(_ session: Session) async throws {
-        if device.plain != nil { throw CommandFailure.usage("probe takes --staging: a plain folder has no application.") }
+        if device.plain != nil {
+            throw CommandFailure.usage("probe takes --staging: a plain folder has no application.")
+        }
         let application = try await Device.unasked(device, session)
         let shown = ShownState(try await state(of: application))
         if common.json { try session.output.json(shown) } else { try show(shown, session) }
         if shown.state != "online" {
-            throw CommandFailure(status: .unreachable, sentence: "The reader application is \(shown.state).", hasDocument: common.json)
+            throw CommandFailure(
+                status: .unreachable, sentence: "The reader application is \(shown.state).", hasDocument: common.json)
         }
     }
 
@@ -128,7 +136,8 @@ struct DeviceBooks: DeviceVerb {
         } else {
             for book in sorted {
                 try session.output.fields([
-                    book.title, book.authors.joined(separator: ", "), book.collections.joined(separator: ", "), book.filename,
+                    book.title, book.authors.joined(separator: ", "), book.collections.joined(separator: ", "),
+                    book.filename,
                 ])
             }
         }
@@ -150,7 +159,8 @@ struct DeviceDelete: DeviceVerb {
             let connected = try await Device.connect(device, session)
             let found = try await connected.books(named: books, progress: bar.progress(0...0.3))
             switch connected {
-            case .application(let application): return try await delete(found, from: application, progress: bar.progress(0.3...1))
+            case .application(let application):
+                return try await delete(found, from: application, progress: bar.progress(0.3...1))
             case .folder(let driver):
                 return ShownReport(try await driver.delete(found.map(\.filename), progress: bar.progress(0.3...1)))
             }
@@ -164,7 +174,9 @@ struct DeviceDelete: DeviceVerb {
     ) async throws -> ShownReport {
         let reported = CollectedValues<CommandReport>()
         do {
-            return ShownReport(try await application.delete(books.map(\.reference), progress: progress, batch: { reported.append($0) }))
+            return ShownReport(
+                try await application.delete(books.map(\.reference), progress: progress, batch: { reported.append($0) })
+            )
         } catch {
             let reports = reported.values
             if reports.isEmpty { throw error }
@@ -175,7 +187,8 @@ struct DeviceDelete: DeviceVerb {
 
 struct DeviceCollections: DeviceVerb {
     static let configuration = CommandConfiguration(
-        commandName: "collections", abstract: "Put a book into these collections and no others; without any, take it out of all.")
+        commandName: "collections",
+        abstract: "Put a book into these collections and no others; without any, take it out of all.")
     @OptionGroup var device: DeviceOptions
     @Argument(help: "A book: its uuid, file name or title.")
     var book: String

@@ -18,7 +18,9 @@ struct DeviceUpload: DeviceVerb {
     func validate() throws {
         if files.contains("") { throw ValidationError("The name of a file is empty.") }
         if collections.contains("") { throw ValidationError("The name of a collection is empty.") }
-        if device.plain != nil, !collections.isEmpty { throw ValidationError("--collection goes with --staging: a plain folder has none.") }
+        if device.plain != nil, !collections.isEmpty {
+            throw ValidationError("--collection goes with --staging: a plain folder has none.")
+        }
     }
 
     func perform(_ session: Session) async throws {
@@ -61,15 +63,19 @@ struct DeviceUpload: DeviceVerb {
 
     /// Sends the items; what was told before a failure counts.
     /// - Throws: The failure, where there is nothing else to say.
-    private func upload(_ items: [UploadItem], of places: [Int], to connected: Device, _ outcome: inout UploadedFiles) async throws {
+    private func upload(_ items: [UploadItem], of places: [Int], to connected: Device, _ outcome: inout UploadedFiles)
+        async throws
+    {
         let reported = CollectedValues<UploadReport>()
         let policy = policy(for: connected)
         do {
             let report = try await PartBar.during(common) { bar -> UploadReport in
                 switch connected {
                 case .application(let application):
-                    return try await application.upload(items, policy: policy, progress: bar.progress(), batch: { reported.append($0) })
-                case .folder(let driver): return try await driver.upload(items, policy: policy, progress: bar.progress())
+                    return try await application.upload(
+                        items, policy: policy, progress: bar.progress(), batch: { reported.append($0) })
+                case .folder(let driver):
+                    return try await driver.upload(items, policy: policy, progress: bar.progress())
                 }
             }
             outcome.take(report, of: places)
@@ -119,7 +125,8 @@ struct DeviceGet: DeviceVerb {
             switch connected {
             case .application(let application):
                 return (found, await application.fetchForImport(found, into: folder, progress: bar.progress(0.2...1)))
-            case .folder(let driver): return (found, await driver.fetchForImport(found, into: folder, progress: bar.progress(0.2...1)))
+            case .folder(let driver):
+                return (found, await driver.fetchForImport(found, into: folder, progress: bar.progress(0.2...1)))
             }
         }
         try show(results, found, session)
@@ -132,7 +139,9 @@ struct DeviceGet: DeviceVerb {
             var isFolder: ObjCBool = false
             return FileManager.default.fileExists(atPath: folder, isDirectory: &isFolder) && isFolder.boolValue
         }
-        if !isThere { throw FileError.make(.fileNoSuchFile, path: folder, sentence: "There is no folder “\(folder)”.").at(folder) }
+        if !isThere {
+            throw FileError.make(.fileNoSuchFile, path: folder, sentence: "There is no folder “\(folder)”.").at(folder)
+        }
     }
 
     private func show(_ results: [Result<URL, any Error>], _ books: [LibraryBook], _ session: Session) throws {

@@ -41,11 +41,13 @@ struct DeviceUpdate: DeviceVerb {
         try Device.check(names: [book])
         let isForFolders = [title, titleSort, authorSort].contains { $0 != nil } || !authors.isEmpty
         let isForApplications =
-            [series, seriesIndex, publisher, published, description, rating, cover].contains { $0 != nil } || !subjects.isEmpty
+            [series, seriesIndex, publisher, published, description, rating, cover].contains { $0 != nil }
+            || !subjects.isEmpty
             || !collections.isEmpty
         if !isForFolders, !isForApplications { throw ValidationError("Give at least one thing to change.") }
         if device.plain != nil, isForApplications {
-            throw ValidationError("Of a book in a plain folder only --title, --title-sort, --author and --author-sort can be changed.")
+            throw ValidationError(
+                "Of a book in a plain folder only --title, --title-sort, --author and --author-sort can be changed.")
         }
         // An application would leave these as they are, and not say so.
         if let published, !published.isEmpty, !Self.isDay(published) {
@@ -57,7 +59,9 @@ struct DeviceUpdate: DeviceVerb {
         if let rating, !rating.isEmpty, !Self.isNumber(rating, in: 0...5) {
             throw ValidationError("--rating takes a number from 0 to 5, or nothing.")
         }
-        if let cover, let reason = unreadable(cover) { throw ValidationError("The file “\(cover)” cannot be read: \(reason).") }
+        if let cover, let reason = unreadable(cover) {
+            throw ValidationError("The file “\(cover)” cannot be read: \(reason).")
+        }
     }
 
     func perform(_ session: Session) async throws {
@@ -70,7 +74,8 @@ struct DeviceUpdate: DeviceVerb {
                 return ShownReport(try await application.update([update], progress: bar.progress(0.5...1)))
             case .folder(let driver):
                 let edit = PlainFolderEdit(
-                    filename: found.filename, title: title, titleSort: titleSort, authors: newAuthors, authorSort: authorSort)
+                    filename: found.filename, title: title, titleSort: titleSort, authors: newAuthors,
+                    authorSort: authorSort)
                 return ShownReport(try await driver.update([edit]))
             }
         }
@@ -110,7 +115,8 @@ struct DeviceUpdate: DeviceVerb {
             return try await provider.withReader(path: ProviderPath(url.lastPathComponent)) { reader in
                 let (data, extent) = try await reader.read(.range(0..<Self.maxCoverSize))
                 guard extent.size <= Self.maxCoverSize else {
-                    throw FileError.make(.fileReadTooLarge, path: file, sentence: "A cover may have \(Self.maxCoverSize >> 20) MiB.")
+                    throw FileError.make(
+                        .fileReadTooLarge, path: file, sentence: "A cover may have \(Self.maxCoverSize >> 20) MiB.")
                 }
                 return data
             }
@@ -124,15 +130,19 @@ struct DeviceUpdate: DeviceVerb {
     /// Whether `text` is a day of the calendar as `YYYY-MM-DD`.
     private static func isDay(_ text: String) -> Bool {
         let parts = text.split(separator: "-", omittingEmptySubsequences: false)
-        guard parts.map(\.utf8.count) == [4, 2, 2], parts.allSatisfy({ $0.utf8.allSatisfy { (0x30...0x39).contains($0) } }) else {
+        guard parts.map(\.utf8.count) == [4, 2, 2],
+            parts.allSatisfy({ $0.utf8.allSatisfy { (0x30...0x39).contains($0) } })
+        else {
             return false
         }
         let numbers = parts.compactMap { Int($0) }
         let calendar = Calendar(identifier: .gregorian)
-        return numbers[0] > 0 && DateComponents(calendar: calendar, year: numbers[0], month: numbers[1], day: numbers[2]).isValidDate
+        return numbers[0] > 0
+            && DateComponents(calendar: calendar, year: numbers[0], month: numbers[1], day: numbers[2]).isValidDate
     }
 
-    /// Whether `text` is a decimal number as applications read it: `Double` alone reads `nan` and hexadecimal digits, too.
+    /// Whether `text` is a decimal number as applications read it: `Double` alone reads `nan` and hexadecimal digits,
+    /// too.
     private static func isNumber(_ text: String, in range: ClosedRange<Double>) -> Bool {
         guard text.utf8.count <= 40, text.utf8.allSatisfy({ "0123456789.-+eE".utf8.contains($0) }) else { return false }
         return Double(text).map(range.contains) ?? false

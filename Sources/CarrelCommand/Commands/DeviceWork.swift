@@ -12,15 +12,20 @@ struct DeviceOptions: ParsableArguments {
     var plain: String?
     @Option(
         help: ArgumentHelp(
-            "The driver, by the identifier of its application; without it the application's own word counts.", valueName: "id"))
+            "The driver, by the identifier of its application; without it the application's own word counts.",
+            valueName: "id"))
     var driver: String?
     @Option(help: ArgumentHelp("A file with options of drivers, in JSON.", valueName: "file"))
     var drivers: String?
 
     func validate() throws {
         if (staging == nil) == (plain == nil) { throw ValidationError("Give either --staging or --plain.") }
-        if plain != nil, driver != nil || drivers != nil { throw ValidationError("--driver and --drivers go with --staging.") }
-        if let drivers, let reason = unreadable(drivers) { throw ValidationError("The file “\(drivers)” cannot be read: \(reason).") }
+        if plain != nil, driver != nil || drivers != nil {
+            throw ValidationError("--driver and --drivers go with --staging.")
+        }
+        if let drivers, let reason = unreadable(drivers) {
+            throw ValidationError("The file “\(drivers)” cannot be read: \(reason).")
+        }
     }
 
     var location: String { staging ?? plain ?? "" }
@@ -46,7 +51,8 @@ private struct StagingAccess {
 
     init(_ options: DeviceOptions, session: Session) async throws {
         let configuration = try await options.configuration()
-        let isDeveloping = try configuration.options(for: options.driver ?? configuration.developmentApplication).developmentMode
+        let isDeveloping = try configuration.options(for: options.driver ?? configuration.developmentApplication)
+            .developmentMode
         let place = try await session.place(options.location)
         let timeout = session.common.timeout
         staging = StagingFolder(provider: place.provider, path: place.path)
@@ -66,24 +72,28 @@ enum Device {
     static func connect(_ options: DeviceOptions, _ session: Session) async throws -> Device {
         if options.plain != nil {
             let place = try await session.place(options.location)
-            return .folder(try PlainFolderDriver(provider: place.provider, folder: place.path, cache: SQLiteFolderCache()))
+            return .folder(
+                try PlainFolderDriver(provider: place.provider, folder: place.path, cache: SQLiteFolderCache()))
         }
         let access = try await StagingAccess(options, session: session)
         return .application(
             try await DriverRegistry.standard.open(
-                staging: access.staging, application: options.driver, configuration: access.configuration, context: access.context,
+                staging: access.staging, application: options.driver, configuration: access.configuration,
+                context: access.context,
                 override: access.overriding))
     }
 
     /// A session with the staging folder, whether an application is there or not.
     static func unasked(_ options: DeviceOptions, _ session: Session) async throws -> DriverSession {
         let access = try await StagingAccess(options, session: session)
-        var chosen = try access.configuration.options(for: options.driver ?? access.configuration.developmentApplication)
+        var chosen = try access.configuration.options(
+            for: options.driver ?? access.configuration.developmentApplication)
         access.overriding(&chosen)
         return DriverSession(staging: access.staging, options: chosen, context: access.context)
     }
 
-    /// Log lines on standard error: errors; the contents of commands for those who develop a driver; everything with `--verbose`.
+    /// Log lines on standard error: errors; the contents of commands for those who develop a driver; everything with
+    /// `--verbose`.
     static func logger(_ session: Session, isDeveloping: Bool = false) -> Logger {
         let usual: Logger.Level = session.common.quiet ? .critical : isDeveloping ? .notice : .error
         var logger = Logger(label: "carrel") { label in StreamLogHandler.standardError(label: label) }
@@ -93,7 +103,9 @@ enum Device {
 
     /// The session with the application; what only an application can do is refused of a folder.
     func application(_ what: String) throws -> DriverSession {
-        guard case .application(let session) = self else { throw CommandFailure.usage("\(what) takes --staging: a plain folder has none.") }
+        guard case .application(let session) = self else {
+            throw CommandFailure.usage("\(what) takes --staging: a plain folder has none.")
+        }
         return session
     }
 
@@ -130,7 +142,8 @@ extension Device {
             throw CommandFailure(status: .notFound, sentence: "There is no book “\(name)” on the device.")
         }
         guard found.count == 1 else {
-            throw CommandFailure(status: .notFound, sentence: "\(found.count) books are meant by “\(name)”; give a file name.")
+            throw CommandFailure(
+                status: .notFound, sentence: "\(found.count) books are meant by “\(name)”; give a file name.")
         }
         return found[0]
     }

@@ -4,7 +4,8 @@ import Carrel
 struct DiskUsage: Verb {
     static let configuration = CommandConfiguration(
         commandName: "du", abstract: "Add up the sizes of all files below a folder.",
-        discussion: "Sizes are those that the storage lists. Links are counted as files, and not followed.", helpNames: .long)
+        discussion: "Sizes are those that the storage lists. Links are counted as files, and not followed.",
+        helpNames: .long)
 
     @Flag(name: [.customShort("h"), .long], help: "Sizes as people read them, such as 1.5 MiB; never in JSON.")
     var humanReadable = false
@@ -38,7 +39,8 @@ struct DiskUsage: Verb {
         guard count == 0 else {
             throw CommandFailure(
                 status: .partlyDone,
-                sentence: count == 1 ? "1 folder was not counted in full." : "\(count) folders were not counted in full.",
+                sentence: count == 1
+                    ? "1 folder was not counted in full." : "\(count) folders were not counted in full.",
                 isSaid: true, hasDocument: common.json)
         }
     }

@@ -22,7 +22,9 @@ struct Find: Verb {
     var type: Kind?
     @Option(help: ArgumentHelp("Files of more bytes than this, with K, M or G for 1024s.", valueName: "n"))
     var larger: String?
-    @Option(help: ArgumentHelp("Changed after this: 2026-01-31 (midnight, UTC) or 2026-01-31T08:30:00Z.", valueName: "date"))
+    @Option(
+        help: ArgumentHelp("Changed after this: 2026-01-31 (midnight, UTC) or 2026-01-31T08:30:00Z.", valueName: "date")
+    )
     var newer: String?
     @Option(help: ArgumentHelp("What a predicate says yes to.", valueName: "predicate"))
     var query: String?
@@ -49,7 +51,9 @@ struct Find: Verb {
             conditions.append(.modified(.after(date)))
         }
         if let query {
-            do { conditions.append(try FileQuery(format: query)) } catch { throw ValidationError("--query: \(error.sentence)") }
+            do { conditions.append(try FileQuery(format: query)) } catch {
+                throw ValidationError("--query: \(error.sentence)")
+            }
         }
         return conditions.count == 1 ? conditions[0] : .and(conditions)
     }
@@ -67,7 +71,9 @@ struct Find: Verb {
         let (place, query) = (try await session.place(location), try wanted())
         let unlisted = CollectedValues<ProviderPath>()
         do {
-            try await place.provider.searchFiles(path: place.path, recursive: true, query: query, listings: common.transfers ?? 4) {
+            try await place.provider.searchFiles(
+                path: place.path, recursive: true, query: query, listings: common.transfers ?? 4
+            ) {
                 unlisted.append($0)
                 Session.say($1, verb: Self.verb, location: place.shown(of: $0))
             } found: {
@@ -92,7 +98,8 @@ struct Find: Verb {
                 try session.output.json(ShownItem(item))
             } else {
                 let below = item.path.relative(to: place.path)
-                try session.output.line(below.map { $0.isRoot ? item.name : String($0.string.dropFirst()) } ?? item.name)
+                try session.output.line(
+                    below.map { $0.isRoot ? item.name : String($0.string.dropFirst()) } ?? item.name)
             }
         }
         try session.output.flush()

@@ -24,18 +24,22 @@ final class ItemWork: Sendable {
         }
     }
 
-    /// Does `body` for each of `places`, as many at once as their providers take gladly; what it gives comes back in the order of the places,
-    /// without those that failed.
+    /// Does `body` for each of `places`, as many at once as their providers take gladly; what it gives comes back in
+    /// the order of the places, without those that failed.
     ///
     /// - Throws: As ``run(_:isAlone:_:)``.
-    func each<Value: Sendable>(of places: [Place], _ body: @escaping @Sendable (Place) async throws -> Value) async throws -> [Value] {
+    func each<Value: Sendable>(of places: [Place], _ body: @escaping @Sendable (Place) async throws -> Value)
+        async throws -> [Value]
+    {
         var maxCount = places.count
         var asked: [any FileProvider] = []
         for place in places where places.count > 1 && !asked.contains(where: { $0 === place.provider }) {
             asked.append(place.provider)
             do {
                 // Of single requests, more than of files with all that belongs to one.
-                if let transfers = try await place.provider.capabilities().concurrentTransfers { maxCount = min(maxCount, 4 * transfers) }
+                if let transfers = try await place.provider.capabilities().concurrentTransfers {
+                    maxCount = min(maxCount, 4 * transfers)
+                }
             } catch {
                 // A login that is refused is not tried again for each; what else is wrong shows for each.
                 if ExitStatus(error) == .refused { throw error.at(place.shown) }
@@ -67,7 +71,8 @@ final class ItemWork: Sendable {
         let isPartly = done.values.count > failed.count
         let status = isPartly ? .partlyDone : ExitStatus.common(failed)
         throw CommandFailure(
-            status: status, sentence: failed.count == 1 ? "1 item was \(what)." : "\(failed.count) items were \(what).", isSaid: true,
+            status: status, sentence: failed.count == 1 ? "1 item was \(what)." : "\(failed.count) items were \(what).",
+            isSaid: true,
             hasDocument: hasDocument)
     }
 }

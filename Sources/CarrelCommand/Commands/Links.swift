@@ -3,11 +3,17 @@ import Carrel
 import Foundation
 
 struct MakeLink: Verb {
-    static let configuration = CommandConfiguration(commandName: "ln", abstract: "Make a symbolic link, where the storage has them.")
+    static let configuration = CommandConfiguration(
+        commandName: "ln", abstract: "Make a symbolic link, where the storage has them.")
 
-    @Flag(name: [.customShort("s"), .customLong("symbolic")], help: "The only kind of link there is here; has to be said.")
+    @Flag(
+        name: [.customShort("s"), .customLong("symbolic")], help: "The only kind of link there is here; has to be said."
+    )
     var symbolic = false
-    @Argument(help: "What the link holds: counted from the link's folder unless it starts with a slash. Nothing has to be there.")
+    @Argument(
+        help:
+            "What the link holds: counted from the link's folder unless it starts with a slash. Nothing has to be there."
+    )
     var target: String
     @Argument(help: "The new link.", completion: .location)
     var location: String
@@ -28,7 +34,8 @@ struct MakeLink: Verb {
 }
 
 struct ReadLink: Verb {
-    static let configuration = CommandConfiguration(commandName: "readlink", abstract: "Print what a symbolic link holds.")
+    static let configuration = CommandConfiguration(
+        commandName: "readlink", abstract: "Print what a symbolic link holds.")
 
     @Argument(help: "The link.", completion: .location)
     var location: String
@@ -53,7 +60,8 @@ struct ReadLink: Verb {
 
 struct Share: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "share", abstract: "Print a link under which anybody reads the item, where the server makes such links.")
+        commandName: "share",
+        abstract: "Print a link under which anybody reads the item, where the server makes such links.")
 
     @Argument(help: "What to share.", completion: .location)
     var location: String
@@ -72,7 +80,9 @@ struct Share: Verb {
             throw FileError.unsupported("Making a public link", path: place.path)
         }
         let link = try await provider.publicLink(to: place.path)
-        if common.json { return try session.output.json(ShownResult(url: link.url.absoluteString, expiration: link.expiration)) }
+        if common.json {
+            return try session.output.json(ShownResult(url: link.url.absoluteString, expiration: link.expiration))
+        }
         try session.output.line(link.url.absoluteString)
     }
 }

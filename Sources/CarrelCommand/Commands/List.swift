@@ -30,7 +30,8 @@ struct List: Verb {
     var long = false
     @Flag(name: [.customShort("R"), .long], help: "Go through the folders below, too.")
     var recursive = false
-    @Flag(name: [.customShort("h"), .long], help: "With -l, sizes as people read them, such as 1.5 MiB; never in JSON.")
+    @Flag(
+        name: [.customShort("h"), .long], help: "With -l, sizes as people read them, such as 1.5 MiB; never in JSON.")
     var humanReadable = false
     @Flag(exclusivity: .chooseLast)
     var order: Order?
@@ -73,7 +74,9 @@ struct List: Verb {
         let order: ListedLines.Order = order.map { $0 == .newest ? .newest : .largest } ?? .name
         do {
             return try await place.lines(at: path, order) { put($0, below: place, into: &$1) }
-        } catch let error as CocoaError where path == place.path && error.underlying as? POSIXError == POSIXError(.ENOTDIR) {
+        } catch let error as CocoaError
+            where path == place.path && error.underlying as? POSIXError == POSIXError(.ENOTDIR)
+        {
             let item = try await place.provider.attributesOfItem(path: path)
             var lines = ListedLines(order)
             lines.add(item) { put(item, below: place, into: &$0) }
@@ -85,11 +88,15 @@ struct List: Verb {
     private func put(_ item: FileObject, below place: Place, into line: inout [UInt8]) {
         if common.json { return ShownItem(item).put(into: &line) }
         var shown = item
-        if recursive, let below = item.path.relative(to: place.path), !below.isRoot { shown.name = String(below.string.dropFirst()) }
+        if recursive, let below = item.path.relative(to: place.path), !below.isRoot {
+            shown.name = String(below.string.dropFirst())
+        }
         line += (long ? shown.longLine(isRounded: humanReadable) : shown.name).onOneLine.utf8
     }
 
-    private func list(_ place: Place, at path: ProviderPath, _ failures: LockedValue<Int>, _ session: Session) async throws {
+    private func list(_ place: Place, at path: ProviderPath, _ failures: LockedValue<Int>, _ session: Session)
+        async throws
+    {
         let listed = try await lines(of: place, at: path)
         if let leftOut = listed.leftOut {
             Session.say(leftOut.error, verb: Self.verb, location: place.shown(of: path))
@@ -99,7 +106,9 @@ struct List: Verb {
             try show(listed.lines.text(of: line), session)
             guard line.isFolder else { continue }
             let folder = try path.appending(nameBytes: listed.lines.name(of: line))
-            do { try await list(place, at: folder, failures, session) } catch let error as CocoaError where !error.isCancellation {
+            do { try await list(place, at: folder, failures, session) } catch let error as CocoaError
+                where !error.isCancellation
+            {
                 failures.update { $0 += 1 }
                 Session.say(error, verb: Self.verb, location: place.shown(of: folder))
             }

@@ -5,7 +5,8 @@ import Foundation
 struct MakeFolder: Verb {
     static let configuration = CommandConfiguration(commandName: "mkdir", abstract: "Make a folder.")
 
-    @Flag(name: [.customShort("p"), .customLong("parents")], help: "Make those above it, too; one that exists is fine.")
+    @Flag(
+        name: [.customShort("p"), .customLong("parents")], help: "Make those above it, too; one that exists is fine.")
     var parents = false
     @Argument(help: "The new folder.", completion: .location)
     var location: String
@@ -18,7 +19,9 @@ struct MakeFolder: Verb {
         if parents {
             try await place.provider.createFolderWithParents(path: place.path)
         } else {
-            do { try await place.provider.createFolder(path: place.path) } catch { throw error.naming(missingParentOf: place.path) }
+            do { try await place.provider.createFolder(path: place.path) } catch {
+                throw error.naming(missingParentOf: place.path)
+            }
         }
     }
 }

@@ -4,7 +4,8 @@ import Foundation
 
 struct Move: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "mv", abstract: "Move or rename.", discussion: "Between two providers it copies, verifies, then removes.")
+        commandName: "mv", abstract: "Move or rename.",
+        discussion: "Between two providers it copies, verifies, then removes.")
 
     @Flag(help: "Replace a file that exists.")
     var overwrite = false
@@ -34,7 +35,8 @@ struct Move: Verb {
 
     private func moveAcross(_ from: Place, item: FileObject, to: Place) async throws {
         if from.path.isRoot {
-            throw FileError.make(.fileWriteNoPermission, path: from.path, sentence: "The root of a provider cannot be moved.")
+            throw FileError.make(
+                .fileWriteNoPermission, path: from.path, sentence: "The root of a provider cannot be moved.")
         }
         if item.isDirectory, try await !from.provider.capabilities().listsEveryName {
             throw FileError.make(
@@ -48,16 +50,22 @@ struct Move: Verb {
         let copy = TreeCopy(overwrite: overwrite, preservesDates: keepsDates, transfers: common.transfers)
         if item.isDirectory {
             try await makeRoom(at: to)
-            let outcome = try await copy.copyFolder(from.path, of: from.provider, to: to.path, of: to.provider, progress: bar.reporter)
+            let outcome = try await copy.copyFolder(
+                from.path, of: from.provider, to: to.path, of: to.provider, progress: bar.reporter)
             bar.clear()
-            for failed in outcome.failed { Session.say(failed.error, verb: Self.verb, location: from.shown(of: failed.path)) }
+            for failed in outcome.failed {
+                Session.say(failed.error, verb: Self.verb, location: from.shown(of: failed.path))
+            }
             guard outcome.failed.isEmpty else {
                 throw CommandFailure(
-                    status: .partlyDone, sentence: "\(outcome.failed.count) items were not copied; nothing was removed.", isSaid: true)
+                    status: .partlyDone,
+                    sentence: "\(outcome.failed.count) items were not copied; nothing was removed.", isSaid: true)
             }
             if outcome.unverified > 0 { throw Self.unseen(from) }
         } else {
-            if item.isSymbolicLink { throw FileError.unsupported("Moving a symbolic link to another provider", path: from.path) }
+            if item.isSymbolicLink {
+                throw FileError.unsupported("Moving a symbolic link to another provider", path: from.path)
+            }
             let outcome = try await copy.copyFile(
                 from.path, of: from.provider, to: to.path, of: to.provider, listed: item, progress: bar.reporter)
             if outcome?.isVerified == false { throw Self.unseen(from) }

@@ -11,7 +11,9 @@ struct Remove: Verb {
             A folder of which something stays, stays.
             """)
 
-    @Flag(name: [.customShort("r"), .customShort("R"), .customLong("recursive")], help: "Remove folders with all they hold.")
+    @Flag(
+        name: [.customShort("r"), .customShort("R"), .customLong("recursive")],
+        help: "Remove folders with all they hold.")
     var recursive = false
     @OptionGroup var selected: SelectionOptions
     @Argument(help: "What to remove.", completion: .location)
@@ -25,11 +27,16 @@ struct Remove: Verb {
     func perform(_ session: Session) async throws {
         let work = ItemWork(verb: Self.verb)
         let places = try await session.places(expanding: locations)
-        if selected.filesFrom != nil, places.count > 1 { throw CommandFailure.usage("--files-from goes with one folder.") }
-        let removal = Removal(selection: try selected.selection(), options: selected, isRecursive: recursive, session: session)
+        if selected.filesFrom != nil, places.count > 1 {
+            throw CommandFailure.usage("--files-from goes with one folder.")
+        }
+        let removal = Removal(
+            selection: try selected.selection(), options: selected, isRecursive: recursive, session: session)
         if recursive {
             // One of them may hold another.
-            for place in places { try await work.run(place, isAlone: places.count == 1) { try await removal.remove(place) } }
+            for place in places {
+                try await work.run(place, isAlone: places.count == 1) { try await removal.remove(place) }
+            }
         } else {
             _ = try await work.each(of: places) { try await removal.remove($0) }
         }
@@ -62,14 +69,18 @@ private final class Removal: Sendable {
 
     func remove(_ place: Place) async throws {
         let provider = place.provider
-        if isRecursive, options.isEmpty, !options.dryRun { return try await provider.removeItem(path: place.path, recursive: true) }
+        if isRecursive, options.isEmpty, !options.dryRun {
+            return try await provider.removeItem(path: place.path, recursive: true)
+        }
         // What is no folder is removed, whatever is said of what is in folders.
         guard try await provider.attributesOfItem(path: place.path).isDirectory else {
-            return try await options.dryRun ? plan(place.path, of: place) : provider.removeItem(path: place.path, recursive: false)
+            return try await options.dryRun
+                ? plan(place.path, of: place) : provider.removeItem(path: place.path, recursive: false)
         }
         if !isRecursive {
             throw FileError.make(
-                .fileWriteUnknown, path: place.path, sentence: "“\(place.path)” is a folder; say -r to remove it with all it holds.",
+                .fileWriteUnknown, path: place.path,
+                sentence: "“\(place.path)” is a folder; say -r to remove it with all it holds.",
                 underlying: POSIXError(.EISDIR))
         }
         let removal = TreeRemoval(selection.tree, isDryRun: options.dryRun)
@@ -96,7 +107,8 @@ private final class Removal: Sendable {
         let count = failures.value
         guard count == 0 else {
             throw CommandFailure(
-                status: .partlyDone, sentence: count == 1 ? "1 item was not removed." : "\(count) items were not removed.", isSaid: true,
+                status: .partlyDone,
+                sentence: count == 1 ? "1 item was not removed." : "\(count) items were not removed.", isSaid: true,
                 hasDocument: options.dryRun)
         }
     }

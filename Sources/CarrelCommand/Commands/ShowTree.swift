@@ -33,7 +33,8 @@ struct ShowTree: Verb {
     }
 }
 
-/// One tree: of each folder from the top down to the one at hand, the lines are held, and those of a few that come next.
+/// One tree: of each folder from the top down to the one at hand, the lines are held, and those of a few that come
+/// next.
 private final class TreeRun: Sendable {
     private typealias Listings = ThrowingTaskGroup<FoldersAhead.ListingResult, any Error>
     private typealias Put = @Sendable (FileObject, inout [UInt8]) -> Void
@@ -68,7 +69,9 @@ private final class TreeRun: Sendable {
 
     private static let json: Put = { ShownItem($0).put(into: &$1) }
 
-    private func show(_ object: ArraySlice<UInt8>, _ listed: FolderLines?, at path: ProviderPath, depth: Int) async throws {
+    private func show(_ object: ArraySlice<UInt8>, _ listed: FolderLines?, at path: ProviderPath, depth: Int)
+        async throws
+    {
         guard let listed else { return try session.output.bytes(object) }
         note(listed.leftOut, at: path)
         try session.output.bytes(#"{"children":["#.utf8)
@@ -96,7 +99,8 @@ private final class TreeRun: Sendable {
         try await show(lines, at: place.path, indent: "", depth: 1)
         let counts = counts.value
         let (folders, files) = (counts.folders, counts.files)
-        try session.output.line("\(folders == 1 ? "1 folder" : "\(folders) folders"), \(files == 1 ? "1 file" : "\(files) files")")
+        try session.output.line(
+            "\(folders == 1 ? "1 folder" : "\(folders) folders"), \(files == 1 ? "1 file" : "\(files) files")")
     }
 
     private static let name: Put = { item, line in
@@ -140,7 +144,9 @@ private final class TreeRun: Sendable {
     }
 
     /// The lines of the next folder further down, which is at `path`; nil if it cannot be listed, which is said.
-    private func next(_ folders: inout FoldersAhead, _ group: inout Listings, at path: ProviderPath) async throws -> FolderLines? {
+    private func next(_ folders: inout FoldersAhead, _ group: inout Listings, at path: ProviderPath) async throws
+        -> FolderLines?
+    {
         if ending.value != nil { return nil }
         do { return try await folders.next(&group) } catch {
             fail(error, at: path)
@@ -156,7 +162,8 @@ private final class TreeRun: Sendable {
     func end() throws {
         guard let error = ending.value else { return }
         throw CommandFailure(
-            status: ExitStatus(error), sentence: error.sentence, isSaid: !error.isCancellation, hasDocument: session.common.json)
+            status: ExitStatus(error), sentence: error.sentence, isSaid: !error.isCancellation,
+            hasDocument: session.common.json)
     }
 
     private func note(_ leftOut: ShownLeftOut?, at path: ProviderPath) {

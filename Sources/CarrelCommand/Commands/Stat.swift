@@ -12,7 +12,9 @@ struct Stat: Verb {
 
     func perform(_ session: Session) async throws {
         let work = ItemWork(verb: Self.verb)
-        let items = try await work.each(of: session.places(locations)) { try await $0.provider.attributesOfItem(path: $0.path) }
+        let items = try await work.each(of: session.places(locations)) {
+            try await $0.provider.attributesOfItem(path: $0.path)
+        }
         if !common.json {
             for item in items { try session.output.line(item.longLine()) }
         } else if locations.count == 1, let item = items.first {

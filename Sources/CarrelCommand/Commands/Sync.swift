@@ -21,13 +21,19 @@ struct SyncFolders: Verb {
 
     @Flag(help: "Carry changes of the destination over to the source, too.")
     var twoWay = false
-    @Flag(help: "Remove from the destination what the source has no more; the first run never does. --two-way removes in any case.")
+    @Flag(
+        help:
+            "Remove from the destination what the source has no more; the first run never does. --two-way removes in any case."
+    )
     var delete = false
     @Flag(help: "Tell what would be done, and change nothing.")
     var dryRun = false
     @Flag(help: "Stay, and keep both in step until interrupted.")
     var watch = false
-    @Flag(help: "With --watch, look for changes again and again even where the storage tells of them: where other machines write, too.")
+    @Flag(
+        help:
+            "With --watch, look for changes again and again even where the storage tells of them: where other machines write, too."
+    )
     var poll = false
     @Option(
         parsing: .unconditionalSingleValue,
@@ -38,7 +44,10 @@ struct SyncFolders: Verb {
             "Stop before anything is changed when more would be removed; half of all otherwise. Of a share above 0%, five always may.",
             valueName: "n|p%"))
     var maxDelete: String?
-    @Option(help: ArgumentHelp("Where what both had in common is remembered, instead of in ~/.local/state/carrel/sync.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp(
+            "Where what both had in common is remembered, instead of in ~/.local/state/carrel/sync.", valueName: "file")
+    )
     var state: String?
     @Flag(help: "Compare files that meet for the first time by content, also where size and time are the same.")
     var checksum = false
@@ -46,14 +55,19 @@ struct SyncFolders: Verb {
     var ignoreSize = false
     @Option(
         help: ArgumentHelp(
-            "What becomes of symbolic links: skip, which is usual; copy, those that keep within the folder; or all.", valueName: "what"))
+            "What becomes of symbolic links: skip, which is usual; copy, those that keep within the folder; or all.",
+            valueName: "what"))
     var links = Links.skip
-    @Flag(help: "Keep what is replaced or removed in .carrel-trash, where a mirror keeps what is the destination's own in any case.")
+    @Flag(
+        help:
+            "Keep what is replaced or removed in .carrel-trash, where a mirror keeps what is the destination's own in any case."
+    )
     var trash = false
     @Option(help: ArgumentHelp("How long it is kept there; 30 unless given.", valueName: "days"))
     var trashDays: Int?
     @Option(
-        help: ArgumentHelp("Bytes a second by the time of the day, such as “08:00,512K 18:30,10M 23:00,off”.", valueName: "timetable"))
+        help: ArgumentHelp(
+            "Bytes a second by the time of the day, such as “08:00,512K 18:30,10M 23:00,off”.", valueName: "timetable"))
     var timetable: String?
     @Argument(help: "The folder to follow.", completion: .location)
     var source: String
@@ -67,7 +81,9 @@ struct SyncFolders: Verb {
         if watch, dryRun { throw ValidationError("--watch and --dry-run exclude each other.") }
         if poll, !watch { throw ValidationError("--poll goes with --watch.") }
         if state?.isEmpty == true { throw ValidationError("--state takes a file.") }
-        if let trashDays, !(1...36_500).contains(trashDays) { throw ValidationError("--trash-days takes a number of days, 1 or more.") }
+        if let trashDays, !(1...36_500).contains(trashDays) {
+            throw ValidationError("--trash-days takes a number of days, 1 or more.")
+        }
         do { _ = try options() } catch let error as CocoaError { throw ValidationError(error.sentence) }
     }
 
@@ -133,7 +149,8 @@ struct SyncFolders: Verb {
                 throw CommandFailure.usage("“\(place.path)” is a file; the \(what) of a sync is a folder.")
             } catch is LeadsNowhere {
                 throw FileError.make(
-                    .fileNoSuchFile, path: place.path, sentence: "“\(place.path)” is a symbolic link that leads nowhere."
+                    .fileNoSuchFile, path: place.path,
+                    sentence: "“\(place.path)” is a symbolic link that leads nowhere."
                 ).at(place.shown)
             } catch let error where error.isNoSuchFile && what == "destination" {
                 continue
@@ -148,7 +165,9 @@ struct SyncFolders: Verb {
 
     /// Whether a symbolic link leads to a folder: storages follow it when they list.
     private func leadsToFolder(_ place: Place) async throws -> Bool {
-        do { try await place.provider.contentsOfDirectory(path: place.path) { _ in } } catch let error where error.isNoSuchFile {
+        do { try await place.provider.contentsOfDirectory(path: place.path) { _ in } } catch let error
+            where error.isNoSuchFile
+        {
             throw LeadsNowhere()
         } catch let error as CocoaError where error.underlying as? POSIXError == POSIXError(.ENOTDIR) { return false }
         return true
@@ -170,7 +189,8 @@ struct SyncFolders: Verb {
         options.keepsReplaced = trash
         if let trashDays { options.trashAge = Double(trashDays) * 86_400 }
         options.transfers = common.transfers
-        options.bandwidth = try timetable.map { try BandwidthTimetable($0) } ?? common.bandwidth().map { BandwidthTimetable(limit: $0) }
+        options.bandwidth =
+            try timetable.map { try BandwidthTimetable($0) } ?? common.bandwidth().map { BandwidthTimetable(limit: $0) }
         return options
     }
 }

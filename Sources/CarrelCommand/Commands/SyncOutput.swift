@@ -117,7 +117,8 @@ final class SyncOutput: Sendable {
         if let failure = state.value.failure { throw failure }
         if common.json {
             let shown = ShownSync(report, isPlan: isPlan)
-            try isPlan ? output.endDocument(shown, after: "actions", isEmpty: !state.value.hasActions) : output.json(shown)
+            try isPlan
+                ? output.endDocument(shown, after: "actions", isEmpty: !state.value.hasActions) : output.json(shown)
         } else if !common.quiet {
             for item in report.skipped where item.isLeftOut {
                 let line = "skipped \(shown(item.side, item.path)): \(item.reason)"
@@ -130,7 +131,8 @@ final class SyncOutput: Sendable {
 
     private func summary(_ report: FolderSyncReport, isPlan: Bool) -> String {
         let counts = [
-            (report.created, "created"), (report.updated, "updated"), (report.moved, "moved"), (report.removed, "removed"),
+            (report.created, "created"), (report.updated, "updated"), (report.moved, "moved"),
+            (report.removed, "removed"),
             (report.conflicts, "set aside"),
         ]
         let text = counts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }.joined(separator: ", ")

@@ -9,8 +9,12 @@ enum SyncPair {
         var labels = (host(of: pair.source), host(of: pair.target))
         if labels.0 == labels.1 { labels = (labels.0 + " source", labels.1 + " destination") }
         return (
-            SyncFolder(ProviderLocation(provider: pair.source.provider, path: pair.source.path), label: labels.0, user: pair.source.user),
-            SyncFolder(ProviderLocation(provider: pair.target.provider, path: pair.target.path), label: labels.1, user: pair.target.user)
+            SyncFolder(
+                ProviderLocation(provider: pair.source.provider, path: pair.source.path), label: labels.0,
+                user: pair.source.user),
+            SyncFolder(
+                ProviderLocation(provider: pair.target.provider, path: pair.target.path), label: labels.1,
+                user: pair.target.user)
         )
     }
 
@@ -21,9 +25,11 @@ enum SyncPair {
 
     // MARK: State
 
-    /// The state of two folders where none is named: `carrel/sync` in `$XDG_STATE_HOME` or `~/.local/state`. Source: XDG Base Directory
-    /// Specification.
-    static func stateFile(of folders: (source: SyncFolder, destination: SyncFolder), environment: [String: String]) async throws -> URL {
+    /// The state of two folders where none is named: `carrel/sync` in `$XDG_STATE_HOME` or `~/.local/state`. Source:
+    /// XDG Base Directory Specification.
+    static func stateFile(of folders: (source: SyncFolder, destination: SyncFolder), environment: [String: String])
+        async throws -> URL
+    {
         let name = String(format: "%016llx", hash(try await folders.source.key() + "\n" + folders.destination.key()))
         return URL(fileURLWithPath: stateFolder(environment)).appending(path: "\(name).db")
     }
@@ -38,7 +44,9 @@ enum SyncPair {
     static func rules(for pair: Pair, environment: [String: String]) throws -> [String] {
         let folder = try ProviderPath(stateFolder(environment))
         return [pair.source, pair.target].compactMap { place in
-            guard place.provider is LocalFileProvider, let path = folder.relative(to: place.path), !path.isRoot else { return nil }
+            guard place.provider is LocalFileProvider, let path = folder.relative(to: place.path), !path.isRoot else {
+                return nil
+            }
             return "- " + path.string.map { "\\*?[".contains($0) ? "\\\($0)" : "\($0)" }.joined() + "/"
         }
     }
@@ -56,11 +64,14 @@ enum SyncPair {
         guard let stop = error.removalStop else { return pair.locate(error) }
         let wayOn =
             switch stop {
-            case .overLimit(let removals, _): "--max-delete \(removals) allows them; with --dry-run, it only names them."
+            case .overLimit(let removals, _):
+                "--max-delete \(removals) allows them; with --dry-run, it only names them."
             case .emptySide: "--max-delete 100% allows it; the state is “\(state.path)”."
             }
         let path = (error as NSError).userInfo[NSFilePathErrorKey] as? String ?? ""
-        return FileError.make(.fileWriteNoPermission, path: path, sentence: "\(error.sentence) \(wayOn)", underlying: stop)
-            .at("", status: .failed)
+        return FileError.make(
+            .fileWriteNoPermission, path: path, sentence: "\(error.sentence) \(wayOn)", underlying: stop
+        )
+        .at("", status: .failed)
     }
 }

@@ -31,25 +31,32 @@ struct MakeThumbnail: Verb {
     func validate() throws {
         guard (1...4096).contains(size) else { throw ValidationError("--size takes a number from 1 to 4096.") }
         guard page > 0 else { throw ValidationError("--page takes a number from 1 on.") }
-        guard file != "-" || !common.json else { throw ValidationError("Standard output cannot take both the picture and --json.") }
+        guard file != "-" || !common.json else {
+            throw ValidationError("Standard output cannot take both the picture and --json.")
+        }
     }
 
     func perform(_ session: Session) async throws {
         // Both are looked at first: an access flag must not go to two hosts.
         let places = try await session.places([location] + (file == "-" ? [] : [file]))
         let thumbnail: Thumbnail
-        do { thumbnail = try await places[0].provider.thumbnailOfFile(path: places[0].path, dimension: size, page: page) } catch {
+        do {
+            thumbnail = try await places[0].provider.thumbnailOfFile(path: places[0].path, dimension: size, page: page)
+        } catch {
             throw error.at(places[0].shown, status: error.isOtherFormat ? .badFile : nil)
         }
         guard let target = places.dropFirst().first else {
             return try thumbnail.data.withUnsafeBytes { try Output.write($0) }
         }
-        do { try await target.provider.writeContents(path: target.path, contents: thumbnail.data, overwrite: overwrite) } catch {
+        do {
+            try await target.provider.writeContents(path: target.path, contents: thumbnail.data, overwrite: overwrite)
+        } catch {
             throw error.at(target.shown)
         }
         guard common.json else { return }
         try session.output.json(
             ShownResult(
-                mediaType: thumbnail.mediaType, width: thumbnail.width, height: thumbnail.height, bytes: thumbnail.data.count))
+                mediaType: thumbnail.mediaType, width: thumbnail.width, height: thumbnail.height,
+                bytes: thumbnail.data.count))
     }
 }

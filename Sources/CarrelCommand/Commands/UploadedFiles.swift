@@ -34,7 +34,9 @@ struct UploadedFiles: Encodable {
 
     /// The file at `place` could not be opened as a book.
     mutating func refuse(_ place: Int, _ error: any Error) {
-        (books[place].outcome, books[place].reason, books[place].failure) = (.rejected, error.innermost.sentence, ExitStatus(error))
+        (books[place].outcome, books[place].reason, books[place].failure) = (
+            .rejected, error.innermost.sentence, ExitStatus(error)
+        )
     }
 
     /// Takes in a report on the files at `places`.
@@ -67,7 +69,9 @@ struct UploadedFiles: Encodable {
         let failures = books.compactMap(\.failure)
         if failures.isEmpty {
             guard !books.isEmpty, books.allSatisfy({ $0.outcome == .skipped }) else { return nil }
-            return (.exists, "The device has these books already; --existing update or --existing replace changes them.")
+            return (
+                .exists, "The device has these books already; --existing update or --existing replace changes them."
+            )
         }
         let status = failures.count < books.count ? .partlyDone : ExitStatus.common(failures)
         return (status, "\(failures.count) of \(books.count) books are not on the device.")
@@ -96,12 +100,16 @@ extension UploadItem {
 }
 
 extension Publication {
-    /// Pixels of the longer side of a page that is drawn, as large as calibre's covers, and the most bytes of a picture that is sent.
+    /// Pixels of the longer side of a page that is drawn, as large as calibre's covers, and the most bytes of a picture
+    /// that is sent.
     private static let coverSize = (dimension: 675, bytes: 5 << 20)
 
-    /// The cover as devices take it: nil for one that is missing, damaged, too large, or of another kind. The book is good without it.
+    /// The cover as devices take it: nil for one that is missing, damaged, too large, or of another kind. The book is
+    /// good without it.
     fileprivate func devicePicture() async -> Data? {
-        guard let cover = try? await cover(dimension: Self.coverSize.dimension, limit: Self.coverSize.bytes) else { return nil }
+        guard let cover = try? await cover(dimension: Self.coverSize.dimension, limit: Self.coverSize.bytes) else {
+            return nil
+        }
         return ["image/jpeg", "image/png", "image/gif", "image/webp"].contains(cover.mediaType) ? cover.data : nil
     }
 }
@@ -110,9 +118,13 @@ extension BookMetadata {
     /// What a book says of itself, read as a device reads it from the file.
     init(_ metadata: Metadata) {
         let identifiers = [metadata.identifier].compactMap(\.self) + metadata.alternateIdentifiers.map(\.value)
-        let uuid = identifiers.lazy.map { BookUUID.canonical($0) }.first { $0.utf8.count == 36 && UUID(uuidString: $0) != nil }
-        let authors = metadata.authors.map { (name: Self.line($0.name.string), sort: Self.line(($0.sortAs ?? $0.name).string)) }
-            .filter { !$0.name.isEmpty }
+        let uuid = identifiers.lazy.map { BookUUID.canonical($0) }.first {
+            $0.utf8.count == 36 && UUID(uuidString: $0) != nil
+        }
+        let authors = metadata.authors.map {
+            (name: Self.line($0.name.string), sort: Self.line(($0.sortAs ?? $0.name).string))
+        }
+        .filter { !$0.name.isEmpty }
         self.init(title: Self.line(metadata.title.string), authors: authors.map(\.name), uuid: uuid ?? "")
         titleSort = Self.nonEmptyLine(metadata.sortAs?.string)
         authorSort = Self.nonEmptyLine(authors.map(\.sort).joined(separator: " & "))
@@ -130,7 +142,8 @@ extension BookMetadata {
 
     private static func nonEmptyLine(_ text: String?) -> String? { text.map(line).flatMap { $0.isEmpty ? nil : $0 } }
 
-    /// The day of a moment in UTC; nil for what no calendar has, and for the day that calibre writes where it knows none.
+    /// The day of a moment in UTC; nil for what no calendar has, and for the day that calibre writes where it knows
+    /// none.
     private static func day(_ date: Date) -> String? {
         guard (-62_135_596_800..<253_402_300_800).contains(date.timeIntervalSince1970) else { return nil }
         let day = date.formatted(Date.ISO8601FormatStyle().year().month().day())

@@ -10,7 +10,10 @@ struct Watch: Verb {
             “rescan” means that everything below has to be listed anew; why is said on standard error.
             """)
 
-    @Flag(help: "List again and again on this machine too: for folders that other machines change, such as network file systems.")
+    @Flag(
+        help:
+            "List again and again on this machine too: for folders that other machines change, such as network file systems."
+    )
     var poll = false
     @Argument(help: "A folder.", completion: .location)
     var location: String

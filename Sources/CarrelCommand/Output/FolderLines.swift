@@ -12,7 +12,8 @@ extension Place {
     ///
     /// - Throws: As a listing, but for items that no path here can name.
     func lines(
-        at path: ProviderPath, _ order: ListedLines.Order = .name, put: @escaping @Sendable (FileObject, inout [UInt8]) -> Void
+        at path: ProviderPath, _ order: ListedLines.Order = .name,
+        put: @escaping @Sendable (FileObject, inout [UInt8]) -> Void
     ) async throws -> FolderLines {
         let held = LockedValue(ListedLines(order))
         do {

@@ -20,7 +20,8 @@ struct FoldersAhead {
     ///   - folders: In the order in which they are shown.
     ///   - room: Shared by all folders of the tree.
     init(
-        _ folders: [ListedLines.Line], room: ListingRoom, path: @escaping @Sendable (ListedLines.Line) throws -> ProviderPath,
+        _ folders: [ListedLines.Line], room: ListingRoom,
+        path: @escaping @Sendable (ListedLines.Line) throws -> ProviderPath,
         list: @escaping @Sendable (ProviderPath) async throws -> FolderLines
     ) {
         self.folders = folders

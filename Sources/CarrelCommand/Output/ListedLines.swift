@@ -70,7 +70,9 @@ struct ListedLines: Sendable {
         if one.key != other.key { return one.key > other.key }
         return withName(of: one) { one in
             withName(of: other) { other in
-                guard let first = one.baseAddress, let second = other.baseAddress else { return one.count < other.count }
+                guard let first = one.baseAddress, let second = other.baseAddress else {
+                    return one.count < other.count
+                }
                 let order = memcmp(first, second, min(one.count, other.count))
                 return order == 0 ? one.count < other.count : order < 0
             }
@@ -78,6 +80,8 @@ struct ListedLines: Sendable {
     }
 
     private func withName<Value>(of line: Line, _ body: (UnsafeRawBufferPointer) -> Value) -> Value {
-        pieces[Int(line.piece)].withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[Int(line.start)..<Int(line.middle)])) }
+        pieces[Int(line.piece)].withUnsafeBytes {
+            body(UnsafeRawBufferPointer(rebasing: $0[Int(line.start)..<Int(line.middle)]))
+        }
     }
 }

@@ -8,9 +8,12 @@ struct ManualPage {
     private let common: Set<String>
     private let exitCodes: [(code: ExitStatus, meaning: String)] = [
         (.done, "Done."), (.failed, "Failed."), (.usage, "Wrong usage."), (.notFound, "Not found."),
-        (.refused, "Refused: login, permission, certificate or host key."), (.exists, "Exists, and overwriting was not asked for."),
-        (.unreachable, "Unreachable, timed out, or a busy server."), (.partlyDone, "Partly done; each item that failed is named."),
-        (.badFile, "The file is not what it should be: unknown format, damaged, over a limit."), (.interrupted, "Interrupted."),
+        (.refused, "Refused: login, permission, certificate or host key."),
+        (.exists, "Exists, and overwriting was not asked for."),
+        (.unreachable, "Unreachable, timed out, or a busy server."),
+        (.partlyDone, "Partly done; each item that failed is named."),
+        (.badFile, "The file is not what it should be: unknown format, damaged, over a limit."),
+        (.interrupted, "Interrupted."),
         (.closedPipe, "The pipe was closed."),
     ]
 
@@ -59,14 +62,19 @@ struct ManualPage {
 
     var text: String {
         let root = tool.command
-        var page = [".TH \(root.commandName.uppercased()) 1", ".SH NAME", "\(root.commandName) \\- \(Self.escaped(root.abstract ?? ""))"]
+        var page = [
+            ".TH \(root.commandName.uppercased()) 1", ".SH NAME",
+            "\(root.commandName) \\- \(Self.escaped(root.abstract ?? ""))",
+        ]
         page += [".SH SYNOPSIS", ".B \(root.commandName)", ".I verb", "[options] [locations]"]
         if let discussion = root.discussion { page += [".SH DESCRIPTION"] + Self.lines(discussion) }
         page.append(".SH VERBS")
         for verb in displayed(root.subcommands) { page += section(verb, path: [root.commandName]) }
         page.append(".SH OPTIONS OF EVERY VERB")
         let anyVerb = displayed(root.subcommands).first
-        for option in anyVerb?.arguments ?? [] where option.longName.map(common.contains) == true { page += entry(option) }
+        for option in anyVerb?.arguments ?? [] where option.longName.map(common.contains) == true {
+            page += entry(option)
+        }
         page.append(".SH EXIT STATUS")
         for (code, meaning) in exitCodes { page += [".TP", ".B \(code.rawValue)", Self.escaped(meaning)] }
         return page.joined(separator: "\n") + "\n"
@@ -128,7 +136,8 @@ struct ManualPage {
         text.split(separator: "\n", omittingEmptySubsequences: true).map { escaped(String($0)) }
     }
 
-    /// Text as it is: no backslash starts an escape, no point or quote at the start of a line a request, no hyphen is a soft one.
+    /// Text as it is: no backslash starts an escape, no point or quote at the start of a line a request, no hyphen is a
+    /// soft one.
     private static func escaped(_ text: String) -> String {
         let escaped = text.replacingOccurrences(of: "\\", with: "\\e").replacingOccurrences(of: "-", with: "\\-")
         return escaped.hasPrefix(".") || escaped.hasPrefix("'") ? "\\&" + escaped : escaped

@@ -19,7 +19,8 @@ struct PartBar: Sendable {
         return try await body(line)
     }
 
-    /// Where an operation that is this part of the whole tells its progress, from 0 to 1; less than before counts for nothing.
+    /// Where an operation that is this part of the whole tells its progress, from 0 to 1; less than before counts for
+    /// nothing.
     func progress(_ part: ClosedRange<Double> = 0...1) -> DriverProgress {
         return { [reporter, reached] done in
             guard done.isFinite else { return }

@@ -24,6 +24,7 @@ struct ShownReport: Encodable {
         count = books.count
         done = reports.reduce(0) { $0 + $1.done }
         let rest = books.dropFirst(reports.reduce(0) { $0 + $1.count })
-        messages = reports.flatMap(\.messages) + rest.map { StatusMessage(error.innermost.sentence, about: $0.filename) }
+        messages =
+            reports.flatMap(\.messages) + rest.map { StatusMessage(error.innermost.sentence, about: $0.filename) }
     }
 }

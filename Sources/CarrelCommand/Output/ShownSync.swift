@@ -37,7 +37,9 @@ struct ShownSync: Encodable {
         var message: String
 
         init(_ item: FolderSyncReport.Item) {
-            (side, path, pathBytes, message) = (item.side.shown, item.path.shownBelow, item.path.bytesBelow, item.reason)
+            (side, path, pathBytes, message) = (
+                item.side.shown, item.path.shownBelow, item.path.bytesBelow, item.reason
+            )
         }
     }
 
@@ -67,7 +69,9 @@ struct ShownSync: Encodable {
     init(_ report: FolderSyncReport, isPlan: Bool) {
         (created, updated, moved, removed) = (report.created, report.updated, report.moved, report.removed)
         (conflicts, bytes, failures, unheld) = (report.conflicts, report.bytes, report.failures, report.unheld)
-        (skipped, failed, postponed) = (report.skipped.map(Left.init), report.failed.map(FailedItem.init), report.postponed.map(Left.init))
+        (skipped, failed, postponed) = (
+            report.skipped.map(Left.init), report.failed.map(FailedItem.init), report.postponed.map(Left.init)
+        )
         dryRun = isPlan ? true : nil
     }
 }

@@ -1,29 +1,37 @@
 import Carrel
 import Foundation
 
-/// Secrets as the command line finds them: `$CARREL_TOKEN`, `$CARREL_PASSWORD`, `--password-file`, `~/.netrc`, a question on a terminal.
+/// Secrets as the command line finds them: `$CARREL_TOKEN`, `$CARREL_PASSWORD`, `--password-file`, `~/.netrc`, a
+/// question on a terminal.
 enum CommandCredentials {
     private static let (password, token) = ("CARREL_PASSWORD", "CARREL_TOKEN")
 
     static func source(_ common: CommonOptions, environment: [String: String]) -> any CredentialSource {
-        var sources: [any CredentialSource] = [EnvironmentCredentials(password: password, token: token, environment: environment)]
+        var sources: [any CredentialSource] = [
+            EnvironmentCredentials(password: password, token: token, environment: environment)
+        ]
         if let file = common.passwordFile { sources.append(PasswordFileCredentials(file: file)) }
         sources.append(NetrcCredentials(environment: environment))
         sources.append(
             AskedCredentials { origin, user in
                 guard let user else { return nil }
-                return try await TerminalQuestion.password(user: user, host: origin.host).map { .password(user: user, password: $0) }
+                return try await TerminalQuestion.password(user: user, host: origin.host).map {
+                    .password(user: user, password: $0)
+                }
             })
         return CredentialChain(sources, user: common.user)
     }
 
     /// `source`, and before it what the tools of AWS would take.
-    static func s3(_ source: any CredentialSource, user: String?, environment: [String: String]) -> any CredentialSource {
+    static func s3(_ source: any CredentialSource, user: String?, environment: [String: String]) -> any CredentialSource
+    {
         CredentialChain([S3Credentials(environment: environment), source], user: user)
     }
 
     /// Whether one of the variables is set that every host would get.
-    static func isInEnvironment(_ environment: [String: String]) -> Bool { environment[password] != nil || environment[token] != nil }
+    static func isInEnvironment(_ environment: [String: String]) -> Bool {
+        environment[password] != nil || environment[token] != nil
+    }
 }
 
 /// Asks on the terminal.

@@ -4,7 +4,9 @@ import Foundation
 
 extension CompletionKind {
     /// Files of this machine and saved connections.
-    static var location: CompletionKind { .custom { _, _, prefix in Completions.connections(prefix) + Completions.files(prefix) } }
+    static var location: CompletionKind {
+        .custom { _, _, prefix in Completions.connections(prefix) + Completions.files(prefix) }
+    }
     /// Names of saved connections.
     static var connection: CompletionKind {
         .custom { _, _, prefix in Completions.names.filter { $0.hasPrefix(prefix) } }
@@ -19,7 +21,8 @@ private enum Completions {
     /// The names in the configuration file; none where it cannot be read, because there is no place to say so.
     static var names: [String] {
         let file = Connections.file(ProcessInfo.processInfo.environment)
-        guard let handle = FileHandle(forReadingAtPath: file), let data = try? handle.read(upToCount: NamedConnections.maxFileSize),
+        guard let handle = FileHandle(forReadingAtPath: file),
+            let data = try? handle.read(upToCount: NamedConnections.maxFileSize),
             let document = try? JSONSerialization.jsonObject(with: data) as? [String: Any]
         else { return [] }
         return (document["connections"] as? [String: Any] ?? [:]).keys.sorted()

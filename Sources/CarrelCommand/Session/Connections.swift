@@ -3,7 +3,8 @@ import Foundation
 
 /// The configuration file as the command line uses it: what is wrong in it is wrong usage, said with the file's name.
 enum Connections {
-    /// `$CARREL_CONFIG`, else `carrel/config.json` in `$XDG_CONFIG_HOME` or `~/.config`. Source: XDG Base Directory Specification.
+    /// `$CARREL_CONFIG`, else `carrel/config.json` in `$XDG_CONFIG_HOME` or `~/.config`. Source: XDG Base Directory
+    /// Specification.
     static func file(_ environment: [String: String]) -> String {
         if let file = environment["CARREL_CONFIG"], !file.isEmpty { return file }
         // A relative folder is to be ignored, says the specification.
@@ -17,7 +18,8 @@ enum Connections {
     static func configuration(of location: String, in file: String) async throws -> ProviderConfiguration {
         let all: NamedConnections
         do { all = try await .load(from: file) } catch let error where error.isNoSuchFile {
-            throw CommandFailure.usage("The connection “\(location.prefix { $0 != ":" })” is not known: there is no \(file).")
+            throw CommandFailure.usage(
+                "The connection “\(location.prefix { $0 != ":" })” is not known: there is no \(file).")
         } catch { throw CommandFailure.usage(error.sentence, in: file) }
         let configuration: ProviderConfiguration
         do { configuration = try all.configuration(of: location) } catch let error where error.isNoSuchFile {
@@ -27,7 +29,8 @@ enum Connections {
             throw CommandFailure.usage("The URL of the connection cannot be used: \(error.sentence)", in: file)
         }
         let trust = configuration.trust
-        for name in [trust.authorities, trust.clientCertificate, trust.clientKey].compactMap(\.self) + trust.identities {
+        for name in [trust.authorities, trust.clientCertificate, trust.clientKey].compactMap(\.self) + trust.identities
+        {
             if let reason = unreadable(name) {
                 throw CommandFailure.usage("The connection's file “\(name)” cannot be read: \(reason).", in: file)
             }
@@ -46,5 +49,6 @@ extension CommandFailure {
 func unreadable(_ path: String) -> String? {
     if access(path, R_OK) != 0 { return String(cString: strerror(errno)) }
     var isFolder: ObjCBool = false
-    return FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) && isFolder.boolValue ? "it is a folder" : nil
+    return FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) && isFolder.boolValue
+        ? "it is a folder" : nil
 }

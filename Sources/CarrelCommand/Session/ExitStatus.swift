@@ -29,8 +29,10 @@ enum ExitStatus: Int32 {
         case let error as URLError: self = Self.of(error.code)
         case let error where !error.itemErrors.isEmpty: self = .partlyDone
         case let error as CocoaError: self = Self.of(error)
-        case let error as any FileProviderHTTPError where [408, 502, 503, 504].contains(error.code.rawValue): self = .unreachable
-        case let error as any FileProviderFTPError where [421, 425, 426].contains(error.code.rawValue): self = .unreachable
+        case let error as any FileProviderHTTPError where [408, 502, 503, 504].contains(error.code.rawValue):
+            self = .unreachable
+        case let error as any FileProviderFTPError where [421, 425, 426].contains(error.code.rawValue):
+            self = .unreachable
         default: self = .failed
         }
     }
@@ -43,11 +45,14 @@ enum ExitStatus: Int32 {
 
     private static func of(_ code: URLError.Code) -> ExitStatus {
         switch code {
-        case .userAuthenticationRequired, .userCancelledAuthentication, .serverCertificateUntrusted, .serverCertificateHasUnknownRoot,
-            .serverCertificateHasBadDate, .serverCertificateNotYetValid, .clientCertificateRejected, .clientCertificateRequired,
+        case .userAuthenticationRequired, .userCancelledAuthentication, .serverCertificateUntrusted,
+            .serverCertificateHasUnknownRoot,
+            .serverCertificateHasBadDate, .serverCertificateNotYetValid, .clientCertificateRejected,
+            .clientCertificateRequired,
             .secureConnectionFailed, .noPermissionsToReadFile, .appTransportSecurityRequiresSecureConnection:
             .refused
-        case .cannotFindHost, .cannotConnectToHost, .timedOut, .networkConnectionLost, .dnsLookupFailed, .notConnectedToInternet:
+        case .cannotFindHost, .cannotConnectToHost, .timedOut, .networkConnectionLost, .dnsLookupFailed,
+            .notConnectedToInternet:
             .unreachable
         case .badURL, .unsupportedURL: .usage
         default: .failed
@@ -73,7 +78,8 @@ enum ExitStatus: Int32 {
         case .fileNoSuchFile, .fileReadNoSuchFile: .notFound
         case .fileReadNoPermission, .fileWriteNoPermission, .fileWriteVolumeReadOnly: .refused
         case .fileWriteFileExists: .exists
-        case .fileReadCorruptFile, .fileReadTooLarge, .fileReadInapplicableStringEncoding, .propertyListReadCorrupt: .badFile
+        case .fileReadCorruptFile, .fileReadTooLarge, .fileReadInapplicableStringEncoding, .propertyListReadCorrupt:
+            .badFile
         case .fileReadInvalidFileName, .fileWriteInvalidFileName: .usage
         default: .failed
         }

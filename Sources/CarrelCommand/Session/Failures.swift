@@ -32,12 +32,15 @@ extension Error {
     /// The error itself, without the location that the command line put around it.
     var innermost: any Error { (self as? LocatedError)?.cause.innermost ?? self }
 
-    /// This error of a write to `path`, with a sentence that names the folder which is missing rather than what was to be made.
+    /// This error of a write to `path`, with a sentence that names the folder which is missing rather than what was to
+    /// be made.
     func naming(missingParentOf path: ProviderPath) -> any Error {
-        guard let error = self as? CocoaError, error.code == .fileNoSuchFile, error.userInfo[NSFilePathErrorKey] as? String == path.string
+        guard let error = self as? CocoaError, error.code == .fileNoSuchFile,
+            error.userInfo[NSFilePathErrorKey] as? String == path.string
         else { return self }
         return FileError.make(
-            .fileNoSuchFile, path: path, sentence: "There is no folder “\((path.parent ?? .root).string)”.", underlying: error.underlying)
+            .fileNoSuchFile, path: path, sentence: "There is no folder “\((path.parent ?? .root).string)”.",
+            underlying: error.underlying)
     }
 
     /// This error about a location; one that knows its location already keeps it.

@@ -13,7 +13,8 @@ struct KeptValues {
         }
     }
 
-    /// Adds to `metadata` the rating of the same book on the device, and with `collections` the collections that it is in.
+    /// Adds to `metadata` the rating of the same book on the device, and with `collections` the collections that it is
+    /// in.
     func add(to metadata: inout BookMetadata, collections: Bool) {
         guard let book = same(as: metadata) else { return }
         metadata.rating = book.rating

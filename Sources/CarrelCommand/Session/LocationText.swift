@@ -7,7 +7,8 @@ enum LocationText {
     /// `NAME:path`.
     case connection(String)
 
-    /// - Throws: A usage error for a URL that is none; its sentence repeats nothing of the text, which may hold a password.
+    /// - Throws: A usage error for a URL that is none; its sentence repeats nothing of the text, which may hold a
+    ///   password.
     init(_ text: String) throws {
         if text.isEmpty { throw CommandFailure.usage("An empty location names nothing.") }
         guard let parts = Self.parts(of: text) else {
@@ -18,7 +19,8 @@ enum LocationText {
             self = .connection(text)
             return
         }
-        self = .url(try parts.name.lowercased() == "file" ? Self.fileURL(text) : Self.remoteURL(text, scheme: parts.name))
+        self = .url(
+            try parts.name.lowercased() == "file" ? Self.fileURL(text) : Self.remoteURL(text, scheme: parts.name))
     }
 
     private static func parts(of text: String) -> (name: String, rest: String, isURL: Bool)? {
@@ -34,16 +36,20 @@ enum LocationText {
             url.host()?.isEmpty == false || url.scheme?.lowercased() == "mem"
         else {
             throw CommandFailure.usage(
-                "“\(scheme):…” is no location: a URL needs two slashes and a host, and a local path with a colon in it a ./ in front.")
+                "“\(scheme):…” is no location: a URL needs two slashes and a host, and a local path with a colon in it a ./ in front."
+            )
         }
         return url
     }
 
     private static func fileURL(_ text: String) throws -> URL {
         try checkWellFormed(text)
-        guard let url = URL(string: text, encodingInvalidCharacters: true), ["", "localhost"].contains(url.host()?.lowercased() ?? ""),
+        guard let url = URL(string: text, encodingInvalidCharacters: true),
+            ["", "localhost"].contains(url.host()?.lowercased() ?? ""),
             url.path(percentEncoded: true).hasPrefix("/")
-        else { throw CommandFailure.usage("A file URL names an absolute path on this machine, such as file:///tmp/a.epub.") }
+        else {
+            throw CommandFailure.usage("A file URL names an absolute path on this machine, such as file:///tmp/a.epub.")
+        }
         return url
     }
 
@@ -85,12 +91,14 @@ extension LocationText {
             // Where the user ends cannot be told: better too much is left out than too little.
             shown = rest[rest.index(after: at)...]
         }
-        if parts.isURL, let query = shown.firstIndex(where: { $0 == "?" || $0 == "#" }) { shown = shown[..<query] + "…" }
+        if parts.isURL, let query = shown.firstIndex(where: { $0 == "?" || $0 == "#" }) {
+            shown = shown[..<query] + "…"
+        }
         return parts.name + ":" + slashes + shown
     }
 
-    /// `text`, which names a place or an item in one, without secrets where it is a server's URL. Other names are left alone: they hold
-    /// no secrets, and may hold an @.
+    /// `text`, which names a place or an item in one, without secrets where it is a server's URL. Other names are left
+    /// alone: they hold no secrets, and may hold an @.
     static func shown(_ text: String) -> String {
         guard let parts = parts(of: text), parts.isURL, parts.name.lowercased() != "file" else { return text }
         return withoutSecrets(text)

@@ -1,6 +1,7 @@
 /// The word that somebody meant who mistyped it.
 enum NearestWord {
-    /// The one of `words` that is reached from `word` by the fewest slips, each a letter too many, missing, wrong, or in its neighbour's place.
+    /// The one of `words` that is reached from `word` by the fewest slips, each a letter too many, missing, wrong, or
+    /// in its neighbour's place.
     ///
     /// - Returns: Nil where none is near: one slip in a word of up to three letters, two in longer ones.
     static func of(_ word: String, among words: [String]) -> String? {
@@ -15,7 +16,9 @@ enum NearestWord {
             var row = [i + 1]
             for (j, wanted) in other.enumerated() {
                 var least = min(rows[i][j + 1] + 1, row[j] + 1, rows[i][j] + (character == wanted ? 0 : 1))
-                if i > 0, j > 0, character == other[j - 1], one[i - 1] == wanted { least = min(least, rows[i - 1][j - 1] + 1) }
+                if i > 0, j > 0, character == other[j - 1], one[i - 1] == wanted {
+                    least = min(least, rows[i - 1][j - 1] + 1)
+                }
                 row.append(least)
             }
             rows.append(row)

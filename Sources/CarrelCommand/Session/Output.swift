@@ -64,7 +64,8 @@ final class Output: Sendable {
     static func write(_ bytes: UnsafeRawBufferPointer) throws {
         guard let code = writeAll(bytes, to: STDOUT_FILENO) else { return }
         if code == EPIPE { throw CommandFailure(status: .closedPipe, sentence: "The pipe was closed.") }
-        throw CommandFailure(status: .failed, sentence: "Standard output cannot be written: \(String(cString: strerror(code))).")
+        throw CommandFailure(
+            status: .failed, sentence: "Standard output cannot be written: \(String(cString: strerror(code))).")
     }
 
     /// - Returns: What errno said; nil when all was written.
@@ -100,7 +101,8 @@ final class Output: Sendable {
             "\(($0 as NSError).domain) \(($0 as NSError).code): \($0.sentence)"
         }
         let shown = ShownResult(
-            domain: bridged.domain, code: driver?.shownCode ?? bridged.code, path: bridged.userInfo[NSFilePathErrorKey] as? String,
+            domain: bridged.domain, code: driver?.shownCode ?? bridged.code,
+            path: bridged.userInfo[NSFilePathErrorKey] as? String,
             message: error.sentence, underlying: underlying)
         // The error itself stands on standard error already; nothing is left to do when this cannot be printed.
         try? json(["error": shown])

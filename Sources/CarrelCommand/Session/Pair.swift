@@ -37,7 +37,9 @@ struct Pair: Sendable {
         if let path {
             let fits = { (place: Place) in path == place.path || path.isBelow(place.path) || path == place.path.parent }
             isTarget =
-                fits(target) && (!fits(source) || url.map(target.provider.holds) ?? false && !(url.map(source.provider.holds) ?? false))
+                fits(target)
+                && (!fits(source)
+                    || url.map(target.provider.holds) ?? false && !(url.map(source.provider.holds) ?? false))
         } else {
             isTarget = url.map { target.provider.holds($0) && !source.provider.holds($0) } ?? false
         }

@@ -8,12 +8,14 @@ struct SelectionOptions: ParsableArguments {
     @Option(
         parsing: .unconditionalSingleValue,
         help: ArgumentHelp(
-            "Of folders, take only what matches, with all in it: *.epub by name, /a/** by path; may be repeated.", valueName: "pattern"))
+            "Of folders, take only what matches, with all in it: *.epub by name, /a/** by path; may be repeated.",
+            valueName: "pattern"))
     var include: [String] = []
     @Option(
         parsing: .unconditionalSingleValue,
         help: ArgumentHelp(
-            "Of folders, leave out what matches, with all in it, whatever else is said; may be repeated.", valueName: "pattern"))
+            "Of folders, leave out what matches, with all in it, whatever else is said; may be repeated.",
+            valueName: "pattern"))
     var exclude: [String] = []
     @Option(
         help: ArgumentHelp(
@@ -30,7 +32,9 @@ struct SelectionOptions: ParsableArguments {
         if let filesFrom, filesFrom != "-", let reason = unreadable(filesFrom) {
             throw ValidationError("The file “\(filesFrom)” cannot be read: \(reason).")
         }
-        do { _ = try TreeSelection(including: include, excluding: exclude) } catch { throw ValidationError(error.sentence) }
+        do { _ = try TreeSelection(including: include, excluding: exclude) } catch {
+            throw ValidationError(error.sentence)
+        }
     }
 
     /// Refuses what makes no sense together.
@@ -39,7 +43,9 @@ struct SelectionOptions: ParsableArguments {
             throw ValidationError("--include, --exclude and --files-from are about what is in folders: say -r, too.")
         }
         if filesFrom != nil, sources.count > 1 { throw ValidationError("--files-from goes with one folder.") }
-        if filesFrom == "-", sources.contains("-") { throw ValidationError("Standard input cannot be both the list and what is copied.") }
+        if filesFrom == "-", sources.contains("-") {
+            throw ValidationError("Standard input cannot be both the list and what is copied.")
+        }
     }
 
     /// - Throws: A usage error for a line of the list that names nothing below the folder.

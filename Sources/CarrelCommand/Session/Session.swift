@@ -71,14 +71,18 @@ final class Session: Sendable {
         let place = ((error as? LocatedError)?.location ?? location).map(LocationText.shown)
         let items = error.innermost.itemErrors
         for item in items.isEmpty ? [error.innermost] : items {
-            Output.standardError("carrel: \(verb)\(place.map { $0.isEmpty ? "" : " " + $0 } ?? ""): \(item.sentence)\(hint(item))")
+            Output.standardError(
+                "carrel: \(verb)\(place.map { $0.isEmpty ? "" : " " + $0 } ?? ""): \(item.sentence)\(hint(item))")
         }
     }
 
-    /// What to do about a build without a package trait, and about a server whose listings are always wrong about the size of a file.
+    /// What to do about a build without a package trait, and about a server whose listings are always wrong about the
+    /// size of a file.
     private static func hint(_ error: any Error) -> String {
         if let trait = error.missingTrait { return " " + trait.remedy }
-        guard let file = (error as? CocoaError)?.underlying as? UnexpectedFile, file.redirectedTo == nil else { return "" }
+        guard let file = (error as? CocoaError)?.underlying as? UnexpectedFile, file.redirectedTo == nil else {
+            return ""
+        }
         return " If the server makes this file as it is read, copy it with --ignore-size."
     }
 
@@ -130,7 +134,9 @@ extension Session {
     func places(_ texts: [String]) async throws -> [Place] {
         var targets: [Target] = []
         for text in texts { targets.append(try await target(text)) }
-        if Set(targets.compactMap(\.host)).count > 1, common.hasAccessFlags || CommandCredentials.isInEnvironment(environment) {
+        if Set(targets.compactMap(\.host)).count > 1,
+            common.hasAccessFlags || CommandCredentials.isInEnvironment(environment)
+        {
             throw CommandFailure.usage(
                 "With two hosts in one command, flags like --user and --cacert, $CARREL_PASSWORD and $CARREL_TOKEN would go to both; "
                     + "use saved connections, ~/.netrc or the URLs.")
@@ -147,20 +153,26 @@ extension Session {
         return all
     }
 
-    /// The items that a pattern in the last part of a location stands for; nil where there is none, and where an item is called so.
+    /// The items that a pattern in the last part of a location stands for; nil where there is none, and where an item
+    /// is called so.
     ///
     /// - Throws: `CocoaError(.fileReadNoSuchFile)` where nothing matches.
     func expand(_ text: String, at place: Place) async throws -> [Place]? {
         guard let glob = try LocationGlob(text), let parent = place.path.parent else { return nil }
         do {
             if try await place.itemIfAny() != nil { return nil }
-            let folder = Place(shown: LocationText.withoutSecrets(glob.folder), provider: place.provider, path: parent, user: place.user)
+            let folder = Place(
+                shown: LocationText.withoutSecrets(glob.folder), provider: place.provider, path: parent,
+                user: place.user)
             let items = try await place.provider.items(in: parent, matching: glob.pattern)
             if items.isEmpty {
                 throw FileError.make(
-                    .fileReadNoSuchFile, path: place.path, sentence: "Nothing in “\(parent)” matches “\(glob.pattern)”.")
+                    .fileReadNoSuchFile, path: place.path, sentence: "Nothing in “\(parent)” matches “\(glob.pattern)”."
+                )
             }
-            return items.map { Place(shown: folder.shown(of: $0.path), provider: place.provider, path: $0.path, user: place.user) }
+            return items.map {
+                Place(shown: folder.shown(of: $0.path), provider: place.provider, path: $0.path, user: place.user)
+            }
         } catch { throw error.at(place.shown) }
     }
 
@@ -176,7 +188,8 @@ extension Session {
             switch try LocationText(text) {
             case .url(let url):
                 if url.scheme?.lowercased() == "mem" {
-                    throw CommandFailure.usage("mem: is empty at the start of each command; it exists for conform alone.")
+                    throw CommandFailure.usage(
+                        "mem: is empty at the start of each command; it exists for conform alone.")
                 }
                 return Target(shown: LocationText.withoutSecrets(text), url: common.naming(url))
             case .connection(let location):
@@ -192,11 +205,16 @@ extension Session {
         do {
             let url = target.url
             let location = try await ProviderRegistry.shared.location(of: url, options: try options(for: target))
-            var place = Place(shown: target.shown, provider: location.provider, path: location.path, user: url.user(percentEncoded: false))
+            var place = Place(
+                shown: target.shown, provider: location.provider, path: location.path,
+                user: url.user(percentEncoded: false))
             remark("\(place.shown) is \(place.path) of \(place.provider.debugDescription)")
             // Whether http(s) is WebDAV depends on the path, so such a provider serves one location.
             if url.scheme?.lowercased().hasPrefix("http") == true { return place }
-            let parts = [place.provider.type, place.provider.baseURL?.absoluteString, url.user(), url.password(), target.connectionName]
+            let parts = [
+                place.provider.type, place.provider.baseURL?.absoluteString, url.user(), url.password(),
+                target.connectionName,
+            ]
             let key = parts.map { $0 ?? "" }.joined(separator: "\u{0}")
             place.provider = known.update { known in
                 let provider = known[key] ?? location.provider
@@ -216,7 +234,9 @@ extension Session {
             options.settings.merge(S3Configuration.settings(environment: environment)) { saved, _ in saved }
         }
         // For keys only, which go to no server.
-        if let password = environment["CARREL_KEY_PASSWORD"] { options.clientKeyPassword = .password(user: "", password: password) }
+        if let password = environment["CARREL_KEY_PASSWORD"] {
+            options.clientKeyPassword = .password(user: "", password: password)
+        }
         if target.url.scheme?.lowercased() == "sftp" { options.answer = TerminalQuestion.answer }
         // Of two locations, each gets what its provider knows.
         let names = try ProviderRegistry.shared.check(target.url).settings

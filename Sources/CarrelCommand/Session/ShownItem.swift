@@ -7,8 +7,8 @@ struct ShownItem {
 
     init(_ item: FileObject) { self.item = item }
 
-    /// Appends the object: the bytes that Foundation's encoder writes with sorted keys, without the objects that it needs for them. A folder
-    /// may have very many items.
+    /// Appends the object: the bytes that Foundation's encoder writes with sorted keys, without the objects that it
+    /// needs for them. A folder may have very many items.
     func put(into json: inout [UInt8]) {
         var isFirst = true
         func key(_ name: StaticString) {
@@ -60,7 +60,8 @@ extension [UInt8] {
         var text = text
         text.withUTF8 { bytes in
             var start = bytes.startIndex
-            for (index, byte) in bytes.enumerated() where byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") {
+            for (index, byte) in bytes.enumerated()
+            where byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") {
                 self += bytes[start..<index]
                 putEscaped(byte)
                 start = index + 1
@@ -148,5 +149,7 @@ extension Date {
 }
 
 extension Double {
-    fileprivate func clamped(to range: ClosedRange<Double>) -> Double { Swift.min(Swift.max(self, range.lowerBound), range.upperBound) }
+    fileprivate func clamped(to range: ClosedRange<Double>) -> Double {
+        Swift.min(Swift.max(self, range.lowerBound), range.upperBound)
+    }
 }

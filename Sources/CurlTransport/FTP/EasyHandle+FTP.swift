@@ -12,7 +12,9 @@ extension EasyHandle {
         // Commands are told of nowhere else.
         long(CURLOPT_VERBOSE, 1)
         _ = carrel_set_debug_callback(raw) { _, kind, data, size, context in
-            if kind == CURLINFO_HEADER_OUT { Transfer.from(context)?.sentHeader(UnsafeRawBufferPointer(start: data, count: size)) }
+            if kind == CURLINFO_HEADER_OUT {
+                Transfer.from(context)?.sentHeader(UnsafeRawBufferPointer(start: data, count: size))
+            }
             return 0
         }
         _ = carrel_set_pointer(raw, CURLOPT_DEBUGDATA, Unmanaged.passUnretained(transfer as Transfer).toOpaque())
@@ -20,8 +22,8 @@ extension EasyHandle {
         // With a star, libcurl goes on after a refusal and keeps the connection.
         let starred = exchange.commands.map { [UInt8(ascii: "*")] + $0.line }
         let offset = setTransfer(exchange.transfer, server: server)
-        // While a command comes between, libcurl may wait for TLS on the data connection, which servers begin after `RETR` only. They keep
-        // the offset while the data connection is made.
+        // While a command comes between, libcurl may wait for TLS on the data connection, which servers begin after
+        // `RETR` only. They keep the offset while the data connection is made.
         let isSecure = server.security != .none
         let commands = Self.list(starred + (isSecure ? offset : []))
         let before = Self.list(isSecure ? [] : offset)
@@ -38,14 +40,17 @@ extension EasyHandle {
         long(CURLOPT_FTPSSLAUTH, Int(CURLFTPAUTH_TLS.rawValue))
         if server.tlsCeiling == .tls12 { long(CURLOPT_SSLVERSION, carrel_TLS_1_2_ONLY) }
         string(CURLOPT_SSLCERT, server.security == .none ? nil : options.trust.clientCertificate)
-        string(CURLOPT_SSLKEY, server.security == .none ? nil : options.trust.clientKey ?? options.trust.clientCertificate)
+        string(
+            CURLOPT_SSLKEY, server.security == .none ? nil : options.trust.clientKey ?? options.trust.clientCertificate)
         long(CURLOPT_FTP_FILEMETHOD, Int(CURLFTPMETHOD_NOCWD.rawValue))
         // Data comes from where the commands go: never from an address that a reply names.
         long(CURLOPT_FTP_SKIP_PASV_IP, 1)
         long(CURLOPT_FTP_USE_EPSV, server.dataMode == .ipv4Passive ? 0 : 1)
         string(CURLOPT_FTPPORT, server.dataMode == .active ? "-" : nil)
         long(CURLOPT_ACCEPTTIMEOUT_MS, Self.milliseconds(options.timeouts.connect))
-        long(CURLOPT_SERVER_RESPONSE_TIMEOUT, Int(min(max(1, (options.timeouts.idle * patience).rounded(.up)), 2_600_000)))
+        long(
+            CURLOPT_SERVER_RESPONSE_TIMEOUT,
+            Int(min(max(1, (options.timeouts.idle * patience).rounded(.up)), 2_600_000)))
         long(CURLOPT_HTTPPROXYTUNNEL, 1)
         // Whether the connection is still good is decided before an exchange, not by its age.
         long(CURLOPT_MAXAGE_CONN, 86_400)
@@ -72,10 +77,11 @@ extension EasyHandle {
         _ = carrel_set_tls_callback(raw, isCut ? Self.takeEndAsEnd : nil)
     }
 
-    /// Has a data connection that this side ends before TLS does end like any other, so that the control connection outlives it.
+    /// Has a data connection that this side ends before TLS does end like any other, so that the control connection
+    /// outlives it.
     ///
-    /// Only of exchanges that know how many bytes they want: for them, an end that somebody on the way has made is no end.
-    /// Source: SSL_CTX_set_options(3), `SSL_OP_IGNORE_UNEXPECTED_EOF`.
+    /// Only of exchanges that know how many bytes they want: for them, an end that somebody on the way has made is no
+    /// end. Source: SSL_CTX_set_options(3), `SSL_OP_IGNORE_UNEXPECTED_EOF`.
     private static let takeEndAsEnd: carrel_tls_callback = { _, tls, _ in
         typealias SetOptions = @convention(c) (UnsafeMutableRawPointer?, UInt64) -> UInt64
         // Looked up at run time: a libcurl without OpenSSL does not have it, and its connections end with the transfer.

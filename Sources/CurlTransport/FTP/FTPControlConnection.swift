@@ -44,7 +44,9 @@ public struct FTPServer: Sendable, Hashable {
     public var tlsCeiling: TLSCeiling
 
     /// A server; nothing is sent.
-    public init(host: String, port: Int, security: Security, dataMode: DataMode = .passive, tlsCeiling: TLSCeiling = .tls12) {
+    public init(
+        host: String, port: Int, security: Security, dataMode: DataMode = .passive, tlsCeiling: TLSCeiling = .tls12
+    ) {
         self.host = host
         self.port = port
         self.security = security
@@ -70,11 +72,13 @@ public struct FTPLogin: Sendable, Hashable {
     /// A secret.
     public var password: String
 
-    /// - Throws: `URLError(.userAuthenticationRequired)` for CR, LF or NUL in either: what follows them would be a command of its own.
+    /// - Throws: `URLError(.userAuthenticationRequired)` for CR, LF or NUL in either: what follows them would be a
+    ///   command of its own.
     public init(user: String, password: String) throws {
         guard !(user + password).utf8.contains(where: { [0, 10, 13].contains($0) }) else {
             throw FileError.make(
-                .userAuthenticationRequired, url: nil, sentence: "FTP has no way to write a line break or NUL in a user's name or password."
+                .userAuthenticationRequired, url: nil,
+                sentence: "FTP has no way to write a line break or NUL in a user's name or password."
             )
         }
         self.user = user
@@ -82,8 +86,8 @@ public struct FTPLogin: Sendable, Hashable {
     }
 }
 
-/// One FTP control connection, kept as long as the server keeps it, and the data connections that belong to it; on a thread of its own,
-/// because libcurl waits for the reply at the end of a transfer without giving control back.
+/// One FTP control connection, kept as long as the server keeps it, and the data connections that belong to it; on a
+/// thread of its own, because libcurl waits for the reply at the end of a transfer without giving control back.
 ///
 /// One exchange at a time. After a failure it is lost; connect anew.
 public final class FTPControlConnection: Sendable {
@@ -95,21 +99,24 @@ public final class FTPControlConnection: Sendable {
     private let proxy: ProxyLogin
     private let pipelining: FTPPipelining
 
-    /// libcurl 7.87 and 7.88 send and take in clear what goes over a data connection that the server has opened, whatever was agreed upon.
-    private static let encryptsActiveData = !(0x075700..<0x080000).contains(curl_version_info(CURLVERSION_FIRST).pointee.version_num)
+    /// libcurl 7.87 and 7.88 send and take in clear what goes over a data connection that the server has opened,
+    /// whatever was agreed upon.
+    private static let encryptsActiveData = !(0x075700..<0x080000).contains(
+        curl_version_info(CURLVERSION_FIRST).pointee.version_num)
 
     /// Starts the thread. Nothing is sent.
     ///
     /// - Parameter pipelining: What is known of the server.
-    /// - Throws: `CocoaError` when libcurl cannot be started; `CocoaError(.featureUnsupported)` for active mode with TLS where libcurl would
-    ///   not encrypt the data.
+    /// - Throws: `CocoaError` when libcurl cannot be started; `CocoaError(.featureUnsupported)` for active mode with
+    ///   TLS where libcurl would not encrypt the data.
     public init(
         server: FTPServer, login: FTPLogin, options: ConnectionOptions, pipelining: FTPPipelining = FTPPipelining()
     ) throws {
         if server.dataMode == .active, server.security != .none, !Self.encryptsActiveData {
             throw FileError.make(
                 .featureUnsupported, path: "", url: server.url,
-                sentence: "This libcurl does not encrypt data connections that the server opens: passive ones are safe.")
+                sentence: "This libcurl does not encrypt data connections that the server opens: passive ones are safe."
+            )
         }
         self.server = server
         self.login = login
@@ -156,10 +163,14 @@ public final class FTPControlConnection: Sendable {
         return try await run(rest, isConnecting: false)
     }
 
-    /// Whether a file is so short that it is sent without libcurl, in fewer round trips. In clear, and where libcurl has shown the way.
+    /// Whether a file is so short that it is sent without libcurl, in fewer round trips. In clear, and where libcurl
+    /// has shown the way.
     public func isShort(_ exchange: FTPExchange) -> Bool {
-        guard case .store(_, let source, 0, .never) = exchange.transfer, let length = source.length else { return false }
-        return length <= FTPShortUpload.maxSize && source.isRepeatable && server.security == .none && exchange.bytesPerSecond == nil
+        guard case .store(_, let source, 0, .never) = exchange.transfer, let length = source.length else {
+            return false
+        }
+        return length <= FTPShortUpload.maxSize && source.isRepeatable && server.security == .none
+            && exchange.bytesPerSecond == nil
             && server.dataMode == .passive && sockets.knowsPlace && pipelining.isAllowed
     }
 
@@ -168,9 +179,12 @@ public final class FTPControlConnection: Sendable {
         guard isShort(exchange), case .store(let name, let source, _, _) = exchange.transfer else { return nil }
         let bytes = try await FTPShortUpload.bytes(of: source, held: exchange.held)
         let upload = FTPShortUpload(
-            pipeline: talk, store: try FTPCommand("STOR", argument: name), bytes: bytes, connectTime: options.timeouts.connect,
+            pipeline: talk, store: try FTPCommand("STOR", argument: name), bytes: bytes,
+            connectTime: options.timeouts.connect,
             exchange: exchange)
-        do { return try await onThread { try upload.run() } } catch let failure as FTPFailure where failure.outcome["EPSV"] == nil {
+        do { return try await onThread { try upload.run() } } catch let failure as FTPFailure
+            where failure.outcome["EPSV"] == nil
+        {
             pipelining.failed(failure, of: exchange.commands.count + (exchange.look == nil ? 1 : 2))
             throw failure
         }
@@ -180,14 +194,16 @@ public final class FTPControlConnection: Sendable {
         FTPPipeline(sockets: sockets, url: server.url, idle: options.timeouts.idle, counters: options.counters)
     }
 
-    /// Sends `commands` in one go and reads the replies to all of them: one round trip where nothing is encrypted and the server bears it,
-    /// else one for each.
+    /// Sends `commands` in one go and reads the replies to all of them: one round trip where nothing is encrypted and
+    /// the server bears it, else one for each.
     ///
     /// For servers that take commands in the order in which they come, with nothing in it that starts a transfer.
     ///
     /// - Throws: As ``send(_:)``.
     public func pipeline(_ commands: [FTPCommand]) async throws -> FTPOutcome {
-        guard server.security == .none, commands.count > 1, pipelining.isAllowed else { return try await send(FTPExchange(commands)) }
+        guard server.security == .none, commands.count > 1, pipelining.isAllowed else {
+            return try await send(FTPExchange(commands))
+        }
         do {
             let outcome = try await onThread { [talk] in try talk.run(commands) }
             pipelining.succeeded()
@@ -215,7 +231,9 @@ public final class FTPControlConnection: Sendable {
     private func run(_ exchange: FTPExchange, isConnecting: Bool) async throws -> FTPOutcome {
         let access = try await proxy.access()
         do { return try await run(exchange, isConnecting, access) } catch let refusal as ProxyRefusal {
-            guard refusal.asksForLogin, isConnecting, let other = try await proxy.access(after: access) else { throw refusal.error }
+            guard refusal.asksForLogin, isConnecting, let other = try await proxy.access(after: access) else {
+                throw refusal.error
+            }
             do { return try await run(exchange, isConnecting, other) } catch let refusal as ProxyRefusal {
                 if refusal.asksForLogin { proxy.refused(other) }
                 throw refusal.error
@@ -223,18 +241,23 @@ public final class FTPControlConnection: Sendable {
         }
     }
 
-    private func run(_ exchange: FTPExchange, _ isConnecting: Bool, _ access: ProxyLogin.Access) async throws -> FTPOutcome {
+    private func run(_ exchange: FTPExchange, _ isConnecting: Bool, _ access: ProxyLogin.Access) async throws
+        -> FTPOutcome
+    {
         if !isConnecting { try checkUsable() }
         let watch = Task { try await self.watch() }
         defer { watch.cancel() }
         return try await withTaskCancellationHandler {
             let (outcome, transfer) = try await loop.run { resume, done in
                 FTPTransfer(
-                    exchange, server: server, login: login, sockets: sockets, isConnecting: isConnecting, proxyLogin: access,
+                    exchange, server: server, login: login, sockets: sockets, isConnecting: isConnecting,
+                    proxyLogin: access,
                     resume: resume,
                     done: done)
             }
-            if case .store = exchange.transfer, outcome.last?.isPositive == true { try await transfer?.checkSourceEnded() }
+            if case .store = exchange.transfer, outcome.last?.isPositive == true {
+                try await transfer?.checkSourceEnded()
+            }
             return outcome
         } onCancel: {
             sockets.interrupt()
@@ -249,7 +272,8 @@ public final class FTPControlConnection: Sendable {
         throw FTPFailure(error: error, outcome: FTPOutcome(), wasGreeted: true)
     }
 
-    /// Ends a wait of libcurl's in which nobody else is let in: it gives the last reply a minute, and none to a line without end.
+    /// Ends a wait of libcurl's in which nobody else is let in: it gives the last reply a minute, and none to a line
+    /// without end.
     ///
     /// Counted in rounds that the loop has not made, and not in time: this task may be the one that was kept waiting.
     private func watch() async throws {

@@ -8,10 +8,10 @@ public struct FTPCommand: Sendable, Hashable {
     /// Behind one space; empty for none.
     public let argument: [UInt8]
 
-    /// - Parameter argument: As it goes over the wire. The byte 255 begins a command of Telnet, for servers that know Telnet, which read two
-    ///   of them as one (RFC 854).
-    /// - Throws: `CocoaError(.fileReadInvalidFileName)` for CR, LF or NUL in the argument, because what follows them would be a command of
-    ///   its own.
+    /// - Parameter argument: As it goes over the wire. The byte 255 begins a command of Telnet, for servers that know
+    ///   Telnet, which read two of them as one (RFC 854).
+    /// - Throws: `CocoaError(.fileReadInvalidFileName)` for CR, LF or NUL in the argument, because what follows them
+    ///   would be a command of its own.
     public init(_ verb: String, argument: some Sequence<UInt8> = []) throws {
         self.verb = verb
         self.argument = Array(argument)
@@ -51,8 +51,8 @@ public struct FTPExchange: Sendable {
     public enum Transfer: Sendable {
         /// Nothing.
         case none
-        /// `RETR` from `offset` on. After `count` bytes this side closes the data connection; nil to the end of the file. `sparingly`,
-        /// little is on its way that was not asked for yet.
+        /// `RETR` from `offset` on. After `count` bytes this side closes the data connection; nil to the end of the
+        /// file. `sparingly`, little is on its way that was not asked for yet.
         case retrieve([UInt8], offset: Int64, count: Int64?, sparingly: Bool)
         /// A listing command.
         case list(FTPCommand)
@@ -70,10 +70,12 @@ public struct FTPExchange: Sendable {
     public var patience = 1.0
     /// Asked behind ``commands``, right before the transfer, which the reply may stop.
     public var look: FTPLook?
-    /// Told, on the connection's thread, when the transfer begins to wait for its own sink or source, and when it goes on.
+    /// Told, on the connection's thread, when the transfer begins to wait for its own sink or source, and when it goes
+    /// on.
     public var held: @Sendable (_ isHeld: Bool) -> Void = { _ in }
-    /// Where what is retrieved or listed goes; asked on the connection's thread when the first byte is there, or at the end of an empty
-    /// file. A sink that throws `CancellationError` has enough: the rest is not fetched, and the exchange succeeds.
+    /// Where what is retrieved or listed goes; asked on the connection's thread when the first byte is there, or at the
+    /// end of an empty file. A sink that throws `CancellationError` has enough: the rest is not fetched, and the
+    /// exchange succeeds.
     public var receive: @Sendable () throws -> any ByteSink
 
     /// Nothing but commands unless said otherwise.

@@ -23,10 +23,13 @@ struct FTPTalk {
         var start = rest.startIndex
         defer { rest.removeSubrange(..<start) }
         while let end = rest[start...].firstIndex(of: 10) {
-            // What comes after the last reply belongs to no command: libcurl would take it for the reply to its next one.
+            // What comes after the last reply belongs to no command: libcurl would take it for the reply to its next
+            // one.
             guard let verb = unanswered.first else { throw FTPReplies.stray(url) }
             let before = replies.finished.count
-            guard rest[start...end].withUnsafeBytes({ replies.take($0, verb: verb) }) else { throw FTPReplies.endless(url) }
+            guard rest[start...end].withUnsafeBytes({ replies.take($0, verb: verb) }) else {
+                throw FTPReplies.endless(url)
+            }
             start = end + 1
             guard replies.finished.count > before, let reply = replies.finished.last else { continue }
             if reply.code == 421 { throw FTPReplies.lost(url) }
@@ -38,8 +41,8 @@ struct FTPTalk {
     }
 }
 
-/// Sends several commands at once over the control connection (RFC 1123, section 4.1.2, asks servers to bear it), and reads the replies to
-/// all of them. Blocks the thread it runs on.
+/// Sends several commands at once over the control connection (RFC 1123, section 4.1.2, asks servers to bear it), and
+/// reads the replies to all of them. Blocks the thread it runs on.
 struct FTPPipeline: Sendable {
     let sockets: FTPSockets
     let url: URL
@@ -58,7 +61,8 @@ struct FTPPipeline: Sendable {
         } catch {
             sockets.interrupt()
             if sockets.isAborted { throw FTPReplies.closed(url) }
-            throw FTPFailure(error: sockets.hasTimedOut ? FTPReplies.late(url) : error, outcome: talk.outcome, wasGreeted: true)
+            throw FTPFailure(
+                error: sockets.hasTimedOut ? FTPReplies.late(url) : error, outcome: talk.outcome, wasGreeted: true)
         }
     }
 

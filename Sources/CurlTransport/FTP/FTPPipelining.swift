@@ -1,8 +1,8 @@
 import FileProviderCore
 import Foundation
 
-/// Whether a server bears commands that come before the reply to the one before them, as RFC 1123, section 4.1.2.12, asks it to. Shared by
-/// the connections to one server.
+/// Whether a server bears commands that come before the reply to the one before them, as RFC 1123, section 4.1.2.12,
+/// asks it to. Shared by the connections to one server.
 public final class FTPPipelining: Sendable {
     private struct State {
         var isAllowed = true
@@ -26,8 +26,8 @@ public final class FTPPipelining: Sendable {
         }
     }
 
-    /// Replies to some of `count` commands, and then nothing, or an end, are what a server gives that drops what came too early. Any
-    /// connection may be lost: of a server that was seen to bear it, one such end proves nothing.
+    /// Replies to some of `count` commands, and then nothing, or an end, are what a server gives that drops what came
+    /// too early. Any connection may be lost: of a server that was seen to bear it, one such end proves nothing.
     func failed(_ failure: FTPFailure, of count: Int) {
         let answered = failure.outcome.replies.count { $0.code >= 200 && $0.code != 421 }
         let code = (failure.error as? URLError)?.code

@@ -41,14 +41,17 @@ extension FTPReplies {
         FileError.make(.networkConnectionLost, url: url, sentence: "“\(url.host() ?? "")” said more than it was asked.")
     }
 
-    static func closed(_ url: URL) -> URLError { FileError.make(.cancelled, url: url, sentence: "The provider was closed.") }
+    static func closed(_ url: URL) -> URLError {
+        FileError.make(.cancelled, url: url, sentence: "The provider was closed.")
+    }
 
     static func lost(_ url: URL) -> URLError {
         FileError.make(.networkConnectionLost, url: url, sentence: "“\(url.host() ?? "")” closed the connection.")
     }
 
     static func endless(_ url: URL) -> URLError {
-        FileError.make(.badServerResponse, url: url, sentence: "“\(url.host() ?? "")” does not come to the end of what it says.")
+        FileError.make(
+            .badServerResponse, url: url, sentence: "“\(url.host() ?? "")” does not come to the end of what it says.")
     }
 
     static func late(_ url: URL) -> URLError {
@@ -57,8 +60,8 @@ extension FTPReplies {
 }
 
 extension FTPReply {
-    /// Whether it cannot be the reply to the command: the server has said a second time how a transfer ended, or says yes as it never
-    /// does to this command (RFC 959, section 5.4; RFC 3659).
+    /// Whether it cannot be the reply to the command: the server has said a second time how a transfer ended, or says
+    /// yes as it never does to this command (RFC 959, section 5.4; RFC 3659).
     var isStray: Bool {
         if isPositive, let codes = Self.successes[verb] { return !codes.contains(code) }
         return [225, 226, 425, 426].contains(code) && !Self.transfers.contains(verb)

@@ -1,11 +1,11 @@
 import FileProviderCore
 import Foundation
 
-/// A short file on its way, without libcurl: that asks for a data connection when everything before it was answered, and sends nothing over
-/// it before the server has said that it may. Blocks the thread it runs on.
+/// A short file on its way, without libcurl: that asks for a data connection when everything before it was answered,
+/// and sends nothing over it before the server has said that it may. Blocks the thread it runs on.
 ///
-/// What the server is asked before leaves with `EPSV`, and the bytes leave with `STOR`, as soon as the data connection is there: two round
-/// trips less. A server that refuses `STOR` drops what came.
+/// What the server is asked before leaves with `EPSV`, and the bytes leave with `STOR`, as soon as the data connection
+/// is there: two round trips less. A server that refuses `STOR` drops what came.
 struct FTPShortUpload: Sendable {
     /// Bytes of the longest file that is sent so: they are held at once, and the system takes them at once.
     static let maxSize = 64 << 10
@@ -54,7 +54,8 @@ struct FTPShortUpload: Sendable {
         var isStopped = false
         var isRefused = false
         var outcome = try pipeline.keepingStep { talk in
-            try pipeline.ask(exchange.commands + [exchange.look?.command].compactMap(\.self) + [FTPCommand("EPSV")], &talk)
+            try pipeline.ask(
+                exchange.commands + [exchange.look?.command].compactMap(\.self) + [FTPCommand("EPSV")], &talk)
             let replies = talk.outcome
             if let look = exchange.look, let reply = replies[look.command.verb], !look.mayGoOn(reply) {
                 isStopped = true
@@ -73,9 +74,13 @@ struct FTPShortUpload: Sendable {
 
     /// Source: RFC 2428, section 3.
     private static func port(in reply: FTPReply) -> UInt16? {
-        guard reply.code == 229, let text = reply.lines.last, let open = text.firstIndex(of: UInt8(ascii: "(")) else { return nil }
+        guard reply.code == 229, let text = reply.lines.last, let open = text.firstIndex(of: UInt8(ascii: "(")) else {
+            return nil
+        }
         let fields = text[(open + 1)...].prefix { $0 != UInt8(ascii: ")") }
-        guard let sign = fields.first, fields.prefix(3).allSatisfy({ $0 == sign }), fields.count > 4, fields.last == sign else {
+        guard let sign = fields.first, fields.prefix(3).allSatisfy({ $0 == sign }), fields.count > 4,
+            fields.last == sign
+        else {
             return nil
         }
         return UInt16(String(decoding: fields.dropFirst(3).dropLast(), as: UTF8.self)).flatMap { $0 == 0 ? nil : $0 }
@@ -92,27 +97,34 @@ struct FTPShortUpload: Sendable {
         pipeline.counters.add(.bytesOut, talk.sent)
         shutdown(data, Int32(SHUT_WR))
         while !talk.isAnswered { try pipeline.hear(&talk) }
-        guard talk.sent == bytes.count || talk.outcome.last?.isPositive == false else { throw FTPReplies.lost(pipeline.url) }
+        guard talk.sent == bytes.count || talk.outcome.last?.isPositive == false else {
+            throw FTPReplies.lost(pipeline.url)
+        }
     }
 
     private func wait(for entries: inout [pollfd]) throws {
         do { try pipeline.wait(&entries, seconds: connectTime) } catch { throw unreachable() }
         var code: Int32 = 0
         var length = socklen_t(MemoryLayout<Int32>.size)
-        guard getsockopt(entries[0].fd, SOL_SOCKET, SO_ERROR, &code, &length) == 0, code == 0 else { throw unreachable() }
+        guard getsockopt(entries[0].fd, SOL_SOCKET, SO_ERROR, &code, &length) == 0, code == 0 else {
+            throw unreachable()
+        }
     }
 
     /// As far as the server wants them: it may say what it thinks before all of them are gone, or end the connection.
     private func sendBytes(over data: Int32, talk: inout FTPTalk) throws {
         while talk.sent < bytes.count, !talk.isAnswered {
-            let count = bytes[Int(talk.sent)...].withUnsafeBytes { Foundation.send(data, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+            let count = bytes[Int(talk.sent)...].withUnsafeBytes {
+                Foundation.send(data, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+            }
             if count > 0 {
                 talk.sent += Int64(count)
                 continue
             }
             guard errno == EAGAIN || errno == EINTR else { return }
             var entries = [
-                pollfd(fd: data, events: Int16(POLLOUT), revents: 0), pollfd(fd: try pipeline.control(), events: Int16(POLLIN), revents: 0),
+                pollfd(fd: data, events: Int16(POLLOUT), revents: 0),
+                pollfd(fd: try pipeline.control(), events: Int16(POLLIN), revents: 0),
             ]
             try pipeline.wait(&entries, seconds: pipeline.idle)
             if entries[1].revents != 0 { try pipeline.hear(&talk) }

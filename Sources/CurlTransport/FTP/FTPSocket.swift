@@ -1,7 +1,8 @@
 import CCurl
 import Foundation
 
-/// A socket of libcurl's, with a number of our own for it: libcurl closes some without a word, and then their numbers are somebody else's.
+/// A socket of libcurl's, with a number of our own for it: libcurl closes some without a word, and then their numbers
+/// are somebody else's.
 struct FTPSocket: Sendable {
     let number: Int32
     /// To be used in its place.
@@ -30,7 +31,8 @@ struct FTPSocket: Sendable {
 
     func close() { if own != number { _ = Foundation.close(own) } }
 
-    /// The address at the other end, without its port; that of IPv4 as it is, however it is written. Nil where there is none.
+    /// The address at the other end, without its port; that of IPv4 as it is, however it is written. Nil where there is
+    /// none.
     static func peer(of number: Int32) -> [UInt8]? {
         var storage = sockaddr_storage()
         var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
@@ -81,10 +83,11 @@ extension FTPSockets.State {
         }
     }
 
-    /// Notes where data is to be had. Not through a proxy, to which data is connected as the control connection was, and which has much to
-    /// say first.
+    /// Notes where data is to be had. Not through a proxy, to which data is connected as the control connection was,
+    /// and which has much to say first.
     mutating func note(_ address: UnsafeMutablePointer<curl_sockaddr>) {
-        guard let control = control?.own, let place = Self.place(of: address), !Self.isConnected(control, to: place) else {
+        guard let control = control?.own, let place = Self.place(of: address), !Self.isConnected(control, to: place)
+        else {
             self.place = nil
             return
         }

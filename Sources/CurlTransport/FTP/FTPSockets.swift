@@ -4,7 +4,8 @@ import Foundation
 
 /// The sockets of one control connection and its data connections.
 ///
-/// libcurl waits for some replies of an FTP server without giving control back; shutting the socket down ends such a wait at once.
+/// libcurl waits for some replies of an FTP server without giving control back; shutting the socket down ends such a
+/// wait at once.
 final class FTPSockets: Sendable {
     struct State {
         /// Chosen when the server greets; before that there may be several that are being made.
@@ -15,7 +16,8 @@ final class FTPSockets: Sendable {
         var mayConnect = false
         /// From the greeting on, what is opened is for data.
         var wasGreeted = false
-        /// Bytes the system may take from the server before this side asks for them; nil for what the system thinks best.
+        /// Bytes the system may take from the server before this side asks for them; nil for what the system thinks
+        /// best.
         var receiveBuffer: Int32?
         var dataConnections = 0
         var lastMove = ContinuousClock.now
@@ -39,10 +41,11 @@ final class FTPSockets: Sendable {
     /// `POLLRDHUP` of poll(2), which comes with those that are told unasked.
     private static let closed: Int16 = 0x2000
 
-    /// Whether the control connection is there, and the server has said nothing that nobody asked for, such as good-bye.
+    /// Whether the control connection is there, and the server has said nothing that nobody asked for, such as
+    /// good-bye.
     ///
-    /// A second reply in one packet with the first lies in libcurl, which would take it for the reply to its next command: it shows by
-    /// what the system has received.
+    /// A second reply in one packet with the first lies in libcurl, which would take it for the reply to its next
+    /// command: it shows by what the system has received.
     var isUsable: Bool {
         let state = state.value
         guard let control = state.control, !state.hasTimedOut, !Self.hasNews(control.own) else { return false }
@@ -90,12 +93,15 @@ final class FTPSockets: Sendable {
     }
 
     /// From here on every byte of the control connection is one of a reply, and seen.
-    func begin() { state.update { state in state.unseen = state.control.flatMap { Self.received($0.own) }.map { $0 - state.seen } } }
+    func begin() {
+        state.update { state in state.unseen = state.control.flatMap { Self.received($0.own) }.map { $0 - state.seen } }
+    }
 
-    /// No more data is wanted: the data connection is reset, and libcurl finds a socket in its place that is at its end.
+    /// No more data is wanted: the data connection is reset, and libcurl finds a socket in its place that is at its
+    /// end.
     ///
-    /// Reset at once, for a server whose data found no room for a while would ask for some later and later only; and without an orderly end
-    /// before it, upon which ProFTPD ends the control connection too when data is encrypted.
+    /// Reset at once, for a server whose data found no room for a while would ask for some later and later only; and
+    /// without an orderly end before it, upon which ProFTPD ends the control connection too when data is encrypted.
     func endData() {
         state.update { state in
             guard let data = state.data else { return }
@@ -155,7 +161,9 @@ final class FTPSockets: Sendable {
         let position = 128
         var info = [UInt8](repeating: 0, count: 256)
         var length = socklen_t(info.count)
-        guard getsockopt(socket, Int32(IPPROTO_TCP), TCP_INFO, &info, &length) == 0, length >= position + 8 else { return nil }
+        guard getsockopt(socket, Int32(IPPROTO_TCP), TCP_INFO, &info, &length) == 0, length >= position + 8 else {
+            return nil
+        }
         return info.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: position, as: Int64.self) }
     }
 
@@ -175,7 +183,8 @@ final class FTPSockets: Sendable {
     /// Source: CURLOPT_OPENSOCKETFUNCTION(3).
     func open(_ address: UnsafeMutablePointer<curl_sockaddr>) -> curl_socket_t {
         state.update { state in
-            // Without a control connection it is one that libcurl wants to make anew, with nobody to tell the server what it was told before.
+            // Without a control connection it is one that libcurl wants to make anew, with nobody to tell the server
+            // what it was told before.
             let isData = state.wasGreeted && state.control != nil
             guard !state.isAborted, isData || state.mayConnect else { return carrel_SOCKET_BAD }
             let kind = address.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
@@ -193,10 +202,13 @@ final class FTPSockets: Sendable {
         }
     }
 
-    /// A data connection that the server has opened; false when it was somebody else. Source: CURLOPT_SOCKOPTFUNCTION(3).
+    /// A data connection that the server has opened; false when it was somebody else. Source:
+    /// CURLOPT_SOCKOPTFUNCTION(3).
     func accepted(_ socket: curl_socket_t) -> Bool {
         state.update { state in
-            guard let control = state.control, let server = FTPSocket.peer(of: control.own), FTPSocket.peer(of: socket) == server else {
+            guard let control = state.control, let server = FTPSocket.peer(of: control.own),
+                FTPSocket.peer(of: socket) == server
+            else {
                 return false
             }
             state.took(data: FTPSocket(accepted: socket))
@@ -210,16 +222,20 @@ final class FTPSockets: Sendable {
     /// - Parameter isProven: Whether a transfer has succeeded, after `EPSV`.
     func provePlace(_ isProven: Bool) { state.update { $0.isPlaceProven = isProven } }
 
-    /// Begins a data connection of our own to where libcurl has made its last one, on `port`; to be closed by ``close(_:)``.
+    /// Begins a data connection of our own to where libcurl has made its last one, on `port`; to be closed by
+    /// ``close(_:)``.
     ///
     /// - Returns: Nil where that cannot be.
     func connectData(to port: UInt16) -> Int32? {
         state.update { state in
-            guard var place = state.place, place.count >= MemoryLayout<sockaddr_in>.size, !state.isAborted else { return nil }
+            guard var place = state.place, place.count >= MemoryLayout<sockaddr_in>.size, !state.isAborted else {
+                return nil
+            }
             // The port stands in the same place for both families: ip(7), ipv6(7).
             (place[2], place[3]) = (UInt8(port >> 8), UInt8(port & 255))
             let family = place.withUnsafeBytes { Int32($0.loadUnaligned(as: sa_family_t.self)) }
-            let socket = Foundation.socket(family, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
+            let socket = Foundation.socket(
+                family, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
             guard socket >= 0 else { return nil }
             let isBegun = place.withUnsafeBytes { bytes in
                 bytes.withMemoryRebound(to: sockaddr.self) {

@@ -11,8 +11,8 @@ final class FTPTransfer: Transfer, @unchecked Sendable {
     let sockets: FTPSockets
     private let isConnecting: Bool
     private var replies = FTPReplies()
-    /// The verbs of the commands whose last reply has not come. More than one only where libcurl gives a data connection up and asks for
-    /// another before the server has said what became of the first.
+    /// The verbs of the commands whose last reply has not come. More than one only where libcurl gives a data
+    /// connection up and asks for another before the server has said what became of the first.
     private var unanswered: [String] = []
     private var received: Int64 = 0
     private var wasCut = false
@@ -24,13 +24,16 @@ final class FTPTransfer: Transfer, @unchecked Sendable {
     private var isToldWhere = false
     /// Whether the transfer's command has not been answered since.
     private var isOpeningData = false
-    /// Whether a reply lies there that libcurl does not read before the data connection is encrypted: a wait for it would be none.
+    /// Whether a reply lies there that libcurl does not read before the data connection is encrypted: a wait for it
+    /// would be none.
     private var leavesReply = false
     private let done: @Sendable (Result<FTPOutcome, any Error>) -> Void
 
     init(
-        _ exchange: FTPExchange, server: FTPServer, login: FTPLogin, sockets: FTPSockets, isConnecting: Bool, proxyLogin: ProxyLogin.Access,
-        resume: @escaping @Sendable (Transfer, Side) -> Void, done: @escaping @Sendable (Result<FTPOutcome, any Error>) -> Void
+        _ exchange: FTPExchange, server: FTPServer, login: FTPLogin, sockets: FTPSockets, isConnecting: Bool,
+        proxyLogin: ProxyLogin.Access,
+        resume: @escaping @Sendable (Transfer, Side) -> Void,
+        done: @escaping @Sendable (Result<FTPOutcome, any Error>) -> Void
     ) {
         self.exchange = exchange
         self.server = server
@@ -42,7 +45,8 @@ final class FTPTransfer: Transfer, @unchecked Sendable {
         var firstByte: Int64 = 0
         if case .store(_, let source, let offset, _) = exchange.transfer { (body, firstByte) = (source, offset) }
         super.init(
-            url: server.url, body: body, firstByte: firstByte, patience: exchange.patience, proxyLogin: proxyLogin, resume: resume)
+            url: server.url, body: body, firstByte: firstByte, patience: exchange.patience, proxyLogin: proxyLogin,
+            resume: resume)
     }
 
     /// The command that starts the transfer.
@@ -61,7 +65,9 @@ final class FTPTransfer: Transfer, @unchecked Sendable {
 
     private var wanted: Int64? { if case .retrieve(_, _, let count, _) = exchange.transfer { count } else { nil } }
     private var isStoring: Bool { if case .store = exchange.transfer { true } else { false } }
-    private var isSparing: Bool { if case .retrieve(_, _, _, let sparingly) = exchange.transfer { sparingly } else { false } }
+    private var isSparing: Bool {
+        if case .retrieve(_, _, _, let sparingly) = exchange.transfer { sparingly } else { false }
+    }
 
     /// So much is on its way at most that nobody wants.
     private static let smallBuffer = 64 << 10
@@ -98,7 +104,9 @@ final class FTPTransfer: Transfer, @unchecked Sendable {
             failure = FTPReplies.endless(url)
             return false
         }
-        if replies.finished.count > before, replies.finished[before].code >= 200, !unanswered.isEmpty { unanswered.removeFirst() }
+        if replies.finished.count > before, replies.finished[before].code >= 200, !unanswered.isEmpty {
+            unanswered.removeFirst()
+        }
         isToldWhere = ["EPSV", "PASV", "EPRT", "PORT"].contains(verb)
         isOpeningData = isToldWhere || isOpeningData && verb != transferVerb
         if replies.finished.last?.isStray != true { return true }
@@ -109,17 +117,19 @@ final class FTPTransfer: Transfer, @unchecked Sendable {
     // While it is being connected, libcurl's own limit holds.
     override func isWaiting(_ easy: UnsafeMutableRawPointer) -> Bool { sockets.wasGreeted }
 
-    // When the server's answer is there at once, libcurl leaves the data connection for a later round and waits for nothing. It waits for
-    // too little until the transfer is on its way: a round now and then finds what it has missed.
+    // When the server's answer is there at once, libcurl leaves the data connection for a later round and waits for
+    // nothing. It waits for too little until the transfer is on its way: a round now and then finds what it has missed.
     override func nextRound() -> Duration? {
         defer { isToldWhere = false }
         leavesReply = isOpeningData && server.security != .none && sockets.hasReply
         return isToldWhere ? .zero : leavesReply ? .milliseconds(2) : isOpeningData ? .milliseconds(250) : nil
     }
 
-    // libcurl 7.88 waits for nothing but the data connection until that is encrypted, which the server only begins when it has had all
-    // commands: the replies to those before the last were seen when a time was up.
-    override var forgottenSocket: Int32? { isOpeningData && server.security != .none && !leavesReply ? sockets.control : nil }
+    // libcurl 7.88 waits for nothing but the data connection until that is encrypted, which the server only begins when
+    // it has had all commands: the replies to those before the last were seen when a time was up.
+    override var forgottenSocket: Int32? {
+        isOpeningData && server.security != .none && !leavesReply ? sockets.control : nil
+    }
 
     // MARK: Data
 
@@ -193,9 +203,12 @@ final class FTPTransfer: Transfer, @unchecked Sendable {
         // What is still to come would be taken for the reply to the next command.
         let isOutOfStep = !unanswered.isEmpty && !(wasCut && unanswered == [transferVerb])
         if isOutOfStep { sockets.interrupt() }
-        let outcome = FTPOutcome(replies: replies.finished, bytes: received + sent, wasCut: wasCut, isOutOfStep: isOutOfStep)
+        let outcome = FTPOutcome(
+            replies: replies.finished, bytes: received + sent, wasCut: wasCut, isOutOfStep: isOutOfStep)
         if let failure { throw FTPFailure(error: failure, outcome: outcome, wasGreeted: sockets.wasGreeted) }
-        if sockets.hasTimedOut { throw FTPFailure(error: FTPReplies.late(url), outcome: outcome, wasGreeted: sockets.wasGreeted) }
+        if sockets.hasTimedOut {
+            throw FTPFailure(error: FTPReplies.late(url), outcome: outcome, wasGreeted: sockets.wasGreeted)
+        }
         if isShort, outcome.last?.isPositive == true {
             let error = CurlError.ftpError(CURLE_PARTIAL_FILE, text: "", url: url, trust: options.trust)
             throw FTPFailure(error: error, outcome: outcome, wasGreeted: true)
@@ -204,20 +217,26 @@ final class FTPTransfer: Transfer, @unchecked Sendable {
             if ending.code == CURLE_OK, case .retrieve = exchange.transfer { _ = try openSink() }
             if isConnecting, server.security == .none { sockets.begin() }
             // What follows `EPSV` in vain, as libcurl then finds out, is `PASV`.
-            if transferVerb != nil, outcome.last?.isPositive == true { sockets.provePlace(outcome["EPSV"]?.code == 229) }
+            if transferVerb != nil, outcome.last?.isPositive == true {
+                sockets.provePlace(outcome["EPSV"]?.code == 229)
+            }
             return outcome
         }
         let text = String(cString: errorText)
-        if let refusal = ProxyRefusal(ending, text: text, url: url, options: options, withheld: proxyLogin.isWithheld) { throw refusal }
+        if let refusal = ProxyRefusal(ending, text: text, url: url, options: options, withheld: proxyLogin.isWithheld) {
+            throw refusal
+        }
         let error =
             hasLostData(ending, outcome: outcome)
-            ? FileError.make(.networkConnectionLost, url: url, sentence: "No data connection to “\(url.host() ?? "")” came about in time.")
+            ? FileError.make(
+                .networkConnectionLost, url: url,
+                sentence: "No data connection to “\(url.host() ?? "")” came about in time.")
             : CurlError.ftpError(ending.code, text: text, url: url, trust: options.trust)
         throw FTPFailure(error: error, outcome: outcome, wasGreeted: sockets.wasGreeted)
     }
 
-    /// Whether it was a data connection that could not be used. libcurl asks for another one then, even after the transfer's command, and
-    /// takes the reply to that for an address.
+    /// Whether it was a data connection that could not be used. libcurl asks for another one then, even after the
+    /// transfer's command, and takes the reply to that for an address.
     private func hasLostData(_ ending: TransferEnding, outcome: FTPOutcome) -> Bool {
         ending.code == CURLE_FTP_WEIRD_PASV_REPLY && outcome["EPSV"]?.code == 229 && outcome.last?.verb != "EPSV"
             && (outcome.last?.isPositive ?? false || outcome.last?.code ?? 0 < 200)
@@ -229,7 +248,8 @@ final class FTPTransfer: Transfer, @unchecked Sendable {
         return source.length.map { $0 != offset + sent } ?? true
     }
 
-    /// A server that takes no more data closes that connection and says why over the other one, which libcurl does not wait for.
+    /// A server that takes no more data closes that connection and says why over the other one, which libcurl does not
+    /// wait for.
     private func hearLastWords() {
         for line in sockets.lastWords.split(separator: 10, omittingEmptySubsequences: false).dropLast() {
             _ = (line + [10]).withUnsafeBytes { replies.take($0, verb: transferVerb ?? "") }
@@ -240,15 +260,20 @@ final class FTPTransfer: Transfer, @unchecked Sendable {
     private func wasRefused(_ ending: TransferEnding, outcome: FTPOutcome) -> Bool {
         // Pure-FTPd's last word after an early end is a 150.
         if wasCut, ending.code == CURLE_PARTIAL_FILE { return true }
-        guard let last = outcome.last, last.code != 421, !["", "USER", "PASS", "AUTH", "PBSZ", "PROT"].contains(last.verb) else {
+        guard let last = outcome.last, last.code != 421,
+            !["", "USER", "PASS", "AUTH", "PBSZ", "PROT"].contains(last.verb)
+        else {
             return false
         }
         // An offset that no transfer has used would be that of the next one.
-        if outcome["REST"]?.isPositive == true, ["EPSV", "PASV", "EPRT", "PORT", "TYPE"].contains(last.verb) { return false }
+        if outcome["REST"]?.isPositive == true, ["EPSV", "PASV", "EPRT", "PORT", "TYPE"].contains(last.verb) {
+            return false
+        }
         switch ending.code {
         case CURLE_PARTIAL_FILE: return last.code >= 200
         case CURLE_REMOTE_FILE_NOT_FOUND, CURLE_FTP_COULDNT_RETR_FILE, CURLE_REMOTE_ACCESS_DENIED, CURLE_UPLOAD_FAILED,
-            CURLE_REMOTE_DISK_FULL, CURLE_FTP_COULDNT_USE_REST, CURLE_FTP_COULDNT_SET_TYPE, CURLE_QUOTE_ERROR, CURLE_FTP_PORT_FAILED,
+            CURLE_REMOTE_DISK_FULL, CURLE_FTP_COULDNT_USE_REST, CURLE_FTP_COULDNT_SET_TYPE, CURLE_QUOTE_ERROR,
+            CURLE_FTP_PORT_FAILED,
             CURLE_FTP_WEIRD_PASV_REPLY:
             return last.code >= 400
         default: return false
@@ -261,7 +286,8 @@ extension CurlError {
     fileprivate static func ftpError(_ code: CURLcode, text: String, url: URL, trust: TrustPolicy) -> any Error {
         let host = url.host() ?? "the server"
         func made(_ urlCode: URLError.Code, _ sentence: String) -> URLError {
-            FileError.make(urlCode, url: url, sentence: sentence, underlying: CurlError(code: Int(code.rawValue), text: text))
+            FileError.make(
+                urlCode, url: url, sentence: sentence, underlying: CurlError(code: Int(code.rawValue), text: text))
         }
         switch code {
         case CURLE_WEIRD_SERVER_REPLY, CURLE_FTP_WEIRD_PASS_REPLY:
@@ -270,8 +296,10 @@ extension CurlError {
             return made(.badServerResponse, "“\(host)” does not say where its data is to be had.")
         case CURLE_FTP_PORT_FAILED, CURLE_FTP_ACCEPT_FAILED:
             return made(.cannotConnectToHost, "“\(host)” makes no data connection to this machine.")
-        case CURLE_FTP_ACCEPT_TIMEOUT: return made(.timedOut, "“\(host)” took too long to make a data connection to this machine.")
-        case CURLE_USE_SSL_FAILED: return made(.secureConnectionFailed, "“\(host)” does not encrypt as ftpes: and ftps: need it.")
+        case CURLE_FTP_ACCEPT_TIMEOUT:
+            return made(.timedOut, "“\(host)” took too long to make a data connection to this machine.")
+        case CURLE_USE_SSL_FAILED:
+            return made(.secureConnectionFailed, "“\(host)” does not encrypt as ftpes: and ftps: need it.")
         default: return foundationError(code, text: text, url: url, trust: trust)
         }
     }

@@ -1,11 +1,12 @@
 public import FileProviderCore
 import Foundation
 
-/// The one Swift owner of libcurl: an event loop on a thread of its own, connections that are kept, back-pressure both ways.
+/// The one Swift owner of libcurl: an event loop on a thread of its own, connections that are kept, back-pressure both
+/// ways.
 ///
-/// A provider has one transport and lets all its requests go through it. Bytes move between socket and sink, or source and socket, on
-/// the transport's thread; nothing is queued beyond libcurl's own half megabyte for each direction of a transfer and a quarter for
-/// the sink.
+/// A provider has one transport and lets all its requests go through it. Bytes move between socket and sink, or source
+/// and socket, on the transport's thread; nothing is queued beyond libcurl's own half megabyte for each direction of a
+/// transfer and a quarter for the sink.
 public final class CurlTransport: Sendable {
     private let loop: EventLoop
     private let proxy: ProxyLogin
@@ -27,11 +28,11 @@ public final class CurlTransport: Sendable {
 
     /// Sends `request` and returns the answer's head once its body has gone where `request.receive` said.
     ///
-    /// Any status is an answer; only what kept an answer from coming is thrown. Redirects are answers too. The login of the proxy that the
-    /// options name is the transport's business: where that is refused, no answer came.
+    /// Any status is an answer; only what kept an answer from coming is thrown. Redirects are answers too. The login of
+    /// the proxy that the options name is the transport's business: where that is refused, no answer came.
     ///
-    /// - Throws: `URLError` for the transport's conditions; an error of the sink or the source; `CancellationError`, within
-    ///   milliseconds, when the task is cancelled.
+    /// - Throws: `URLError` for the transport's conditions; an error of the sink or the source; `CancellationError`,
+    ///   within milliseconds, when the task is cancelled.
     public func send(_ request: TransferRequest) async throws -> ResponseHead {
         try request.checkHeaders()
         let access = try await proxy.access()

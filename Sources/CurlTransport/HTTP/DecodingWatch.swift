@@ -25,14 +25,18 @@ struct DecodingWatch {
     func tooLarge(_ url: URL) -> CocoaError {
         FileError.make(
             .fileReadTooLarge, path: url.path(percentEncoded: false), url: url,
-            sentence: "What “\(url.host() ?? "")” sent compressed is too large: \(decoded) bytes from \(packed), and it goes on.")
+            sentence:
+                "What “\(url.host() ?? "")” sent compressed is too large: \(decoded) bytes from \(packed), and it goes on."
+        )
     }
 
-    /// Whether a gzip body lacks its end, which libcurl does not notice: the end has the length (RFC 1952, section 2.3.1). Within chunks its
-    /// place is not known, and their own end has to do.
+    /// Whether a gzip body lacks its end, which libcurl does not notice: the end has the length (RFC 1952, section
+    /// 2.3.1). Within chunks its place is not known, and their own end has to do.
     func isCutShort(_ head: ResponseHead) -> Bool {
         let encoding = head.joined("Content-Encoding")?.lowercased()
-        guard encoding == "gzip" || encoding == "x-gzip", head["Transfer-Encoding"] == nil, raw > 0 else { return false }
+        guard encoding == "gzip" || encoding == "x-gzip", head["Transfer-Encoding"] == nil, raw > 0 else {
+            return false
+        }
         let reportedSize = lastBytes.reversed().reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
         return raw < 18 || reportedSize != UInt32(truncatingIfNeeded: decoded)
     }
@@ -40,6 +44,7 @@ struct DecodingWatch {
     func cutShort(_ url: URL) -> URLError {
         FileError.make(
             .badServerResponse, url: url,
-            sentence: "What “\(url.host() ?? "")” sent compressed ended too early, after \(raw) bytes (\(decoded) decoded).")
+            sentence:
+                "What “\(url.host() ?? "")” sent compressed ended too early, after \(raw) bytes (\(decoded) decoded).")
     }
 }

@@ -10,7 +10,8 @@ extension EasyHandle {
         long(CURLOPT_HTTP_VERSION, carrel_HTTP_2TLS)
         // Rather wait for a connection that many requests can share than open one for each.
         long(CURLOPT_PIPEWAIT, request.url.scheme == "https" ? 1 : 0)
-        // What must not be sent twice takes no connection that the server may be about to close: many do so after five idle seconds.
+        // What must not be sent twice takes no connection that the server may be about to close: many do so after five
+        // idle seconds.
         long(CURLOPT_MAXAGE_CONN, request.mayBeSentTwice ? 118 : 2)
         let trust = options.trust
         string(CURLOPT_SSLCERT, request.showsClientCertificate ? trust.clientCertificate : nil)
@@ -38,7 +39,8 @@ extension EasyHandle {
             }
             return 0
         }
-        _ = carrel_set_pointer(raw, CURLOPT_DEBUGDATA, transfer.map { Unmanaged.passUnretained($0 as Transfer).toOpaque() })
+        _ = carrel_set_pointer(
+            raw, CURLOPT_DEBUGDATA, transfer.map { Unmanaged.passUnretained($0 as Transfer).toOpaque() })
     }
 
     private func setAuthentication(_ authentication: TransferRequest.Authentication) {
@@ -56,7 +58,8 @@ extension EasyHandle {
     }
 
     private func setMethodAndBody(_ request: TransferRequest) {
-        // With an earlier query still in the handle, libcurl would not rewind an upload. It makes a POST of this, and so comes first.
+        // With an earlier query still in the handle, libcurl would not rewind an upload. It makes a POST of this, and
+        // so comes first.
         _ = carrel_set_pointer(raw, CURLOPT_POSTFIELDS, nil)
         long(CURLOPT_HTTPGET, 1)
         switch request.body {
@@ -64,7 +67,9 @@ extension EasyHandle {
         case .data(let data):
             long(CURLOPT_POST, 1)
             _ = carrel_set_offset(raw, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(data.count))
-            data.withUnsafeBytes { _ = carrel_set_pointer(raw, CURLOPT_COPYPOSTFIELDS, UnsafeMutableRawPointer(mutating: $0.baseAddress)) }
+            data.withUnsafeBytes {
+                _ = carrel_set_pointer(raw, CURLOPT_COPYPOSTFIELDS, UnsafeMutableRawPointer(mutating: $0.baseAddress))
+            }
         case .source(let source):
             long(CURLOPT_UPLOAD, 1)
             _ = carrel_set_offset(raw, CURLOPT_INFILESIZE_LARGE, curl_off_t(source.length ?? -1))

@@ -49,7 +49,9 @@ final class HTTPTransfer: Transfer, @unchecked Sendable {
         guard headerBytes <= Self.headerLimit else {
             failure = FileError.make(
                 .badServerResponse, url: request.url,
-                sentence: "“\(host)” sent more than \(Self.headerLimit >> 10) KiB of response headers; the connection was closed.")
+                sentence:
+                    "“\(host)” sent more than \(Self.headerLimit >> 10) KiB of response headers; the connection was closed."
+            )
             return false
         }
         let text = String(decoding: line, as: UTF8.self)
@@ -62,7 +64,9 @@ final class HTTPTransfer: Transfer, @unchecked Sendable {
         }
         if text == "\r\n" || text == "\n" {
             (headIsComplete, isAwaitingAnswer) = (true, head.status < 200)
-            if head.isSuccess, head.isEncoded, request.decodesContent, let easy { EasyHandle(raw: easy).showsRawBytes(true, to: self) }
+            if head.isSuccess, head.isEncoded, request.decodesContent, let easy {
+                EasyHandle(raw: easy).showsRawBytes(true, to: self)
+            }
         }
         guard let colon = text.firstIndex(of: ":") else { return true }
         let value = text[text.index(after: colon)...].trimmingCharacters(in: .whitespacesAndNewlines)
@@ -112,10 +116,14 @@ final class HTTPTransfer: Transfer, @unchecked Sendable {
     override func isConnected(to address: String, port: Int) {
         serverAddress = proxyPorts.contains(port) ? nil : address
         guard request.refusesLocalAddresses else { return }
-        guard serverAddress.map(LocalAddress.holds) == true || LocalAddress.names(host: request.url.host() ?? "") else { return }
+        guard serverAddress.map(LocalAddress.holds) == true || LocalAddress.names(host: request.url.host() ?? "") else {
+            return
+        }
         failure = FileError.make(
             .redirectToNonExistentLocation, url: request.url,
-            sentence: "The server redirects to “\(host)”, an address in a private network (\(address)), which is not followed.")
+            sentence:
+                "The server redirects to “\(host)”, an address in a private network (\(address)), which is not followed."
+        )
     }
 
     override func makeSink() throws -> any ByteSink { try request.receive(head) }
@@ -133,7 +141,9 @@ final class HTTPTransfer: Transfer, @unchecked Sendable {
         guard isRepetition, !request.mayBeSentTwice else { return true }
         failure = FileError.make(
             .networkConnectionLost, url: request.url,
-            sentence: "“\(request.url.host() ?? "the server")” closed the connection without an answer; what was asked for may be done.")
+            sentence:
+                "“\(request.url.host() ?? "the server")” closed the connection without an answer; what was asked for may be done."
+        )
         return false
     }
 
@@ -152,16 +162,24 @@ final class HTTPTransfer: Transfer, @unchecked Sendable {
         let isRefusal = head.status >= 400 && headIsComplete && (code == CURLE_SEND_ERROR || code == CURLE_RECV_ERROR)
         if code != CURLE_OK, !isRefusal {
             let text = String(cString: errorText)
-            if let refusal = ProxyRefusal(ending, text: text, url: url, options: options, withheld: proxyLogin.isWithheld) { throw refusal }
+            if let refusal = ProxyRefusal(
+                ending, text: text, url: url, options: options, withheld: proxyLogin.isWithheld)
+            {
+                throw refusal
+            }
             throw CurlError.foundationError(code, text: text, url: url, trust: options.trust)
         }
         // libcurl takes a connection that ends within the head for the end of an answer without a length.
-        guard headIsComplete else { throw CurlError.foundationError(CURLE_GOT_NOTHING, text: "", url: url, trust: options.trust) }
+        guard headIsComplete else {
+            throw CurlError.foundationError(CURLE_GOT_NOTHING, text: "", url: url, trust: options.trust)
+        }
         if head.status == 407, case .server(let server) = options.proxy {
             throw ProxyRefusal.login(server, cause: nil, url: url, withheld: proxyLogin.isWithheld)
         }
         if head.isSuccess { _ = try openSink() }
-        if head.isSuccess, head.isEncoded, request.decodesContent, unpacking.isCutShort(head) { throw unpacking.cutShort(url) }
+        if head.isSuccess, head.isEncoded, request.decodesContent, unpacking.isCutShort(head) {
+            throw unpacking.cutShort(url)
+        }
         return head
     }
 }

@@ -2,12 +2,15 @@ import FileProviderCore
 import Foundation
 
 extension TransferRequest {
-    /// Sees that no header holds what would be read as the end of a line, wherever its value is from: a server's tags go back to it.
+    /// Sees that no header holds what would be read as the end of a line, wherever its value is from: a server's tags
+    /// go back to it.
     ///
     /// - Throws: `URLError(.badServerResponse)`; nothing was sent.
     func checkHeaders() throws {
-        guard let header = headers.first(where: { $0.name.hasControlCharacters || $0.value.hasControlCharacters }) else { return }
-        let name = String(String.UnicodeScalarView(header.name.unicodeScalars.filter { $0.value >= 0x20 && $0.value != 0x7F }))
+        guard let header = headers.first(where: { $0.name.hasControlCharacters || $0.value.hasControlCharacters })
+        else { return }
+        let name = String(
+            String.UnicodeScalarView(header.name.unicodeScalars.filter { $0.value >= 0x20 && $0.value != 0x7F }))
         throw FileError.make(
             .badServerResponse, url: url,
             sentence: "The request header “\(name)” would hold control characters; nothing was sent.")

@@ -17,7 +17,8 @@ public struct TransferRequest: Sendable {
     public enum Authentication: Sendable, Hashable {
         /// With nothing: a 401 is an answer like any other.
         case none
-        /// Digest where the server offers it, else basic, if `allowsBasic`: one extra round, after which the answer is known.
+        /// Digest where the server offers it, else basic, if `allowsBasic`: one extra round, after which the answer is
+        /// known.
         case negotiate(user: String, password: String, allowsBasic: Bool)
         /// Basic, at once (RFC 7617).
         case basic(user: String, password: String)
@@ -25,15 +26,16 @@ public struct TransferRequest: Sendable {
         case digest(user: String, password: String)
     }
 
-    /// Decides on the transport's thread where the body goes, once status and headers are in; throwing ends the exchange.
+    /// Decides on the transport's thread where the body goes, once status and headers are in; throwing ends the
+    /// exchange.
     public typealias Receive = @Sendable (_ head: ResponseHead) throws -> any ByteSink
 
     /// In capitals: methods are case-sensitive (RFC 9110, section 9.1). `GET` and `HEAD` take no ``body``.
     public var method: String
     /// `http` or `https`; a secret belongs in ``authentication``.
     public var url: URL
-    /// Sent in this order, besides those of libcurl and of ``authentication``; `User-Agent` is added where it is missing. One with an empty
-    /// value is not sent. Source: CURLOPT_HTTPHEADER(3).
+    /// Sent in this order, besides those of libcurl and of ``authentication``; `User-Agent` is added where it is
+    /// missing. One with an empty value is not sent. Source: CURLOPT_HTTPHEADER(3).
     public var headers: [(name: String, value: String)]
     /// Its length is announced where it is known, else it goes in chunks or frames.
     public var body: Body
@@ -41,16 +43,17 @@ public struct TransferRequest: Sendable {
     public var authentication: Authentication
     /// Whether the client certificate of the connection's options may be shown to this URL's host.
     public var showsClientCertificate = true
-    /// Whether libcurl may send the request again when a kept connection turns out to be dead before any of the answer came. The server may
-    /// have done by then what the request asked for.
+    /// Whether libcurl may send the request again when a kept connection turns out to be dead before any of the answer
+    /// came. The server may have done by then what the request asked for.
     public var mayBeSentTwice = true
-    /// How many idle times the answer may take: more than one where the server does something large before it says anything.
+    /// How many idle times the answer may take: more than one where the server does something large before it says
+    /// anything.
     public var patience = 1.0
-    /// Whether a body that comes compressed is decoded on its way (`Content-Encoding`). What is asked for stays a matter of ``headers``.
-    /// Source: CURLOPT_ACCEPT_ENCODING(3).
+    /// Whether a body that comes compressed is decoded on its way (`Content-Encoding`). What is asked for stays a
+    /// matter of ``headers``. Source: CURLOPT_ACCEPT_ENCODING(3).
     public var decodesContent = false
-    /// Whether the exchange ends before anything is sent if the server's address is loopback, link-local or private, as after a redirect
-    /// from a public host.
+    /// Whether the exchange ends before anything is sent if the server's address is loopback, link-local or private, as
+    /// after a redirect from a public host.
     public var refusesLocalAddresses = false
     /// Asked for statuses from 200 to 299 only; what other answers say is kept in ``ResponseHead/errorBody``.
     public var receive: Receive
@@ -81,9 +84,11 @@ public struct ResponseHead: Sendable {
     public var offersDigest = false
     /// Whether the server asked for a login and takes basic (RFC 7617). Source: CURLINFO_HTTPAUTH_AVAIL(3).
     public var offersBasic = false
-    /// Whether a digest was answered with a new challenge instead of being looked at: sent again, the request answers that one.
+    /// Whether a digest was answered with a new challenge instead of being looked at: sent again, the request answers
+    /// that one.
     public var challengeIsNew = false
-    /// The URL that answered, without secrets, if redirects led to another path or host than was asked for. Who follows the redirects sets it.
+    /// The URL that answered, without secrets, if redirects led to another path or host than was asked for. Who follows
+    /// the redirects sets it.
     public var redirectedTo: URL?
 
     /// The address of the server that answered; nil by a proxy.

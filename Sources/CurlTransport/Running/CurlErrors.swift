@@ -22,7 +22,8 @@ public struct CurlError: Error, LocalizedError, CustomNSError, Sendable {
 extension CurlError {
     /// libcurl's result in Foundation's words. Source: libcurl-errors(3).
     static func foundationError(_ code: CURLcode, text: String, url: URL, trust: TrustPolicy) -> any Error {
-        let cause = CurlError(code: Int(code.rawValue), text: text.isEmpty ? String(cString: curl_easy_strerror(code)) : text)
+        let cause = CurlError(
+            code: Int(code.rawValue), text: text.isEmpty ? String(cString: curl_easy_strerror(code)) : text)
         let host = url.host() ?? "the server"
         func made(_ urlCode: URLError.Code, _ sentence: String) -> URLError {
             FileError.make(urlCode, url: url, sentence: sentence, underlying: cause)
@@ -33,21 +34,26 @@ extension CurlError {
         case CURLE_URL_MALFORMAT: return made(.badURL, "The URL is not well-formed.")
         case CURLE_COULDNT_RESOLVE_HOST: return made(.cannotFindHost, "The host “\(host)” cannot be found.")
         case CURLE_COULDNT_RESOLVE_PROXY: return made(.cannotFindHost, "The proxy's host cannot be found.")
-        case CURLE_COULDNT_CONNECT: return made(.cannotConnectToHost, "“\(host)” does not accept a connection\(port(of: url)).")
+        case CURLE_COULDNT_CONNECT:
+            return made(.cannotConnectToHost, "“\(host)” does not accept a connection\(port(of: url)).")
         case CURLE_OPERATION_TIMEDOUT: return made(.timedOut, "“\(host)” took too long to answer.")
         case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_ISSUER_ERROR:
             return made(.serverCertificateUntrusted, "The certificate of “\(host)” is not trusted: \(cause.text).")
         case CURLE_SSL_CACERT_BADFILE:
             let file = trust.authorities.map { " “\($0)”" } ?? ""
-            return made(.serverCertificateHasUnknownRoot, "The file\(file) of trusted authorities cannot be read, or holds none.")
+            return made(
+                .serverCertificateHasUnknownRoot,
+                "The file\(file) of trusted authorities cannot be read, or holds none.")
         case CURLE_SSL_CERTPROBLEM: return made(.clientCertificateRejected, certificateSentence(trust))
-        case CURLE_SSL_CONNECT_ERROR: return made(.secureConnectionFailed, "No secure connection to “\(host)”: \(cause.text).")
+        case CURLE_SSL_CONNECT_ERROR:
+            return made(.secureConnectionFailed, "No secure connection to “\(host)”: \(cause.text).")
         case CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_GOT_NOTHING, CURLE_PARTIAL_FILE, CURLE_HTTP2, CURLE_HTTP2_STREAM:
             return made(.networkConnectionLost, "“\(host)” closed the connection before the transfer was complete.")
         case CURLE_TOO_MANY_REDIRECTS: return made(.httpTooManyRedirects, "“\(host)” redirects in a circle.")
         case CURLE_LOGIN_DENIED: return made(.userAuthenticationRequired, "“\(host)” refused the login.")
         case CURLE_BAD_CONTENT_ENCODING:
-            return made(.badServerResponse, "“\(host)” sent something compressed that cannot be decoded: \(cause.text).")
+            return made(
+                .badServerResponse, "“\(host)” sent something compressed that cannot be decoded: \(cause.text).")
         case CURLE_WEIRD_SERVER_REPLY, CURLE_UNSUPPORTED_PROTOCOL:
             return made(.badServerResponse, "“\(host)” answered with something that is not HTTP.")
         default: return made(.unknown, "The transfer with “\(host)” failed: \(cause.text).")
@@ -59,7 +65,8 @@ extension CurlError {
         for file in [trust.clientCertificate, trust.clientKey].compactMap(\.self) where access(file, R_OK) != 0 {
             return "The client certificate's file “\(file)” cannot be read: \(String(cString: strerror(errno)))."
         }
-        return "The client certificate “\(trust.clientCertificate ?? "")” cannot be used: it is none, its key is missing or another's, "
+        return
+            "The client certificate “\(trust.clientCertificate ?? "")” cannot be used: it is none, its key is missing or another's, "
             + "or the key's password is wrong."
     }
 

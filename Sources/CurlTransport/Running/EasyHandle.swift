@@ -2,14 +2,16 @@ import CCurl
 import FileProviderCore
 import Foundation
 
-/// Sets up libcurl easy handles. A handle is used again and again, because it keeps the digest challenge of its host; so every option
-/// that is ever set is set for every transfer.
+/// Sets up libcurl easy handles. A handle is used again and again, because it keeps the digest challenge of its host;
+/// so every option that is ever set is set for every transfer.
 struct EasyHandle {
     let raw: UnsafeMutableRawPointer
 
     /// - Throws: `CocoaError(.fileReadUnknown)` when libcurl is out of memory.
     static func make() throws -> EasyHandle {
-        guard let raw = curl_easy_init() else { throw FileError.make(.fileReadUnknown, path: "", sentence: "libcurl has no memory left.") }
+        guard let raw = curl_easy_init() else {
+            throw FileError.make(.fileReadUnknown, path: "", sentence: "libcurl has no memory left.")
+        }
         return EasyHandle(raw: raw)
     }
 
@@ -38,7 +40,8 @@ struct EasyHandle {
     /// Lets go of everything that belongs to the transfer before.
     func disconnect() {
         for option in [
-            CURLOPT_HEADERDATA, CURLOPT_WRITEDATA, CURLOPT_READDATA, CURLOPT_SEEKDATA, CURLOPT_ERRORBUFFER, CURLOPT_HTTPHEADER,
+            CURLOPT_HEADERDATA, CURLOPT_WRITEDATA, CURLOPT_READDATA, CURLOPT_SEEKDATA, CURLOPT_ERRORBUFFER,
+            CURLOPT_HTTPHEADER,
             CURLOPT_PREREQDATA, CURLOPT_DEBUGDATA,
         ] {
             _ = carrel_set_pointer(raw, option, nil)
@@ -99,7 +102,8 @@ struct EasyHandle {
             Transfer.from(context)?.receive(UnsafeRawBufferPointer(start: buffer, count: size * count)) ?? 0
         }
         _ = carrel_set_data_callback(raw, CURLOPT_READFUNCTION) { buffer, size, count, context in
-            Transfer.from(context)?.send(into: UnsafeMutableRawBufferPointer(start: buffer, count: size * count)) ?? carrel_READ_ABORT
+            Transfer.from(context)?.send(into: UnsafeMutableRawBufferPointer(start: buffer, count: size * count))
+                ?? carrel_READ_ABORT
         }
         _ = carrel_set_seek_callback(raw) { context, offset, _ in
             Transfer.from(context)?.seek(to: Int64(offset)) == true ? CURL_SEEKFUNC_OK : CURL_SEEKFUNC_FAIL

@@ -7,7 +7,8 @@ extension EventLoop {
     /// - Throws: What the transfer ends with; `CancellationError`, within milliseconds, when the task is cancelled.
     func run<Answer: Sendable>(
         _ make: (
-            _ resume: @escaping @Sendable (Transfer, Transfer.Side) -> Void, _ done: @escaping @Sendable (Result<Answer, any Error>) -> Void
+            _ resume: @escaping @Sendable (Transfer, Transfer.Side) -> Void,
+            _ done: @escaping @Sendable (Result<Answer, any Error>) -> Void
         ) -> Transfer
     ) async throws -> (answer: Answer, transfer: Transfer?) {
         try Task.checkCancellation()

@@ -5,10 +5,12 @@ import Synchronization
 
 /// The thread that drives libcurl's multi interface, and the only one that touches it.
 ///
-/// Other threads leave commands and wake it; while nothing moves it sleeps in `curl_multi_poll`. Source: libcurl-multi(3).
+/// Other threads leave commands and wake it; while nothing moves it sleeps in `curl_multi_poll`. Source:
+/// libcurl-multi(3).
 final class EventLoop: @unchecked Sendable {
-    // Unchecked: `inbox` is locked; `multi` is changed on the loop's own thread under that lock, and read elsewhere only under it;
-    // everything else is touched on the loop's own thread only, once that runs, which debug builds check.
+    // Unchecked: `inbox` is locked; `multi` is changed on the loop's own thread under that lock, and read elsewhere
+    // only under it; everything else is touched on the loop's own thread only, once that runs, which debug builds
+    // check.
     private enum Command {
         case start(Transfer)
         case cancel(Transfer)
@@ -146,7 +148,9 @@ final class EventLoop: @unchecked Sendable {
             case .start(let transfer) where isStopped: fail(transfer, Self.closed(transfer))
             case .start(let transfer): waiting.append(transfer)
             case .goOn(let transfer, let side):
-                if let easy = transfer.easy, let entry = running[easy], !transfer.goOn(side) { end(entry, CURLE_WRITE_ERROR) }
+                if let easy = transfer.easy, let entry = running[easy], !transfer.goOn(side) {
+                    end(entry, CURLE_WRITE_ERROR)
+                }
             case .cancel(let transfer): cancelNow(transfer)
             case .cancelAll:
                 endAll()
@@ -189,7 +193,8 @@ final class EventLoop: @unchecked Sendable {
         curl_multi_cleanup(previous)
     }
 
-    /// Transfers that hold a place: one that waits for its own sink or source gives it up, or two that wait for each other would for ever.
+    /// Transfers that hold a place: one that waits for its own sink or source gives it up, or two that wait for each
+    /// other would for ever.
     private var busy: Int { running.values.count { !$0.transfer.isHeldHere } }
 
     private func beginWaiting() {
@@ -219,7 +224,8 @@ final class EventLoop: @unchecked Sendable {
                 transfer.easy = nil
                 curl_easy_cleanup(easy.raw)
                 lists.forEach { curl_slist_free_all($0) }
-                throw FileError.make(.fileReadUnknown, path: "", sentence: "libcurl: \(String(cString: curl_multi_strerror(code))).")
+                throw FileError.make(
+                    .fileReadUnknown, path: "", sentence: "libcurl: \(String(cString: curl_multi_strerror(code))).")
             }
         } catch {
             fail(transfer, error)
@@ -233,12 +239,14 @@ final class EventLoop: @unchecked Sendable {
     private func finishTransfers() {
         var left: Int32 = 0
         while let message = curl_multi_info_read(multi, &left) {
-            guard message.pointee.msg == CURLMSG_DONE, let raw = message.pointee.easy_handle, let entry = running[raw] else { continue }
+            guard message.pointee.msg == CURLMSG_DONE, let raw = message.pointee.easy_handle, let entry = running[raw]
+            else { continue }
             end(entry, carrel_message_result(message))
         }
     }
 
-    /// Ends the transfers in which nothing has moved for the idle time; gives back how long the others can be left alone, in milliseconds.
+    /// Ends the transfers in which nothing has moved for the idle time; gives back how long the others can be left
+    /// alone, in milliseconds.
     private func endIdleTransfers() -> Int32 {
         let now = ContinuousClock.now
         var next = now + .seconds(60)
@@ -273,7 +281,8 @@ final class EventLoop: @unchecked Sendable {
     private static func tooSlow(_ transfer: Transfer, least: Int64) -> URLError {
         FileError.make(
             .timedOut, url: transfer.url,
-            sentence: "“\(transfer.url.host() ?? "The server")” was too slow: fewer than \(least) bytes moved in a minute.")
+            sentence:
+                "“\(transfer.url.host() ?? "The server")” was too slow: fewer than \(least) bytes moved in a minute.")
     }
 
     private func end(_ entry: RunningTransfer, _ code: CURLcode) {
@@ -292,7 +301,8 @@ final class EventLoop: @unchecked Sendable {
         entry.transfer.finish(ending, options: options)
     }
 
-    /// libcurl takes a second challenge that does not call the first one stale for a refusal, and keeps the first (RFC 7616, section 3.3).
+    /// libcurl takes a second challenge that does not call the first one stale for a refusal, and keeps the first (RFC
+    /// 7616, section 3.3).
     private func forgetChallenges() {
         for easy in spare { curl_easy_cleanup(easy.raw) }
         spare = []

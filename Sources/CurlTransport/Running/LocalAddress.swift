@@ -14,7 +14,8 @@ package enum LocalAddress {
         return isLocal(withUnsafeBytes(of: &six) { Array($0) })
     }
 
-    /// Whether the host of a URL names such an address without a lookup: as a number in any form that libcurl reads, or as `localhost`.
+    /// Whether the host of a URL names such an address without a lookup: as a number in any form that libcurl reads, or
+    /// as `localhost`.
     package static func names(host: String) -> Bool {
         let host = host.lowercased().trimmingCharacters(in: CharacterSet(charactersIn: "[]."))
         if host == "localhost" || host.hasSuffix(".localhost") || holds(host) { return true }
@@ -25,7 +26,8 @@ package enum LocalAddress {
 
     private static func isLocal(_ address: UInt32) -> Bool {
         let networks: [(UInt32, UInt32)] = [
-            (0x0000_0000, 8), (0x0A00_0000, 8), (0x6440_0000, 10), (0x7F00_0000, 8), (0xA9FE_0000, 16), (0xAC10_0000, 12),
+            (0x0000_0000, 8), (0x0A00_0000, 8), (0x6440_0000, 10), (0x7F00_0000, 8), (0xA9FE_0000, 16),
+            (0xAC10_0000, 12),
             (0xC000_0000, 24), (0xC0A8_0000, 16), (0xC612_0000, 15),
         ]
         return address == .max || networks.contains { address >> (32 - $1) == $0 >> (32 - $1) }

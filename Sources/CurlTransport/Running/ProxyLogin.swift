@@ -2,7 +2,8 @@ import CCurl
 import FileProviderCore
 import Foundation
 
-/// Logging in to the proxy that the options name: its source is asked for the proxy's own origin, and only when that is needed.
+/// Logging in to the proxy that the options name: its source is asked for the proxy's own origin, and only when that is
+/// needed.
 ///
 /// A proxy of the environment has its login there.
 final class ProxyLogin: Sendable {
@@ -30,7 +31,8 @@ final class ProxyLogin: Sendable {
     init(_ options: ConnectionOptions) {
         if case .server(let server) = options.proxy { self.server = server } else { server = nil }
         credentials = options.credentials
-        allowsBasic = server.map { $0.origin.scheme == "https" || $0.origin.isLoopback || options.allowsClearPassword } ?? true
+        allowsBasic =
+            server.map { $0.origin.scheme == "https" || $0.origin.isLoopback || options.allowsClearPassword } ?? true
     }
 
     /// What to send with the next request: a login where the proxy's URL names a user, or the proxy has asked.
@@ -64,7 +66,8 @@ final class ProxyLogin: Sendable {
         // SOCKS knows the password in clear alone (RFC 1929); over HTTP, digest goes everywhere.
         let isWithheld = !allowsBasic && server.origin.scheme.hasPrefix("socks")
         return Access(
-            user: isWithheld ? nil : user, password: isWithheld ? nil : password, allowsBasic: allowsBasic, isWithheld: !allowsBasic,
+            user: isWithheld ? nil : user, password: isWithheld ? nil : password, allowsBasic: allowsBasic,
+            isWithheld: !allowsBasic,
             credential: credential)
     }
 }
@@ -81,18 +84,24 @@ struct ProxyRefusal: Error {
         let cause = CurlError(code: Int(ending.code.rawValue), text: text)
         let proxyError = CURLproxycode(UInt32(clamping: ending.proxyError))
         // tinyproxy refuses a wrong login as a server would, with 401.
-        if [401, 407].contains(ending.connectStatus) || [CURLPX_NO_AUTH, CURLPX_USER_REJECTED, CURLPX_RECV_AUTH].contains(proxyError) {
+        if [401, 407].contains(ending.connectStatus)
+            || [CURLPX_NO_AUTH, CURLPX_USER_REJECTED, CURLPX_RECV_AUTH].contains(proxyError)
+        {
             self = Self.login(server, cause: cause, url: url, withheld: withheld)
         } else if ending.code == CURLE_PROXY || ending.connectStatus >= 300 {
             let status = ending.connectStatus >= 300 ? " (\(ending.connectStatus))" : ""
             let host = url.host() ?? ""
             error = FileError.make(
-                .cannotConnectToHost, url: url, sentence: "\(Self.name(server)) does not connect to “\(host)”\(status).", underlying: cause)
+                .cannotConnectToHost, url: url,
+                sentence: "\(Self.name(server)) does not connect to “\(host)”\(status).", underlying: cause)
             asksForLogin = false
         } else if ending.code == CURLE_COULDNT_RESOLVE_PROXY {
-            error = FileError.make(.cannotFindHost, url: url, sentence: "\(Self.name(server)) cannot be found.", underlying: cause)
+            error = FileError.make(
+                .cannotFindHost, url: url, sentence: "\(Self.name(server)) cannot be found.", underlying: cause)
             asksForLogin = false
-        } else if let server, ending.code == CURLE_COULDNT_CONNECT, text.contains("\(server.origin.host) port \(server.origin.port)") {
+        } else if let server, ending.code == CURLE_COULDNT_CONNECT,
+            text.contains("\(server.origin.host) port \(server.origin.port)")
+        {
             let sentence = "\(Self.name(server)) does not accept a connection."
             error = FileError.make(.cannotConnectToHost, url: url, sentence: sentence, underlying: cause)
             asksForLogin = false

@@ -10,7 +10,8 @@ package struct RateWatch: Sendable {
     /// When the transfer has to be looked at again; `now` if it moved fewer than `least` bytes in the last minute.
     ///
     /// What does not move at all is the idle time's affair: a server may be busy for long before it answers.
-    package mutating func deadline(moved: Int64, least: Int64, now: ContinuousClock.Instant) -> ContinuousClock.Instant {
+    package mutating func deadline(moved: Int64, least: Int64, now: ContinuousClock.Instant) -> ContinuousClock.Instant
+    {
         let begun = minute ?? (now, moved)
         minute = begun
         guard now - begun.start >= Self.span else { return begun.start + Self.span }

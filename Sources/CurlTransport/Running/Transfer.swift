@@ -6,8 +6,8 @@ import Foundation
 ///
 /// What a protocol does in its own way stands in ``HTTPTransfer`` and ``FTPTransfer``.
 class Transfer: @unchecked Sendable {
-    // Unchecked: from `init` to `finish` everything is touched on the event loop's thread only, which debug builds check; what is left then
-    // belongs to the task that waited for the end.
+    // Unchecked: from `init` to `finish` everything is touched on the event loop's thread only, which debug builds
+    // check; what is left then belongs to the task that waited for the end.
     private let thread = OwningThread()
     /// The server's, for messages.
     let url: URL
@@ -45,7 +45,8 @@ class Transfer: @unchecked Sendable {
 
     /// - Parameter body: What is sent from `firstByte` on; nil where nothing is.
     init(
-        url: URL, body: (any WriteSource)? = nil, firstByte: Int64 = 0, patience: Double = 1, proxyLogin: ProxyLogin.Access,
+        url: URL, body: (any WriteSource)? = nil, firstByte: Int64 = 0, patience: Double = 1,
+        proxyLogin: ProxyLogin.Access,
         resume: @escaping @Sendable (Transfer, Side) -> Void
     ) {
         self.url = url
@@ -75,7 +76,8 @@ class Transfer: @unchecked Sendable {
     /// Takes one line that was sent and is not data. Source: CURLOPT_DEBUGFUNCTION(3).
     func sentHeader(_ line: UnsafeRawBufferPointer) {}
 
-    /// Called before each round with the address and port of the other end, which may be a proxy. Source: CURLOPT_PREREQFUNCTION(3).
+    /// Called before each round with the address and port of the other end, which may be a proxy. Source:
+    /// CURLOPT_PREREQFUNCTION(3).
     func isConnected(to address: String, port: Int) {}
 
     /// Sees each round off; false for one that must not be. Source: CURLOPT_PREREQFUNCTION(3).
@@ -115,8 +117,12 @@ class Transfer: @unchecked Sendable {
     func count(into counters: TransferCounters, from raw: UnsafeMutableRawPointer) {
         counters.add(.requests, Int64(max(answers, 1)))
         counters.add(.connections, Int64(carrel_get_long(raw, CURLINFO_NUM_CONNECTS)))
-        counters.add(.bytesIn, Int64(carrel_get_offset(raw, CURLINFO_SIZE_DOWNLOAD_T)) + Int64(carrel_get_long(raw, CURLINFO_HEADER_SIZE)))
-        counters.add(.bytesOut, Int64(carrel_get_offset(raw, CURLINFO_SIZE_UPLOAD_T)) + Int64(carrel_get_long(raw, CURLINFO_REQUEST_SIZE)))
+        counters.add(
+            .bytesIn,
+            Int64(carrel_get_offset(raw, CURLINFO_SIZE_DOWNLOAD_T)) + Int64(carrel_get_long(raw, CURLINFO_HEADER_SIZE)))
+        counters.add(
+            .bytesOut,
+            Int64(carrel_get_offset(raw, CURLINFO_SIZE_UPLOAD_T)) + Int64(carrel_get_long(raw, CURLINFO_REQUEST_SIZE)))
     }
 
     /// Tells the caller how it ended.
@@ -150,7 +156,9 @@ class Transfer: @unchecked Sendable {
         let sink = try openSink()
         defer { gathered.removeAll(keepingCapacity: true) }
         let flow: FlowState
-        do { flow = try gathered.withUnsafeBytes { try sink.write($0) } } catch let error where isEnough(error) { return }
+        do { flow = try gathered.withUnsafeBytes { try sink.write($0) } } catch let error where isEnough(error) {
+            return
+        }
         guard flow == .wait else { return }
         sinkIsFull = true
         sink.whenReady { [self] in resume(self, .sink) }
@@ -205,9 +213,11 @@ class Transfer: @unchecked Sendable {
         }
     }
 
-    /// When nothing will have moved for `idle`, unless something does; nil while the other side is not the one that is waited for.
+    /// When nothing will have moved for `idle`, unless something does; nil while the other side is not the one that is
+    /// waited for.
     ///
-    /// libcurl's own low-speed limit looks at an average that takes seconds to sink, and counts uploads that are paused from this side.
+    /// libcurl's own low-speed limit looks at an average that takes seconds to sink, and counts uploads that are paused
+    /// from this side.
     ///
     /// - Parameter idle: Seconds.
     func idleDeadline(_ idle: Double) -> ContinuousClock.Instant? {
@@ -219,15 +229,16 @@ class Transfer: @unchecked Sendable {
         return lastMove.map { $0 + .seconds(min(idle * patience, 2_600_000)) }
     }
 
-    /// When the transfer will have moved fewer than `least` bytes in a minute, unless more move; nil while no bytes are due, or this side is
-    /// the one that is waited for.
+    /// When the transfer will have moved fewer than `least` bytes in a minute, unless more move; nil while no bytes are
+    /// due, or this side is the one that is waited for.
     func rateDeadline(_ least: Int64) -> ContinuousClock.Instant? {
         guard let easy, !isHeldHere, isWaiting(easy), isFlowing else {
             rate.pause()
             return nil
         }
         let body = carrel_get_offset(easy, CURLINFO_SIZE_UPLOAD_T) + carrel_get_offset(easy, CURLINFO_SIZE_DOWNLOAD_T)
-        return rate.deadline(moved: Int64(body) + Int64(carrel_get_long(easy, CURLINFO_HEADER_SIZE)), least: least, now: .now)
+        return rate.deadline(
+            moved: Int64(body) + Int64(carrel_get_long(easy, CURLINFO_HEADER_SIZE)), least: least, now: .now)
     }
 
     /// Whether the transfer waits for this side, its sink or its source.
@@ -271,7 +282,8 @@ class Transfer: @unchecked Sendable {
 
     static func wrongLength(_ length: Int64) -> CocoaError {
         FileError.make(
-            .fileWriteUnknown, path: "", sentence: "The source promised \(length) bytes and gave another number; nothing was kept.")
+            .fileWriteUnknown, path: "",
+            sentence: "The source promised \(length) bytes and gave another number; nothing was kept.")
     }
 
     // MARK: The end

@@ -50,7 +50,9 @@
             }
             if let failure = source.failure { throw failure }
             guard result == 1 else {
-                let why = result == 0 ? "it is no audio file of a kind that is known here" : "its tags make no sense, or have no end"
+                let why =
+                    result == 0
+                    ? "it is no audio file of a kind that is known here" : "its tags make no sense, or have no end"
                 throw FileError.make(.fileReadCorruptFile, path: path, sentence: "“\(path)” is damaged: \(why).")
             }
             var properties = AudioTags(work.tags).properties

@@ -7,9 +7,12 @@ struct AudioTags {
 
     /// In the order in which they are shown; TagLib's names on the left.
     private static let names = [
-        ("TITLE", "title"), ("SUBTITLE", "subtitle"), ("ARTIST", "artist"), ("ALBUM", "album"), ("ALBUMARTIST", "albumArtist"),
-        ("COMPOSER", "composer"), ("LYRICIST", "lyricist"), ("CONDUCTOR", "conductor"), ("PERFORMER", "performer"), ("GENRE", "genre"),
-        ("LANGUAGE", "language"), ("LABEL", "publisher"), ("COPYRIGHT", "copyright"), ("ISRC", "isrc"), ("COMMENT", "comment"),
+        ("TITLE", "title"), ("SUBTITLE", "subtitle"), ("ARTIST", "artist"), ("ALBUM", "album"),
+        ("ALBUMARTIST", "albumArtist"),
+        ("COMPOSER", "composer"), ("LYRICIST", "lyricist"), ("CONDUCTOR", "conductor"), ("PERFORMER", "performer"),
+        ("GENRE", "genre"),
+        ("LANGUAGE", "language"), ("LABEL", "publisher"), ("COPYRIGHT", "copyright"), ("ISRC", "isrc"),
+        ("COMMENT", "comment"),
         ("DESCRIPTION", "description"), ("ENCODEDBY", "encodedBy"), ("ENCODING", "encoder"),
     ]
 
@@ -28,7 +31,10 @@ struct AudioTags {
 
     /// Takes the tags of a description that was read without TagLib.
     init(_ description: MediaDescription) {
-        self.init(description.tags.flatMap { name, values in values.map { (key: name == "PUBLISHER" ? "LABEL" : name, value: $0) } })
+        self.init(
+            description.tags.flatMap { name, values in
+                values.map { (key: name == "PUBLISHER" ? "LABEL" : name, value: $0) }
+            })
     }
 
     /// `3` or `3/12`.

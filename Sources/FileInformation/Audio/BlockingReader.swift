@@ -2,7 +2,8 @@ import FileProviderCore
 import Foundation
 import Publication
 
-/// A file for code that reads by calling back and waits for the bytes: used on a thread that may wait, never on Swift's shared ones.
+/// A file for code that reads by calling back and waits for the bytes: used on a thread that may wait, never on Swift's
+/// shared ones.
 final class BlockingReader: Sendable {
     private let cached: CachedFileReader
     private let flag: CancellationFlag
@@ -29,8 +30,10 @@ final class BlockingReader: Sendable {
         let wanted = offset..<offset + Int64(buffer.count)
         let range = Self.blocks(around: wanted)
         do {
-            let data = try waiting.value(isCancelled: { [flag] in flag.isCancelled }) { [cached] in try await cached.read([range])[0] }
-                .dropFirst(Int(wanted.lowerBound - range.lowerBound)).prefix(wanted.count)
+            let data = try waiting.value(isCancelled: { [flag] in flag.isCancelled }) { [cached] in
+                try await cached.read([range])[0]
+            }
+            .dropFirst(Int(wanted.lowerBound - range.lowerBound)).prefix(wanted.count)
             data.copyBytes(to: buffer)
             return data.count
         } catch {

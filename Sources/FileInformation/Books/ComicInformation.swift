@@ -60,13 +60,15 @@ struct NaturalKey: Comparable {
             let pages = pages(of: archive)
             guard pages.indices.contains(request.page &- 1) else {
                 throw FileError.make(
-                    .fileReadNoSuchFile, path: reader.path, sentence: "“\(reader.path)” has no page \(request.page); it has \(pages.count)."
+                    .fileReadNoSuchFile, path: reader.path,
+                    sentence: "“\(reader.path)” has no page \(request.page); it has \(pages.count)."
                 )
             }
             let page = pages[request.page - 1]
             guard page.uncompressedSize <= Int64(InformationLimits.imageBytes) else {
                 throw reader.tooLarge(
-                    "page \(request.page) has \(page.uncompressedSize) bytes; at most \(InformationLimits.imageBytes) are read")
+                    "page \(request.page) has \(page.uncompressedSize) bytes; at most \(InformationLimits.imageBytes) are read"
+                )
             }
             let sink = DataSink(limit: InformationLimits.imageBytes)
             try await archive.stream(page, into: sink)

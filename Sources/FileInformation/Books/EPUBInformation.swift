@@ -38,14 +38,17 @@ enum EPUBInformation {
                     sentence: "“\(reader.path)” has its cover as page 1; other pages are not made of pixels.")
             }
             guard let cover = try await open(reader).cover(limit: InformationLimits.imageBytes) else {
-                throw FileError.make(.fileReadNoSuchFile, path: reader.path, sentence: "“\(reader.path)” names no cover image.")
+                throw FileError.make(
+                    .fileReadNoSuchFile, path: reader.path, sentence: "“\(reader.path)” names no cover image.")
             }
             if cover.mediaType == MediaType.svg.string {
                 throw FileError.make(
                     .featureUnsupported, path: reader.path,
                     sentence: "The cover of “\(reader.path)” is a drawing (SVG), of which no thumbnail is made.")
             }
-            do { return try await ImageInformation.thumbnail(DataReader(cover.data, path: reader.path), request) } catch let error
+            do {
+                return try await ImageInformation.thumbnail(DataReader(cover.data, path: reader.path), request)
+            } catch let error
                 as CocoaError
             {
                 throw Self.aboutCover(error, path: reader.path)

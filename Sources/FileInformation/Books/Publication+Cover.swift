@@ -3,21 +3,23 @@ import Foundation
 public import Publication
 
 extension Publication {
-    /// The cover image as it is in the book. Of a PDF document that is its first page, drawn by Poppler as a JPEG picture.
+    /// The cover image as it is in the book. Of a PDF document that is its first page, drawn by Poppler as a JPEG
+    /// picture.
     ///
     /// - Parameters:
     ///   - dimension: Pixels of the longer side of a page that is drawn, 1–4096. An image of the book keeps its size.
     ///   - limit: The most bytes of an image; at most 256 MiB.
     /// - Returns: Nil for a book that has no cover.
-    /// - Throws: `CocoaError(.fileReadCorruptFile)` for a cover that is no image; `.fileReadTooLarge` over `limit`; `.fileReadNoPermission`
-    ///   for what is locked; `.featureUnsupported` where a page would have to be drawn and Poppler, or the package trait `Formats`, is missing;
-    ///   the storage's errors.
+    /// - Throws: `CocoaError(.fileReadCorruptFile)` for a cover that is no image; `.fileReadTooLarge` over `limit`;
+    ///   `.fileReadNoPermission` for what is locked; `.featureUnsupported` where a page would have to be drawn and
+    ///   Poppler, or the package trait `Formats`, is missing; the storage's errors.
     /// - Complexity: The image; of a PDF document what its first page consists of, usually up to eight requests.
     public func cover(dimension: Int = 1600, limit: Int = 64 << 20) async throws -> Cover? {
         if let image = try await coverImage(limit: limit) { return image }
         guard conforms(to: .pdf), let link = readingOrder.first, readingOrder.count == 1 else { return nil }
         if let protection, protection.isLocked {
-            throw FileError.make(.fileReadNoPermission, path: link.href, sentence: protection.reason ?? "The document is locked.")
+            throw FileError.make(
+                .fileReadNoPermission, path: link.href, sentence: protection.reason ?? "The document is locked.")
         }
         let name = link.href.removingPercentEncoding ?? link.href
         let resource = get(link)

@@ -14,7 +14,8 @@ struct Bitmap: Sendable {
     /// Whether any pixel lets something through.
     var isTransparent: Bool { stride(from: 3, to: bytes.count, by: 4).contains { bytes[$0] != 255 } }
 
-    /// The size of a picture of `width` and `height` whose longer side is at most `dimension`: the shape is kept, and it never grows.
+    /// The size of a picture of `width` and `height` whose longer side is at most `dimension`: the shape is kept, and
+    /// it never grows.
     static func fit(width: Int, height: Int, dimension: Int) -> (width: Int, height: Int) {
         let longer = max(width, height)
         if longer <= dimension { return (width, height) }
@@ -37,7 +38,8 @@ struct Bitmap: Sendable {
             for (y, row) in rows.enumerated() {
                 for index in sums.indices { sums[index] = 0 }
                 for line in row.range {
-                    Self.add(line: line, weight: row.weight(of: line), of: source, width: width, columns: columns, to: &sums)
+                    Self.add(
+                        line: line, weight: row.weight(of: line), of: source, width: width, columns: columns, to: &sums)
                 }
                 Self.store(sums, area: area, into: &result, at: y * size.width * 4)
             }
@@ -58,13 +60,15 @@ struct Bitmap: Sendable {
         (0..<new).map { index in
             let start = Double(index) * Double(previous) / Double(new)
             let end = Double(index + 1) * Double(previous) / Double(new)
-            return Share(start: start, end: end, range: Int(start)..<max(Int(start) + 1, min(previous, Int(end.rounded(.up)))))
+            return Share(
+                start: start, end: end, range: Int(start)..<max(Int(start) + 1, min(previous, Int(end.rounded(.up)))))
         }
     }
 
     /// Colours count as much as they are opaque: what cannot be seen must not tint an edge.
     private static func add(
-        line: Int, weight: Float, of source: UnsafeBufferPointer<UInt8>, width: Int, columns: [Share], to sums: inout [Float]
+        line: Int, weight: Float, of source: UnsafeBufferPointer<UInt8>, width: Int, columns: [Share],
+        to sums: inout [Float]
     ) {
         sums.withUnsafeMutableBufferPointer { sums in
             for (x, column) in columns.enumerated() {
@@ -83,7 +87,9 @@ struct Bitmap: Sendable {
     /// - Parameter area: Old pixels in a new one.
     private static func store(_ sums: [Float], area: Float, into result: inout [UInt8], at offset: Int) {
         for x in stride(from: 0, to: sums.count, by: 4) where sums[x + 3] > 0 {
-            for channel in 0..<3 { result[offset + x + channel] = UInt8(min(255, (sums[x + channel] / sums[x + 3]).rounded())) }
+            for channel in 0..<3 {
+                result[offset + x + channel] = UInt8(min(255, (sums[x + channel] / sums[x + 3]).rounded()))
+            }
             result[offset + x + 3] = UInt8(min(255, (sums[x + 3] / area).rounded()))
         }
     }
@@ -101,7 +107,9 @@ struct Bitmap: Sendable {
                 let (along, down) = swaps ? (y, x) : (x, y)
                 let oldX = [2, 3, 7, 8].contains(orientation) ? width - 1 - along : along
                 let oldY = [3, 4, 6, 7].contains(orientation) ? height - 1 - down : down
-                for channel in 0..<4 { result[(y * newWidth + x) * 4 + channel] = bytes[(oldY * width + oldX) * 4 + channel] }
+                for channel in 0..<4 {
+                    result[(y * newWidth + x) * 4 + channel] = bytes[(oldY * width + oldX) * 4 + channel]
+                }
             }
         }
         return Bitmap(width: newWidth, height: newHeight, bytes: result)

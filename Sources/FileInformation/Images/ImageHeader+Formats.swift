@@ -14,7 +14,9 @@ extension ImageHeader {
         var offset: Int64 = 2
         for _ in 0..<maxParts {
             let head = try await pieces.required(offset, count: 4)
-            guard head[0] == 0xFF else { throw pieces.reader.damaged("something that is no JPEG segment stands at \(offset)") }
+            guard head[0] == 0xFF else {
+                throw pieces.reader.damaged("something that is no JPEG segment stands at \(offset)")
+            }
             if head[1] == 0xFF {
                 offset += 1  // A fill byte.
                 continue
@@ -23,10 +25,13 @@ extension ImageHeader {
             switch head[1] {
             case 0xC0...0xCF where ![0xC4, 0xC8, 0xCC].contains(head[1]):
                 let frame = try await pieces.required(offset + 4, count: 5)
-                return ImageHeader(format: .jpeg, width: frame.bigEndian(3, 2), height: frame.bigEndian(1, 2), exif: exif)
+                return ImageHeader(
+                    format: .jpeg, width: frame.bigEndian(3, 2), height: frame.bigEndian(1, 2), exif: exif)
             case 0xE1 where exif == nil && length > 8:
                 let start = try await pieces.bytes(offset + 4, 6)
-                if start.elementsEqual(exifStart) { exif = Data(try await pieces.required(offset + 4, count: length - 2)) }
+                if start.elementsEqual(exifStart) {
+                    exif = Data(try await pieces.required(offset + 4, count: length - 2))
+                }
             case 0xD9, 0xDA: throw pieces.reader.damaged("it has no frame header")
             default: break
             }
@@ -40,13 +45,17 @@ extension ImageHeader {
 
     static func png(_ pieces: HeaderPieces) async throws -> ImageHeader {
         let first = try await pieces.required(8, count: 25)
-        guard first[4..<8].elementsEqual("IHDR".utf8) else { throw pieces.reader.damaged("it does not start with IHDR") }
+        guard first[4..<8].elementsEqual("IHDR".utf8) else {
+            throw pieces.reader.damaged("it does not start with IHDR")
+        }
         var header = ImageHeader(format: .png, width: first.bigEndian(8, 4), height: first.bigEndian(12, 4))
         var offset: Int64 = 33
         // What stands behind the pixels is not looked for: they may be megabytes in small chunks.
         for _ in 0..<maxParts {
             let head = try await pieces.bytes(offset, 8)
-            guard head.count == 8, !head[4...].elementsEqual("IDAT".utf8), !head[4...].elementsEqual("IEND".utf8) else { break }
+            guard head.count == 8, !head[4...].elementsEqual("IDAT".utf8), !head[4...].elementsEqual("IEND".utf8) else {
+                break
+            }
             let length = head.bigEndian(0, 4)
             if head[4...].elementsEqual("eXIf".utf8), length <= maxExifLength {
                 header.exif = exifStart + Data(try await pieces.required(offset + 8, count: length))

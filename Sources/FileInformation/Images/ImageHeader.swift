@@ -26,8 +26,10 @@ struct ImageHeader: Sendable {
 
     /// Reads the header of the image in `reader`, whatever the file is called.
     ///
-    /// - Throws: `CocoaError(.featureUnsupported)` for a format that is not known here, `.fileReadCorruptFile`; the reader's errors.
-    /// - Complexity: One range of 64 KiB; further ones of a few KiB where an image has more than that in front of its pixels.
+    /// - Throws: `CocoaError(.featureUnsupported)` for a format that is not known here, `.fileReadCorruptFile`; the
+    ///   reader's errors.
+    /// - Complexity: One range of 64 KiB; further ones of a few KiB where an image has more than that in front of its
+    ///   pixels.
     init(_ reader: any FileReader) async throws {
         let pieces = HeaderPieces(reader)
         let start = try await pieces.bytes(0, 16)
@@ -43,7 +45,8 @@ struct ImageHeader: Sendable {
             throw reader.damaged("it is empty")
         } else {
             throw FileError.make(
-                .featureUnsupported, path: reader.path, sentence: "“\(reader.path)” is no image in a format that can be read here.")
+                .featureUnsupported, path: reader.path,
+                sentence: "“\(reader.path)” is no image in a format that can be read here.")
         }
         guard width > 0, height > 0 else { throw reader.damaged("it has no pixels") }
     }
@@ -87,5 +90,7 @@ extension [UInt8] {
     func bigEndian(_ offset: Int, _ count: Int) -> Int { self[offset..<offset + count].reduce(0) { $0 << 8 | Int($1) } }
 
     /// The number in `count` bytes at `offset`, which the caller has checked to be there.
-    func littleEndian(_ offset: Int, _ count: Int) -> Int { self[offset..<offset + count].reversed().reduce(0) { $0 << 8 | Int($1) } }
+    func littleEndian(_ offset: Int, _ count: Int) -> Int {
+        self[offset..<offset + count].reversed().reduce(0) { $0 << 8 | Int($1) }
+    }
 }

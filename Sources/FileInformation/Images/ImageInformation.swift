@@ -23,18 +23,21 @@ enum ImageInformation {
 
     /// PNG, third edition, section 11.3.3.1; the other keywords are for nobody in particular.
     private static let keywords = [
-        "Title": "title", "Author": "author", "Description": "description", "Copyright": "copyright", "Software": "software",
+        "Title": "title", "Author": "author", "Description": "description", "Copyright": "copyright",
+        "Software": "software",
         "Comment": "comment", "Creation Time": "created",
     ]
 }
 
 #if Formats
     extension ImageInformation {
-        /// - Complexity: A photograph whose EXIF data have a picture that is large enough: one range. Else the whole file.
+        /// - Complexity: A photograph whose EXIF data have a picture that is large enough: one range. Else the whole
+        ///   file.
         static func thumbnail(_ reader: any FileReader, _ request: ThumbnailRequest) async throws -> Thumbnail {
             guard request.page == 1 else {
                 throw FileError.make(
-                    .fileReadNoSuchFile, path: reader.path, sentence: "“\(reader.path)” is one picture and has no page \(request.page).")
+                    .fileReadNoSuchFile, path: reader.path,
+                    sentence: "“\(reader.path)” is one picture and has no page \(request.page).")
             }
             let header = try await ImageHeader(reader)
             let exif: ExifFields?
@@ -45,7 +48,8 @@ enum ImageInformation {
             }
             let orientation = exif?.orientation ?? 1
             if let inner = await usable(exif?.thumbnail, for: header, request, path: reader.path) {
-                do { return try await make(inner, .jpeg, request, orientation, reader.path) } catch let error as CocoaError
+                do { return try await make(inner, .jpeg, request, orientation, reader.path) } catch let error
+                    as CocoaError
                     where error.code == .fileReadCorruptFile
                 {
                     // The picture inside is damaged; the one around it need not be.
@@ -55,18 +59,21 @@ enum ImageInformation {
             return try await make(data, header.format, request, orientation, reader.path)
         }
 
-        /// The picture in the EXIF data, if it is as large as wanted and of the same shape: some cameras put black bars into it.
+        /// The picture in the EXIF data, if it is as large as wanted and of the same shape: some cameras put black bars
+        /// into it.
         private static func usable(
             _ inner: Data?, for header: ImageHeader, _ request: ThumbnailRequest, path: ProviderPath
         ) async -> Data? {
-            guard let inner, let small = try? await ImageHeader(DataReader(inner, path: path)), small.format == .jpeg else { return nil }
+            guard let inner, let small = try? await ImageHeader(DataReader(inner, path: path)), small.format == .jpeg
+            else { return nil }
             let wanted = min(request.dimension, max(header.width, header.height))
             let shapes = Double(small.width * header.height) / Double(small.height * header.width)
             return max(small.width, small.height) >= wanted && abs(shapes - 1) < 0.02 ? inner : nil
         }
 
         private static func make(
-            _ data: Data, _ format: ImageHeader.Format, _ request: ThumbnailRequest, _ orientation: Int, _ path: ProviderPath
+            _ data: Data, _ format: ImageHeader.Format, _ request: ThumbnailRequest, _ orientation: Int,
+            _ path: ProviderPath
         ) async throws -> Thumbnail {
             try await InformationThreads.decoding.run { flag in
                 let decoded = try decode(data, format, dimension: request.dimension, path: path)
@@ -77,21 +84,27 @@ enum ImageInformation {
             }
         }
 
-        private static func decode(_ data: Data, _ format: ImageHeader.Format, dimension: Int, path: ProviderPath) throws -> Bitmap {
+        private static func decode(_ data: Data, _ format: ImageHeader.Format, dimension: Int, path: ProviderPath)
+            throws -> Bitmap
+        {
             switch format {
             case .jpeg: try JPEGCodec.decode(data, dimension: dimension, path: path)
             case .png: try PNGCodec.decode(data, path: path)
             case .webp: try WebPDecoder.decode(data, dimension: dimension, path: path)
             case .gif:
-                throw FileError.make(.featureUnsupported, path: path, sentence: "“\(path)” is a GIF file, of which no thumbnail is made.")
+                throw FileError.make(
+                    .featureUnsupported, path: path, sentence: "“\(path)” is a GIF file, of which no thumbnail is made."
+                )
             }
         }
 
         private static func encode(_ bitmap: Bitmap, path: ProviderPath) throws -> Thumbnail {
             let isTransparent = bitmap.isTransparent
-            let data = isTransparent ? try PNGCodec.encode(bitmap, path: path) : try JPEGCodec.encode(bitmap, path: path)
+            let data =
+                isTransparent ? try PNGCodec.encode(bitmap, path: path) : try JPEGCodec.encode(bitmap, path: path)
             return Thumbnail(
-                data: data, mediaType: isTransparent ? "image/png" : "image/jpeg", width: bitmap.width, height: bitmap.height)
+                data: data, mediaType: isTransparent ? "image/png" : "image/jpeg", width: bitmap.width,
+                height: bitmap.height)
         }
     }
 #endif

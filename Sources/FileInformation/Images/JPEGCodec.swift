@@ -15,17 +15,22 @@
             return try data.withUnsafeBytes { data in
                 let source = data.bindMemory(to: UInt8.self)
                 var (width, height, sampling, colours): (Int32, Int32, Int32, Int32) = (0, 0, 0, 0)
-                // A failure that comes after the size is known is about the kind of sampling, which decoding does not ask for.
-                let code = tjDecompressHeader3(decoder, source.baseAddress, UInt(source.count), &width, &height, &sampling, &colours)
+                // A failure that comes after the size is known is about the kind of sampling, which decoding does not
+                // ask for.
+                let code = tjDecompressHeader3(
+                    decoder, source.baseAddress, UInt(source.count), &width, &height, &sampling, &colours)
                 guard width > 0, height > 0 else { throw damaged(decoder, code, path) }
                 try check(width: Int(width), height: Int(height), source: source, path: path)
                 let size = scaled(width: Int(width), height: Int(height), dimension: dimension)
                 let isPrint = colours == Int32(TJCS_CMYK.rawValue) || colours == Int32(TJCS_YCCK.rawValue)
                 var bytes = [UInt8](repeating: 255, count: size.width * size.height * 4)
                 let result = tjDecompress2(
-                    decoder, source.baseAddress, UInt(source.count), &bytes, Int32(size.width), Int32(size.width * 4), Int32(size.height),
+                    decoder, source.baseAddress, UInt(source.count), &bytes, Int32(size.width), Int32(size.width * 4),
+                    Int32(size.height),
                     Int32((isPrint ? TJPF_CMYK : TJPF_RGBA).rawValue), TJFLAG_LIMITSCANS)
-                if result != 0, tjGetErrorCode(decoder) != Int32(TJERR_WARNING.rawValue) { throw damaged(decoder, result, path) }
+                if result != 0, tjGetErrorCode(decoder) != Int32(TJERR_WARNING.rawValue) {
+                    throw damaged(decoder, result, path)
+                }
                 if isPrint { mixInks(&bytes) }
                 return Bitmap(width: size.width, height: size.height, bytes: bytes)
             }
@@ -38,7 +43,8 @@
             var count: UInt = 0
             defer { tjFree(output) }
             let code = tjCompress2(
-                encoder, bitmap.bytes, Int32(bitmap.width), Int32(bitmap.width * 4), Int32(bitmap.height), Int32(TJPF_RGBX.rawValue),
+                encoder, bitmap.bytes, Int32(bitmap.width), Int32(bitmap.width * 4), Int32(bitmap.height),
+                Int32(TJPF_RGBX.rawValue),
                 &output, &count, Int32(TJSAMP_420.rawValue), 85, 0)
             guard code == 0, let output else { throw damaged(encoder, code, path) }
             return Data(bytes: output, count: Int(count))
@@ -53,7 +59,9 @@
         }
 
         /// Every scan of a progressive file goes over all of its pixels, and a scan may be a few bytes.
-        private static func check(width: Int, height: Int, source: UnsafeBufferPointer<UInt8>, path: ProviderPath) throws {
+        private static func check(width: Int, height: Int, source: UnsafeBufferPointer<UInt8>, path: ProviderPath)
+            throws
+        {
             let (scans, isBuffered) = scans(in: source)
             let pixels = width * height
             let maxPixels = isBuffered ? InformationLimits.pixels : InformationLimits.scalablePixels
@@ -64,8 +72,8 @@
             }
         }
 
-        /// How often the pixels are gone over, and whether all of them have to be held meanwhile: in a progressive file, and in one whose
-        /// scans have less than all of its components (ITU-T T.81, annex B).
+        /// How often the pixels are gone over, and whether all of them have to be held meanwhile: in a progressive
+        /// file, and in one whose scans have less than all of its components (ITU-T T.81, annex B).
         private static func scans(in source: UnsafeBufferPointer<UInt8>) -> (count: Int, isBuffered: Bool) {
             var (scans, components, isBuffered, index) = (0, UInt8(1), false, 2)
             while index + 10 <= source.count {
@@ -89,7 +97,8 @@
             return (scans, isBuffered)
         }
 
-        /// Cyan, magenta, yellow and black become red, green and blue. Every program that writes such files has them inverted, after Adobe's.
+        /// Cyan, magenta, yellow and black become red, green and blue. Every program that writes such files has them
+        /// inverted, after Adobe's.
         private static func mixInks(_ bytes: inout [UInt8]) {
             for pixel in stride(from: 0, to: bytes.count, by: 4) {
                 let black = Int(bytes[pixel + 3])
@@ -100,7 +109,8 @@
 
         private static func damaged(_ codec: tjhandle, _ code: Int32, _ path: ProviderPath) -> CocoaError {
             let reason = tjGetErrorStr2(codec).map { String(cString: $0) } ?? "error \(code)"
-            return FileError.make(.fileReadCorruptFile, path: path, sentence: "“\(path)” is a damaged JPEG file: \(reason).")
+            return FileError.make(
+                .fileReadCorruptFile, path: path, sentence: "“\(path)” is a damaged JPEG file: \(reason).")
         }
     }
 #endif

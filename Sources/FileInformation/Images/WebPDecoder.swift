@@ -14,7 +14,8 @@
                 let found = WebPGetFeatures(source.baseAddress, source.count, &config.input)
                 guard found == VP8_STATUS_OK else { throw damaged(found, path) }
                 try check(config.input, path: path)
-                let size = Bitmap.fit(width: Int(config.input.width), height: Int(config.input.height), dimension: dimension)
+                let size = Bitmap.fit(
+                    width: Int(config.input.width), height: Int(config.input.height), dimension: dimension)
                 var bytes = [UInt8](repeating: 0, count: size.width * size.height * 4)
                 config.options.use_scaling = 1
                 config.options.scaled_width = Int32(size.width)
@@ -22,7 +23,8 @@
                 config.output.colorspace = MODE_RGBA
                 config.output.is_external_memory = 1
                 let status = bytes.withUnsafeMutableBufferPointer { buffer in
-                    config.output.u.RGBA = WebPRGBABuffer(rgba: buffer.baseAddress, stride: Int32(size.width * 4), size: buffer.count)
+                    config.output.u.RGBA = WebPRGBABuffer(
+                        rgba: buffer.baseAddress, stride: Int32(size.width * 4), size: buffer.count)
                     return WebPDecode(source.baseAddress, source.count, &config)
                 }
                 WebPFreeDecBuffer(&config.output)
@@ -34,11 +36,13 @@
         private static func check(_ features: WebPBitstreamFeatures, path: ProviderPath) throws {
             guard features.has_animation == 0 else {
                 throw FileError.make(
-                    .featureUnsupported, path: path, sentence: "“\(path)” is an animation in WebP, of which no thumbnail is made.")
+                    .featureUnsupported, path: path,
+                    sentence: "“\(path)” is an animation in WebP, of which no thumbnail is made.")
             }
             // Format 2 is lossless, which is decoded in full before it is made smaller.
             let maxPixels = features.format == 2 ? InformationLimits.pixels : InformationLimits.scalablePixels
-            guard features.width > 0, features.height > 0, Int(features.width) * Int(features.height) <= maxPixels else {
+            guard features.width > 0, features.height > 0, Int(features.width) * Int(features.height) <= maxPixels
+            else {
                 throw FileError.make(
                     .fileReadTooLarge, path: path,
                     sentence: "“\(path)” is too large: \(features.width) × \(features.height) pixels are not decoded.")
@@ -47,8 +51,10 @@
 
         private static func damaged(_ status: VP8StatusCode, _ path: ProviderPath) -> CocoaError {
             let reason =
-                status == VP8_STATUS_NOT_ENOUGH_DATA || status == VP8_STATUS_SUSPENDED ? "it is cut off" : "code \(status.rawValue)"
-            return FileError.make(.fileReadCorruptFile, path: path, sentence: "“\(path)” is a damaged WebP file: \(reason).")
+                status == VP8_STATUS_NOT_ENOUGH_DATA || status == VP8_STATUS_SUSPENDED
+                ? "it is cut off" : "code \(status.rawValue)"
+            return FileError.make(
+                .fileReadCorruptFile, path: path, sentence: "“\(path)” is a damaged WebP file: \(reason).")
         }
     }
 #endif

@@ -3,9 +3,10 @@ import Foundation
 
 /// A program that reads one file under limits, because what it reads may mean harm to it.
 ///
-/// It has the file as descriptor 3, open and without a name, and nothing else of this process. It gains no privileges, opens no sockets,
-/// looks into no other process, and changes no file or name. Where the kernel has Landlock, it opens nothing but that file and the system's
-/// own folders. When its time is up, or its caller is cancelled, it is killed with all that it started.
+/// It has the file as descriptor 3, open and without a name, and nothing else of this process. It gains no privileges,
+/// opens no sockets, looks into no other process, and changes no file or name. Where the kernel has Landlock, it opens
+/// nothing but that file and the system's own folders. When its time is up, or its caller is cancelled, it is killed
+/// with all that it started.
 struct ChildProcess {
     /// What it may take.
     struct Limits: Sendable {
@@ -30,16 +31,18 @@ struct ChildProcess {
 
     /// Runs the program to its end. Blocks: for a thread of one's own.
     ///
-    /// - Throws: `CocoaError(.fileReadTooLarge)` when time or room for output ran out; `CancellationError`; the system's error if the
-    ///   output cannot be read or waited for.
-    func run(_ arguments: [String], input: FileDescriptor, flag: CancellationFlag, file: ProviderPath) throws -> Outcome {
+    /// - Throws: `CocoaError(.fileReadTooLarge)` when time or room for output ran out; `CancellationError`; the
+    ///   system's error if the output cannot be read or waited for.
+    func run(_ arguments: [String], input: FileDescriptor, flag: CancellationFlag, file: ProviderPath) throws -> Outcome
+    {
         let child = try Subprocess(
             path: path, arguments: arguments, environment: ["PATH=/usr/bin:/bin", "LC_ALL=C.UTF-8"], reading: input,
             memory: limits.memory, seconds: limits.seconds, name: file)
         defer { child.kill() }
         let deadline = ContinuousClock.now + .seconds(limits.seconds)
         guard let output = try child.allOutput(atMost: limits.output, until: deadline, flag: flag) else {
-            throw tooMuch(deadline > .now ? "more than \(limits.output) bytes" : "\(limits.seconds) seconds", file: file)
+            throw tooMuch(
+                deadline > .now ? "more than \(limits.output) bytes" : "\(limits.seconds) seconds", file: file)
         }
         while !child.isOver() {
             try flag.check()
@@ -48,7 +51,8 @@ struct ChildProcess {
         }
         if child.isLost { throw FileError.make(errno: ECHILD, path: file, writing: false) }
         return Outcome(
-            exitCode: child.end(after: 0), output: Data(output), errors: String(decoding: child.complaints, as: UTF8.self))
+            exitCode: child.end(after: 0), output: Data(output),
+            errors: String(decoding: child.complaints, as: UTF8.self))
     }
 
     private func tooMuch(_ what: String, file: ProviderPath) -> CocoaError {

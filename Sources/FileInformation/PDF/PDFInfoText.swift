@@ -11,10 +11,13 @@ struct PDFInfoText {
             guard let colon = line.firstIndex(of: ":") else { continue }
             // A line break in a title can make a line look like another; the first of a name counts.
             let key = line[..<colon]
-            if values[key] == nil { values[key] = line[line.index(after: colon)...].trimmingCharacters(in: .whitespaces) }
+            if values[key] == nil {
+                values[key] = line[line.index(after: colon)...].trimmingCharacters(in: .whitespaces)
+            }
         }
         for (key, name) in [
-            ("Title", "title"), ("Author", "author"), ("Subject", "subject"), ("Keywords", "keywords"), ("Creator", "creator"),
+            ("Title", "title"), ("Author", "author"), ("Subject", "subject"), ("Keywords", "keywords"),
+            ("Creator", "creator"),
             ("Producer", "producer"),
         ] { properties.set(name, text: values[key[...]]) }
         for (key, name) in [("CreationDate", "created"), ("ModDate", "modified")] {

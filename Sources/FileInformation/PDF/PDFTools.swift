@@ -8,8 +8,9 @@ struct PDFTools: Sendable {
     var searchPath = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
     var limits = ChildProcess.Limits()
 
-    /// - Throws: `CocoaError(.featureUnsupported)` with `ENOENT` below it when `pdfinfo` is not installed; `.fileReadCorruptFile`,
-    ///   `.fileReadTooLarge`, and `.fileReadNoPermission` for a file that is locked with a password.
+    /// - Throws: `CocoaError(.featureUnsupported)` with `ENOENT` below it when `pdfinfo` is not installed;
+    ///   `.fileReadCorruptFile`, `.fileReadTooLarge`, and `.fileReadNoPermission` for a file that is locked with a
+    ///   password.
     /// - Complexity: The whole file, to a temporary one.
     func properties(_ reader: any FileReader) async throws -> FileProperties {
         let child = try child("pdfinfo", for: reader.path)
@@ -21,14 +22,16 @@ struct PDFTools: Sendable {
     /// A page as a picture whose longer side is exactly as long as wanted: pages have no pixels of their own.
     ///
     /// - Throws: As ``properties(_:)``; `CocoaError(.fileReadNoSuchFile)` for a page that is not there.
-    /// - Complexity: What the page consists of, to a temporary file (see `PDFDocument.writePage`). Without the package trait `Formats`, and for
-    ///   a damaged file of this machine, the whole file.
+    /// - Complexity: What the page consists of, to a temporary file (see `PDFDocument.writePage`). Without the package
+    ///   trait `Formats`, and for a damaged file of this machine, the whole file.
     func thumbnail(_ reader: any FileReader, _ request: ThumbnailRequest) async throws -> Thumbnail {
         guard request.page > 0 else { throw noPage(request.page, path: reader.path) }
         guard PDFDocument.isSupported else { return try await thumbnailOfCopy(reader, request: request) }
         do {
-            return try await picture(ofPage: request.page, of: FileFetcher(reader).resource, path: reader.path, request.dimension)
-        } catch let error as CocoaError where error.code == .fileReadCorruptFile && reader.cost.roundTripsPerRange == 0 {
+            return try await picture(
+                ofPage: request.page, of: FileFetcher(reader).resource, path: reader.path, request.dimension)
+        } catch let error as CocoaError where error.code == .fileReadCorruptFile && reader.cost.roundTripsPerRange == 0
+        {
             // Poppler makes something of more files than qpdf does.
             return try await thumbnailOfCopy(reader, request: request)
         }
@@ -38,7 +41,9 @@ struct PDFTools: Sendable {
     ///
     /// - Parameter path: The file's path, for messages.
     /// - Throws: As ``thumbnail(_:_:)``.
-    func picture(ofPage page: Int, of resource: any Resource, path: ProviderPath, _ dimension: Int) async throws -> Thumbnail {
+    func picture(ofPage page: Int, of resource: any Resource, path: ProviderPath, _ dimension: Int) async throws
+        -> Thumbnail
+    {
         let child = try child("pdftoppm", for: path)
         let file = try await temporaryFile()
         try await PDFDocument.writePage(page - 1, of: resource) { try file.write($0, path: path) }
@@ -47,19 +52,22 @@ struct PDFTools: Sendable {
 
     private func thumbnailOfCopy(_ reader: any FileReader, request: ThumbnailRequest) async throws -> Thumbnail {
         let child = try child("pdftoppm", for: reader.path)
-        return try await draw(request.page, of: try await temporaryCopy(of: reader), with: child, request.dimension, path: reader.path)
+        return try await draw(
+            request.page, of: try await temporaryCopy(of: reader), with: child, request.dimension, path: reader.path)
     }
 
     private func draw(
         _ page: Int, of file: FileDescriptor, with child: ChildProcess, _ dimension: Int, path: ProviderPath
     ) async throws -> Thumbnail {
         let arguments = [
-            "-f", "\(page)", "-l", "\(page)", "-singlefile", "-scale-to", "\(dimension)", "-jpeg", "-jpegopt", "quality=85", "/dev/fd/3",
+            "-f", "\(page)", "-l", "\(page)", "-singlefile", "-scale-to", "\(dimension)", "-jpeg", "-jpegopt",
+            "quality=85", "/dev/fd/3",
         ]
         let picture = try await run(child, arguments, on: file, path: path, page: page).output
         do {
             let header = try await ImageHeader(DataReader(picture, path: path))
-            return Thumbnail(data: picture, mediaType: header.format.rawValue, width: header.width, height: header.height)
+            return Thumbnail(
+                data: picture, mediaType: header.format.rawValue, width: header.width, height: header.height)
         } catch {
             throw damaged(path, "no picture came of page \(page)")
         }
@@ -98,7 +106,8 @@ struct PDFTools: Sendable {
         if let found { return found }
         throw FileError.make(
             .featureUnsupported, path: path,
-            sentence: "“\(path)” is a PDF file, and \(tool), which reads those, is not installed; Debian has it in poppler-utils.",
+            sentence:
+                "“\(path)” is a PDF file, and \(tool), which reads those, is not installed; Debian has it in poppler-utils.",
             underlying: POSIXError(.ENOENT))
     }
 
@@ -108,7 +117,9 @@ struct PDFTools: Sendable {
     private func temporaryCopy(of reader: any FileReader) async throws -> FileDescriptor {
         let maxBytes = InformationLimits.documentBytes
         let size = try await reader.attributes().size
-        guard size <= maxBytes else { throw reader.tooLarge("it has \(size) bytes; at most \(maxBytes) are copied to read a PDF file") }
+        guard size <= maxBytes else {
+            throw reader.tooLarge("it has \(size) bytes; at most \(maxBytes) are copied to read a PDF file")
+        }
         let file = try await temporaryFile()
         // A file that grows meanwhile, or whose server does not tell its size, ends here.
         let came = try await reader.stream(.range(0..<maxBytes + 1), into: FileSink(file, path: reader.path))
@@ -118,7 +129,8 @@ struct PDFTools: Sendable {
 
     /// A file without a name in the folder for temporary files.
     private func temporaryFile() async throws -> FileDescriptor {
-        let name = FileManager.default.temporaryDirectory.appending(path: "carrel-\(UInt64.random(in: 0 ... .max)).pdf").path
+        let name = FileManager.default.temporaryDirectory.appending(path: "carrel-\(UInt64.random(in: 0 ... .max)).pdf")
+            .path
         return try await BlockingThreads.shared.run {
             let file = try FileDescriptor(path: name, flags: O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600)
             unlink(name)

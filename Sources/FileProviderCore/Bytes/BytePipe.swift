@@ -1,10 +1,11 @@
 public import Foundation
 import Synchronization
 
-/// A bounded queue of bytes between two sides that each go at their own pace: the one back-pressure mechanism of Carrel.
+/// A bounded queue of bytes between two sides that each go at their own pace: the one back-pressure mechanism of
+/// Carrel.
 ///
-/// Either side may be a thread (as ``ByteSink`` or ``ByteSource``) or a task (`send`, `next`). At most `capacity` bytes and one more
-/// piece are held.
+/// Either side may be a thread (as ``ByteSink`` or ``ByteSource``) or a task (`send`, `next`). At most `capacity` bytes
+/// and one more piece are held.
 public final class BytePipe: ByteSink {
     fileprivate struct State: Sendable {
         var pieces: [Data] = []
@@ -63,7 +64,8 @@ public final class BytePipe: ByteSink {
         await withCheckedContinuation { continuation in whenWritable { continuation.resume() } }
     }
 
-    /// Ends the bytes; with an error, the reading side throws it after it has taken what is there. Only the first call counts.
+    /// Ends the bytes; with an error, the reading side throws it after it has taken what is there. Only the first call
+    /// counts.
     public func finish(throwing error: (any Error)? = nil) {
         let reader = state.withLock { state in
             if state.ending == nil { state.ending = error.map { .failure($0) } ?? .success(()) }
@@ -108,7 +110,8 @@ public final class BytePipe: ByteSink {
 
     /// The next piece; nil at the end.
     ///
-    /// - Throws: What the writing side ended with; `CancellationError` when this task is cancelled, which also stops that side.
+    /// - Throws: What the writing side ended with; `CancellationError` when this task is cancelled, which also stops
+    ///   that side.
     public func next() async throws -> Data? {
         while true {
             let (piece, writer): (Data?, (@Sendable () -> Void)?) = state.withLock { state in

@@ -9,7 +9,8 @@ public protocol ByteSink: AnyObject, Sendable {
 
     /// Takes all of `bytes`, which are valid during the call only.
     ///
-    /// - Returns: `.wait` when the sink has enough for now: the caller gives no more before ``whenReady(_:)`` has called back.
+    /// - Returns: `.wait` when the sink has enough for now: the caller gives no more before ``whenReady(_:)`` has
+    ///   called back.
     /// - Throws: What makes further bytes pointless; the caller stops and passes the error on.
     func write(_ bytes: UnsafeRawBufferPointer) throws -> FlowState
 
@@ -34,7 +35,8 @@ extension ByteSink {
 
     /// Suspends until the sink takes bytes again or has failed.
     ///
-    /// - Throws: `CancellationError`, at once, when the task is cancelled: a sink whose reader is asleep must not hold it.
+    /// - Throws: `CancellationError`, at once, when the task is cancelled: a sink whose reader is asleep must not hold
+    ///   it.
     public func waitUntilReady() async throws { try await Gate.wait { whenReady($0) } }
 
     /// Gives `piece` to the sink from a task, on a thread that may block, and suspends while the sink has enough.

@@ -9,7 +9,8 @@ public protocol ByteSource: AnyObject, Sendable {
     /// - Throws: What ended the source early; the caller stops and passes the error on.
     func read(into buffer: UnsafeMutableRawBufferPointer) throws -> SourceStep
 
-    /// Calls `resume` once, on any thread, as soon as the source has bytes, its end or an error to give; at once if it does now.
+    /// Calls `resume` once, on any thread, as soon as the source has bytes, its end or an error to give; at once if it
+    /// does now.
     func whenReady(_ resume: @escaping @Sendable () -> Void)
 }
 
@@ -72,7 +73,9 @@ extension ByteSource {
                 step = try read(into: UnsafeMutableRawBufferPointer(rebasing: block[taken...]))
                 if case .bytes(let count) = step {
                     // A source that claims more has written past the block; one that claims 0 would be asked forever.
-                    precondition((1...block.count - taken).contains(count), "A source gives at least one byte and no more than fit.")
+                    precondition(
+                        (1...block.count - taken).contains(count),
+                        "A source gives at least one byte and no more than fit.")
                     taken += count
                 }
                 if taken > 0, !fully { break }

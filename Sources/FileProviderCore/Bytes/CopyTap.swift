@@ -1,6 +1,7 @@
 import Foundation
 
-/// Sees the bytes of a copy as they pass, and may slow them down. Its calls come one after the other, on a transport's thread.
+/// Sees the bytes of a copy as they pass, and may slow them down. Its calls come one after the other, on a transport's
+/// thread.
 public protocol CopyTap: Sendable {
     /// The most bytes to pass at once; for sources that are pulled.
     var maxAtOnce: Int { get }

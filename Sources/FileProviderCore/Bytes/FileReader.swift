@@ -57,7 +57,8 @@ public struct FileReaderAttributes: Sendable, Hashable {
     public var validator: String?
     /// The media type as the server gave it.
     public var mimeType: String?
-    /// The URL that answered, without secrets, if the server redirected the request to another path or host; nil otherwise.
+    /// The URL that answered, without secrets, if the server redirected the request to another path or host; nil
+    /// otherwise.
     public var redirectedTo: URL?
 
     /// Without a validator no change can be noticed.
@@ -71,8 +72,9 @@ public struct FileReaderAttributes: Sendable, Hashable {
 
 /// One file, open for positional reading: many reads at once, each with its own offsets.
 ///
-/// All reads are of one version of the file: a change between two of them is an error, never a mixture. A provider implements
-/// ``attributes()`` and ``stream(_:into:)``; the rest is derived, and overridden where the storage does better.
+/// All reads are of one version of the file: a change between two of them is an error, never a mixture. A provider
+/// implements ``attributes()`` and ``stream(_:into:)``; the rest is derived, and overridden where the storage does
+/// better.
 public protocol FileReader: AnyObject, Sendable {
     /// The reader's file, for messages.
     var path: ProviderPath { get }
@@ -86,7 +88,8 @@ public protocol FileReader: AnyObject, Sendable {
 
     /// Sends the bytes of `part` into `sink`, in order, and returns when the sink has all of them.
     ///
-    /// - Throws: `CocoaError(.fileReadNoSuchFile)`; an error of the sink; `CancellationError`, at once, when the task is cancelled.
+    /// - Throws: `CocoaError(.fileReadNoSuchFile)`; an error of the sink; `CancellationError`, at once, when the task
+    ///   is cancelled.
     /// - Complexity: One request where the storage takes ranges, else everything up to the end of `part`.
     func stream(_ part: FilePart, into sink: any ByteSink) async throws -> FileExtent
 
@@ -97,7 +100,8 @@ public protocol FileReader: AnyObject, Sendable {
 
     /// The whole file as something to be written elsewhere.
     ///
-    /// The default streams through a bounded pipe; a reader whose bytes can be pulled from any thread gives a source without one.
+    /// The default streams through a bounded pipe; a reader whose bytes can be pulled from any thread gives a source
+    /// without one.
     func writeSource() async throws -> any WriteSource
 
     /// Gives back what the reader holds. Reads after it fail; closing twice is allowed.
@@ -157,19 +161,25 @@ extension FileReader {
             }
         }
         return ranges.map { range in
-            guard let holder = loaded.first(where: { !range.isEmpty && $0.block.contains(range.lowerBound) }) else { return Data() }
+            guard let holder = loaded.first(where: { !range.isEmpty && $0.block.contains(range.lowerBound) }) else {
+                return Data()
+            }
             let start = Int(range.lowerBound - holder.block.lowerBound)
             return Data(holder.data.dropFirst(start).prefix(range.count))
         }
     }
 
     /// The bytes of `part` as they come, in pieces; the storage waits while the caller does.
-    public func bytes(_ part: FilePart = .whole) -> PumpedBytes { PumpedBytes { _ = try await self.stream(part, into: $0) } }
+    public func bytes(_ part: FilePart = .whole) -> PumpedBytes {
+        PumpedBytes { _ = try await self.stream(part, into: $0) }
+    }
 
     /// The default: streams through a bounded pipe.
     ///
     /// - Complexity: What ``attributes()`` costs.
-    public func writeSource() async throws -> any WriteSource { ReaderSource(self, length: try await attributes().size) }
+    public func writeSource() async throws -> any WriteSource {
+        ReaderSource(self, length: try await attributes().size)
+    }
 
     /// The default, for readers that hold nothing.
     public func close() async {}

@@ -6,9 +6,12 @@ import Foundation
 public final class RangedFileReader: FileReader {
     /// Fetches a part of the file into a sink and tells what came, with the file's attributes.
     ///
-    /// It calls ``ByteSink/begin(_:)`` before the first byte. `version` is the validator of the first answer, for a conditional request.
+    /// It calls ``ByteSink/begin(_:)`` before the first byte. `version` is the validator of the first answer, for a
+    /// conditional request.
     public typealias Fetch =
-        @Sendable (_ part: FilePart, _ version: String?, _ sink: any ByteSink) async throws -> (FileExtent, FileReaderAttributes)
+        @Sendable (_ part: FilePart, _ version: String?, _ sink: any ByteSink) async throws -> (
+            FileExtent, FileReaderAttributes
+        )
 
     /// As it was opened.
     public let path: ProviderPath
@@ -21,7 +24,8 @@ public final class RangedFileReader: FileReader {
 
     /// - Parameter attributes: Asks for size and version without reading, where that is cheaper than reading one byte.
     public init(
-        path: ProviderPath, cost: Capabilities.ReadCost, attributes: (@Sendable () async throws -> FileReaderAttributes)? = nil,
+        path: ProviderPath, cost: Capabilities.ReadCost,
+        attributes: (@Sendable () async throws -> FileReaderAttributes)? = nil,
         fetch: @escaping Fetch
     ) {
         self.path = path
@@ -47,7 +51,8 @@ public final class RangedFileReader: FileReader {
 
     /// Asks the storage once for `part`. The first answer settles size and version for all reads of this reader.
     ///
-    /// - Throws: What the storage throws; ``FileError/changedWhileReading(_:url:)`` when it answers with another version.
+    /// - Throws: What the storage throws; ``FileError/changedWhileReading(_:url:)`` when it answers with another
+    ///   version.
     public func stream(_ part: FilePart, into sink: any ByteSink) async throws -> FileExtent {
         if isClosed.value { throw FileError.closed(path) }
         if part.isEmpty || known.attributes.map({ part.resolved(size: $0.size).isEmpty }) == true {
@@ -78,7 +83,8 @@ private final class KnownAttributes: Sendable {
                 return
             }
             // An answer without a validator, such as that of an empty range, says nothing about the version.
-            let isSame = before.validator == nil || attributes.validator == nil || before.validator == attributes.validator
+            let isSame =
+                before.validator == nil || attributes.validator == nil || before.validator == attributes.validator
             guard before.size == attributes.size, isSame else { throw FileError.changedWhileReading(path) }
             if before.validator == nil { known = attributes }
         }

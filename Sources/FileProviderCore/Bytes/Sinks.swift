@@ -19,7 +19,8 @@ public final class DataSink: ByteSink {
         try collected.withLock { data in
             guard data.count + bytes.count <= limit else {
                 throw FileError.make(
-                    .fileReadTooLarge, path: "", sentence: "More than \(limit) bytes came where at most so many were expected.")
+                    .fileReadTooLarge, path: "",
+                    sentence: "More than \(limit) bytes came where at most so many were expected.")
             }
             data.append(contentsOf: bytes)
         }

@@ -34,7 +34,8 @@ package final class TappedBytes: ByteSource {
 
     package func read(into buffer: UnsafeMutableRawBufferPointer) throws -> SourceStep {
         guard tap.isOpen else { return .wait }
-        let step = try base.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<min(buffer.count, tap.maxAtOnce)]))
+        let step = try base.read(
+            into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<min(buffer.count, tap.maxAtOnce)]))
         switch step {
         case .bytes(let count): _ = try tap.pass(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
         case .end: try tap.finish()
@@ -43,5 +44,7 @@ package final class TappedBytes: ByteSource {
         return step
     }
 
-    package func whenReady(_ resume: @escaping @Sendable () -> Void) { tap.whenReady { [base] in base.whenReady(resume) } }
+    package func whenReady(_ resume: @escaping @Sendable () -> Void) {
+        tap.whenReady { [base] in base.whenReady(resume) }
+    }
 }

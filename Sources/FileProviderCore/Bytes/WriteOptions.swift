@@ -12,29 +12,32 @@ public struct WriteOptions: Sendable, Hashable {
 
     /// Whether an existing file, or an empty folder, may be replaced. A folder with content never is.
     public var overwrite: Bool
-    /// Write only while the file is this version (its ETag); fails with `CocoaError(.fileWriteUnknown)` otherwise. Goes with ``overwrite``:
-    /// without it an existing file is refused, whatever its version.
+    /// Write only while the file is this version (its ETag); fails with `CocoaError(.fileWriteUnknown)` otherwise. Goes
+    /// with ``overwrite``: without it an existing file is refused, whatever its version.
     public var ifMatch: String?
     /// Published by default.
     public var placement: Placement
-    /// The modification time to set, where ``Capabilities/Ability/settingModificationDate`` is there; ignored elsewhere.
+    /// The modification time to set, where ``Capabilities/Ability/settingModificationDate`` is there; ignored
+    /// elsewhere.
     public var modificationDate: Date?
-    /// The permission bits of the file, `0o777` at most, from its first byte on. Nil, as it is unless said otherwise, keeps those of a file
-    /// that is replaced, and leaves those of a new one to the storage. On local disks and over SFTP; ignored elsewhere.
+    /// The permission bits of the file, `0o777` at most, from its first byte on. Nil, as it is unless said otherwise,
+    /// keeps those of a file that is replaced, and leaves those of a new one to the storage. On local disks and over
+    /// SFTP; ignored elsewhere.
     public var permissions: UInt16?
-    /// What identifies the source and its version, such as URL, size and validator together: a write that stops, by failure or by
-    /// cancellation, then leaves its part under ``TemporaryName/make(beside:for:)``, and the next write of the same identity to the same
-    /// name goes on there, in another process even.
+    /// What identifies the source and its version, such as URL, size and validator together: a write that stops, by
+    /// failure or by cancellation, then leaves its part under ``TemporaryName/make(beside:for:)``, and the next write
+    /// of the same identity to the same name goes on there, in another process even.
     ///
-    /// The end of the part is compared with the source before anything is added; what differs is begun anew. Nil, as it is unless said
-    /// otherwise, removes what a failed write left. Of use for published writes of sources that are repeatable, where
-    /// ``Capabilities/Ability/resumingWrites`` is there, and of more bytes than a provider deems worth it; ignored elsewhere. One write of
-    /// one identity at a time: nothing keeps two apart.
+    /// The end of the part is compared with the source before anything is added; what differs is begun anew. Nil, as it
+    /// is unless said otherwise, removes what a failed write left. Of use for published writes of sources that are
+    /// repeatable, where ``Capabilities/Ability/resumingWrites`` is there, and of more bytes than a provider deems
+    /// worth it; ignored elsewhere. One write of one identity at a time: nothing keeps two apart.
     public var resumption: String?
 
     /// The defaults refuse what is there already, publish, leave the time to the storage, and keep no part.
     public init(
-        overwrite: Bool = false, ifMatch: String? = nil, placement: Placement = .published, modificationDate: Date? = nil,
+        overwrite: Bool = false, ifMatch: String? = nil, placement: Placement = .published,
+        modificationDate: Date? = nil,
         permissions: UInt16? = nil, resumption: String? = nil
     ) {
         self.overwrite = overwrite

@@ -18,7 +18,9 @@ public protocol WriteSource: Sendable {
 
 extension WriteSource {
     /// The default begins to read at the start of `range`, and stops at its end.
-    public func bytes(in range: Range<Int64>) async throws -> Data { try await bytes(from: range.lowerBound).bytes(upTo: range.count) }
+    public func bytes(in range: Range<Int64>) async throws -> Data {
+        try await bytes(from: range.lowerBound).bytes(upTo: range.count)
+    }
 }
 
 /// Bytes in memory as a source.

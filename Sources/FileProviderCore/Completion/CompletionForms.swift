@@ -5,8 +5,9 @@ public typealias SimpleCompletionHandler = (@Sendable (_ error: (any Error)?) ->
 
 /// The one adapter from an `async` operation to the form with a `Progress` and a completion handler.
 ///
-/// The handler is called exactly once, on a private serial queue, in the order in which operations end. Cancelling the `Progress`
-/// cancels the task; the handler then gets `CocoaError(.userCancelled)`, as it does when the provider's delegate forbids the operation.
+/// The handler is called exactly once, on a private serial queue, in the order in which operations end. Cancelling the
+/// `Progress` cancels the task; the handler then gets `CocoaError(.userCancelled)`, as it does when the provider's
+/// delegate forbids the operation.
 public enum CompletionForm {
     static let queue = DispatchQueue(label: "carrel.completion")
 
@@ -21,7 +22,8 @@ public enum CompletionForm {
     ///   - unitCount: What there is to do, until `body` says better; 0 while that is unknown.
     ///   - completion: Called exactly once, also when the `Progress` was cancelled before anything began.
     public static func start<Value: Sendable>(
-        _ operation: FileOperationType, of provider: any FileProviderBasic, kind: Progress.FileOperationKind? = nil, unitCount: Int64 = 1,
+        _ operation: FileOperationType, of provider: any FileProviderBasic, kind: Progress.FileOperationKind? = nil,
+        unitCount: Int64 = 1,
         body: @escaping @Sendable (ProgressReporter) async throws -> Value,
         completion: @escaping @Sendable (Result<Value, any Error>) -> Void
     ) -> Progress {
@@ -44,7 +46,8 @@ public enum CompletionForm {
                 if error.isCancellation, !progress.isCancelled { progress.cancel() }
                 let isToldAlready = (error as? CocoaError)?.code == .userCancelled
                 result = .failure(
-                    error.isCancellation && !isToldAlready ? FileError.make(.userCancelled, path: operation.source) : error)
+                    error.isCancellation && !isToldAlready
+                        ? FileError.make(.userCancelled, path: operation.source) : error)
             }
             RunningOperations.shared.remove(id, of: provider)
             queue.async {

@@ -31,7 +31,9 @@ extension FileProviderBasic {
 
     /// Capacity and free space; nil where the storage does not say or fails.
     @discardableResult
-    public func storageProperties(completionHandler: @escaping @Sendable (_ volumeInfo: VolumeObject?) -> Void) -> Progress? {
+    public func storageProperties(completionHandler: @escaping @Sendable (_ volumeInfo: VolumeObject?) -> Void)
+        -> Progress?
+    {
         CompletionForm.start(.fetch(path: "/"), of: self) { _ in
             try await self.storageProperties()
         } completion: {
@@ -41,7 +43,9 @@ extension FileProviderBasic {
 
     /// Whether the root answers, and if not, why.
     @discardableResult
-    public func isReachable(completionHandler: @escaping @Sendable (_ success: Bool, _ error: (any Error)?) -> Void) -> Progress? {
+    public func isReachable(completionHandler: @escaping @Sendable (_ success: Bool, _ error: (any Error)?) -> Void)
+        -> Progress?
+    {
         CompletionForm.start(.fetch(path: "/"), of: self) { _ in
             try await self.checkReachability()
         } completion: {

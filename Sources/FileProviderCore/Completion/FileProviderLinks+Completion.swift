@@ -18,7 +18,8 @@ extension FileProviderSymbolicLink {
     /// What the symbolic link at `path` leads to in the end.
     @discardableResult
     public func destination(
-        ofSymbolicLink path: String, completionHandler: @escaping @Sendable (_ file: FileObject?, _ error: (any Error)?) -> Void
+        ofSymbolicLink path: String,
+        completionHandler: @escaping @Sendable (_ file: FileObject?, _ error: (any Error)?) -> Void
     ) -> Progress? {
         CompletionForm.start(.fetch(path: path), of: self) { _ in
             try await self.destinationOfSymbolicLink(path: ProviderPath(path))
@@ -33,7 +34,9 @@ extension FileProviderSharing {
     @discardableResult
     public func publicLink(
         to path: String,
-        completionHandler: @escaping @Sendable (_ link: URL?, _ attribute: FileObject?, _ expiration: Date?, _ error: (any Error)?) -> Void
+        completionHandler:
+            @escaping @Sendable (_ link: URL?, _ attribute: FileObject?, _ expiration: Date?, _ error: (any Error)?) ->
+            Void
     ) -> Progress? {
         CompletionForm.start(.fetch(path: path), of: self) { _ in
             let path = try ProviderPath(path)

@@ -4,7 +4,8 @@ extension FileProviderOperations {
     /// Makes the folder `folder` in the folder at `parent`.
     @discardableResult
     public func create(folder: String, at parent: String, completionHandler: SimpleCompletionHandler) -> Progress? {
-        CompletionForm.start(.create(path: parent.hasSuffix("/") ? parent + folder : "\(parent)/\(folder)"), of: self) { _ in
+        CompletionForm.start(.create(path: parent.hasSuffix("/") ? parent + folder : "\(parent)/\(folder)"), of: self) {
+            _ in
             try await self.createFolder(path: ProviderPath(parent).appending(folder))
         } completion: {
             completionHandler?($0.failure)
@@ -54,9 +55,11 @@ extension FileProviderOperations where Self: FileProviderReadWrite {
     public func copyItem(
         localFile: URL, to path: String, overwrite: Bool = false, completionHandler: SimpleCompletionHandler
     ) -> Progress? {
-        CompletionForm.start(.copy(source: localFile.path, destination: path), of: self, kind: .uploading, unitCount: 0) { progress in
+        CompletionForm.start(.copy(source: localFile.path, destination: path), of: self, kind: .uploading, unitCount: 0)
+        { progress in
             try await self.copyItem(
-                localFile: localFile, to: ProviderPath(path), options: WriteOptions(overwrite: overwrite), progress: progress)
+                localFile: localFile, to: ProviderPath(path), options: WriteOptions(overwrite: overwrite),
+                progress: progress)
         } completion: {
             completionHandler?($0.failure)
         }
@@ -67,8 +70,11 @@ extension FileProviderOperations where Self: FileProviderReadWrite {
     public func copyItem(
         path: String, toLocalURL localURL: URL, overwrite: Bool = false, completionHandler: SimpleCompletionHandler
     ) -> Progress? {
-        CompletionForm.start(.copy(source: path, destination: localURL.path), of: self, kind: .downloading, unitCount: 0) { progress in
-            try await self.copyItem(path: ProviderPath(path), toLocalURL: localURL, overwrite: overwrite, progress: progress)
+        CompletionForm.start(
+            .copy(source: path, destination: localURL.path), of: self, kind: .downloading, unitCount: 0
+        ) { progress in
+            try await self.copyItem(
+                path: ProviderPath(path), toLocalURL: localURL, overwrite: overwrite, progress: progress)
         } completion: {
             completionHandler?($0.failure)
         }

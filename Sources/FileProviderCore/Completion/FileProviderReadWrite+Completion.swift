@@ -12,7 +12,8 @@ extension FileProviderReadWrite {
         CompletionForm.start(.fetch(path: path), of: self, kind: .downloading, unitCount: 0) { progress in
             try await self.withReader(path: ProviderPath(path)) { reader in
                 let sink = DataSink(limit: Int(RangedFileReader.memoryLimit))
-                _ = try await reader.stream(.covering(offset: offset, length: length), into: TappedSink(sink, progress: progress))
+                _ = try await reader.stream(
+                    .covering(offset: offset, length: length), into: TappedSink(sink, progress: progress))
                 return sink.data
             }
         } completion: {
@@ -25,12 +26,14 @@ extension FileProviderReadWrite {
     /// - Parameter atomically: Whether others see the old file or the new one and never a part.
     @discardableResult
     public func writeContents(
-        path: String, contents: Data?, atomically: Bool = true, overwrite: Bool = false, completionHandler: SimpleCompletionHandler
+        path: String, contents: Data?, atomically: Bool = true, overwrite: Bool = false,
+        completionHandler: SimpleCompletionHandler
     ) -> Progress? {
         CompletionForm.start(.modify(path: path), of: self, kind: .uploading, unitCount: 0) { progress in
             try await self.writeContents(
                 path: ProviderPath(path), from: DataSource(contents ?? Data()),
-                options: WriteOptions(overwrite: overwrite, placement: atomically ? .published : .inPlace), progress: progress)
+                options: WriteOptions(overwrite: overwrite, placement: atomically ? .published : .inPlace),
+                progress: progress)
         } completion: {
             completionHandler?($0.failure)
         }

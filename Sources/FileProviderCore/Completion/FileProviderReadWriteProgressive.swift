@@ -16,7 +16,8 @@ extension FileProviderReadWrite {
     public func contents(
         path: String, offset: Int64 = 0, length: Int = -1,
         responseHandler: (@Sendable (_ response: FileReaderAttributes) -> Void)? = nil,
-        progressHandler: @escaping @Sendable (_ position: Int64, _ data: Data) -> Void, completionHandler: SimpleCompletionHandler
+        progressHandler: @escaping @Sendable (_ position: Int64, _ data: Data) -> Void,
+        completionHandler: SimpleCompletionHandler
     ) -> Progress? {
         CompletionForm.start(.fetch(path: path), of: self, kind: .downloading, unitCount: 0) { progress in
             try await self.withReader(path: ProviderPath(path)) { reader in
@@ -25,7 +26,8 @@ extension FileProviderReadWrite {
                 for try await piece in reader.bytes(.covering(offset: offset, length: length)) {
                     if !hasResponded {
                         hasResponded = true
-                        try await Self.respond(reader, offset: position, length: length, progress: progress, responseHandler)
+                        try await Self.respond(
+                            reader, offset: position, length: length, progress: progress, responseHandler)
                     }
                     let start = position
                     await CompletionForm.onQueue { progressHandler(start, piece) }
@@ -33,7 +35,10 @@ extension FileProviderReadWrite {
                     progress.advance(by: Int64(piece.count))
                     try Task.checkCancellation()
                 }
-                if !hasResponded { try await Self.respond(reader, offset: position, length: length, progress: progress, responseHandler) }
+                if !hasResponded {
+                    try await Self.respond(
+                        reader, offset: position, length: length, progress: progress, responseHandler)
+                }
             }
         } completion: {
             completionHandler?($0.failure)

@@ -1,11 +1,14 @@
 package import Foundation
 
-/// The form with a `Progress` and a completion handler for operations of a layer above the providers, which no delegate follows.
+/// The form with a `Progress` and a completion handler for operations of a layer above the providers, which no delegate
+/// follows.
 package enum LayeredOperation {
-    /// Starts `body`. The completion is called once, where those of providers are; cancelling the `Progress` cancels the task.
+    /// Starts `body`. The completion is called once, where those of providers are; cancelling the `Progress` cancels
+    /// the task.
     package static func start(
         _ operation: FileOperationType, kind: Progress.FileOperationKind? = nil,
-        body: @escaping @Sendable (ProgressReporter) async throws -> Void, completion: @escaping @Sendable ((any Error)?) -> Void
+        body: @escaping @Sendable (ProgressReporter) async throws -> Void,
+        completion: @escaping @Sendable ((any Error)?) -> Void
     ) -> Progress {
         let progress = OperationProgress(operation, kind: kind, unitCount: -1)
         // Holds the task back until the `Progress` knows it.

@@ -1,7 +1,7 @@
 /// Secrets that an app asks for: a prompt, or a store of its own such as a keychain.
 ///
-/// Many requests, and many providers with this source, wait for one answer for each origin and user. It is kept until a server refuses
-/// it. An error is not kept: the next request asks again.
+/// Many requests, and many providers with this source, wait for one answer for each origin and user. It is kept until a
+/// server refuses it. An error is not kept: the next request asks again.
 public final class AskedCredentials: CredentialSource {
     /// Finds a secret; nil where there is none and access is tried without.
     public typealias Ask = @Sendable (_ origin: Origin, _ user: String?) async throws -> Credential?
@@ -19,12 +19,14 @@ public final class AskedCredentials: CredentialSource {
     private let ask: Ask
     private let questions = LockedValue<[Key: Question]>([:])
 
-    /// Calls `ask` when a secret is first wanted. An answer of nil is kept, too, and for good: no server refuses what is not there.
+    /// Calls `ask` when a secret is first wanted. An answer of nil is kept, too, and for good: no server refuses what
+    /// is not there.
     public init(_ ask: @escaping Ask) {
         self.ask = ask
     }
 
-    /// - Throws: What the app's function throws; `CancellationError` for a caller that is cancelled, while the others go on waiting.
+    /// - Throws: What the app's function throws; `CancellationError` for a caller that is cancelled, while the others
+    ///   go on waiting.
     public func credential(for origin: Origin, user: String?) async throws -> Credential? {
         let key = Key(origin: origin, user: user)
         let task = questions.update { questions in

@@ -1,7 +1,8 @@
 /// What a remote provider may answer without asking the storage for all of it again.
 ///
-/// Listings and attributes are remembered in memory for ``lifetime``; small files, and answers with an `ETag` or `Last-Modified`, are kept
-/// in ``folder``. A provider's own changes are seen at once: what they touch is forgotten before they complete.
+/// Listings and attributes are remembered in memory for ``lifetime``; small files, and answers with an `ETag` or
+/// `Last-Modified`, are kept in ``folder``. A provider's own changes are seen at once: what they touch is forgotten
+/// before they complete.
 public struct CachePolicy: Sendable, Hashable, Codable {
     /// How long an answer is taken for true without asking, in seconds. 0, the default, asks every time.
     ///
@@ -17,13 +18,15 @@ public struct CachePolicy: Sendable, Hashable, Codable {
     public var capacity: Int64
     /// The largest file that is kept, in bytes: it passes through memory.
     public var largestFile: Int64
-    /// Whether the storage is asked, each time, if what lies in ``folder`` still holds. Else it is taken for true for ``lifetime``.
+    /// Whether the storage is asked, each time, if what lies in ``folder`` still holds. Else it is taken for true for
+    /// ``lifetime``.
     public var validates: Bool
 
-    /// The defaults remember nothing; with a lifetime, up to 20,000 items, and with a folder, up to 256 MiB of files of up to 1 MiB, each
-    /// use of which is validated.
+    /// The defaults remember nothing; with a lifetime, up to 20,000 items, and with a folder, up to 256 MiB of files of
+    /// up to 1 MiB, each use of which is validated.
     public init(
-        lifetime: Double = 0, maxItems: Int = 20_000, folder: String? = nil, capacity: Int64 = 256 << 20, largestFile: Int64 = 1 << 20,
+        lifetime: Double = 0, maxItems: Int = 20_000, folder: String? = nil, capacity: Int64 = 256 << 20,
+        largestFile: Int64 = 1 << 20,
         validates: Bool = true
     ) {
         self.lifetime = lifetime

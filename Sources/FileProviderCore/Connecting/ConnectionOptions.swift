@@ -6,13 +6,13 @@ public struct ConnectionOptions: Sendable {
     public var credentials: any CredentialSource
     /// Whom to trust over TLS and SSH, and what to show there.
     public var trust: TrustPolicy
-    /// Opens ``TrustPolicy/clientKey``, and the ``TrustPolicy/identities``, where these are encrypted: a password, whose user says nothing;
-    /// nil for keys that are not.
+    /// Opens ``TrustPolicy/clientKey``, and the ``TrustPolicy/identities``, where these are encrypted: a password,
+    /// whose user says nothing; nil for keys that are not.
     public var clientKeyPassword: Credential?
-    /// Answers what an SSH server asks in a login besides the password, such as for a code that is used once (RFC 4256), and the password
-    /// where ``credentials`` have none. It is called on a thread of the connection's own, at each login, and may wait for somebody to type,
-    /// as long as the server does; nothing interrupts it. What it throws ends the login. The ssh program asks nobody. Nil where nobody is
-    /// there to be asked.
+    /// Answers what an SSH server asks in a login besides the password, such as for a code that is used once (RFC
+    /// 4256), and the password where ``credentials`` have none. It is called on a thread of the connection's own, at
+    /// each login, and may wait for somebody to type, as long as the server does; nothing interrupts it. What it throws
+    /// ends the login. The ssh program asks nobody. Nil where nobody is there to be asked.
     public var answer: (@Sendable (LoginQuestion) throws -> String)?
     /// Whether requests go by a proxy.
     public var proxy: ProxyPolicy
@@ -20,14 +20,15 @@ public struct ConnectionOptions: Sendable {
     public var timeouts: Timeouts
     /// How often, and after which pauses, what failed for a passing reason is tried again.
     public var retries: RetryPolicy
-    /// Exchanges with one host at once; over HTTP/1 each has a connection. One that waits for its own source or sink does not count.
+    /// Exchanges with one host at once; over HTTP/1 each has a connection. One that waits for its own source or sink
+    /// does not count.
     public var connectionsPerHost: Int
     /// Bytes a second of one provider in each direction, shared by its transfers; nil for no limit.
     public var bandwidth: Int64?
     /// Whether a password may go over a connection that is not encrypted, to a host that is not this machine.
     public var allowsClearPassword: Bool
-    /// Whether a redirect to another scheme, host or port is refused. Without it such redirects are followed for reading, and from a host
-    /// with a public address never to one with a private, link-local or loopback address.
+    /// Whether a redirect to another scheme, host or port is refused. Without it such redirects are followed for
+    /// reading, and from a host with a public address never to one with a private, link-local or loopback address.
     public var keepsRedirectsInOrigin: Bool
     /// What may be answered from memory.
     public var cache: CachePolicy
@@ -36,11 +37,13 @@ public struct ConnectionOptions: Sendable {
     /// Counts what goes over the wire.
     public var counters: TransferCounters
 
-    /// The defaults: no secrets, the system's authorities, a proxy where the environment names one, 8 exchanges at once, no limit on
-    /// bandwidth, nothing answered from memory, and counters of its own.
+    /// The defaults: no secrets, the system's authorities, a proxy where the environment names one, 8 exchanges at
+    /// once, no limit on bandwidth, nothing answered from memory, and counters of its own.
     public init(
-        credentials: any CredentialSource = FixedCredential(nil), trust: TrustPolicy = TrustPolicy(), timeouts: Timeouts = Timeouts(),
-        retries: RetryPolicy = RetryPolicy(), connectionsPerHost: Int = 8, bandwidth: Int64? = nil, allowsClearPassword: Bool = false,
+        credentials: any CredentialSource = FixedCredential(nil), trust: TrustPolicy = TrustPolicy(),
+        timeouts: Timeouts = Timeouts(),
+        retries: RetryPolicy = RetryPolicy(), connectionsPerHost: Int = 8, bandwidth: Int64? = nil,
+        allowsClearPassword: Bool = false,
         cache: CachePolicy = .none, settings: [String: String] = [:], counters: TransferCounters = TransferCounters(),
         proxy: ProxyPolicy = .environment, clientKeyPassword: Credential? = nil,
         answer: (@Sendable (LoginQuestion) throws -> String)? = nil, keepsRedirectsInOrigin: Bool = false
@@ -82,18 +85,20 @@ public struct LoginQuestion: Sendable, Hashable {
     }
 }
 
-/// Whom to trust over TLS and SSH, and what to show there. The default trusts the system's authorities, checks the host name, and takes the
-/// host keys that are known.
+/// Whom to trust over TLS and SSH, and what to show there. The default trusts the system's authorities, checks the host
+/// name, and takes the host keys that are known.
 public struct TrustPolicy: Sendable, Hashable, Codable {
     /// Which keys of SSH servers are taken. One that differs from a known one never is.
     public enum HostKeys: Sendable, Hashable, Codable {
-        /// Those in the files of known hosts. Another is `URLError(.serverCertificateHasUnknownRoot)` where nothing is known of the host, else
-        /// `.serverCertificateUntrusted`.
+        /// Those in the files of known hosts. Another is `URLError(.serverCertificateHasUnknownRoot)` where nothing is
+        /// known of the host, else `.serverCertificateUntrusted`.
         case known
-        /// Also that of a host of which nothing is known: it is added to the first file. Whoever is on the way the first time is believed.
+        /// Also that of a host of which nothing is known: it is added to the first file. Whoever is on the way the
+        /// first time is believed.
         case acceptNew
         /// Those with one of these fingerprints, each `SHA256:` and the hash in Base64, as ssh-keygen(1) shows them,
-        /// whatever the files of known hosts say, unless they revoke it. By the ssh program they cannot be checked: an error.
+        /// whatever the files of known hosts say, unless they revoke it. By the ssh program they cannot be checked: an
+        /// error.
         case pinned([String])
     }
 
@@ -103,21 +108,23 @@ public struct TrustPolicy: Sendable, Hashable, Codable {
     public var clientCertificate: String?
     /// A PEM file with the key of ``clientCertificate``; nil where both are in one file.
     public var clientKey: String?
-    /// Checks neither certificate nor host name over TLS. Anybody on the way can then read and change everything. Host keys are checked
-    /// all the same.
+    /// Checks neither certificate nor host name over TLS. Anybody on the way can then read and change everything. Host
+    /// keys are checked all the same.
     public var isInsecure: Bool
-    /// Files with private keys to log in with over SSH, the first one first, six at most; with none, those that ssh(1) would take, an
-    /// agent's before. One that cannot be read, or that others can read, is an error.
+    /// Files with private keys to log in with over SSH, the first one first, six at most; with none, those that ssh(1)
+    /// would take, an agent's before. One that cannot be read, or that others can read, is an error.
     public var identities: [String]
-    /// Files of known hosts (sshd(8), "SSH_KNOWN_HOSTS FILE FORMAT"), new keys go to the first; nil takes those that ssh's
-    /// configuration names, else the user's and the system's. The ssh program takes one at most.
+    /// Files of known hosts (sshd(8), "SSH_KNOWN_HOSTS FILE FORMAT"), new keys go to the first; nil takes those that
+    /// ssh's configuration names, else the user's and the system's. The ssh program takes one at most.
     public var knownHosts: [String]?
     /// ``HostKeys/known`` unless said otherwise.
     public var hostKeys: HostKeys
 
-    /// The defaults: the system's authorities, no certificate to show, everything checked, keys and known hosts as ssh(1) has them.
+    /// The defaults: the system's authorities, no certificate to show, everything checked, keys and known hosts as
+    /// ssh(1) has them.
     public init(
-        authorities: String? = nil, clientCertificate: String? = nil, clientKey: String? = nil, isInsecure: Bool = false,
+        authorities: String? = nil, clientCertificate: String? = nil, clientKey: String? = nil,
+        isInsecure: Bool = false,
         identities: [String] = [], knownHosts: [String]? = nil, hostKeys: HostKeys = .known
     ) {
         self.authorities = authorities
@@ -138,11 +145,12 @@ public struct Timeouts: Sendable, Hashable, Codable {
     public var idle: Double
     /// For one request, its body included; nil for no limit, as large files need.
     public var whole: Double?
-    /// The fewest bytes that a transfer over HTTP or FTP has to move in each minute in which it moves any; nil or 0 for no such limit. Ends
-    /// transfers that would go on for days. A bandwidth limit lowers it.
+    /// The fewest bytes that a transfer over HTTP or FTP has to move in each minute in which it moves any; nil or 0 for
+    /// no such limit. Ends transfers that would go on for days. A bandwidth limit lowers it.
     public var leastPerMinute: Int64?
 
-    /// All but `leastPerMinute` in seconds. The defaults let a request take as long as it likes, while something moves at least once a minute.
+    /// All but `leastPerMinute` in seconds. The defaults let a request take as long as it likes, while something moves
+    /// at least once a minute.
     public init(connect: Double = 20, idle: Double = 60, whole: Double? = nil, leastPerMinute: Int64? = nil) {
         self.connect = connect
         self.idle = idle
@@ -160,7 +168,8 @@ public struct RetryPolicy: Sendable, Hashable, Codable {
     /// The longest pause, in seconds; a server's `Retry-After` may ask for as much.
     public var longestPause: Double
 
-    /// The defaults: three tries more, after pauses of up to 0.2, 0.4 and 0.8 seconds, or of as many as the server asks for, up to 30.
+    /// The defaults: three tries more, after pauses of up to 0.2, 0.4 and 0.8 seconds, or of as many as the server asks
+    /// for, up to 30.
     public init(retries: Int = 3, firstPause: Double = 0.2, longestPause: Double = 30) {
         self.retries = retries
         self.firstPause = firstPause

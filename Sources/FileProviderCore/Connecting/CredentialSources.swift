@@ -12,7 +12,9 @@ public struct FixedCredential: CredentialSource {
     }
 
     /// The secret, whatever `user` is; nil for every origin but one.
-    public func credential(for origin: Origin, user: String?) async throws -> Credential? { owner.admits(origin) ? credential : nil }
+    public func credential(for origin: Origin, user: String?) async throws -> Credential? {
+        owner.admits(origin) ? credential : nil
+    }
 }
 
 /// Secrets in environment variables, for the first origin that asks.
@@ -26,13 +28,17 @@ public struct EnvironmentCredentials: CredentialSource {
     ///   - password: The name of the variable with a password; it answers where the user is known.
     ///   - token: The name of the variable with a bearer token, which comes first.
     ///   - environment: The process's own, unless said otherwise; read once.
-    public init(password: String? = nil, token: String? = nil, environment: [String: String] = ProcessInfo.processInfo.environment) {
+    public init(
+        password: String? = nil, token: String? = nil,
+        environment: [String: String] = ProcessInfo.processInfo.environment
+    ) {
         self.password = password
         self.token = token
         self.environment = environment
     }
 
-    /// The token unless it is empty, else the password where `user` is known; nil for every origin but the first that got a secret.
+    /// The token unless it is empty, else the password where `user` is known; nil for every origin but the first that
+    /// got a secret.
     public func credential(for origin: Origin, user: String?) async throws -> Credential? {
         guard let secret = secret(user), owner.admits(origin) else { return nil }
         return secret
@@ -93,7 +99,9 @@ public struct CredentialChain: CredentialSource {
     /// The first replacement that a source has.
     public func replacement(for credential: Credential, origin: Origin, user: String?) async throws -> Credential? {
         for source in sources {
-            if let other = try await source.replacement(for: credential, origin: origin, user: user ?? self.user) { return other }
+            if let other = try await source.replacement(for: credential, origin: origin, user: user ?? self.user) {
+                return other
+            }
         }
         return nil
     }

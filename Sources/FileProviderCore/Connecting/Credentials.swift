@@ -62,8 +62,8 @@ public struct Credential: Sendable, Hashable, CustomStringConvertible, CustomDeb
         Credential(kind: .bearer(token: token), expires: expires)
     }
 
-    /// A private key to log in with over SSH, for apps that keep keys elsewhere than in files. Asked for where no key file and no agent's key
-    /// was taken. Other providers, and the ssh program, have no use for it.
+    /// A private key to log in with over SSH, for apps that keep keys elsewhere than in files. Asked for where no key
+    /// file and no agent's key was taken. Other providers, and the ssh program, have no use for it.
     ///
     /// - Parameter key: What such a file holds, in OpenSSH's form or PEM; not PuTTY's.
     public static func privateKey(user: String, key: Data, passphrase: String? = nil) -> Credential {
@@ -104,10 +104,12 @@ public protocol CredentialSource: Sendable {
     /// - Parameter user: The user that the URL names.
     func credential(for origin: Origin, user: String?) async throws -> Credential?
 
-    /// Told that a server refused `credential`: a source that remembers or asks finds another the next time. The default does nothing.
+    /// Told that a server refused `credential`: a source that remembers or asks finds another the next time. The
+    /// default does nothing.
     func refused(_ credential: Credential, for origin: Origin, user: String?)
 
-    /// Another token in place of one that a server refused, for the same request to be sent again; nil, the default, where there is none.
+    /// Another token in place of one that a server refused, for the same request to be sent again; nil, the default,
+    /// where there is none.
     ///
     /// Called for bearer tokens, by each request that was refused: a source answers all of them with one new token.
     func replacement(for credential: Credential, origin: Origin, user: String?) async throws -> Credential?
@@ -118,5 +120,7 @@ extension CredentialSource {
     public func refused(_ credential: Credential, for origin: Origin, user: String?) {}
 
     /// The default, for sources whose secrets last: none.
-    public func replacement(for credential: Credential, origin: Origin, user: String?) async throws -> Credential? { nil }
+    public func replacement(for credential: Credential, origin: Origin, user: String?) async throws -> Credential? {
+        nil
+    }
 }

@@ -63,7 +63,8 @@ public final class ListingCache: Sendable {
         }
     }
 
-    /// Begins to remember a listing of the folder at `path`, as far as the policy allows; to be called before the storage is asked.
+    /// Begins to remember a listing of the folder at `path`, as far as the policy allows; to be called before the
+    /// storage is asked.
     public func record(of path: ProviderPath) -> ListingRecord {
         ListingRecord(self, path: path, maxCount: policy.lifetime > 0 ? policy.maxItems : -1)
     }
@@ -80,7 +81,9 @@ public final class ListingCache: Sendable {
 }
 
 extension ListingCache.State {
-    fileprivate mutating func remove(_ folder: ProviderPath) { count -= folders.removeValue(forKey: folder)?.items.count ?? 0 }
+    fileprivate mutating func remove(_ folder: ProviderPath) {
+        count -= folders.removeValue(forKey: folder)?.items.count ?? 0
+    }
 
     fileprivate mutating func removeExpired() {
         for (folder, entry) in folders where entry.expiry <= .now { remove(folder) }

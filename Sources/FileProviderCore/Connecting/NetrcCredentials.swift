@@ -2,8 +2,8 @@ public import Foundation
 
 /// Passwords by host, from the file that curl and ftp read too. Source: netrc(5).
 ///
-/// The file is read anew for each question. As with curl, its permissions are not judged: refusing what others can read already would
-/// protect nobody.
+/// The file is read anew for each question. As with curl, its permissions are not judged: refusing what others can read
+/// already would protect nobody.
 public struct NetrcCredentials: CredentialSource {
     private let file: String
 
@@ -20,7 +20,9 @@ public struct NetrcCredentials: CredentialSource {
     /// - Throws: `CocoaError(.fileReadNoPermission)` and its like; `CocoaError(.fileReadTooLarge)` over 1 MiB.
     public func credential(for origin: Origin, user: String?) async throws -> Credential? {
         let text: Data
-        do { text = try await SmallFile.read(file, limit: 1 << 20) } catch let error where error.isNoSuchFile { return nil }
+        do { text = try await SmallFile.read(file, limit: 1 << 20) } catch let error where error.isNoSuchFile {
+            return nil
+        }
         return Netrc(text).credential(host: origin.host, user: user)
     }
 }
@@ -51,11 +53,14 @@ struct Netrc {
         }
     }
 
-    /// The first entry with a password that fits; `default` fits every host, an entry without a login every user that is known.
+    /// The first entry with a password that fits; `default` fits every host, an entry without a login every user that
+    /// is known.
     func credential(host: String, user: String?) -> Credential? {
         let host = Self.plain(host)
         for entry in entries where entry.host == nil || entry.host == host {
-            guard let password = entry.password, let login = entry.login ?? user, user == nil || login == user else { continue }
+            guard let password = entry.password, let login = entry.login ?? user, user == nil || login == user else {
+                continue
+            }
             return .password(user: login, password: password)
         }
         return nil
@@ -67,8 +72,8 @@ struct Netrc {
     }
 }
 
-/// Words apart by white space. Double quotes keep it, a backslash keeps what follows, and `#` in front of a word that is no value starts
-/// a comment that the line ends.
+/// Words apart by white space. Double quotes keep it, a backslash keeps what follows, and `#` in front of a word that
+/// is no value starts a comment that the line ends.
 private struct NetrcWords {
     var rest: Data.SubSequence
 
@@ -85,7 +90,8 @@ private struct NetrcWords {
         if isQuoted { rest = rest.dropFirst() }
         var word: [UInt8] = []
         // A quote that nobody closes ends with its line.
-        while let byte = rest.first, isQuoted ? byte != UInt8(ascii: "\"") && byte != Self.newline : !Self.isSpace(byte) {
+        while let byte = rest.first, isQuoted ? byte != UInt8(ascii: "\"") && byte != Self.newline : !Self.isSpace(byte)
+        {
             rest = rest.dropFirst()
             let isEscape = byte == UInt8(ascii: "\\") && rest.first != nil
             word.append(isEscape ? rest.removeFirst() : byte)

@@ -1,7 +1,8 @@
-/// A bearer token that is fetched anew when it has expired, or when a server refuses it: OAuth access tokens and their like.
+/// A bearer token that is fetched anew when it has expired, or when a server refuses it: OAuth access tokens and their
+/// like.
 ///
-/// Many requests, and many providers with this source, wait for one refresh. The requests that a server refused with the old token are
-/// sent again with the new one, once.
+/// Many requests, and many providers with this source, wait for one refresh. The requests that a server refused with
+/// the old token are sent again with the new one, once.
 public final class RefreshingToken: CredentialSource {
     /// Fetches a token: `.bearer("…", expires: date)`.
     public typealias Refresh = @Sendable (_ origin: Origin) async throws -> Credential
@@ -15,8 +16,8 @@ public final class RefreshingToken: CredentialSource {
     private let owner: FirstOrigin
     private let state: LockedValue<State>
 
-    /// Calls `refresh` when a token is first needed, and whenever the one in use is no longer good. An error of it reaches all requests
-    /// that wait; the next one calls it again.
+    /// Calls `refresh` when a token is first needed, and whenever the one in use is no longer good. An error of it
+    /// reaches all requests that wait; the next one calls it again.
     ///
     /// - Parameters:
     ///   - first: A token from an earlier run; nil to fetch one at first use.
@@ -29,7 +30,8 @@ public final class RefreshingToken: CredentialSource {
 
     /// The token in use, or a new one where there is none that is good; nil for every origin but one.
     ///
-    /// - Throws: What `refresh` throws; `CancellationError` for a caller that is cancelled, while the others go on waiting.
+    /// - Throws: What `refresh` throws; `CancellationError` for a caller that is cancelled, while the others go on
+    ///   waiting.
     public func credential(for origin: Origin, user: String?) async throws -> Credential? {
         owner.admits(origin) ? try await token(for: origin, insteadOf: nil) : nil
     }

@@ -21,7 +21,8 @@ enum SmallFile {
                 data += buffer[..<count]
                 if data.count > limit {
                     throw FileError.make(
-                        .fileReadTooLarge, path: path, sentence: "“\(path)” has more than the \(limit) bytes that it may have.")
+                        .fileReadTooLarge, path: path,
+                        sentence: "“\(path)” has more than the \(limit) bytes that it may have.")
                 }
             }
         }

@@ -4,8 +4,9 @@ import Synchronization
 
 /// A thread of a transport's own that has ended before the process has.
 ///
-/// TLS libraries free their tables in a handler of exit(3), also under a thread that uses them or, while it ends, frees its own part of them.
-/// So such threads are told to halt at exit and joined, which also waits for what a thread frees at its end.
+/// TLS libraries free their tables in a handler of exit(3), also under a thread that uses them or, while it ends, frees
+/// its own part of them. So such threads are told to halt at exit and joined, which also waits for what a thread frees
+/// at its end.
 public final class TransportThread: Sendable {
     /// None once the thread has nothing left to be woken by.
     private let wake: Mutex<(@Sendable () -> Void)?>
@@ -25,11 +26,14 @@ public final class TransportThread: Sendable {
     /// Call it after the library that the thread is to use was started: handlers of exit(3) run last in, first out.
     /// - Parameters:
     ///   - name: at most 15 bytes, for debuggers.
-    ///   - wake: makes `body` look at ``isExiting``; called at exit, on any thread, never after `body` has called ``end()`` or returned.
-    ///   - body: returns soon after ``isExiting`` has become true. A thread that has not within a second is left to its fate.
+    ///   - wake: makes `body` look at ``isExiting``; called at exit, on any thread, never after `body` has called
+    ///     ``end()`` or returned.
+    ///   - body: returns soon after ``isExiting`` has become true. A thread that has not within a second is left to its
+    ///     fate.
     /// - Throws: `CocoaError(.fileReadUnknown)` when the system has no thread to give.
-    public static func start(name: String, wake: @escaping @Sendable () -> Void, body: @escaping @Sendable (TransportThread) -> Void) throws
-    {
+    public static func start(
+        name: String, wake: @escaping @Sendable () -> Void, body: @escaping @Sendable (TransportThread) -> Void
+    ) throws {
         final class Work: Sendable {
             let name: String
             let thread: TransportThread
@@ -62,13 +66,15 @@ public final class TransportThread: Sendable {
         }
         if code != 0 {
             throw FileError.make(
-                .fileReadUnknown, path: "", sentence: "The system has no thread to give: \(String(cString: strerror(code))).")
+                .fileReadUnknown, path: "",
+                sentence: "The system has no thread to give: \(String(cString: strerror(code))).")
         }
     }
 
     private init(wake: @escaping @Sendable () -> Void) { self.wake = Mutex(wake) }
 
-    /// Whether the process is ending: the body returns where it is, and tells nobody, since what waits for it ends with the process.
+    /// Whether the process is ending: the body returns where it is, and tells nobody, since what waits for it ends with
+    /// the process.
     public static var isExiting: Bool { exiting.load(ordering: .sequentiallyConsistent) }
 
     /// Says that nothing is to wake the thread any more; for a body that frees what it is woken by.

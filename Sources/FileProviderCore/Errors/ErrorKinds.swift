@@ -13,10 +13,12 @@ extension Error {
 
     /// Whether the caller, or the user, ended the operation.
     public var isCancellation: Bool {
-        self is CancellationError || (self as? CocoaError)?.code == .userCancelled || (self as? URLError)?.code == .cancelled
+        self is CancellationError || (self as? CocoaError)?.code == .userCancelled
+            || (self as? URLError)?.code == .cancelled
     }
 
-    /// Whether the same operation may succeed when it is tried again later: a lost connection, a time-out, a busy server.
+    /// Whether the same operation may succeed when it is tried again later: a lost connection, a time-out, a busy
+    /// server.
     public var isTransient: Bool {
         switch self {
         case let error as URLError:
@@ -30,7 +32,8 @@ extension Error {
         }
     }
 
-    /// Whether the next item would meet this as well: cancelled, no connection, no trust, no way to log in, no space left.
+    /// Whether the next item would meet this as well: cancelled, no connection, no trust, no way to log in, no space
+    /// left.
     public var concernsEveryItem: Bool {
         let ownFailures: [URLError.Code] = [
             .badServerResponse, .cannotParseResponse, .redirectToNonExistentLocation, .httpTooManyRedirects, .unknown,
@@ -41,8 +44,8 @@ extension Error {
         return isCancellation || (self as? CocoaError)?.code == .fileWriteOutOfSpace
     }
 
-    /// Whether a storage refuses to show what is at a path, which says nothing about writing to it: a folder that may be written and not
-    /// read, a server without the method that looks.
+    /// Whether a storage refuses to show what is at a path, which says nothing about writing to it: a folder that may
+    /// be written and not read, a server without the method that looks.
     public var refusesLook: Bool {
         if (self as? CocoaError)?.code == .fileReadNoPermission { return true }
         return [405, 501].contains((self as? any FileProviderHTTPError)?.code.rawValue)
@@ -51,7 +54,8 @@ extension Error {
     /// The sentence for a person, whatever the error is.
     public var sentence: String {
         if self is CancellationError { return "Cancelled." }
-        // Foundation on Linux forgets an `errorDescription` on the way to `NSError` when the error has a domain of its own.
+        // Foundation on Linux forgets an `errorDescription` on the way to `NSError` when the error has a domain of its
+        // own.
         if let description = (self as? any LocalizedError)?.errorDescription { return description }
         return (self as NSError).localizedDescription
     }

@@ -18,7 +18,8 @@ public struct FileProviderFTPErrorCode: RawRepresentable, Hashable, Sendable, Cu
         self.rawValue = rawValue
     }
 
-    /// Whether the same command may succeed later. 450 and 452 are 4xx too, but tell of a file and of a disk, which waiting does not help.
+    /// Whether the same command may succeed later. 450 and 452 are 4xx too, but tell of a file and of a disk, which
+    /// waiting does not help.
     public var isTransient: Bool { [421, 425, 426, 430, 434, 451].contains(rawValue) }
 
     /// Whether the server does not know the command, or not in this form.

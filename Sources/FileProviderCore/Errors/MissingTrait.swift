@@ -14,7 +14,9 @@ public struct MissingTrait: LocalizedError, Hashable, Sendable {
     }
 
     /// One sentence that names the trait and what it does.
-    public var errorDescription: String? { "This Carrel was built without the package trait \(name), which \(purpose)." }
+    public var errorDescription: String? {
+        "This Carrel was built without the package trait \(name), which \(purpose)."
+    }
 }
 
 extension FileError {
@@ -26,5 +28,7 @@ extension FileError {
 
 extension Error {
     /// The package trait whose absence is the reason for this error, or `nil` if the reason is another one.
-    public var missingTrait: MissingTrait? { self as? MissingTrait ?? (self as? CocoaError)?.underlying as? MissingTrait }
+    public var missingTrait: MissingTrait? {
+        self as? MissingTrait ?? (self as? CocoaError)?.underlying as? MissingTrait
+    }
 }

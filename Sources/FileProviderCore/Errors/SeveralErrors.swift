@@ -4,7 +4,8 @@ public import Foundation
 private let multipleUnderlyingErrorsKey = "NSMultipleUnderlyingErrorsKey"
 
 extension FileError {
-    /// One error for several items of one operation that failed: `underlyingErrors` has theirs, and so has ``Swift/Error/itemErrors``.
+    /// One error for several items of one operation that failed: `underlyingErrors` has theirs, and so has
+    /// ``Swift/Error/itemErrors``.
     ///
     /// Its code is the items' own where they agree, else `CocoaError(.fileWriteUnknown)`.
     ///
@@ -25,5 +26,7 @@ extension FileError {
 
 extension Error {
     /// The errors of single items where this one stands for several; none for any other error.
-    public var itemErrors: [any Error] { (self as? CocoaError)?.userInfo[multipleUnderlyingErrorsKey] as? [any Error] ?? [] }
+    public var itemErrors: [any Error] {
+        (self as? CocoaError)?.userInfo[multipleUnderlyingErrorsKey] as? [any Error] ?? []
+    }
 }

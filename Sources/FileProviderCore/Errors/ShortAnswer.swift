@@ -1,4 +1,5 @@
-/// The numbers behind the error of an answer that ended before all its bytes had come. Other files may still come whole.
+/// The numbers behind the error of an answer that ended before all its bytes had come. Other files may still come
+/// whole.
 public struct ShortAnswer: Error, Sendable {
     /// Bytes that came.
     public var arrived: Int64

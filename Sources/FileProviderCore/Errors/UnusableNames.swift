@@ -1,9 +1,10 @@
 public import Foundation
 
-/// Names in a listing that no ``ProviderPath`` can hold (empty, `.`, `..`, with a slash or NUL), or that a listing gives to two items.
+/// Names in a listing that no ``ProviderPath`` can hold (empty, `.`, `..`, with a slash or NUL), or that a listing
+/// gives to two items.
 ///
-/// A provider lists the other items, then throws ``FileError/unusableNames(_:in:url:)`` with this value as the underlying error: the
-/// listing is right as far as it goes, and incomplete.
+/// A provider lists the other items, then throws ``FileError/unusableNames(_:in:url:)`` with this value as the
+/// underlying error: the listing is right as far as it goes, and incomplete.
 public struct UnusableNames: Error, Sendable, Hashable {
     /// How many items were left out; 1 or more once a name was added.
     public private(set) var count = 0
@@ -31,10 +32,13 @@ extension FileError {
     public static func unusableNames(_ names: UnusableNames, in folder: ProviderPath, url: URL? = nil) -> CocoaError {
         let what = names.count == 1 ? "1 item" : "\(names.count) items"
         let verb = names.count == 1 ? "was" : "were"
-        let shown = names.first.unicodeScalars.map { $0.value < 0x20 || $0.value == 0x7F ? $0.escaped(asASCII: true) : String($0) }.joined()
+        let shown = names.first.unicodeScalars.map {
+            $0.value < 0x20 || $0.value == 0x7F ? $0.escaped(asASCII: true) : String($0)
+        }.joined()
         return make(
             .fileReadInvalidFileName, path: folder, url: url,
-            sentence: "\(what) in “\(folder)” \(verb) left out, because no file here can have such a name; the first is “\(shown)”.",
+            sentence:
+                "\(what) in “\(folder)” \(verb) left out, because no file here can have such a name; the first is “\(shown)”.",
             underlying: names)
     }
 }

@@ -1,7 +1,7 @@
 /// A provider whose storage itself knows properties of files or makes thumbnails of them.
 ///
-/// Every other provider has both through ``FileInformationGenerators``, which read the file. A provider conforms only where asking
-/// its storage is better than that; what it does not offer for a name is left to the generators.
+/// Every other provider has both through ``FileInformationGenerators``, which read the file. A provider conforms only
+/// where asking its storage is better than that; what it does not offer for a name is left to the generators.
 public protocol ExtendedFileProvider: FileProviderBasic {
     /// Whether the storage may know properties of a file with this name. Costs nothing: the name alone is looked at.
     func providesProperties(path: ProviderPath) -> Bool

@@ -8,7 +8,8 @@ public struct FileInformationGenerator: Sendable {
     /// Reads properties. The reader stays the caller's.
     public typealias ReadProperties = @Sendable (_ reader: any FileReader) async throws -> FileProperties
     /// Makes a thumbnail. The reader stays the caller's.
-    public typealias MakeThumbnail = @Sendable (_ reader: any FileReader, _ request: ThumbnailRequest) async throws -> Thumbnail
+    public typealias MakeThumbnail =
+        @Sendable (_ reader: any FileReader, _ request: ThumbnailRequest) async throws -> Thumbnail
 
     /// For messages, such as `images`.
     public let name: String
@@ -55,8 +56,8 @@ public final class FileInformationGenerators: Sendable {
     /// Enters a generator, which goes before those that are there: for the same kind of file the last one counts.
     public func register(_ generator: FileInformationGenerator) { generators.withLock { $0.insert(generator, at: 0) } }
 
-    /// Enters generators behind those that are there: for the same kind of file an app's own ones keep counting. What has the name of
-    /// one that is there is left out, so that entering the same ones twice changes nothing.
+    /// Enters generators behind those that are there: for the same kind of file an app's own ones keep counting. What
+    /// has the name of one that is there is left out, so that entering the same ones twice changes nothing.
     public func registerLast(_ more: [FileInformationGenerator]) {
         generators.withLock { all in
             for generator in more where !all.contains(where: { $0.name == generator.name }) { all.append(generator) }
@@ -67,14 +68,19 @@ public final class FileInformationGenerators: Sendable {
     public var all: [FileInformationGenerator] { generators.withLock { $0 } }
 
     /// The generator that reads properties of files with this name.
-    public func forProperties(of path: ProviderPath) -> FileInformationGenerator? { first(for: path) { $0.properties != nil } }
+    public func forProperties(of path: ProviderPath) -> FileInformationGenerator? {
+        first(for: path) { $0.properties != nil }
+    }
 
     /// The generator that makes thumbnails of files with this name.
-    public func forThumbnail(of path: ProviderPath) -> FileInformationGenerator? { first(for: path) { $0.thumbnail != nil } }
+    public func forThumbnail(of path: ProviderPath) -> FileInformationGenerator? {
+        first(for: path) { $0.thumbnail != nil }
+    }
 
     /// The generator that `isFit` for the file in `reader`: by its name, else by what the server says of it.
     ///
-    /// - Throws: `CocoaError(.featureUnsupported)` with a sentence when there is none, and ``MissingTrait`` below it if that is the reason.
+    /// - Throws: `CocoaError(.featureUnsupported)` with a sentence when there is none, and ``MissingTrait`` below it if
+    ///   that is the reason.
     func find(
         for reader: any FileReader, what: String, where isFit: (FileInformationGenerator) -> Bool
     ) async throws -> FileInformationGenerator {
@@ -85,11 +91,14 @@ public final class FileInformationGenerators: Sendable {
         if named == nil, let found = all.first(where: { $0.mediaTypes.contains(type) && isFit($0) }) { return found }
         let obstacle = named ?? all.first { $0.obstacle != nil && $0.mediaTypes.contains(type) }
         throw FileError.make(
-            .featureUnsupported, path: path, sentence: obstacle?.obstacle ?? "“\(path)” is of a kind that no \(what) can be had of.",
+            .featureUnsupported, path: path,
+            sentence: obstacle?.obstacle ?? "“\(path)” is of a kind that no \(what) can be had of.",
             underlying: obstacle?.missingTrait)
     }
 
-    private func first(for path: ProviderPath, where isFit: (FileInformationGenerator) -> Bool) -> FileInformationGenerator? {
+    private func first(for path: ProviderPath, where isFit: (FileInformationGenerator) -> Bool)
+        -> FileInformationGenerator?
+    {
         guard let name = path.fileExtension else { return nil }
         return all.first { $0.fileExtensions.contains(name) && isFit($0) }
     }

@@ -22,7 +22,8 @@ public struct Thumbnail: Sendable, Hashable {
 
 /// Which thumbnail is wanted.
 public struct ThumbnailRequest: Sendable, Hashable {
-    /// Pixels of the longer side, 1–4096: numbers outside are moved to the nearer end. Pictures made of pixels are never scaled up.
+    /// Pixels of the longer side, 1–4096: numbers outside are moved to the nearer end. Pictures made of pixels are
+    /// never scaled up.
     public let dimension: Int
     /// The page, counted from 1, where the file has pages. Of a book that names its cover, page 1 is that cover.
     public let page: Int

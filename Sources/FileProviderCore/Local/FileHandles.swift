@@ -16,7 +16,8 @@ package final class FileDescriptor: Sendable {
     package convenience init(path: String, flags: Int32, mode: UInt32 = 0o666) throws {
         let raw = Glibc.open(path, flags | O_CLOEXEC, mode)
         guard raw >= 0 else {
-            throw FileError.make(errno: errno, path: (try? ProviderPath(path)) ?? .root, writing: flags & (O_WRONLY | O_RDWR) != 0)
+            throw FileError.make(
+                errno: errno, path: (try? ProviderPath(path)) ?? .root, writing: flags & (O_WRONLY | O_RDWR) != 0)
         }
         self.init(owning: raw)
     }
@@ -89,7 +90,8 @@ package final class FileSink: ByteSink, @unchecked Sendable {
         handedToDisk = count
     }
 
-    /// How much is gathered before the disk is asked to start on it, so that the final fsync(2) finds little left to do.
+    /// How much is gathered before the disk is asked to start on it, so that the final fsync(2) finds little left to
+    /// do.
     private static let writeback: Int64 = 8 << 20
 
     package init(_ file: FileDescriptor, path: ProviderPath) {
@@ -117,7 +119,10 @@ package final class FileByteSource: ByteSource, @unchecked Sendable {
     private var offset: Int64
 
     /// - Parameter atEnd: A last look at the file, once all of it was given.
-    package init(_ file: FileDescriptor, from offset: Int64, path: ProviderPath, atEnd: @escaping @Sendable () throws -> Void = {}) {
+    package init(
+        _ file: FileDescriptor, from offset: Int64, path: ProviderPath,
+        atEnd: @escaping @Sendable () throws -> Void = {}
+    ) {
         self.file = file
         self.path = path
         self.offset = offset

@@ -19,6 +19,7 @@ extension Date {
         let time = timeIntervalSince1970
         let seconds = time.rounded(.down)
         let nanoseconds = Int(exactly: ((time - seconds) * 1e9).rounded(.down)) ?? 0
-        return timespec(tv_sec: Int(exactly: seconds) ?? (seconds < 0 ? .min : .max), tv_nsec: min(nanoseconds, 999_999_999))
+        return timespec(
+            tv_sec: Int(exactly: seconds) ?? (seconds < 0 ? .min : .max), tv_nsec: min(nanoseconds, 999_999_999))
     }
 }

@@ -18,9 +18,9 @@ package struct FreeName {
 
     /// Moves the item, a symbolic link itself included.
     ///
-    /// Where the kernel cannot do that in one step, another call that refuses a taken name stands in: a second link for what is no
-    /// folder, mkdir(2) for folders, an empty file where there are no links. The last two show something empty under the name for a
-    /// moment.
+    /// Where the kernel cannot do that in one step, another call that refuses a taken name stands in: a second link for
+    /// what is no folder, mkdir(2) for folders, an empty file where there are no links. The last two show something
+    /// empty under the name for a moment.
     ///
     /// - Returns: 0, or what errno says; `EEXIST` when the name is taken.
     package func take(isFolder: Bool) -> Int32 {
@@ -49,7 +49,9 @@ package struct FreeName {
     }
 
     private func claimWithFile() -> Int32 {
-        let claim = to.name.withName { openat(to.folder.raw, $0, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600) }
+        let claim = to.name.withName {
+            openat(to.folder.raw, $0, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        }
         guard claim >= 0 else { return errno }
         close(claim)
         return moveOntoClaim(0)

@@ -1,4 +1,5 @@
-/// System calls that not every kernel, file system or sandbox has, and that Carrel does otherwise where they are missing.
+/// System calls that not every kernel, file system or sandbox has, and that Carrel does otherwise where they are
+/// missing.
 ///
 /// A call that is left out is never tried: so tests go the other way on a machine that has them all.
 package struct KernelCalls: OptionSet, Sendable, Hashable {

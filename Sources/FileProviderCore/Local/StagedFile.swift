@@ -3,7 +3,8 @@ package import Foundation
 
 /// A file of this machine on its way: written under a temporary name in its folder, then moved into place in one step.
 ///
-/// Every call but ``publish(overwrite:_:)`` blocks on the disk; use it on ``BlockingThreads`` or on a transport's thread.
+/// Every call but ``publish(overwrite:_:)`` blocks on the disk; use it on ``BlockingThreads`` or on a transport's
+/// thread.
 package final class StagedFile: Sendable {
     package let sink: FileSink
     package let file: FileDescriptor
@@ -18,8 +19,8 @@ package final class StagedFile: Sendable {
 
     /// Starts a file called `target`'s name in `folder`.
     ///
-    /// - Parameter identity: Opens the part that an earlier file of this identity left, or a new one; it stays until it is committed
-    ///   (``WriteOptions/resumption``).
+    /// - Parameter identity: Opens the part that an earlier file of this identity left, or a new one; it stays until it
+    ///   is committed (``WriteOptions/resumption``).
     package init(
         in folder: FileDescriptor, target: ProviderPath, permissions: UInt32 = 0o666, resuming identity: String? = nil,
         calls: KernelCalls = .all
@@ -32,7 +33,9 @@ package final class StagedFile: Sendable {
         let named = try ProviderPath.root.appending(nameBytes: name)
         temporary = Array(try TemporaryName.make(beside: named, for: identity).nameBytes)
         let flags = isKept ? O_APPEND | O_NONBLOCK : O_EXCL
-        let raw = temporary.withName { openat(folder.raw, $0, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | flags, permissions) }
+        let raw = temporary.withName {
+            openat(folder.raw, $0, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | flags, permissions)
+        }
         guard raw >= 0 else { throw FileError.make(errno: errno, path: target, writing: true) }
         file = FileDescriptor(owning: raw)
         sink = FileSink(file, path: target)
@@ -45,10 +48,13 @@ package final class StagedFile: Sendable {
         try self.init(in: folder, target: target, permissions: permissions)
     }
 
-    /// The name of a part can be foretold: what is there has to be a file of this user alone, and of no other write at this time.
+    /// The name of a part can be foretold: what is there has to be a file of this user alone, and of no other write at
+    /// this time.
     private func claimPart() throws {
         var status = stat()
-        guard fstat(file.raw, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_uid == geteuid(), status.st_nlink == 1 else {
+        guard fstat(file.raw, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_uid == geteuid(),
+            status.st_nlink == 1
+        else {
             isSettled.update { $0 = true }
             throw FileError.make(
                 .fileWriteUnknown, path: target,
@@ -56,7 +62,8 @@ package final class StagedFile: Sendable {
         }
         guard flock(file.raw, LOCK_EX | LOCK_NB) == 0 else {
             isSettled.update { $0 = true }
-            throw FileError.make(.fileWriteUnknown, path: target, sentence: "“\(target)” is being written by another copy.")
+            throw FileError.make(
+                .fileWriteUnknown, path: target, sentence: "“\(target)” is being written by another copy.")
         }
     }
 
@@ -73,14 +80,17 @@ package final class StagedFile: Sendable {
     /// Sees the bytes onto the disk and the file into place, and its name onto the disk with its folder.
     ///
     /// - Parameter overwrite: Whether a file or an empty folder of that name may go.
-    /// - Throws: `CocoaError(.fileWriteFileExists)`, decided by the kernel in one step; of two writers at once one wins. An error of
-    ///   the last step alone, the disk's, leaves the file in place.
+    /// - Throws: `CocoaError(.fileWriteFileExists)`, decided by the kernel in one step; of two writers at once one
+    ///   wins. An error of the last step alone, the disk's, leaves the file in place.
     package func commit(overwrite: Bool, modificationDate: Date? = nil) throws {
-        // The time comes last: with an old one the file looks like a part that was left, and much takes long to reach the disk.
+        // The time comes last: with an old one the file looks like a part that was left, and much takes long to reach
+        // the disk.
         if modificationDate != nil, calls.contains(.fsync), isLarge, fdatasync(file.raw) != 0 { throw error() }
         if let modificationDate, file.setModified(modificationDate.fileTime) != 0 { throw error() }
         if calls.contains(.fsync), fsync(file.raw) != 0 { throw error() }
-        let code = overwrite ? replace() : FreeName(from: (folder, temporary), to: (folder, name), calls: calls).take(isFolder: false)
+        let code =
+            overwrite
+            ? replace() : FreeName(from: (folder, temporary), to: (folder, name), calls: calls).take(isFolder: false)
         if code != 0 { throw error(code) }
         isSettled.update { $0 = true }
         if calls.contains(.fsync) { try folder.syncNames(path: target) }
@@ -100,7 +110,8 @@ package final class StagedFile: Sendable {
         }
     }
 
-    /// Removes what was written, unless it is kept for a later write; nothing after ``commit(overwrite:modificationDate:)``.
+    /// Removes what was written, unless it is kept for a later write; nothing after
+    /// ``commit(overwrite:modificationDate:)``.
     package func discard() {
         if isSettled.value { return }
         isSettled.update { $0 = true }
@@ -123,7 +134,9 @@ package final class StagedFile: Sendable {
                 if renameat(folder.raw, temporary, folder.raw, name) == 0 { return 0 }
                 // A folder is in the way. An empty one may go; the kernel refuses the others.
                 guard errno == EISDIR else { return errno }
-                guard unlinkat(folder.raw, name, AT_REMOVEDIR) == 0, renameat(folder.raw, temporary, folder.raw, name) == 0 else {
+                guard unlinkat(folder.raw, name, AT_REMOVEDIR) == 0,
+                    renameat(folder.raw, temporary, folder.raw, name) == 0
+                else {
                     return errno
                 }
                 return 0

@@ -1,7 +1,8 @@
 import CChild
 import Foundation
 
-/// A program that runs as a child of this process, with pipes for its streams; on one thread. Let go, it is ended with all that it started.
+/// A program that runs as a child of this process, with pipes for its streams; on one thread. Let go, it is ended with
+/// all that it started.
 ///
 /// It has none of this process's descriptors, and none of the secrets in its environment (`CChild`).
 package final class Subprocess {
@@ -30,7 +31,9 @@ package final class Subprocess {
     package convenience init(path: String, arguments: [String]) throws {
         let environment = ProcessInfo.processInfo.environment.map { "\($0)=\($1)" }
         try self.init(hasInput: true) { input, output, errors in
-            Subprocess.withStrings([path] + arguments, environment) { carrel_child_talk(path, $0, $1, input, output, errors) }
+            Subprocess.withStrings([path] + arguments, environment) {
+                carrel_child_talk(path, $0, $1, input, output, errors)
+            }
         } failure: {
             FileError.make(.fileReadUnknown, path: "", sentence: "The system \($0): \(String(cString: strerror($1))).")
         }
@@ -46,12 +49,15 @@ package final class Subprocess {
     ///   - name: The file, for messages.
     /// - Throws: The system's error, about `name`.
     package convenience init(
-        path: String, arguments: [String], environment: [String], reading file: FileDescriptor, memory: UInt64, seconds: Int,
+        path: String, arguments: [String], environment: [String], reading file: FileDescriptor, memory: UInt64,
+        seconds: Int,
         name: ProviderPath
     ) throws {
         let limits = carrel_child_limits(memory: memory, seconds: UInt64(seconds))
         try self.init(hasInput: false) { _, output, errors in
-            Subprocess.withStrings([path] + arguments, environment) { carrel_child_start(path, $0, $1, file.raw, output, errors, limits) }
+            Subprocess.withStrings([path] + arguments, environment) {
+                carrel_child_start(path, $0, $1, file.raw, output, errors, limits)
+            }
         } failure: {
             FileError.make(errno: $1, path: name, writing: false)
         }
@@ -134,9 +140,11 @@ package final class Subprocess {
 
     /// All that it writes; nil where that is more than `maxCount` bytes, or has no end in time.
     ///
-    /// - Throws: `CancellationError` by `flag`. The error of read(2) or poll(2), after which the program has ended; its sentence also has the
-    ///   exit status and the first complaint of a program that failed.
-    package func allOutput(atMost maxCount: Int, until deadline: ContinuousClock.Instant, flag: CancellationFlag) throws -> [UInt8]? {
+    /// - Throws: `CancellationError` by `flag`. The error of read(2) or poll(2), after which the program has ended; its
+    ///   sentence also has the exit status and the first complaint of a program that failed.
+    package func allOutput(atMost maxCount: Int, until deadline: ContinuousClock.Instant, flag: CancellationFlag) throws
+        -> [UInt8]?
+    {
         var bytes: [UInt8] = []
         var room = [UInt8](repeating: 0, count: 16 << 10)
         while deadline > .now, bytes.count <= maxCount {
@@ -190,7 +198,8 @@ package final class Subprocess {
 
     /// Ends it, because it cannot be read or waited for.
     ///
-    /// - Returns: The error of the system call, with the exit status and the first complaint of a program that failed by itself.
+    /// - Returns: The error of the system call, with the exit status and the first complaint of a program that failed
+    ///   by itself.
     private func failed(_ what: String, _ code: Int32) -> CocoaError {
         let error = failure(what, code)
         // It must not wait for a reader that has gone.
@@ -203,7 +212,8 @@ package final class Subprocess {
             underlying: error.underlying)
     }
 
-    /// Waits for its end so many seconds, then ends it with all that it has started: after 0.3 seconds also against its will.
+    /// Waits for its end so many seconds, then ends it with all that it has started: after 0.3 seconds also against its
+    /// will.
     ///
     /// - Returns: Its exit status; nil where a signal has ended it.
     @discardableResult

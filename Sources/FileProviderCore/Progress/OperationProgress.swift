@@ -16,19 +16,20 @@ extension Progress.FileOperationKind {
 }
 
 extension Progress {
-    /// Bytes a second since the operation started, named as on Apple's systems; nil while nothing has moved, and for what Carrel did
-    /// not make.
+    /// Bytes a second since the operation started, named as on Apple's systems; nil while nothing has moved, and for
+    /// what Carrel did not make.
     public var throughput: Int? { (self as? OperationProgress)?.rate.map { Int($0) } }
 
-    /// Seconds to go at ``throughput``, named as on Apple's systems; nil while that, or the number of bytes, is unknown.
+    /// Seconds to go at ``throughput``, named as on Apple's systems; nil while that, or the number of bytes, is
+    /// unknown.
     public var estimatedTimeRemaining: TimeInterval? { (self as? OperationProgress)?.timeLeft }
 }
 
 /// The `Progress` of one operation, safe to read from any thread.
 ///
-/// Foundation's class keeps no lock here, and updating a child writes into its parent. So every access to one of ours, and through
-/// it to the tree above, takes the same process-wide lock. `userInfo` is filled once, before anybody else sees the object, because
-/// its getter cannot be overridden: rate and time left are properties instead.
+/// Foundation's class keeps no lock here, and updating a child writes into its parent. So every access to one of ours,
+/// and through it to the tree above, takes the same process-wide lock. `userInfo` is filled once, before anybody else
+/// sees the object, because its getter cannot be overridden: rate and time left are properties instead.
 final class OperationProgress: Progress, @unchecked Sendable {
     // Unchecked: everything mutable is the superclass's, and reached only under `lock`.
     private static let lock = NSRecursiveLock()
@@ -65,7 +66,9 @@ final class OperationProgress: Progress, @unchecked Sendable {
 
     /// How much is done, 0 to 1; 0 while the total is unknown.
     var share: Double {
-        Self.lock.withLock { totalUnitCount > 0 ? min(1, max(0, Double(completedUnitCount) / Double(totalUnitCount))) : 0 }
+        Self.lock.withLock {
+            totalUnitCount > 0 ? min(1, max(0, Double(completedUnitCount) / Double(totalUnitCount))) : 0
+        }
     }
 
     /// Takes in a part, which counts by its reporter and not by its share.

@@ -3,8 +3,8 @@ import Synchronization
 
 /// Where an operation tells how far it is; Core writes what it hears into a `Progress`.
 ///
-/// Foundation's `Progress` is not thread-safe on Linux, so no provider touches one: it reports here, from any thread, and pays a few
-/// nanoseconds for a report that nobody follows.
+/// Foundation's `Progress` is not thread-safe on Linux, so no provider touches one: it reports here, from any thread,
+/// and pays a few nanoseconds for a report that nobody follows.
 public final class ProgressReporter: Sendable {
     private let counts = Mutex((completed: Int64(0), total: Int64?.none))
     private let order = NSRecursiveLock()
@@ -74,7 +74,8 @@ public final class ProgressReporter: Sendable {
             })
     }
 
-    /// Changes come to the follower in order, and it may look at this reporter, or cancel what reports: its call holds no lock that these need.
+    /// Changes come to the follower in order, and it may look at this reporter, or cancel what reports: its call holds
+    /// no lock that these need.
     private func update(_ change: (inout (completed: Int64, total: Int64?)) -> Void) {
         guard let changed else { return counts.withLock { change(&$0) } }
         order.withLock {

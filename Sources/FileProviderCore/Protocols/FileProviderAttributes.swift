@@ -9,7 +9,7 @@ public protocol FileProviderAttributes: FileProviderBasic {
     /// - Parameters:
     ///   - permissions: POSIX permission bits, `0o7777` at most.
     ///   - modificationDate: Kept as precisely as the storage can (``Capabilities/timePrecision``).
-    /// - Throws: `CocoaError(.fileNoSuchFile)`; `CocoaError(.fileWriteNoPermission)`; `CocoaError(.featureUnsupported)` for what the
-    ///   storage cannot set of this item. What comes first in the list may have been set then.
+    /// - Throws: `CocoaError(.fileNoSuchFile)`; `CocoaError(.fileWriteNoPermission)`; `CocoaError(.featureUnsupported)`
+    ///   for what the storage cannot set of this item. What comes first in the list may have been set then.
     func setAttributes(path: ProviderPath, permissions: UInt16?, modificationDate: Date?) async throws
 }

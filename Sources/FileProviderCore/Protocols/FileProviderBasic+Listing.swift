@@ -7,7 +7,8 @@ public struct DirectoryListing: Sendable {
 }
 
 extension FileProviderBasic {
-    /// The pages of the folder at `path`, each asked for when the one before was used up. A failure comes after the pages before it.
+    /// The pages of the folder at `path`, each asked for when the one before was used up. A failure comes after the
+    /// pages before it.
     public func pages(ofDirectory path: ProviderPath) -> PushedValues<[FileObject]> {
         PushedValues { send in try await self.contentsOfDirectory(path: path) { try await send($0) } }
     }
@@ -40,7 +41,8 @@ extension FileProviderBasic {
         var stem = name[..<dot]
         var number = 2
         // A copy of a copy counts on.
-        if let space = stem.lastIndex(of: UInt8(ascii: " ")), let last = Int(String(decoding: stem[(space + 1)...], as: UTF8.self)),
+        if let space = stem.lastIndex(of: UInt8(ascii: " ")),
+            let last = Int(String(decoding: stem[(space + 1)...], as: UTF8.self)),
             (2..<Int.max - taken.count - 1).contains(last)
         {
             stem = stem[..<space]

@@ -5,7 +5,8 @@ extension FileProviderBasic {
     public func url(of path: ProviderPath) -> URL {
         let encoded = path.percentEncoded
         let base = baseURL?.absoluteString ?? ""
-        return URL(string: base.hasSuffix("/") ? base + encoded : base + "/" + encoded) ?? baseURL ?? URL(fileURLWithPath: "/")
+        return URL(string: base.hasSuffix("/") ? base + encoded : base + "/" + encoded) ?? baseURL
+            ?? URL(fileURLWithPath: "/")
     }
 
     /// The default: what follows ``baseURL`` in `url`, percent-decoded once.
@@ -13,9 +14,12 @@ extension FileProviderBasic {
         let root = self.url(of: .root)
         let path = try ProviderPath(percentEncoded: url.path(percentEncoded: true))
         let isOurs =
-            url.scheme?.lowercased() == root.scheme?.lowercased() && url.host()?.lowercased() == root.host()?.lowercased()
+            url.scheme?.lowercased() == root.scheme?.lowercased()
+            && url.host()?.lowercased() == root.host()?.lowercased()
             && url.port == root.port
-        guard isOurs, let relative = path.relative(to: try ProviderPath(percentEncoded: root.path(percentEncoded: true))) else {
+        guard isOurs,
+            let relative = path.relative(to: try ProviderPath(percentEncoded: root.path(percentEncoded: true)))
+        else {
             throw FileError.make(
                 .unsupportedURL, url: url, sentence: "“\(url.withoutSecrets)” names nothing in \(root.withoutSecrets).")
         }

@@ -2,8 +2,9 @@ public import Foundation
 
 /// What every provider has: who it is, what it can do, and looking at what is there.
 ///
-/// A provider is an object, because what runs keeps it alive. Each operation is one `async throws` requirement in terms of
-/// ``ProviderPath``; Core derives from it the `String` form and the form with a completion handler that returns a `Progress`.
+/// A provider is an object, because what runs keeps it alive. Each operation is one `async throws` requirement in terms
+/// of ``ProviderPath``; Core derives from it the `String` form and the form with a completion handler that returns a
+/// `Progress`.
 public protocol FileProviderBasic: AnyObject, Sendable, CustomDebugStringConvertible {
     /// The provider's name, such as `WebDAV`: for display, and to compare what two providers are.
     static var type: String { get }
@@ -22,12 +23,14 @@ public protocol FileProviderBasic: AnyObject, Sendable, CustomDebugStringConvert
     /// - Complexity: One request.
     func attributesOfItem(path: ProviderPath) async throws -> FileObject
 
-    /// Gives the direct children of the folder at `path` to `page`, in no promised order, in one or more pages as they come.
+    /// Gives the direct children of the folder at `path` to `page`, in no promised order, in one or more pages as they
+    /// come.
     ///
     /// `page` may take its time; the storage waits meanwhile. What was given before an error is good as far as it goes.
     ///
-    /// - Throws: `CocoaError(.fileReadNoSuchFile)`; `CocoaError(.fileReadUnknown)` with `ENOTDIR` below it when `path` is no folder;
-    ///   after the last page, ``FileError/unusableNames(_:in:url:)`` if the storage listed names that no path can hold.
+    /// - Throws: `CocoaError(.fileReadNoSuchFile)`; `CocoaError(.fileReadUnknown)` with `ENOTDIR` below it when `path`
+    ///   is no folder; after the last page, ``FileError/unusableNames(_:in:url:)`` if the storage listed names that no
+    ///   path can hold.
     /// - Complexity: One request, or one for each page of the server's.
     func contentsOfDirectory(path: ProviderPath, page: @Sendable ([FileObject]) async throws -> Void) async throws
 
@@ -39,8 +42,8 @@ public protocol FileProviderBasic: AnyObject, Sendable, CustomDebugStringConvert
 
     /// The path of the item that `url` names: the inverse of ``url(of:)``, for every path.
     ///
-    /// - Throws: `URLError(.unsupportedURL)` for a URL of another provider; `CocoaError(.fileReadInvalidFileName)` for one that no path
-    ///   can have.
+    /// - Throws: `URLError(.unsupportedURL)` for a URL of another provider; `CocoaError(.fileReadInvalidFileName)` for
+    ///   one that no path can have.
     func relativePath(of url: URL) throws -> ProviderPath
 
     /// Whether the storage answers.
@@ -51,7 +54,8 @@ public protocol FileProviderBasic: AnyObject, Sendable, CustomDebugStringConvert
     /// - Complexity: One request.
     func checkReachability() async throws
 
-    /// Cancels what runs and gives back connections. Operations after it fail with `URLError(.cancelled)` or start anew.
+    /// Cancels what runs and gives back connections. Operations after it fail with `URLError(.cancelled)` or start
+    /// anew.
     func invalidate()
 }
 
@@ -65,14 +69,15 @@ extension FileProviderBasic {
     /// The default, for providers that hold no connections.
     public func invalidate() { cancelOperations() }
 
-    /// Cancels what the completion forms started on this provider, and ends its registrations: the first half of ``invalidate()``.
+    /// Cancels what the completion forms started on this provider, and ends its registrations: the first half of
+    /// ``invalidate()``.
     public func cancelOperations() {
         RunningOperations.shared.cancelAll(of: self)
         Registrations.shared.endAll(of: self)
     }
 
-    /// The direct children of the folder at `path`, collected. Names that no path can hold are left out without a word; ``listing(path:)``
-    /// reports them.
+    /// The direct children of the folder at `path`, collected. Names that no path can hold are left out without a word;
+    /// ``listing(path:)`` reports them.
     ///
     /// - Throws: As ``contentsOfDirectory(path:page:)``, except for unusable names.
     public func contentsOfDirectory(path: ProviderPath) async throws -> [FileObject] {

@@ -13,6 +13,7 @@ extension FileProviderBasicRemote {
     /// Whether anything may be answered from memory, or from a folder of answers kept.
     public var useCache: Bool { connectionOptions.cache.lifetime > 0 || connectionOptions.cache.folder != nil }
 
-    /// Whether the storage is asked if what lies in the folder still holds, before it is used. What is in memory is not asked about.
+    /// Whether the storage is asked if what lies in the folder still holds, before it is used. What is in memory is not
+    /// asked about.
     public var validatingCache: Bool { connectionOptions.cache.validates }
 }

@@ -1,6 +1,7 @@
 /// Asking a storage for the hash of a file, whose bytes need not pass through this machine for it.
 public protocol FileProviderChecksums: FileProviderBasic {
-    /// The hash of the whole content of the file at `path`, as the storage computes or keeps it, in lower-case hexadecimal digits.
+    /// The hash of the whole content of the file at `path`, as the storage computes or keeps it, in lower-case
+    /// hexadecimal digits.
     ///
     /// - Parameter kind: One of ``Capabilities/hashKinds``, such as `sha256`.
     /// - Throws: `CocoaError(.featureUnsupported)` for a kind that this storage does not give;

@@ -3,12 +3,14 @@ import Synchronization
 
 /// Hears how operations of a provider go.
 ///
-/// It hears of those that were started with a completion handler; who awaits an operation has its outcome in hand. Calls come one after
-/// the other, on the private serial queue of the completion handlers, before the operation's own handler.
+/// It hears of those that were started with a completion handler; who awaits an operation has its outcome in hand.
+/// Calls come one after the other, on the private serial queue of the completion handlers, before the operation's own
+/// handler.
 public protocol FileProviderDelegate: AnyObject, Sendable {
     /// The operation is done.
     func fileproviderSucceed(_ fileProvider: any FileProviderBasic, operation: FileOperationType)
-    /// The operation ended with `error`, which its own handler gets, too; after a cancellation that is `CocoaError(.userCancelled)`.
+    /// The operation ended with `error`, which its own handler gets, too; after a cancellation that is
+    /// `CocoaError(.userCancelled)`.
     func fileproviderFailed(_ fileProvider: any FileProviderBasic, operation: FileOperationType, error: any Error)
     /// The operation goes on.
     ///
@@ -18,7 +20,9 @@ public protocol FileProviderDelegate: AnyObject, Sendable {
 
 extension FileProviderDelegate {
     /// The default hears nothing of progress.
-    public func fileproviderProgress(_ fileProvider: any FileProviderBasic, operation: FileOperationType, progress: Float) {}
+    public func fileproviderProgress(
+        _ fileProvider: any FileProviderBasic, operation: FileOperationType, progress: Float
+    ) {}
 }
 
 /// Has a say in operations that change something: asked as ``FileProviderDelegate`` is told.
@@ -27,7 +31,8 @@ public protocol FileOperationDelegate: AnyObject, Sendable {
     func fileProvider(_ fileProvider: any FileProviderBasic, shouldDoOperation operation: FileOperationType) -> Bool
     /// Whether the rest of a folder is to be copied or removed although one item failed; `operation` names that item.
     ///
-    /// Asked where Core works through the folder item by item; a storage that does it by itself stops at its first failure.
+    /// Asked where Core works through the folder item by item; a storage that does it by itself stops at its first
+    /// failure.
     func fileProvider(
         _ fileProvider: any FileProviderBasic, shouldProceedAfterError error: any Error, operation: FileOperationType
     ) -> Bool
@@ -69,7 +74,9 @@ final class ProviderDelegates: Sendable {
     func of(_ provider: any FileProviderBasic) -> Entry {
         entries.withLock { entries in
             // An identifier may have passed on to another object.
-            guard let entry = entries[ObjectIdentifier(provider)], entry.provider === provider else { return Entry(provider: provider) }
+            guard let entry = entries[ObjectIdentifier(provider)], entry.provider === provider else {
+                return Entry(provider: provider)
+            }
             return entry
         }
     }

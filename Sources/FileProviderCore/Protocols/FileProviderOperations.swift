@@ -2,14 +2,16 @@
 public protocol FileProviderOperations: FileProviderBasic {
     /// Makes the folder at `path`, in a folder that exists.
     ///
-    /// - Throws: `CocoaError(.fileWriteFileExists)` when anything is there already; `CocoaError(.fileNoSuchFile)` without its parent.
+    /// - Throws: `CocoaError(.fileWriteFileExists)` when anything is there already; `CocoaError(.fileNoSuchFile)`
+    ///   without its parent.
     func createFolder(path: ProviderPath) async throws
 
     /// Moves or renames the item at `path`, with all it holds. Folders are never merged.
     ///
     /// - Parameter overwrite: Whether a file or an empty folder at `destination` may be replaced.
     /// - Throws: `CocoaError(.fileWriteFileExists)` when `destination` is taken; `CocoaError(.fileNoSuchFile)`.
-    func moveItem(path: ProviderPath, to destination: ProviderPath, overwrite: Bool, progress: ProgressReporter) async throws
+    func moveItem(path: ProviderPath, to destination: ProviderPath, overwrite: Bool, progress: ProgressReporter)
+        async throws
 
     /// Copies the item at `path`, with all it holds. Folders are never merged.
     ///
@@ -18,7 +20,8 @@ public protocol FileProviderOperations: FileProviderBasic {
     ///
     /// - Parameter progress: Counts bytes.
     /// - Throws: As ``moveItem(path:to:overwrite:progress:)``.
-    func copyItem(path: ProviderPath, to destination: ProviderPath, overwrite: Bool, progress: ProgressReporter) async throws
+    func copyItem(path: ProviderPath, to destination: ProviderPath, overwrite: Bool, progress: ProgressReporter)
+        async throws
 
     /// Removes a file, a symbolic link (not what it points at) or a folder.
     ///

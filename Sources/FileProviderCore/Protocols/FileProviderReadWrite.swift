@@ -4,18 +4,22 @@ public import Foundation
 public protocol FileProviderReadWrite: FileProviderBasic {
     /// Opens the file at `path` for reading, following a symbolic link that stays below the root.
     ///
-    /// Remote providers send nothing yet: the first read tells whether the file is there, how long it is, and its version.
+    /// Remote providers send nothing yet: the first read tells whether the file is there, how long it is, and its
+    /// version.
     ///
-    /// - Throws: `CocoaError(.fileReadNoSuchFile)`, here or at the first read; `CocoaError(.fileReadUnknown)` with `EISDIR` below it.
+    /// - Throws: `CocoaError(.fileReadNoSuchFile)`, here or at the first read; `CocoaError(.fileReadUnknown)` with
+    ///   `EISDIR` below it.
     func open(path: ProviderPath) async throws -> any FileReader
 
     /// Writes a file in a folder that exists.
     ///
     /// - Returns: What is known of the file written; at least its path and size.
-    /// - Throws: `CocoaError(.fileWriteFileExists)` when the name is taken and `options.overwrite` is false, or a folder with content
-    ///   is there; `CocoaError(.fileNoSuchFile)` without its parent; an error of the source. Nothing is left behind.
+    /// - Throws: `CocoaError(.fileWriteFileExists)` when the name is taken and `options.overwrite` is false, or a
+    ///   folder with content is there; `CocoaError(.fileNoSuchFile)` without its parent; an error of the source.
+    ///   Nothing is left behind.
     @discardableResult
-    func writeContents(path: ProviderPath, from source: any WriteSource, options: WriteOptions) async throws -> FileObject
+    func writeContents(path: ProviderPath, from source: any WriteSource, options: WriteOptions) async throws
+        -> FileObject
 }
 
 extension FileProviderReadWrite {
@@ -50,7 +54,8 @@ extension FileProviderReadWrite {
     }
 }
 
-/// Taking bytes as they come, without a queue between: what a provider adds whose storage can be written from any thread.
+/// Taking bytes as they come, without a queue between: what a provider adds whose storage can be written from any
+/// thread.
 public protocol FileProviderPushWrite: FileProviderReadWrite {
     /// Writes what `fill` gives to a sink.
     ///

@@ -7,10 +7,11 @@ public protocol FileProviderSynchronization: FileProviderBasic {
     /// Others see whole files there, as ever; ``synchronize(path:)`` sees them onto the disk.
     var unsynchronized: any FileProvider { get }
 
-    /// Returns once the disks have all changes made before the call, by anybody, in the file system that holds the folder at `path`, and in
-    /// those that are mounted below it.
+    /// Returns once the disks have all changes made before the call, by anybody, in the file system that holds the
+    /// folder at `path`, and in those that are mounted below it.
     ///
-    /// - Throws: `CocoaError(.fileNoSuchFile)`; `CocoaError(.fileWriteUnknown)` or `CocoaError(.fileWriteOutOfSpace)` when the disk failed.
+    /// - Throws: `CocoaError(.fileNoSuchFile)`; `CocoaError(.fileWriteUnknown)` or `CocoaError(.fileWriteOutOfSpace)`
+    ///   when the disk failed.
     /// - Complexity: As much as is waiting for the disk. Source: syncfs(2).
     func synchronize(path: ProviderPath) async throws
 }

@@ -41,7 +41,9 @@ final class Registrations: Sendable {
         state.withLock { state in state.entries.contains { $0.path == path && $0.provider() === provider } }
     }
 
-    func end(_ path: String, of provider: any FileProviderBasic) { remove { $0.path == path && $0.provider() === provider } }
+    func end(_ path: String, of provider: any FileProviderBasic) {
+        remove { $0.path == path && $0.provider() === provider }
+    }
 
     func endAll(of provider: any FileProviderBasic) { remove { $0.provider() === provider } }
 

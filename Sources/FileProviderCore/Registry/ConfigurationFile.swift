@@ -5,10 +5,11 @@ public enum ConfigurationFile {
     /// The most bytes of a file that is read, 1 MiB.
     public static let maxSize = 1 << 20
 
-    /// Reads a value of `type` from `file`, a path of this machine. ``Swift/Decoder/container(ofKnown:in:)`` refuses unknown keys.
+    /// Reads a value of `type` from `file`, a path of this machine. ``Swift/Decoder/container(ofKnown:in:)`` refuses
+    /// unknown keys.
     ///
-    /// - Throws: `CocoaError(.fileReadCorruptFile)` with a sentence that says where in the file what is wrong, with the line where it is no
-    ///   JSON; `CocoaError(.fileReadNoSuchFile)` and its like; `CocoaError(.fileReadTooLarge)`.
+    /// - Throws: `CocoaError(.fileReadCorruptFile)` with a sentence that says where in the file what is wrong, with the
+    ///   line where it is no JSON; `CocoaError(.fileReadNoSuchFile)` and its like; `CocoaError(.fileReadTooLarge)`.
     public static func load<Value: Decodable>(_ type: Value.Type, from file: String) async throws -> Value {
         let data = try await SmallFile.read(file, limit: maxSize)
         do { return try JSONDecoder().decode(type, from: data) } catch let error as DecodingError {
@@ -33,14 +34,17 @@ extension DecodingError {
     /// Where, and why.
     package var context: Context? {
         switch self {
-        case .keyNotFound(_, let context), .typeMismatch(_, let context), .valueNotFound(_, let context), .dataCorrupted(let context):
+        case .keyNotFound(_, let context), .typeMismatch(_, let context), .valueNotFound(_, let context),
+            .dataCorrupted(let context):
             context
         @unknown default: nil
         }
     }
 
     /// Names of keys, and numbers of elements from 1 on, with points between them.
-    package var place: String { context?.codingPath.map { $0.intValue.map { "\($0 + 1)" } ?? $0.stringValue }.joined(separator: ".") ?? "" }
+    package var place: String {
+        context?.codingPath.map { $0.intValue.map { "\($0 + 1)" } ?? $0.stringValue }.joined(separator: ".") ?? ""
+    }
 
     fileprivate var placed: String? { context.map { (place.isEmpty ? "" : "at \(place): ") + $0.debugDescription } }
 }

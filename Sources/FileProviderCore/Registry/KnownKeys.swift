@@ -1,8 +1,8 @@
 import Foundation
 
 extension Decoder {
-    /// The values of an object whose keys are all known. An unknown key is refused rather than lost: it may be a newer version's word, a
-    /// slip, or a secret.
+    /// The values of an object whose keys are all known. An unknown key is refused rather than lost: it may be a newer
+    /// version's word, a slip, or a secret.
     ///
     /// - Parameter what: What the object is, such as `a connection`, for the sentence.
     /// - Throws: `DecodingError` with a sentence in it, which repeats no value.
@@ -14,7 +14,8 @@ extension Decoder {
         let names = try container(keyedBy: AnyKey.self).allKeys.map(\.stringValue).sorted()
         if let unknown = names.first(where: { !known.contains($0) }) {
             throw DecodingError.dataCorrupted(
-                .init(codingPath: codingPath, debugDescription: "“\(unknown)” is no key of \(what); there are: \(list)."))
+                .init(
+                    codingPath: codingPath, debugDescription: "“\(unknown)” is no key of \(what); there are: \(list)."))
         }
         return try container(keyedBy: keys)
     }

@@ -1,14 +1,16 @@
+import CLinux
 import Foundation
 
 extension NamedConnections {
-    /// Writes `configuration` under `name` into `file`, which is made if it is missing, with its folder. Everything else in the file stays.
+    /// Writes `configuration` under `name` into `file`, which is made if it is missing, with its folder. Everything
+    /// else in the file stays.
     ///
-    /// The file is replaced in one step and keeps its permissions; a new one is for its owner alone. Names of certificate files are written
-    /// as they are.
+    /// The file is replaced in one step and keeps its permissions; a new one is for its owner alone. Names of
+    /// certificate files are written as they are.
     ///
     /// - Parameter replacing: Whether a connection of that name may be there already.
-    /// - Throws: `CocoaError(.fileWriteFileExists)` if one is there; as ``load(from:registry:)``, and nothing is written; as ``check(registry:)``
-    ///   for `name`; `CocoaError` if the file cannot be written.
+    /// - Throws: `CocoaError(.fileWriteFileExists)` if one is there; as ``load(from:registry:)``, and nothing is
+    ///   written; as ``check(registry:)`` for `name`; `CocoaError` if the file cannot be written.
     public static func add(
         _ configuration: ProviderConfiguration, as name: String, to file: String, replacing: Bool = false,
         registry: ProviderRegistry = .shared
@@ -26,7 +28,8 @@ extension NamedConnections {
 
     /// Removes the connection called `name` from `file`. Everything else in the file stays.
     ///
-    /// - Throws: `CocoaError(.fileNoSuchFile)` if there is none; as ``load(from:registry:)``; `CocoaError` if the file cannot be written.
+    /// - Throws: `CocoaError(.fileNoSuchFile)` if there is none; as ``load(from:registry:)``; `CocoaError` if the file
+    ///   cannot be written.
     public static func remove(_ name: String, from file: String, registry: ProviderRegistry = .shared) async throws {
         try await edit(file, registry: registry) { connections in
             if connections.removeValue(forKey: name) == nil {
@@ -35,7 +38,9 @@ extension NamedConnections {
         }
     }
 
-    private static func edit(_ file: String, registry: ProviderRegistry, _ change: (inout [String: Any]) throws -> Void) async throws {
+    private static func edit(_ file: String, registry: ProviderRegistry, _ change: (inout [String: Any]) throws -> Void)
+        async throws
+    {
         // A link, as people keep who have their configuration elsewhere, stays.
         let url = URL(fileURLWithPath: file).resolvingSymlinksInPath()
         let data: Data
@@ -52,11 +57,13 @@ extension NamedConnections {
         var connections = document["connections"] as? [String: Any] ?? [:]
         try change(&connections)
         document["connections"] = connections
-        var text = try JSONSerialization.data(withJSONObject: document, options: [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes])
+        var text = try JSONSerialization.data(
+            withJSONObject: document, options: [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes])
         text.append(UInt8(ascii: "\n"))
         if isNew {
             try FileManager.default.createDirectory(
-                at: url.deletingLastPathComponent(), withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+                at: url.deletingLastPathComponent(), withIntermediateDirectories: true,
+                attributes: [.posixPermissions: 0o700])
         }
         try replace(url.path, with: text, permissions: isNew ? 0o600 : permissions(of: url.path))
     }
@@ -75,7 +82,9 @@ extension NamedConnections {
         let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
         do {
             // Whatever the process takes away from new files.
-            guard fchmod(descriptor, permissions) == 0 else { throw FileError.make(errno: errno, path: path, writing: true) }
+            guard fchmod(descriptor, permissions) == 0 else {
+                throw FileError.make(errno: errno, path: path, writing: true)
+            }
             try handle.write(contentsOf: data)
             try handle.synchronize()
             guard rename(temporary, file) == 0 else { throw FileError.make(errno: errno, path: path, writing: true) }

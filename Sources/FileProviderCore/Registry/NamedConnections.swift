@@ -2,8 +2,8 @@ import Foundation
 
 /// Configurations by name, as an app keeps them in a file: `{"connections": {"NAME": {"url": …}}}`.
 ///
-/// `NAME:path` then names an item, with the path as plain text below the configuration's folder. Other keys beside `connections` are left
-/// to the app.
+/// `NAME:path` then names an item, with the path as plain text below the configuration's folder. Other keys beside
+/// `connections` are left to the app.
 public struct NamedConnections: Sendable, Hashable, Codable {
     /// The configurations by name.
     public var connections: [String: ProviderConfiguration]
@@ -18,8 +18,8 @@ public struct NamedConnections: Sendable, Hashable, Codable {
 
     /// Reads `file`, a path of this machine. Names of certificate files that are relative count from its folder.
     ///
-    /// - Throws: `CocoaError(.fileReadNoSuchFile)` and its like; `CocoaError(.fileReadTooLarge)`; `CocoaError(.fileReadCorruptFile)` with a
-    ///   sentence that repeats no value; as ``check(registry:)``.
+    /// - Throws: `CocoaError(.fileReadNoSuchFile)` and its like; `CocoaError(.fileReadTooLarge)`;
+    ///   `CocoaError(.fileReadCorruptFile)` with a sentence that repeats no value; as ``check(registry:)``.
     public static func load(from file: String, registry: ProviderRegistry = .shared) async throws -> NamedConnections {
         let data = try await SmallFile.read(file, limit: maxFileSize)
         var all: NamedConnections
@@ -40,7 +40,8 @@ public struct NamedConnections: Sendable, Hashable, Codable {
 
     /// Looks whether each name can be told from a path and from a URL.
     ///
-    /// - Throws: `CocoaError(.fileReadCorruptFile)` naming the first that cannot: it is no name, or a registered scheme.
+    /// - Throws: `CocoaError(.fileReadCorruptFile)` naming the first that cannot: it is no name, or a registered
+    ///   scheme.
     public func check(registry: ProviderRegistry = .shared) throws {
         for name in connections.keys.sorted() {
             if !Self.isName(name) {
@@ -50,14 +51,16 @@ public struct NamedConnections: Sendable, Hashable, Codable {
             }
             if registry.hasScheme(name) {
                 throw FileError.make(
-                    .fileReadCorruptFile, path: name, sentence: "“\(name)” is a scheme; a connection needs another name.")
+                    .fileReadCorruptFile, path: name,
+                    sentence: "“\(name)” is a scheme; a connection needs another name.")
             }
         }
     }
 
     /// The configuration of the item that `location`, `NAME:path`, names; a slash in front of the path changes nothing.
     ///
-    /// - Throws: `CocoaError(.fileReadNoSuchFile)` when there is no such connection; `CocoaError(.fileReadInvalidFileName)`.
+    /// - Throws: `CocoaError(.fileReadNoSuchFile)` when there is no such connection;
+    ///   `CocoaError(.fileReadInvalidFileName)`.
     public func configuration(of location: String) throws -> ProviderConfiguration {
         let name = location.prefix { $0 != ":" }
         guard let found = connections[String(name)] else {
@@ -80,7 +83,10 @@ extension ProviderConfiguration {
     /// `~/` is the home folder.
     fileprivate func resolvingFiles(from folder: String) -> ProviderConfiguration {
         func absolute(_ path: String?) -> String? {
-            path.map { $0.hasPrefix("/") ? $0 : $0.hasPrefix("~/") ? NSString(string: $0).expandingTildeInPath : folder + "/" + $0 }
+            path.map {
+                $0.hasPrefix("/")
+                    ? $0 : $0.hasPrefix("~/") ? NSString(string: $0).expandingTildeInPath : folder + "/" + $0
+            }
         }
         var own = self
         own.trust.authorities = absolute(trust.authorities)

@@ -1,6 +1,7 @@
 import Foundation
 
-/// One flat object. Only ``ProviderConfiguration/url`` is needed; what is not there has its usual value, and what has it is not written.
+/// One flat object. Only ``ProviderConfiguration/url`` is needed; what is not there has its usual value, and what has
+/// it is not written.
 ///
 /// An unknown key is refused rather than lost: it may be a newer version's word on whom to trust, a slip, or a secret.
 extension ProviderConfiguration: Codable {
@@ -24,7 +25,8 @@ extension ProviderConfiguration: Codable {
         trust = TrustPolicy(
             authorities: try values.optional(.cacert), clientCertificate: try values.optional(.clientCert),
             clientKey: try values.optional(.clientKey), isInsecure: try values.optional(.insecure) ?? false,
-            identities: try values.optional(.identity) ?? [], knownHosts: try values.optional(.knownHosts), hostKeys: try values.hostKeys())
+            identities: try values.optional(.identity) ?? [], knownHosts: try values.optional(.knownHosts),
+            hostKeys: try values.hostKeys())
         timeouts.connect = try values.number(.connectTimeout, 0.001...86_400) ?? timeouts.connect
         timeouts.idle = try values.number(.timeout, 0.001...86_400) ?? timeouts.idle
         timeouts.whole = try values.number(.wholeTimeout, 0.001...31_536_000)
@@ -96,8 +98,14 @@ extension ProviderConfiguration: Codable {
 
     /// An absolute path stands for its `file` URL.
     private static func url(_ text: String) throws -> URL {
-        if text.hasPrefix("/"), let path = try? ProviderPath(text), let url = URL(string: "file:///" + path.percentEncoded) { return url }
-        guard PercentEncoding.isWellFormed(Array(text.utf8)), let url = URL(string: text, encodingInvalidCharacters: true) else {
+        if text.hasPrefix("/"), let path = try? ProviderPath(text),
+            let url = URL(string: "file:///" + path.percentEncoded)
+        {
+            return url
+        }
+        guard PercentEncoding.isWellFormed(Array(text.utf8)),
+            let url = URL(string: text, encodingInvalidCharacters: true)
+        else {
             throw FileError.make(.badURL, url: nil, sentence: "The URL of a connection is none (RFC 3986).")
         }
         return url
@@ -106,7 +114,9 @@ extension ProviderConfiguration: Codable {
     private struct Values {
         let container: KeyedDecodingContainer<Key>
 
-        func optional<Value: Decodable>(_ key: Key) throws -> Value? { try container.decodeIfPresent(Value.self, forKey: key) }
+        func optional<Value: Decodable>(_ key: Key) throws -> Value? {
+            try container.decodeIfPresent(Value.self, forKey: key)
+        }
 
         func number<Value: Decodable & Comparable>(_ key: Key, _ range: ClosedRange<Value>) throws -> Value? {
             guard let value: Value = try optional(key) else { return nil }
@@ -122,11 +132,15 @@ extension ProviderConfiguration: Codable {
             let text: String? = try optional(.proxy)
             if let text, text != "none", text != "environment" {
                 guard let url = URL(string: text) else { throw error(.proxy, "The URL of a proxy is none (RFC 3986).") }
-                do { return .server(try ProxyServer(url: url, exceptions: exceptions, tunnelsAll: tunnelsAll ?? false)) } catch {
+                do {
+                    return .server(try ProxyServer(url: url, exceptions: exceptions, tunnelsAll: tunnelsAll ?? false))
+                } catch {
                     throw self.error(.proxy, error.sentence)
                 }
             }
-            guard exceptions == nil, tunnelsAll == nil else { throw error(.proxy, "“noProxy” and “proxyTunnel” need a URL in “proxy”.") }
+            guard exceptions == nil, tunnelsAll == nil else {
+                throw error(.proxy, "“noProxy” and “proxyTunnel” need a URL in “proxy”.")
+            }
             return text == "none" ? .none : .environment
         }
 

@@ -2,7 +2,8 @@ public import Foundation
 
 /// How to reach one storage: a value to be kept, shown and shared, which holds no secret.
 ///
-/// The registry makes a provider of it, with the secrets of a ``CredentialSource``; two providers of one configuration are a copy.
+/// The registry makes a provider of it, with the secrets of a ``CredentialSource``; two providers of one configuration
+/// are a copy.
 public struct ProviderConfiguration: Sendable, Hashable {
     /// A folder, or the root, of the storage: without user, password, query and fragment.
     public let url: URL
@@ -33,38 +34,46 @@ public struct ProviderConfiguration: Sendable, Hashable {
 
     /// A configuration with the usual policies. A user in `url` becomes ``user``.
     ///
-    /// - Throws: `URLError(.badURL)` for a URL without a scheme; with a password, query or fragment in it, which may be secrets and
-    ///   would be saved; or with another user than `user`.
+    /// - Throws: `URLError(.badURL)` for a URL without a scheme; with a password, query or fragment in it, which may be
+    ///   secrets and would be saved; or with another user than `user`.
     public init(url: URL, user: String? = nil) throws {
         guard url.scheme?.isEmpty == false else { throw Self.refusal(url, "needs a scheme, such as davs:") }
         if url.password(percentEncoded: true) != nil {
             throw Self.refusal(url, "has a password in it, which belongs in ~/.netrc or another credential source")
         }
         if url.query(percentEncoded: true) != nil || url.fragment(percentEncoded: true) != nil {
-            throw Self.refusal(url, "has a query or fragment, which may be a secret; ? and # in a name are written %3F and %23")
+            throw Self.refusal(
+                url, "has a query or fragment, which may be a secret; ? and # in a name are written %3F and %23")
         }
         let named = url.user(percentEncoded: false).flatMap { $0.isEmpty ? nil : $0 }
-        guard named == nil || user == nil || named == user else { throw Self.refusal(url, "names another user than the one beside it") }
+        guard named == nil || user == nil || named == user else {
+            throw Self.refusal(url, "names another user than the one beside it")
+        }
         self.url = url.absoluteURL.withoutSecrets
         self.user = user ?? named
     }
 
     private static func refusal(_ url: URL, _ reason: String) -> URLError {
-        FileError.make(.badURL, url: url, sentence: "The URL of a connection, “\(url.withoutSecrets.absoluteString)”, \(reason).")
+        FileError.make(
+            .badURL, url: url, sentence: "The URL of a connection, “\(url.withoutSecrets.absoluteString)”, \(reason).")
     }
 
     /// The same storage, from the item at `path` below this one's folder on.
     public func appending(_ path: ProviderPath) -> ProviderConfiguration {
         let base = url.absoluteString
         // Never nil: the base is a URL, and all that is added is unreserved or percent-encoded.
-        guard let item = URL(string: (base.hasSuffix("/") ? base : base + "/") + path.percentEncoded) else { return self }
+        guard let item = URL(string: (base.hasSuffix("/") ? base : base + "/") + path.percentEncoded) else {
+            return self
+        }
         return ProviderConfiguration(self, url: item)
     }
 
     private init(_ other: ProviderConfiguration, url: URL) {
         (self.url, user, trust, timeouts, retries) = (url, other.user, other.trust, other.timeouts, other.retries)
         (connectionsPerHost, bandwidth) = (other.connectionsPerHost, other.bandwidth)
-        (allowsClearPassword, cache, settings, proxy) = (other.allowsClearPassword, other.cache, other.settings, other.proxy)
+        (allowsClearPassword, cache, settings, proxy) = (
+            other.allowsClearPassword, other.cache, other.settings, other.proxy
+        )
         keepsRedirectsInOrigin = other.keepsRedirectsInOrigin
     }
 
@@ -77,9 +86,10 @@ public struct ProviderConfiguration: Sendable, Hashable {
 }
 
 extension CharacterSet {
-    /// What stands for itself everywhere in a URL (RFC 3986, section 2.3). Foundation leaves more as it is, such as a colon in a user's
-    /// name, and what follows that would be taken for a password.
-    static let unreserved = CharacterSet(charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
+    /// What stands for itself everywhere in a URL (RFC 3986, section 2.3). Foundation leaves more as it is, such as a
+    /// colon in a user's name, and what follows that would be taken for a password.
+    static let unreserved = CharacterSet(
+        charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 }
 
 extension ConnectionOptions {
@@ -89,9 +99,12 @@ extension ConnectionOptions {
         counters: TransferCounters = TransferCounters()
     ) {
         self.init(
-            credentials: credentials, trust: configuration.trust, timeouts: configuration.timeouts, retries: configuration.retries,
+            credentials: credentials, trust: configuration.trust, timeouts: configuration.timeouts,
+            retries: configuration.retries,
             connectionsPerHost: configuration.connectionsPerHost, bandwidth: configuration.bandwidth,
-            allowsClearPassword: configuration.allowsClearPassword, cache: configuration.cache, settings: configuration.settings,
-            counters: counters, proxy: configuration.proxy, keepsRedirectsInOrigin: configuration.keepsRedirectsInOrigin ?? false)
+            allowsClearPassword: configuration.allowsClearPassword, cache: configuration.cache,
+            settings: configuration.settings,
+            counters: counters, proxy: configuration.proxy,
+            keepsRedirectsInOrigin: configuration.keepsRedirectsInOrigin ?? false)
     }
 }

@@ -28,7 +28,8 @@ public struct ProviderRegistration: Sendable {
     public let settings: Set<String>
     let connect: Connect
 
-    /// A registration for these schemes, in any case; `connect` is called for URLs of theirs alone, and with no settings but these.
+    /// A registration for these schemes, in any case; `connect` is called for URLs of theirs alone, and with no
+    /// settings but these.
     public init(type: String, schemes: [String], settings: Set<String> = [], connect: @escaping Connect) {
         self.type = type
         self.schemes = schemes.map { $0.lowercased() }
@@ -56,7 +57,9 @@ public final class ProviderRegistry: Sendable {
                 guard let holder = all.first(where: { $0.schemes.contains(scheme) }) else { continue }
                 throw FileError.make(
                     .fileWriteFileExists, path: scheme,
-                    sentence: "The scheme “\(scheme)” belongs to \(holder.type) already; \(registration.type) cannot have it too.")
+                    sentence:
+                        "The scheme “\(scheme)” belongs to \(holder.type) already; \(registration.type) cannot have it too."
+                )
             }
             all.append(registration)
         }
@@ -76,33 +79,41 @@ public final class ProviderRegistry: Sendable {
         counters: TransferCounters = TransferCounters()
     ) async throws -> ProviderLocation {
         try await location(
-            of: configuration.urlWithUser, options: ConnectionOptions(configuration, credentials: credentials, counters: counters))
+            of: configuration.urlWithUser,
+            options: ConnectionOptions(configuration, credentials: credentials, counters: counters))
     }
 
-    /// The provider and path that `url` names. Nothing is sent yet, except where the scheme alone does not tell the protocol.
+    /// The provider and path that `url` names. Nothing is sent yet, except where the scheme alone does not tell the
+    /// protocol.
     ///
     /// A password in `url` is used, and goes into no message.
     ///
     /// - Throws: As ``check(_:settings:)``, and an error of the provider's.
-    public func location(of url: URL, options: ConnectionOptions = ConnectionOptions()) async throws -> ProviderLocation {
+    public func location(of url: URL, options: ConnectionOptions = ConnectionOptions()) async throws -> ProviderLocation
+    {
         try await check(url, settings: options.settings).connect(url, options)
     }
 
     /// Looks whether a provider has the scheme of `url` and knows the settings; nothing is sent.
     ///
-    /// - Throws: `URLError(.unsupportedURL)` when no provider has the scheme; `CocoaError(.featureUnsupported)` naming an unknown setting.
+    /// - Throws: `URLError(.unsupportedURL)` when no provider has the scheme; `CocoaError(.featureUnsupported)` naming
+    ///   an unknown setting.
     @discardableResult
     public func check(_ url: URL, settings: [String: String] = [:]) throws -> ProviderRegistration {
         let scheme = url.scheme?.lowercased() ?? "file"
         guard let holder = holder(of: scheme) else {
             let known = all.flatMap(\.schemes).joined(separator: ", ")
             throw FileError.make(
-                .unsupportedURL, url: url, sentence: "No provider is registered for the scheme “\(scheme)”; there are: \(known).")
+                .unsupportedURL, url: url,
+                sentence: "No provider is registered for the scheme “\(scheme)”; there are: \(known).")
         }
         if let unknown = settings.keys.filter({ !holder.settings.contains($0) }).min() {
-            let known = holder.settings.isEmpty ? "it has none" : "there are: \(holder.settings.sorted().joined(separator: ", "))"
+            let known =
+                holder.settings.isEmpty
+                ? "it has none" : "there are: \(holder.settings.sorted().joined(separator: ", "))"
             throw FileError.make(
-                .featureUnsupported, path: unknown, url: url, sentence: "\(holder.type) has no setting “\(unknown)”; \(known).")
+                .featureUnsupported, path: unknown, url: url,
+                sentence: "\(holder.type) has no setting “\(unknown)”; \(known).")
         }
         return holder
     }

@@ -3,12 +3,14 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// Threads of our own for calls that block: Swift's shared ones are as few as the cores, and one blocked call there delays everybody.
+/// Threads of our own for calls that block: Swift's shared ones are as few as the cores, and one blocked call there
+/// delays everybody.
 ///
 /// Threads start when they are needed and stay. Work begins in the order in which it came.
 ///
-/// Of many small calls most of the time goes into changing threads. A task that prefers these (`withTaskExecutorPreference(_:operation:)`)
-/// runs here itself, and what it gives to ``run(_:)-(()->Value)`` is done at once.
+/// Of many small calls most of the time goes into changing threads. A task that prefers these
+/// (`withTaskExecutorPreference(_:operation:)`) runs here itself, and what it gives to ``run(_:)-(()->Value)`` is done
+/// at once.
 public final class BlockingThreads: TaskExecutor {
     /// The process's threads for local disks.
     public static let shared = BlockingThreads(count: 8, name: "carrel.disk")
@@ -40,7 +42,9 @@ public final class BlockingThreads: TaskExecutor {
     /// Runs `body`, which is told when its task is cancelled.
     ///
     /// - Throws: What `body` throws; `CancellationError` when the task was cancelled before it began.
-    public func run<Value: Sendable>(_ body: @escaping @Sendable (CancellationFlag) throws -> Value) async throws -> Value {
+    public func run<Value: Sendable>(_ body: @escaping @Sendable (CancellationFlag) throws -> Value) async throws
+        -> Value
+    {
         try Task.checkCancellation()
         let flag = CancellationFlag()
         return try await withTaskCancellationHandler {
@@ -59,10 +63,11 @@ public final class BlockingThreads: TaskExecutor {
         }
     }
 
-    /// Each idle thread has a semaphore of its own: one condition for all may lose a call of `signal()` in glibc before 2.41 (bug 25847), and
-    /// work would wait for good.
+    /// Each idle thread has a semaphore of its own: one condition for all may lose a call of `signal()` in glibc before
+    /// 2.41 (bug 25847), and work would wait for good.
     private final class Queue: Sendable {
-        /// Does the work, and returns what reports it: whoever waits finds that nothing here holds the work's objects any more.
+        /// Does the work, and returns what reports it: whoever waits finds that nothing here holds the work's objects
+        /// any more.
         typealias Job = @Sendable () -> @Sendable () -> Void
 
         private struct State {
@@ -131,7 +136,8 @@ public final class BlockingThreads: TaskExecutor {
         }
 
         private func work() {
-            // Not by `Thread`'s name: a new thread may run before Foundation knows which one it is, and the name would go to another.
+            // Not by `Thread`'s name: a new thread may run before Foundation knows which one it is, and the name would
+            // go to another.
             _ = carrel_pthread_setname(pthread_self(), name)
             pthread_setspecific(Self.current, Unmanaged.passUnretained(self).toOpaque())
             let woken = DispatchSemaphore(value: 0)

@@ -1,7 +1,7 @@
 /// Does two things at once.
 ///
-/// In place of `async let`: the runtime of Swift 6.3 looks at a child of that once more when it may be freed already, and ends the program
-/// (mended by swiftlang/swift#89883).
+/// In place of `async let`: the runtime of Swift 6.3 looks at a child of that once more when it may be freed already,
+/// and ends the program (mended by swiftlang/swift#89883).
 ///
 /// - Throws: The error of whichever fails first; the other is cancelled, and waited for.
 package func both<One: Sendable, Other: Sendable>(

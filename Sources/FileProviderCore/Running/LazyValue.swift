@@ -2,8 +2,8 @@ import Synchronization
 
 /// A value that is made when it is first asked for, once for all who ask.
 ///
-/// Tasks that ask while the value is being made wait for it. When the last waiting task is cancelled, the work is cancelled too, and the
-/// next request starts it again. An error is not kept.
+/// Tasks that ask while the value is being made wait for it. When the last waiting task is cancelled, the work is
+/// cancelled too, and the next request starts it again. An error is not kept.
 package final class LazyValue<Value: Sendable>: Sendable {
     private let state = Mutex((value: Value?.none, flight: SingleFlight<Value>?.none))
 

@@ -1,7 +1,8 @@
 import Foundation
 import Synchronization
 
-/// Checks in debug builds that what belongs to one thread is used on no other: a type that says so has one and asks it where it is entered.
+/// Checks in debug builds that what belongs to one thread is used on no other: a type that says so has one and asks it
+/// where it is entered.
 ///
 /// The thread that asks first is the owner. A release build has nothing of it.
 package struct OwningThread: ~Copyable, Sendable {

@@ -1,9 +1,11 @@
 import Synchronization
 
-/// Values that a task brings one by one as they are asked for: it waits while nobody asks. Leaving the loop early stops the task.
+/// Values that a task brings one by one as they are asked for: it waits while nobody asks. Leaving the loop early stops
+/// the task.
 public struct PushedValues<Element: Sendable>: AsyncSequence, Sendable {
     /// Brings the values: one `send` after the other, each returning once the value was taken.
-    public typealias Produce = @Sendable (_ send: @escaping @Sendable (Element) async throws -> Void) async throws -> Void
+    public typealias Produce =
+        @Sendable (_ send: @escaping @Sendable (Element) async throws -> Void) async throws -> Void
 
     private let produce: Produce
 

@@ -2,8 +2,8 @@ import Synchronization
 
 /// Work that several tasks wait for, done once.
 ///
-/// Each task that waits can be cancelled alone. Whoever keeps the flight counts its users with ``join()`` and ``leave()``, under the lock
-/// that it is kept behind, and cancels it after the last one; ``LazyValue`` does that.
+/// Each task that waits can be cancelled alone. Whoever keeps the flight counts its users with ``join()`` and
+/// ``leave()``, under the lock that it is kept behind, and cancels it after the last one; ``LazyValue`` does that.
 package final class SingleFlight<Value: Sendable>: Sendable {
     private struct State {
         var outcome: Result<Value, any Error>?

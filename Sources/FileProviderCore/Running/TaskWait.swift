@@ -1,6 +1,7 @@
 import Foundation
 
-/// Lets a thread that may block wait for asynchronous work, one piece after the other: for libraries that call back for their bytes.
+/// Lets a thread that may block wait for asynchronous work, one piece after the other: for libraries that call back for
+/// their bytes.
 ///
 /// Never on Swift's shared threads, which the work needs.
 package final class TaskWait: Sendable {
@@ -15,7 +16,8 @@ package final class TaskWait: Sendable {
 
     /// Runs `body` in a task and waits for it.
     ///
-    /// - Parameter isCancelled: Asked every 50 ms, where cancelling reaches the thread as a flag alone; the task is cancelled then.
+    /// - Parameter isCancelled: Asked every 50 ms, where cancelling reaches the thread as a flag alone; the task is
+    ///   cancelled then.
     /// - Throws: What `body` throws; `CancellationError` after ``cancel()``, which does not wait for `body` to end.
     package func value<Value: Sendable>(
         isCancelled: (() -> Bool)? = nil, of body: @escaping @Sendable () async throws -> Value

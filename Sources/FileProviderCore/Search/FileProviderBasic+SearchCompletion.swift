@@ -1,11 +1,12 @@
 public import Foundation
 
 extension FileProviderBasic {
-    /// Searches the folder at `path`. What was found before an error stands beside it; one that names a folder further down came last.
+    /// Searches the folder at `path`. What was found before an error stands beside it; one that names a folder further
+    /// down came last.
     ///
     /// - Parameters:
-    ///   - foundItemHandler: Called with each item as it comes, in order and before the completion handler, on the same private queue. The
-    ///     search waits for it.
+    ///   - foundItemHandler: Called with each item as it comes, in order and before the completion handler, on the same
+    ///     private queue. The search waits for it.
     ///   - completionHandler: Called once.
     @discardableResult
     public func searchFiles(
@@ -14,7 +15,8 @@ extension FileProviderBasic {
     ) -> Progress? {
         let all = CollectedValues<FileObject>()
         return CompletionForm.start(.fetch(path: path), of: self) { progress in
-            try await self.searchFiles(path: ProviderPath(path), recursive: recursive, query: query, listings: nil) { items in
+            try await self.searchFiles(path: ProviderPath(path), recursive: recursive, query: query, listings: nil) {
+                items in
                 all.append(items)
                 progress.advance(by: Int64(items.count))
                 if let foundItemHandler { await CompletionForm.onQueue { items.forEach(foundItemHandler) } }
@@ -24,21 +26,24 @@ extension FileProviderBasic {
         }
     }
 
-    /// Searches for names that begin with `query`, in upper or lower case. A predicate's text goes through ``FileQuery/init(format:_:)``.
+    /// Searches for names that begin with `query`, in upper or lower case. A predicate's text goes through
+    /// ``FileQuery/init(format:_:)``.
     @discardableResult
     public func searchFiles(
         path: String, recursive: Bool, query: String, foundItemHandler: (@Sendable (FileObject) -> Void)? = nil,
         completionHandler: @escaping @Sendable (_ files: [FileObject], _ error: (any Error)?) -> Void
     ) -> Progress? {
         searchFiles(
-            path: path, recursive: recursive, query: .name(.begins(query, options: .caseInsensitive)), foundItemHandler: foundItemHandler,
+            path: path, recursive: recursive, query: .name(.begins(query, options: .caseInsensitive)),
+            foundItemHandler: foundItemHandler,
             completionHandler: completionHandler)
     }
 
     /// Searches for what a predicate of a block says yes to; it is asked about ``FileObject/mapPredicate()``.
     @discardableResult
     public func searchFiles(
-        path: String, recursive: Bool, query: sending NSPredicate, foundItemHandler: (@Sendable (FileObject) -> Void)? = nil,
+        path: String, recursive: Bool, query: sending NSPredicate,
+        foundItemHandler: (@Sendable (FileObject) -> Void)? = nil,
         completionHandler: @escaping @Sendable (_ files: [FileObject], _ error: (any Error)?) -> Void
     ) -> Progress? {
         searchFiles(

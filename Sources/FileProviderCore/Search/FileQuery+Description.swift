@@ -1,7 +1,8 @@
 import Foundation
 
 extension FileQuery: CustomStringConvertible {
-    /// The query in the words of `init(format:_:)`, which reads it again, but for `GLOB` and tests, for which predicates have no words.
+    /// The query in the words of `init(format:_:)`, which reads it again, but for `GLOB` and tests, for which
+    /// predicates have no words.
     public var description: String {
         switch self {
         case .all, .and([]): "TRUEPREDICATE"
@@ -61,7 +62,8 @@ extension TextMatch: CustomStringConvertible {
     /// The operator and the text in quotes.
     public var description: String {
         let words: [Kind: String] = [.equals: "==", .begins: "BEGINSWITH", .ends: "ENDSWITH", .contains: "CONTAINS"]
-        let letters = (options.contains(.caseInsensitive) ? "c" : "") + (options.contains(.diacriticInsensitive) ? "d" : "")
+        let letters =
+            (options.contains(.caseInsensitive) ? "c" : "") + (options.contains(.diacriticInsensitive) ? "d" : "")
         let escaped = text.unicodeScalars.map { scalar in
             switch scalar {
             case "\"", "\\": "\\\(scalar)"
@@ -71,6 +73,7 @@ extension TextMatch: CustomStringConvertible {
             default: String(scalar)
             }
         }
-        return "\(words[kind] ?? kind.rawValue.uppercased())\(letters.isEmpty ? "" : "[\(letters)]") \"\(escaped.joined())\""
+        return
+            "\(words[kind] ?? kind.rawValue.uppercased())\(letters.isEmpty ? "" : "[\(letters)]") \"\(escaped.joined())\""
     }
 }

@@ -37,7 +37,9 @@ extension FileQuery {
         case type
 
         /// Second names: what predicates may know from elsewhere, and the names of ``FileObject`` itself.
-        static let aliases: [String: Key] = ["filesize": .fileSize, "size": .fileSize, "eTag": .entryTag, "isSymbolicLink": .isSymLink]
+        static let aliases: [String: Key] = [
+            "filesize": .fileSize, "size": .fileSize, "eTag": .entryTag, "isSymbolicLink": .isSymLink,
+        ]
 
         /// The key of this name, upper and lower case told apart; nil where there is none.
         package init?(named name: String) {
@@ -50,8 +52,9 @@ extension FileQuery {
 extension FileObject {
     /// The item's properties under the key names of predicates, what is unknown left out.
     ///
-    /// Texts are `String`, `fileSize` is `Int64`, dates are `Date`, what starts with `is` is `Bool`, `url` is `URL`, and `type` is the raw
-    /// value of ``FileType``. `filesize`, `size`, `eTag` and `isSymbolicLink` stand there as second names.
+    /// Texts are `String`, `fileSize` is `Int64`, dates are `Date`, what starts with `is` is `Bool`, `url` is `URL`,
+    /// and `type` is the raw value of ``FileType``. `filesize`, `size`, `eTag` and `isSymbolicLink` stand there as
+    /// second names.
     public func mapPredicate() -> [String: Any] {
         var properties: [String: Any] = [:]
         for key in FileQuery.Key.allCases { properties[key.rawValue] = value(of: key) }

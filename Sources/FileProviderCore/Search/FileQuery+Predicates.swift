@@ -2,7 +2,8 @@ public import Foundation
 import Synchronization
 
 extension FileQuery {
-    /// Asks `predicate`, item by item, about ``FileObject/mapPredicate()``: a predicate of a block, or several combined.
+    /// Asks `predicate`, item by item, about ``FileObject/mapPredicate()``: a predicate of a block, or several
+    /// combined.
     ///
     /// `NSPredicate` may not be used by two threads at once, so it is handed over for good and asked under a lock.
     public init(predicate: sending NSPredicate) {

@@ -1,9 +1,10 @@
 public import Foundation
 
-/// What a search looks for: a tree of conditions on a ``FileObject`` that a provider can walk and say in its server's own words.
+/// What a search looks for: a tree of conditions on a ``FileObject`` that a provider can walk and say in its server's
+/// own words.
 ///
-/// A condition on something that the item does not tell (no size, no date) does not match; its ``not(_:)`` does. Equal trees are equal
-/// values; a ``test(_:)`` equals itself alone.
+/// A condition on something that the item does not tell (no size, no date) does not match; its ``not(_:)`` does. Equal
+/// trees are equal values; a ``test(_:)`` equals itself alone.
 public indirect enum FileQuery: Sendable, Hashable {
     /// Every item.
     case all

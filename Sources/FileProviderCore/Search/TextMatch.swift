@@ -2,8 +2,8 @@ import Foundation
 
 /// A condition on a text, such as a name.
 ///
-/// Texts that Unicode calls canonically equivalent are the same here: `é` in one scalar or in two. What is not UTF-8 in a name is compared
-/// in the escaped form of ``ProviderPath``, one character for each byte.
+/// Texts that Unicode calls canonically equivalent are the same here: `é` in one scalar or in two. What is not UTF-8 in
+/// a name is compared in the escaped form of ``ProviderPath``, one character for each byte.
 public struct TextMatch: Sendable {
     /// How the text looked for and the other one are compared.
     public enum Kind: String, Sendable, Hashable {
@@ -15,10 +15,12 @@ public struct TextMatch: Sendable {
         case ends
         /// What stands anywhere.
         case contains
-        /// `*` stands for any text, `?` for one character, `\` takes the next character as it is: the `LIKE` of predicates.
+        /// `*` stands for any text, `?` for one character, `\` takes the next character as it is: the `LIKE` of
+        /// predicates.
         case like
-        /// As ``like``, and `[a-z]`, `[!x]` stand for one character of a set: the pattern of a shell (POSIX.1-2017, XCU 2.13), without
-        /// classes such as `[:alpha:]`. Slashes and leading dots are characters like others; a `[` that nothing closes is itself.
+        /// As ``like``, and `[a-z]`, `[!x]` stand for one character of a set: the pattern of a shell (POSIX.1-2017, XCU
+        /// 2.13), without classes such as `[:alpha:]`. Slashes and leading dots are characters like others; a `[` that
+        /// nothing closes is itself.
         case glob
     }
 
@@ -72,7 +74,9 @@ public struct TextMatch: Sendable {
     public static func ends(_ text: String, options: Options = []) -> Self { Self(.ends, text, options: options) }
 
     /// What stands anywhere, without wildcards.
-    public static func contains(_ text: String, options: Options = []) -> Self { Self(.contains, text, options: options) }
+    public static func contains(_ text: String, options: Options = []) -> Self {
+        Self(.contains, text, options: options)
+    }
 
     /// A pattern with `*`, `?` and `\` for the whole text: ``Kind/like``.
     public static func like(_ text: String, options: Options = []) -> Self { Self(.like, text, options: options) }
@@ -82,7 +86,8 @@ public struct TextMatch: Sendable {
 
     /// Whether `other` is so; an unknown text is not.
     ///
-    /// - Complexity: Linear in both texts. Where `?` or a set stands between two stars, the product of that part and `other`.
+    /// - Complexity: Linear in both texts. Where `?` or a set stands between two stars, the product of that part and
+    ///   `other`.
     public func matches(_ other: String?) -> Bool {
         guard let other else { return false }
         return pattern.matches(TextFolding.scalars(of: other, options.folding))
@@ -92,8 +97,10 @@ public struct TextMatch: Sendable {
 extension TextMatch: Hashable {
     /// Whether both were made of the same: two patterns that happen to match the same texts are not equal.
     public static func == (one: TextMatch, other: TextMatch) -> Bool {
-        // Not by `String`'s own equality, for which `é` in one scalar and in two are equal texts, though not equal patterns.
-        one.kind == other.kind && one.options == other.options && one.text.unicodeScalars.elementsEqual(other.text.unicodeScalars)
+        // Not by `String`'s own equality, for which `é` in one scalar and in two are equal texts, though not equal
+        // patterns.
+        one.kind == other.kind && one.options == other.options
+            && one.text.unicodeScalars.elementsEqual(other.text.unicodeScalars)
     }
 
     /// By kind and text; matches that differ in options alone share a hash.

@@ -16,7 +16,8 @@ struct TreeSearch: Sendable {
 
     init(
         provider: any FileProviderBasic, query: FileQuery, recursive: Bool, listings: Int?,
-        entering: @escaping @Sendable (FileObject) -> Bool = { _ in true }, unlisted: (@Sendable (ProviderPath, any Error) throws -> Void)?,
+        entering: @escaping @Sendable (FileObject) -> Bool = { _ in true },
+        unlisted: (@Sendable (ProviderPath, any Error) throws -> Void)?,
         found: @escaping @Sendable ([FileObject]) async throws -> Void
     ) {
         self.provider = provider
@@ -60,7 +61,9 @@ struct TreeSearch: Sendable {
                     if listed.folder.depth + 1 < ProviderPath.maxTreeDepth {
                         pending.append(Folder(path: below, depth: listed.folder.depth + 1))
                     } else {
-                        try record(FileError.tooDeep(below), of: Folder(path: below, depth: ProviderPath.maxTreeDepth), in: &failures)
+                        try record(
+                            FileError.tooDeep(below), of: Folder(path: below, depth: ProviderPath.maxTreeDepth),
+                            in: &failures)
                     }
                 }
                 // Asked here and not at the start: where folders stand in a row, nobody has to know.
@@ -90,14 +93,17 @@ struct TreeSearch: Sendable {
             }
             let refused = strangers.value
             return ListingOutcome(
-                folder: folder, below: below.values, error: refused.isEmpty ? nil : FileError.refusedItems(refused, in: folder.path))
+                folder: folder, below: below.values,
+                error: refused.isEmpty ? nil : FileError.refusedItems(refused, in: folder.path))
         } catch {
             return ListingOutcome(folder: folder, below: below.values, error: error)
         }
     }
 
     /// Of a page, the items right in the folder that was listed. A server may name others, to lead a caller elsewhere.
-    private static func own(_ page: [FileObject], of folder: ProviderPath, _ strangers: LockedValue<UnusableNames>) -> [FileObject] {
+    private static func own(_ page: [FileObject], of folder: ProviderPath, _ strangers: LockedValue<UnusableNames>)
+        -> [FileObject]
+    {
         if page.allSatisfy({ $0.path.isRight(in: folder) }) { return page }
         return page.filter { item in
             if item.path.isRight(in: folder) { return true }
@@ -143,6 +149,7 @@ private struct UnlistedFolders {
         let others = count == 1 ? "" : " and \(count - 1) more \(count == 2 ? "folder" : "folders")"
         return FileError.make(
             (first.error as? CocoaError)?.code ?? .fileReadUnknown, path: first.path,
-            sentence: "“\(first.path)”\(others) could not be searched: \(first.error.sentence)", underlying: first.error)
+            sentence: "“\(first.path)”\(others) could not be searched: \(first.error.sentence)", underlying: first.error
+        )
     }
 }

@@ -1,7 +1,7 @@
 /// A pattern as pieces with stars between them; every condition on a text is one.
 ///
-/// Each piece is looked for once, as far in front as it goes, which is right because a star takes whatever is left: there is nothing to go
-/// back to.
+/// Each piece is looked for once, as far in front as it goes, which is right because a star takes whatever is left:
+/// there is nothing to go back to.
 struct WildcardPattern: Sendable {
     private let pieces: [Piece]
 
@@ -46,7 +46,8 @@ struct WildcardPattern: Sendable {
     /// What stands between two stars.
     struct Piece: Sendable {
         private let elements: [Element]
-        /// The characters, where there are no others, and how far a part of them that fits may be reused (Knuth, Morris, Pratt).
+        /// The characters, where there are no others, and how far a part of them that fits may be reused (Knuth,
+        /// Morris, Pratt).
         private let literal: (text: [UInt32], failures: [Int])?
         var count: Int { elements.count }
 

@@ -1,7 +1,8 @@
-/// Counts the files that are in flight in a task group, and says whether one more may start: fewer large ones than small ones, because each
-/// of these keeps a line busy by itself.
+/// Counts the files that are in flight in a task group, and says whether one more may start: fewer large ones than
+/// small ones, because each of these keeps a line busy by itself.
 package struct BoundedRun<Outcome: Sendable>: Sendable {
-    /// What one file came to. No tuple: optimised code of Swift 6.3 copies a value with a tuple in it wrongly out of a task group.
+    /// What one file came to. No tuple: optimised code of Swift 6.3 copies a value with a tuple in it wrongly out of a
+    /// task group.
     package struct Completion: Sendable {
         fileprivate let isLarge: Bool
         package let outcome: Outcome
@@ -28,7 +29,9 @@ package struct BoundedRun<Outcome: Sendable>: Sendable {
     private static func isLarge(_ size: Int64) -> Bool { size > 1 << 20 }
 
     /// Whether a file of `size` bytes may start now.
-    package func hasRoom(for size: Int64) -> Bool { count < maxCount && (largeCount < maxLargeCount || !Self.isLarge(size)) }
+    package func hasRoom(for size: Int64) -> Bool {
+        count < maxCount && (largeCount < maxLargeCount || !Self.isLarge(size))
+    }
 
     /// Starts what is to be done with a file of `size` bytes.
     package mutating func start(_ size: Int64, in group: inout Group, _ body: @escaping @Sendable () async -> Outcome) {

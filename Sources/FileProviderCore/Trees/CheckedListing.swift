@@ -1,10 +1,11 @@
 package import Foundation
 
 extension DirectoryListing {
-    /// The items that may be copied or written elsewhere: those right in `folder`, each under a name that the listing has once.
+    /// The items that may be copied or written elsewhere: those right in `folder`, each under a name that the listing
+    /// has once.
     ///
-    /// A hostile server lists a name twice, first as a folder and then as a link, to have files written through the link. Both are left out,
-    /// and so are items of other folders. ``error`` says so, unless it is another one already.
+    /// A hostile server lists a name twice, first as a folder and then as a link, to have files written through the
+    /// link. Both are left out, and so are items of other folders. ``error`` says so, unless it is another one already.
     package func checked(in folder: ProviderPath) -> DirectoryListing {
         if let error, error.unusableNames == nil { return self }
         var (seen, twice) = (Set<ProviderPath>(minimumCapacity: contents.count), Set<ProviderPath>())

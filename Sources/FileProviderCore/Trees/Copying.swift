@@ -25,20 +25,23 @@ public struct TreeCopy: Sendable {
     public var preservesDates: Bool
     /// How each file is put under its name.
     public var placement: WriteOptions.Placement
-    /// Whether a file that stops leaves a part, from which the next copy of the same version goes on (``WriteOptions/resumption``), and
-    /// whether files that an earlier copy finished are skipped. Of use with ``preservesDates``, which tells such files.
+    /// Whether a file that stops leaves a part, from which the next copy of the same version goes on
+    /// (``WriteOptions/resumption``), and whether files that an earlier copy finished are skipped. Of use with
+    /// ``preservesDates``, which tells such files.
     public var resumes = false
     /// Whether files of another size than their listing said are copied too (``FileCopy/ignoresListedSize``).
     public var ignoresListedSizes = false
     /// Which items below a folder are copied. A folder that is only passed is made once something in it is copied.
     public var selection = TreeSelection.all
-    /// Files in flight at once; nil for four, or as many small ones as both sides are best at (``Capabilities/concurrentTransfers``).
+    /// Files in flight at once; nil for four, or as many small ones as both sides are best at
+    /// (``Capabilities/concurrentTransfers``).
     public var transfers: Int?
 
-    /// The defaults refuse what is there already, give copies the time of copying, publish each file, and leave the number of files in
-    /// flight to the providers.
+    /// The defaults refuse what is there already, give copies the time of copying, publish each file, and leave the
+    /// number of files in flight to the providers.
     public init(
-        overwrite: Bool = false, preservesDates: Bool = false, placement: WriteOptions.Placement = .published, transfers: Int? = nil
+        overwrite: Bool = false, preservesDates: Bool = false, placement: WriteOptions.Placement = .published,
+        transfers: Int? = nil
     ) {
         self.overwrite = overwrite
         self.preservesDates = preservesDates
@@ -53,7 +56,8 @@ public struct TreeCopy: Sendable {
     /// - Throws: As ``FileCopy/write(to:of:options:progress:)``.
     @discardableResult
     public func copyFile(
-        _ path: ProviderPath, of provider: any FileProviderReadWrite, to destination: ProviderPath, of target: any FileProviderReadWrite,
+        _ path: ProviderPath, of provider: any FileProviderReadWrite, to destination: ProviderPath,
+        of target: any FileProviderReadWrite,
         listed: FileObject? = nil, progress: ProgressReporter = ProgressReporter()
     ) async throws -> FileCopy.Outcome? {
         let copy = FileCopy(path, of: provider, listed: listed, ignoresListedSize: ignoresListedSizes)
@@ -63,11 +67,13 @@ public struct TreeCopy: Sendable {
         return try await copy.write(to: destination, of: target, options: options, progress: progress)
     }
 
-    /// Copies the folder at `path` with all it holds to `destination`, whose parent exists. What is there already stays; files in the
-    /// way are replaced only with ``overwrite``. Items that fail are named in the outcome and the rest goes on; so is a folder whose listing
-    /// left items out (``Swift/Error/unusableNames``), names one of them twice, or holds items of other folders. None of these is copied.
+    /// Copies the folder at `path` with all it holds to `destination`, whose parent exists. What is there already
+    /// stays; files in the way are replaced only with ``overwrite``. Items that fail are named in the outcome and the
+    /// rest goes on; so is a folder whose listing left items out (``Swift/Error/unusableNames``), names one of them
+    /// twice, or holds items of other folders. None of these is copied.
     ///
-    /// - Throws: An error that ends everything: the folder cannot be listed or made, the disk is full, no way to log in, cancelled.
+    /// - Throws: An error that ends everything: the folder cannot be listed or made, the disk is full, no way to log
+    ///   in, cancelled.
     public func copyFolder(
         _ path: ProviderPath, of provider: any FileProvider, to destination: ProviderPath, of target: any FileProvider,
         progress: ProgressReporter = ProgressReporter()
@@ -86,7 +92,8 @@ public struct TreeCopy: Sendable {
                 for entered in await enter(batch, run.unmade, of: provider, from: path, to: destination, of: target) {
                     let all = try self.items(of: entered, isTop: entered.folder == path, &run)
                     let taken = all.filter { selection.part(of: $0, below: path) != .leftOut }
-                    let isMade = try await makeWay(to: entered.folder, for: taken, &run, from: path, to: destination, of: target)
+                    let isMade = try await makeWay(
+                        to: entered.folder, for: taken, &run, from: path, to: destination, of: target)
                     if isMade { items += taken }
                 }
                 for item in items {
@@ -153,7 +160,8 @@ public struct TreeCopy: Sendable {
         let listing: DirectoryListing
     }
 
-    /// Makes folders and lists what goes into them, all at once; the top one is there, and those that are `unmade` stay so.
+    /// Makes folders and lists what goes into them, all at once; the top one is there, and those that are `unmade` stay
+    /// so.
     private func enter(
         _ folders: [ProviderPath], _ unmade: Set<ProviderPath>, of provider: any FileProvider, from path: ProviderPath,
         to destination: ProviderPath,
@@ -167,9 +175,11 @@ public struct TreeCopy: Sendable {
                             try await makeFolder(Self.target(of: folder, from: path, to: destination), of: target)
                         }
                         return EnteredFolder(
-                            place: place, folder: folder, listing: await provider.listing(path: folder).checked(in: folder))
+                            place: place, folder: folder,
+                            listing: await provider.listing(path: folder).checked(in: folder))
                     } catch {
-                        return EnteredFolder(place: place, folder: folder, listing: DirectoryListing(contents: [], error: error))
+                        return EnteredFolder(
+                            place: place, folder: folder, listing: DirectoryListing(contents: [], error: error))
                     }
                 }
             }
@@ -188,14 +198,17 @@ public struct TreeCopy: Sendable {
         return isPartial ? entered.listing.contents : []
     }
 
-    /// Makes `folder`, which was entered and may be unmade still, with those above it, if one of its `items` is copied into it.
+    /// Makes `folder`, which was entered and may be unmade still, with those above it, if one of its `items` is copied
+    /// into it.
     ///
     /// - Returns: False if that failed.
     private func makeWay(
-        to folder: ProviderPath, for items: [FileObject], _ run: inout Run, from path: ProviderPath, to destination: ProviderPath,
+        to folder: ProviderPath, for items: [FileObject], _ run: inout Run, from path: ProviderPath,
+        to destination: ProviderPath,
         of target: any FileProvider
     ) async throws -> Bool {
-        guard run.unmade.contains(folder), items.contains(where: { selection.part(of: $0, below: path) == .taken }) else { return true }
+        guard run.unmade.contains(folder), items.contains(where: { selection.part(of: $0, below: path) == .taken })
+        else { return true }
         var missing = [folder]
         while let parent = missing[missing.count - 1].parent, run.unmade.contains(parent) { missing.append(parent) }
         do {
@@ -223,7 +236,8 @@ public struct TreeCopy: Sendable {
     }
 
     private func finish(
-        _ file: FileObject, of provider: any FileProvider, to place: ProviderPath, of target: any FileProvider, progress: ProgressReporter
+        _ file: FileObject, of provider: any FileProvider, to place: ProviderPath, of target: any FileProvider,
+        progress: ProgressReporter
     ) async -> FileResult {
         do {
             let arrived = try await copyOne(file, of: provider, to: place, of: target, progress: progress)
@@ -235,7 +249,8 @@ public struct TreeCopy: Sendable {
 
     /// Copies a file of a tree. Within one storage that copies by itself, that storage does it.
     private func copyOne(
-        _ file: FileObject, of provider: any FileProvider, to place: ProviderPath, of target: any FileProvider, progress: ProgressReporter
+        _ file: FileObject, of provider: any FileProvider, to place: ProviderPath, of target: any FileProvider,
+        progress: ProgressReporter
     ) async throws -> FileOutcome {
         if provider === target, placement == .published, !preservesDates, !resumes,
             try await target.capabilities()[.serverSideCopying] == .native
@@ -243,14 +258,17 @@ public struct TreeCopy: Sendable {
             try await target.copyItem(path: file.path, to: place, overwrite: overwrite, progress: progress)
             return .copied(file.size ?? 0, isVerified: true)
         }
-        let outcome = try await copyFile(file.path, of: provider, to: place, of: target, listed: file, progress: progress)
+        let outcome = try await copyFile(
+            file.path, of: provider, to: place, of: target, listed: file, progress: progress)
         return outcome.map { .copied($0.bytes, isVerified: $0.isVerified) } ?? .wasThere
     }
 
     private func makeFolder(_ path: ProviderPath, of target: any FileProvider) async throws {
         do { try await target.createFolder(path: path) } catch let error where error.isFileExists {
             // What may not be looked at is taken for a folder: writing into it shows what it is.
-            do { if try await target.attributesOfItem(path: path).isDirectory { return } } catch let look where look.refusesLook { return }
+            do { if try await target.attributesOfItem(path: path).isDirectory { return } } catch let look
+                where look.refusesLook
+            { return }
             throw error
         }
     }
@@ -266,7 +284,8 @@ public struct TreeCopy: Sendable {
     ) throws {
         guard provider === target, destination == path || destination.isBelow(path) else { return }
         throw FileError.make(
-            .fileWriteInvalidFileName, path: destination, sentence: "“\(path)” cannot be copied into itself (“\(destination)”).")
+            .fileWriteInvalidFileName, path: destination,
+            sentence: "“\(path)” cannot be copied into itself (“\(destination)”).")
     }
 
     /// Why an item that is neither folder nor file is not copied.
@@ -282,15 +301,19 @@ public struct TreeCopy: Sendable {
 extension FileProviderOperations {
     /// The default: copies through this machine, streaming. Needs a provider that reads and writes.
     ///
-    /// - Throws: As ``copyThroughThisMachine(path:to:overwrite:progress:)``; `CocoaError(.featureUnsupported)` for one that does not.
-    public func copyItem(path: ProviderPath, to destination: ProviderPath, overwrite: Bool, progress: ProgressReporter) async throws {
+    /// - Throws: As ``copyThroughThisMachine(path:to:overwrite:progress:)``; `CocoaError(.featureUnsupported)` for one
+    ///   that does not.
+    public func copyItem(path: ProviderPath, to destination: ProviderPath, overwrite: Bool, progress: ProgressReporter)
+        async throws
+    {
         guard let provider = self as? any FileProvider else { throw FileError.unsupported("Copying", path: path) }
         try await provider.copyThroughThisMachine(path: path, to: destination, overwrite: overwrite, progress: progress)
     }
 }
 
 extension FileProviderOperations where Self: FileProviderReadWrite {
-    /// Copies by reading and writing: what ``copyItem(path:to:overwrite:progress:)`` does where the storage does not copy by itself.
+    /// Copies by reading and writing: what ``copyItem(path:to:overwrite:progress:)`` does where the storage does not
+    /// copy by itself.
     public func copyThroughThisMachine(
         path: ProviderPath, to destination: ProviderPath, overwrite: Bool, progress: ProgressReporter
     ) async throws {
@@ -307,7 +330,9 @@ extension FileProviderOperations where Self: FileProviderReadWrite {
             let outcome = try await copy.copyFolder(path, of: self, to: temporary, of: self, progress: progress)
             for failed in outcome.failed {
                 let operation = FileOperationType.copy(source: failed.path.string, destination: destination.string)
-                guard await OperationConsent.proceeds(after: failed.error, operation: operation) else { throw failed.error }
+                guard await OperationConsent.proceeds(after: failed.error, operation: operation) else {
+                    throw failed.error
+                }
             }
             try await moveItem(path: temporary, to: destination, overwrite: overwrite)
         } catch {

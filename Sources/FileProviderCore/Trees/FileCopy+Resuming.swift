@@ -4,11 +4,13 @@ extension FileCopy {
     /// Bytes at the end of a file that are compared before it is taken for a finished copy.
     private static let proof: Int64 = 64 << 10
 
-    /// Copies the file to `destination`; a copy that stops leaves its part, and the next one of the same version of the source goes on there.
+    /// Copies the file to `destination`; a copy that stops leaves its part, and the next one of the same version of the
+    /// source goes on there.
     ///
     /// A file without a validator is copied whole: nothing would prove that a part belongs to it.
     ///
-    /// - Returns: nil if an earlier copy had finished the file: it has the size, the date and the last 64 KiB of the source.
+    /// - Returns: nil if an earlier copy had finished the file: it has the size, the date and the last 64 KiB of the
+    ///   source.
     /// - Throws: As ``write(to:of:options:progress:)``.
     public func resume(
         to destination: ProviderPath, of target: any FileProviderReadWrite, options: WriteOptions,
@@ -33,9 +35,12 @@ extension FileCopy {
         return "\(source.url(of: path).withoutSecrets.absoluteString)\u{0}\(attributes.size)\u{0}\(validator)"
     }
 
-    private func isFinished(_ existing: FileObject, of target: any FileProviderReadWrite, _ reader: any FileReader) async throws -> Bool {
+    private func isFinished(_ existing: FileObject, of target: any FileProviderReadWrite, _ reader: any FileReader)
+        async throws -> Bool
+    {
         let size = try await reader.attributes().size
-        guard existing.isRegularFile, existing.size == size, let date = listed?.modifiedDate, let own = existing.modifiedDate,
+        guard existing.isRegularFile, existing.size == size, let date = listed?.modifiedDate,
+            let own = existing.modifiedDate,
             abs(date.timeIntervalSince(own)) < 1
         else { return false }
         let end = max(0, size - Self.proof)..<size

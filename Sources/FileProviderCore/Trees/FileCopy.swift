@@ -1,7 +1,7 @@
 import Foundation
 
-/// Copies one file between any two providers, streaming. The bytes go from the reader straight into the target where it takes them as they
-/// come (``FileProviderPushWrite``); elsewhere the target pulls them, and may resume.
+/// Copies one file between any two providers, streaming. The bytes go from the reader straight into the target where it
+/// takes them as they come (``FileProviderPushWrite``); elsewhere the target pulls them, and may resume.
 ///
 /// Before anything is published, the number of bytes that arrived is compared with what the source's listing said: see
 /// ``FileProviderReadWrite/checkArrival(of:listed:)``.
@@ -13,8 +13,8 @@ public struct FileCopy: Sendable {
         /// Bytes of the whole file.
         public var bytes: Int64
 
-        /// Whether the target saw the file after it was written. If not, its acknowledgement of every write is the only proof, as on a
-        /// server that lets users put files and not look at them.
+        /// Whether the target saw the file after it was written. If not, its acknowledgement of every write is the only
+        /// proof, as on a server that lets users put files and not look at them.
         public var isVerified: Bool { file.size != nil }
     }
 
@@ -24,7 +24,8 @@ public struct FileCopy: Sendable {
     public let path: ProviderPath
     /// The file as a listing showed it; nil if nobody looked.
     public var listed: FileObject?
-    /// Whether a file of another size than the listing said is copied too: for servers that make files as they are read.
+    /// Whether a file of another size than the listing said is copied too: for servers that make files as they are
+    /// read.
     public var ignoresListedSize = false
     /// Sees the bytes pass, in order.
     public var tap: (any CopyTap)?
@@ -33,7 +34,8 @@ public struct FileCopy: Sendable {
 
     /// A copy of the file at `path` of `source`.
     public init(
-        _ path: ProviderPath, of source: any FileProviderReadWrite, listed: FileObject? = nil, ignoresListedSize: Bool = false,
+        _ path: ProviderPath, of source: any FileProviderReadWrite, listed: FileObject? = nil,
+        ignoresListedSize: Bool = false,
         tap: (any CopyTap)? = nil
     ) {
         self.source = source
@@ -45,8 +47,8 @@ public struct FileCopy: Sendable {
 
     /// Copies the file to `destination`.
     ///
-    /// - Throws: As ``FileProviderReadWrite/writeContents(path:from:options:)`` and ``FileProviderReadWrite/checkArrival(of:listed:)``.
-    ///   Nothing is published then.
+    /// - Throws: As ``FileProviderReadWrite/writeContents(path:from:options:)`` and
+    ///   ``FileProviderReadWrite/checkArrival(of:listed:)``. Nothing is published then.
     @discardableResult
     public func write(
         to destination: ProviderPath, of target: any FileProviderReadWrite, options: WriteOptions,
@@ -56,7 +58,8 @@ public struct FileCopy: Sendable {
     }
 
     func write(
-        _ reader: any FileReader, to destination: ProviderPath, of target: any FileProviderReadWrite, _ options: WriteOptions,
+        _ reader: any FileReader, to destination: ProviderPath, of target: any FileProviderReadWrite,
+        _ options: WriteOptions,
         _ progress: ProgressReporter
     ) async throws -> Outcome {
         if options.resumption == nil, let target = target as? any FileProviderPushWrite {
@@ -71,7 +74,8 @@ public struct FileCopy: Sendable {
         }
         try tap?.begin(FileExtent(offset: 0, count: bytes, size: bytes))
         let file = try await target.writeContents(
-            path: destination, from: TappedSource(try await reader.writeSource(), tap), options: options, progress: progress)
+            path: destination, from: TappedSource(try await reader.writeSource(), tap), options: options,
+            progress: progress)
         return Outcome(file: file, bytes: bytes)
     }
 
@@ -79,7 +83,9 @@ public struct FileCopy: Sendable {
     ///
     /// - Throws: As ``write(to:of:options:progress:)``, after the bytes: the caller decides what becomes of them.
     @discardableResult
-    public func read(into sink: any ByteSink, progress: ProgressReporter = ProgressReporter()) async throws -> FileExtent {
+    public func read(into sink: any ByteSink, progress: ProgressReporter = ProgressReporter()) async throws
+        -> FileExtent
+    {
         try await withReader { reader in try await stream(reader, into: sink, progress) }
     }
 
@@ -90,7 +96,8 @@ public struct FileCopy: Sendable {
     }
 
     private func push(
-        _ reader: any FileReader, to destination: ProviderPath, of target: any FileProviderPushWrite, options: WriteOptions,
+        _ reader: any FileReader, to destination: ProviderPath, of target: any FileProviderPushWrite,
+        options: WriteOptions,
         progress: ProgressReporter
     ) async throws -> Outcome {
         let bytes = LockedValue<Int64>(0)
@@ -102,11 +109,15 @@ public struct FileCopy: Sendable {
         return Outcome(file: file, bytes: bytes.value)
     }
 
-    private func stream(_ reader: any FileReader, into sink: any ByteSink, _ progress: ProgressReporter) async throws -> FileExtent {
+    private func stream(_ reader: any FileReader, into sink: any ByteSink, _ progress: ProgressReporter) async throws
+        -> FileExtent
+    {
         let tapped = TappedSink(sink, tap: tap, progress: progress)
         do {
             let extent = try await reader.stream(.whole, into: tapped)
-            guard extent.count == extent.size else { throw FileError.endedEarly(path, after: extent.count, of: extent.size) }
+            guard extent.count == extent.size else {
+                throw FileError.endedEarly(path, after: extent.count, of: extent.size)
+            }
             try await check(reader)
             try tapped.finish()
             return extent

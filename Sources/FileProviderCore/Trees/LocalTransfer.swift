@@ -9,7 +9,8 @@ public struct FileSource: WriteSource {
 
     /// Opens the file at `url`.
     ///
-    /// - Throws: `CocoaError(.fileReadNoSuchFile)` and its like; `CocoaError(.fileReadUnknown)` with `EISDIR` below it for a folder.
+    /// - Throws: `CocoaError(.fileReadNoSuchFile)` and its like; `CocoaError(.fileReadUnknown)` with `EISDIR` below it
+    ///   for a folder.
     public init(_ url: URL) throws {
         // O_NONBLOCK: a pipe must not hold the thread before it is refused.
         let file = try FileDescriptor(path: url.path, flags: O_RDONLY | O_NONBLOCK)
@@ -44,7 +45,8 @@ extension FileProviderReadWrite {
     /// - Throws: As ``writeContents(path:from:options:)``, and an error of the local file.
     @discardableResult
     public func copyItem(
-        localFile: URL, to path: ProviderPath, options: WriteOptions = WriteOptions(), progress: ProgressReporter = ProgressReporter()
+        localFile: URL, to path: ProviderPath, options: WriteOptions = WriteOptions(),
+        progress: ProgressReporter = ProgressReporter()
     ) async throws -> FileObject {
         let source = try await BlockingThreads.shared.run { try FileSource(localFile) }
         return try await writeContents(path: path, from: source, options: options, progress: progress)
@@ -52,12 +54,16 @@ extension FileProviderReadWrite {
 
     /// Reads the file at `path` into a file of this machine, which appears under its name only when it is whole.
     ///
-    /// - Throws: As ``open(path:)``; `CocoaError(.fileWriteFileExists)` when `localURL` is taken and `overwrite` is false.
+    /// - Throws: As ``open(path:)``; `CocoaError(.fileWriteFileExists)` when `localURL` is taken and `overwrite` is
+    ///   false.
     public func copyItem(
-        path: ProviderPath, toLocalURL localURL: URL, overwrite: Bool = false, progress: ProgressReporter = ProgressReporter()
+        path: ProviderPath, toLocalURL localURL: URL, overwrite: Bool = false,
+        progress: ProgressReporter = ProgressReporter()
     ) async throws {
         let target = try ProviderPath(localURL.standardizedFileURL.path)
         let staged = try await BlockingThreads.shared.run { try StagedFile(at: target) }
-        try await staged.publish(overwrite: overwrite) { try await FileCopy(path, of: self).read(into: $0, progress: progress) }
+        try await staged.publish(overwrite: overwrite) {
+            try await FileCopy(path, of: self).read(into: $0, progress: progress)
+        }
     }
 }

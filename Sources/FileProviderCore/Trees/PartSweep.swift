@@ -1,9 +1,11 @@
 public import Foundation
 
-/// Removes what killed writers left: files and folders under a ``TemporaryName`` that are too old to be on their way still.
+/// Removes what killed writers left: files and folders under a ``TemporaryName`` that are too old to be on their way
+/// still.
 ///
-/// Age is counted by the storage's own clock: from the modification time of a small file which the sweep writes beside the first part.
-/// A part without a known time is never removed, nor is anything whose name is not exactly one that ``TemporaryName`` makes.
+/// Age is counted by the storage's own clock: from the modification time of a small file which the sweep writes beside
+/// the first part. A part without a known time is never removed, nor is anything whose name is not exactly one that
+/// ``TemporaryName`` makes.
 public struct PartSweep: Sendable {
     /// What a sweep came to.
     public struct Outcome: Sendable {
@@ -11,7 +13,8 @@ public struct PartSweep: Sendable {
         public var removed: [ProviderPath] = []
         /// Parts that stay, because they are too young or their age is unknown.
         public var kept = 0
-        /// Parts that could not be removed and folders that could not be listed, each with its reason; the others went on.
+        /// Parts that could not be removed and folders that could not be listed, each with its reason; the others went
+        /// on.
         public var failed: [(path: ProviderPath, error: any Error)] = []
 
         /// Nothing found.
@@ -27,8 +30,8 @@ public struct PartSweep: Sendable {
     public var age: TimeInterval
     /// Whether parts are only named.
     public var isDryRun: Bool
-    /// How long a part has to look the same before it is removed. Writers set the time of a part right before they rename it: it looks old
-    /// for a moment.
+    /// How long a part has to look the same before it is removed. Writers set the time of a part right before they
+    /// rename it: it looks old for a moment.
     package var settling: Duration = .seconds(3)
 
     /// - Parameter age: A day unless said otherwise.
@@ -66,9 +69,10 @@ public struct PartSweep: Sendable {
 
     /// Sweeps parts that a listing showed just now. What is no part is left out.
     ///
-    /// - Throws: An error of writing the small file, or of listing the folder in which it is; an error that concerns every item.
-    /// - Complexity: Nothing without parts. Three requests for the clock, one or two listings for each folder that has parts, and one
-    ///   removal for each part. A part that is a folder is listed with all below it.
+    /// - Throws: An error of writing the small file, or of listing the folder in which it is; an error that concerns
+    ///   every item.
+    /// - Complexity: Nothing without parts. Three requests for the clock, one or two listings for each folder that has
+    ///   parts, and one removal for each part. A part that is a folder is listed with all below it.
     public func sweep(_ parts: [FileObject], of provider: any FileProvider) async throws -> Outcome {
         let start = ContinuousClock.now
         let parts = parts.filter(Self.isPart)
@@ -112,12 +116,15 @@ public struct PartSweep: Sendable {
     }
 
     private func sweep(
-        _ parts: [FileObject], among items: [FileObject], _ clock: StorageClock?, _ start: ContinuousClock.Instant, in folder: ProviderPath,
+        _ parts: [FileObject], among items: [FileObject], _ clock: StorageClock?, _ start: ContinuousClock.Instant,
+        in folder: ProviderPath,
         of provider: any FileProvider, _ outcome: inout Outcome
     ) async throws {
         guard let clock else { return }
         var previous: [FileObject] = []
-        for part in Self.unchanged(parts, in: items) where try await isOld(part, clock, of: provider) { previous.append(part) }
+        for part in Self.unchanged(parts, in: items) where try await isOld(part, clock, of: provider) {
+            previous.append(part)
+        }
         outcome.kept += parts.count - previous.count
         if isDryRun {
             outcome.removed += previous.map(\.path)
@@ -130,11 +137,14 @@ public struct PartSweep: Sendable {
         for part in previous { try await remove(part, of: provider, &outcome) }
     }
 
-    /// The parts that a later listing shows as they were. One that changes is being written; one that is gone has its name by now.
+    /// The parts that a later listing shows as they were. One that changes is being written; one that is gone has its
+    /// name by now.
     private static func unchanged(_ parts: [FileObject], in items: [FileObject]) -> [FileObject] {
         let now = Dictionary(items.filter(isPart).map { ($0.path, $0) }) { first, _ in first }
         return parts.compactMap { part in
-            guard let item = now[part.path], item.type == part.type, item.size == part.size, item.modifiedDate == part.modifiedDate else {
+            guard let item = now[part.path], item.type == part.type, item.size == part.size,
+                item.modifiedDate == part.modifiedDate
+            else {
                 return nil
             }
             return item
@@ -147,7 +157,8 @@ public struct PartSweep: Sendable {
         return clock.now.timeIntervalSince(last) > least
     }
 
-    /// When anything last happened to a part or, for a folder, to anything in it; nil if that is not known of all of it.
+    /// When anything last happened to a part or, for a folder, to anything in it; nil if that is not known of all of
+    /// it.
     private func lastChange(of part: FileObject, of provider: any FileProvider) async throws -> Date? {
         guard let own = part.modifiedDate else { return nil }
         if !part.isDirectory { return own }

@@ -3,10 +3,13 @@ import Foundation
 extension TreeCopy {
     /// Finds out what ``copyFolder(_:of:to:of:progress:)`` would come to, and changes nothing.
     ///
-    /// - Parameter planned: Called with each file that would be copied, and its place in the target; one call after the other.
-    /// - Returns: As the copy, as far as listings tell. With ``resumes``, files of the same size and time count as skipped.
+    /// - Parameter planned: Called with each file that would be copied, and its place in the target; one call after the
+    ///   other.
+    /// - Returns: As the copy, as far as listings tell. With ``resumes``, files of the same size and time count as
+    ///   skipped.
     /// - Throws: As the copy, and the first error of `planned`.
-    /// - Complexity: One listing for each folder of the source, and for each of these that the target has already. No file is read.
+    /// - Complexity: One listing for each folder of the source, and for each of these that the target has already. No
+    ///   file is read.
     public func planFolder(
         _ path: ProviderPath, of provider: any FileProvider, to destination: ProviderPath, of target: any FileProvider,
         planned: @Sendable (FileObject, ProviderPath) throws -> Void
@@ -19,7 +22,10 @@ extension TreeCopy {
             let there: [ArraySlice<UInt8>: FileObject]
             let items: [FileObject]
             do {
-                there = folder.isThere ? try await contents(of: Self.target(of: folder.path, from: path, to: destination), of: target) : [:]
+                there =
+                    folder.isThere
+                    ? try await contents(of: Self.target(of: folder.path, from: path, to: destination), of: target)
+                    : [:]
                 let listing = await provider.listing(path: folder.path).checked(in: folder.path)
                 if let error = listing.error {
                     if error.unusableNames == nil { throw error }
@@ -56,18 +62,21 @@ extension TreeCopy {
         return outcome
     }
 
-    /// Whether ``copyFile(_:of:to:of:listed:progress:)`` would copy `file`; false if it would skip it, because an earlier copy finished it.
+    /// Whether ``copyFile(_:of:to:of:listed:progress:)`` would copy `file`; false if it would skip it, because an
+    /// earlier copy finished it.
     ///
     /// - Throws: `CocoaError(.fileWriteFileExists)` if a file is in the way that may not be replaced, or a folder.
     /// - Complexity: One request. No file is read.
-    public func plan(_ file: FileObject, to destination: ProviderPath, of target: any FileProvider) async throws -> Bool {
+    public func plan(_ file: FileObject, to destination: ProviderPath, of target: any FileProvider) async throws -> Bool
+    {
         try takes(file, over: try await target.itemIfAny(path: destination), at: destination)
     }
 
     private func takes(_ file: FileObject, over existing: FileObject?, at place: ProviderPath) throws -> Bool {
         guard file.isRegularFile else { throw Self.uncopied(file) }
         guard let existing else { return true }
-        if resumes, existing.isRegularFile, existing.size == file.size, let date = file.modifiedDate, let own = existing.modifiedDate,
+        if resumes, existing.isRegularFile, existing.size == file.size, let date = file.modifiedDate,
+            let own = existing.modifiedDate,
             abs(date.timeIntervalSince(own)) < 1
         {
             return false
@@ -93,7 +102,9 @@ extension TreeCopy {
         return true
     }
 
-    private func contents(of folder: ProviderPath, of target: any FileProvider) async throws -> [ArraySlice<UInt8>: FileObject] {
+    private func contents(of folder: ProviderPath, of target: any FileProvider) async throws -> [ArraySlice<UInt8>:
+        FileObject]
+    {
         let listing = await target.listing(path: folder)
         if let error = listing.error, error.unusableNames == nil { throw error }
         return Dictionary(listing.contents.map { ($0.path.nameBytes, $0) }) { first, _ in first }

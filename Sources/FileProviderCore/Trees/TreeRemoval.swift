@@ -6,7 +6,8 @@ public struct TreeRemoval: Sendable {
     public struct Outcome: Sendable {
         /// Files and folders that were removed, or would be in a dry run.
         public var removed = 0
-        /// Items that could not be removed and folders that could not be listed, each with its reason; the others went on.
+        /// Items that could not be removed and folders that could not be listed, each with its reason; the others went
+        /// on.
         public var failed: [(path: ProviderPath, error: any Error)] = []
 
         /// Nothing removed, nothing failed.
@@ -24,10 +25,13 @@ public struct TreeRemoval: Sendable {
         self.isDryRun = isDryRun
     }
 
-    /// Removes what is taken of the folder at `path`, and the folder itself if it is taken as well. Symbolic links are not followed.
+    /// Removes what is taken of the folder at `path`, and the folder itself if it is taken as well. Symbolic links are
+    /// not followed.
     ///
-    /// - Parameter removed: Called with each item after it was removed, or found to be removed in a dry run; a folder after what was in it.
-    /// - Throws: An error of listing the folder itself; an error that the next item would meet as well; an error of `removed`.
+    /// - Parameter removed: Called with each item after it was removed, or found to be removed in a dry run; a folder
+    ///   after what was in it.
+    /// - Throws: An error of listing the folder itself; an error that the next item would meet as well; an error of
+    ///   `removed`.
     /// - Complexity: One listing for each folder, and one removal for each item. The paths of all items are held.
     public func remove(
         _ path: ProviderPath, of provider: any FileProvider, removed: @Sendable (ProviderPath) throws -> Void = { _ in }

@@ -18,8 +18,8 @@ public struct TreeSelection: Sendable {
 
     /// Asks `decide` about each item.
     ///
-    /// - Parameter decide: Called with an item's path, counted from the folder that the copy or removal begins with, and whether the item is a
-    ///   folder. The root stands for that folder itself. Called from several tasks at once.
+    /// - Parameter decide: Called with an item's path, counted from the folder that the copy or removal begins with,
+    ///   and whether the item is a folder. The root stands for that folder itself. Called from several tasks at once.
     public init(_ decide: @escaping @Sendable (_ path: ProviderPath, _ isFolder: Bool) -> Part) {
         self.decide = decide
     }

@@ -1,6 +1,7 @@
 /// What is below a folder, counted.
 public struct TreeSize: Sendable, Hashable {
-    /// The sizes of all files together, as the storage lists them, in bytes. Files without a known size count as nothing.
+    /// The sizes of all files together, as the storage lists them, in bytes. Files without a known size count as
+    /// nothing.
     public var bytes: Int64 = 0
     /// What is no folder; symbolic links are not followed and have no bytes.
     public var files = 0
@@ -31,7 +32,9 @@ extension FileProviderBasic {
     /// - Complexity: One listing for each folder, and one request more.
     public func treeSize(
         path: ProviderPath,
-        unlisted: @escaping @Sendable (ProviderPath, any Error) throws -> Void = { if $1.unusableNames == nil { throw $1 } }
+        unlisted: @escaping @Sendable (ProviderPath, any Error) throws -> Void = {
+            if $1.unusableNames == nil { throw $1 }
+        }
     ) async throws -> TreeSize {
         let size = LockedValue(TreeSize())
         let item = try await attributesOfItem(path: path)

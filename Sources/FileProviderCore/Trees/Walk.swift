@@ -2,23 +2,29 @@ import Foundation
 
 /// Going through a folder and what lies below it, with any provider.
 extension FileProviderBasic {
-    /// Gives every item below the folder at `path` to `visit`, one after the other, a folder before what it holds; symbolic links are not
-    /// followed.
+    /// Gives every item below the folder at `path` to `visit`, one after the other, a folder before what it holds;
+    /// symbolic links are not followed.
     ///
     /// - Parameters:
-    ///   - unlisted: Called with a folder further down that cannot be listed, and with every folder whose listing left out unusable names
-    ///     (``Swift/Error/unusableNames``). The walk goes on unless it throws, as it does by default for all but unusable names.
+    ///   - unlisted: Called with a folder further down that cannot be listed, and with every folder whose listing left
+    ///     out unusable names (``Swift/Error/unusableNames``). The walk goes on unless it throws, as it does by default
+    ///     for all but unusable names.
     ///   - entering: Whether a folder further down is entered; its own item is visited all the same.
-    /// - Throws: The first error of a listing or of `visit`; `CocoaError(.fileReadTooLarge)` deeper than ``ProviderPath/maxTreeDepth`` folders.
+    /// - Throws: The first error of a listing or of `visit`; `CocoaError(.fileReadTooLarge)` deeper than
+    ///   ``ProviderPath/maxTreeDepth`` folders.
     /// - Complexity: One listing for each folder, as many at once as the provider's reads are worth
     ///   (``Capabilities/ReadCost/concurrentRanges``); held are the pages at hand and the folders still to be listed.
     public func walk(
         path: ProviderPath,
-        unlisted: @escaping @Sendable (ProviderPath, any Error) throws -> Void = { if $1.unusableNames == nil { throw $1 } },
+        unlisted: @escaping @Sendable (ProviderPath, any Error) throws -> Void = {
+            if $1.unusableNames == nil { throw $1 }
+        },
         entering: @escaping @Sendable (FileObject) -> Bool = { _ in true },
         visit: @escaping @Sendable (FileObject) async throws -> Void
     ) async throws {
-        try await TreeSearch(provider: self, query: .all, recursive: true, listings: nil, entering: entering, unlisted: unlisted) { page in
+        try await TreeSearch(
+            provider: self, query: .all, recursive: true, listings: nil, entering: entering, unlisted: unlisted
+        ) { page in
             for item in page {
                 try Task.checkCancellation()
                 try await visit(item)
@@ -47,7 +53,9 @@ extension FileProviderOperations {
         for item in items.reversed() {
             try Task.checkCancellation()
             do { try await removeOne(item) } catch {
-                guard item != items.first, await OperationConsent.proceeds(after: error, operation: .remove(path: item.string)) else {
+                guard item != items.first,
+                    await OperationConsent.proceeds(after: error, operation: .remove(path: item.string))
+                else {
                     throw error
                 }
             }

@@ -1,7 +1,7 @@
 /// What holds for one connected provider: which abilities it has here, its limits, and what reading costs.
 ///
-/// What a provider *does* natively is a protocol, found with `as?`; what merely *holds* stands here. The same server software may
-/// give different answers on two hosts, so the value belongs to a connection, not to a type.
+/// What a provider *does* natively is a protocol, found with `as?`; what merely *holds* stands here. The same server
+/// software may give different answers on two hosts, so the value belongs to a connection, not to a type.
 public struct Capabilities: Sendable, Hashable, Codable {
     /// How an ability is there.
     public enum Support: String, Sendable, Hashable, Codable {
@@ -47,7 +47,8 @@ public struct Capabilities: Sendable, Hashable, Codable {
         case storageProperties
         /// Listings tell the version of each item.
         case entryTags
-        /// The tag of a folder changes whenever anything below it does, so that one look can tell that a whole tree is as it was.
+        /// The tag of a folder changes whenever anything below it does, so that one look can tell that a whole tree is
+        /// as it was.
         case treeTags
         /// Making links, and reading what they point at (``FileProviderSymbolicLink``).
         case symbolicLinks
@@ -71,7 +72,10 @@ public struct Capabilities: Sendable, Hashable, Codable {
         public var concurrentRanges: Int
 
         /// Each as its property says; counts of 1 or more, gaps and blocks in bytes.
-        public init(roundTripsToOpen: Int, roundTripsPerRange: Int, preferredBlock: Int, coalescingGap: Int, concurrentRanges: Int) {
+        public init(
+            roundTripsToOpen: Int, roundTripsPerRange: Int, preferredBlock: Int, coalescingGap: Int,
+            concurrentRanges: Int
+        ) {
             self.roundTripsToOpen = roundTripsToOpen
             self.roundTripsPerRange = roundTripsPerRange
             self.preferredBlock = preferredBlock
@@ -87,7 +91,8 @@ public struct Capabilities: Sendable, Hashable, Codable {
             roundTripsToOpen: 0, roundTripsPerRange: 0, preferredBlock: 4096, coalescingGap: 4096, concurrentRanges: 4)
         /// A range is one request on a connection that is already there.
         public static let request = ReadCost(
-            roundTripsToOpen: 1, roundTripsPerRange: 1, preferredBlock: 8192, coalescingGap: 16_384, concurrentRanges: 4)
+            roundTripsToOpen: 1, roundTripsPerRange: 1, preferredBlock: 8192, coalescingGap: 16_384, concurrentRanges: 4
+        )
     }
 
     private var support: [Ability: Support]
@@ -103,20 +108,25 @@ public struct Capabilities: Sendable, Hashable, Codable {
     public var longestName: Int?
     /// Whether `a` and `A` are two files.
     public var isCaseSensitive: Bool
-    /// Whether two names are two files that differ in their Unicode normalization alone, as `é` in one code point and in two (UAX #15).
+    /// Whether two names are two files that differ in their Unicode normalization alone, as `é` in one code point and
+    /// in two (UAX #15).
     public var isNormalizationSensitive: Bool
-    /// Whether listings show every name. Where they do not, a folder that was copied item by item must not be removed after it.
+    /// Whether listings show every name. Where they do not, a folder that was copied item by item must not be removed
+    /// after it.
     public var listsEveryName: Bool
-    /// Whether writing to a path makes the folders above it, as on storages whose folders are only prefixes of names. Elsewhere the parent
-    /// must exist.
+    /// Whether writing to a path makes the folders above it, as on storages whose folders are only prefixes of names.
+    /// Elsewhere the parent must exist.
     public var makesParentFolders: Bool
-    /// Hashes that the storage computes or keeps, such as `sha256`: those that ``FileProviderChecksums`` can be asked for.
+    /// Hashes that the storage computes or keeps, such as `sha256`: those that ``FileProviderChecksums`` can be asked
+    /// for.
     public var hashKinds: [String]
 
     /// A provider of which only `support` is known.
     public init(
-        _ support: [Ability: Support] = [:], readCost: ReadCost, timePrecision: Double? = nil, largestFile: Int64? = nil,
-        longestName: Int? = nil, isCaseSensitive: Bool = true, isNormalizationSensitive: Bool = true, listsEveryName: Bool = true,
+        _ support: [Ability: Support] = [:], readCost: ReadCost, timePrecision: Double? = nil,
+        largestFile: Int64? = nil,
+        longestName: Int? = nil, isCaseSensitive: Bool = true, isNormalizationSensitive: Bool = true,
+        listsEveryName: Bool = true,
         makesParentFolders: Bool = false, hashKinds: [String] = [], concurrentTransfers: Int? = 4
     ) {
         self.support = support

@@ -1,6 +1,7 @@
 public import Foundation
 
-/// Makes Foundation's errors with what a person needs in them: a sentence, the path, the URL without secrets and the untouched cause.
+/// Makes Foundation's errors with what a person needs in them: a sentence, the path, the URL without secrets and the
+/// untouched cause.
 public enum FileError {
     /// A file condition.
     ///
@@ -21,13 +22,16 @@ public enum FileError {
 
     /// A file condition at a path.
     public static func make(
-        _ code: CocoaError.Code, path: ProviderPath, url: URL? = nil, sentence: String? = nil, underlying: (any Error)? = nil
+        _ code: CocoaError.Code, path: ProviderPath, url: URL? = nil, sentence: String? = nil,
+        underlying: (any Error)? = nil
     ) -> CocoaError {
         make(code, path: path.string, url: url, sentence: sentence, underlying: underlying)
     }
 
     /// A transport condition: no connection, no trust, no time left.
-    public static func make(_ code: URLError.Code, url: URL?, sentence: String, underlying: (any Error)? = nil) -> URLError {
+    public static func make(_ code: URLError.Code, url: URL?, sentence: String, underlying: (any Error)? = nil)
+        -> URLError
+    {
         var info: [String: Any] = [NSLocalizedDescriptionKey: sentence]
         info[NSURLErrorFailingURLErrorKey] = url?.withoutSecrets
         info[NSUnderlyingErrorKey] = underlying
@@ -36,7 +40,8 @@ public enum FileError {
 
     /// An error of the C library in Foundation's words. Source: errno(3).
     ///
-    /// - Parameter writing: Whether the operation was going to change something; Foundation has a code of its own for each side.
+    /// - Parameter writing: Whether the operation was going to change something; Foundation has a code of its own for
+    ///   each side.
     public static func make(errno code: Int32, path: ProviderPath, url: URL? = nil, writing: Bool) -> CocoaError {
         let cause = POSIXErrorCode(rawValue: code).map { POSIXError($0) }
         let cocoa: CocoaError.Code
@@ -68,7 +73,8 @@ public enum FileError {
         _ path: ProviderPath, url: URL? = nil, writing: Bool = false, underlying: (any Error)? = POSIXError(.ENOTDIR)
     ) -> CocoaError {
         make(
-            writing ? .fileWriteUnknown : .fileReadUnknown, path: path, url: url, sentence: "“\(path)” is not a folder.",
+            writing ? .fileWriteUnknown : .fileReadUnknown, path: path, url: url,
+            sentence: "“\(path)” is not a folder.",
             underlying: underlying)
     }
 
@@ -131,7 +137,9 @@ public enum FileError {
 extension URL {
     /// This URL without user, password and query: what may stand in an error or a log.
     public var withoutSecrets: URL {
-        guard var parts = URLComponents(url: self, resolvingAgainstBaseURL: false) else { return URL(fileURLWithPath: "/") }
+        guard var parts = URLComponents(url: self, resolvingAgainstBaseURL: false) else {
+            return URL(fileURLWithPath: "/")
+        }
         parts.user = nil
         parts.password = nil
         parts.query = nil

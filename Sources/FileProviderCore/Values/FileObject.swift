@@ -18,7 +18,8 @@ public enum FileType: String, Sendable, Hashable, Codable {
 public struct FileObject: Sendable {
     /// Where the item lies.
     public var path: ProviderPath
-    /// The name to show. Never take it from `path`: a provider that addresses by identifier has only an identifier there.
+    /// The name to show. Never take it from `path`: a provider that addresses by identifier has only an identifier
+    /// there.
     public var name: String
     /// Of a symbolic link, the link itself.
     public var type: FileType
@@ -30,8 +31,8 @@ public struct FileObject: Sendable {
     public var creationDate: Date?
     /// The server's validator for this version of the item (RFC 9110, section 8.8.3), as sent, with its quotes.
     public var entryTag: String?
-    /// What tells this item from the storage's others, whatever it is called: it stays when the item is moved. Nil where the storage has
-    /// no such notion.
+    /// What tells this item from the storage's others, whatever it is called: it stays when the item is moved. Nil
+    /// where the storage has no such notion.
     ///
     /// Some storages give it to a new item once the old one is gone: the same item has the same size and time as well.
     public var identity: String?
@@ -44,7 +45,9 @@ public struct FileObject: Sendable {
     private var extra: [String: any Sendable] = [:]
 
     /// An item at `path` whose name is the path's last.
-    public init(path: ProviderPath, type: FileType, size: Int64? = nil, modifiedDate: Date? = nil, entryTag: String? = nil) {
+    public init(
+        path: ProviderPath, type: FileType, size: Int64? = nil, modifiedDate: Date? = nil, entryTag: String? = nil
+    ) {
         self.path = path
         self.name = path.name
         self.type = type
@@ -117,7 +120,8 @@ public struct VolumeObject: Sendable, Hashable {
 
     /// ``usage`` is what is not available of the total, where both are known and it is not given.
     public init(
-        name: String? = nil, totalCapacity: Int64? = nil, availableCapacity: Int64? = nil, usage: Int64? = nil, isReadOnly: Bool = false
+        name: String? = nil, totalCapacity: Int64? = nil, availableCapacity: Int64? = nil, usage: Int64? = nil,
+        isReadOnly: Bool = false
     ) {
         self.name = name
         self.totalCapacity = totalCapacity

@@ -2,8 +2,8 @@ import Foundation
 
 /// An order for listings: the same items always come in the same order, whatever order they had.
 ///
-/// Items that are equal by ``type`` follow by name as people read it, then by path. What is unknown (no size, no date) comes last in both
-/// directions, folders among the files unless ``isDirectoriesFirst``.
+/// Items that are equal by ``type`` follow by name as people read it, then by path. What is unknown (no size, no date)
+/// comes last in both directions, folders among the files unless ``isDirectoriesFirst``.
 public struct FileObjectSorting: Sendable, Hashable {
     /// What decides.
     public enum SortType: String, Sendable, Hashable, Codable, CaseIterable {
@@ -25,7 +25,8 @@ public struct FileObjectSorting: Sendable, Hashable {
 
     /// What decides first.
     public var type: SortType
-    /// Whether letters go from A to Z, sizes and dates from small to large. What is equal by ``type`` is never turned round.
+    /// Whether letters go from A to Z, sizes and dates from small to large. What is equal by ``type`` is never turned
+    /// round.
     public var ascending: Bool
     /// Whether folders come before everything else, in both directions.
     public var isDirectoriesFirst: Bool
@@ -84,7 +85,9 @@ public struct FileObjectSorting: Sendable, Hashable {
 
     /// Of the name and not of the path, which may be an identifier.
     private static func fileExtension(of name: String) -> String? {
-        guard let dot = name.lastIndex(of: "."), dot != name.startIndex, name.index(after: dot) != name.endIndex else { return nil }
+        guard let dot = name.lastIndex(of: "."), dot != name.startIndex, name.index(after: dot) != name.endIndex else {
+            return nil
+        }
         return String(name[name.index(after: dot)...])
     }
 
@@ -152,8 +155,8 @@ extension FileObjectSorting {
 
 /// Names in the order of people who count.
 private enum ReadingOrder {
-    /// The name so that scalar by scalar gives that order: a run of ASCII digits becomes `0`, how many there are, and the digits, without
-    /// leading zeros.
+    /// The name so that scalar by scalar gives that order: a run of ASCII digits becomes `0`, how many there are, and
+    /// the digits, without leading zeros.
     static func key(of name: String) -> [UInt32] {
         let text = TextFolding.scalars(of: name, [.caseInsensitive, .diacriticInsensitive])
         let zero = UInt32(UInt8(ascii: "0"))
@@ -178,7 +181,9 @@ private enum ReadingOrder {
 
     /// Below 0 when `one` comes first, above 0 when `other` does.
     static func compare(_ one: [UInt32], _ other: [UInt32]) -> Int {
-        for index in 0..<min(one.count, other.count) where one[index] != other[index] { return one[index] < other[index] ? -1 : 1 }
+        for index in 0..<min(one.count, other.count) where one[index] != other[index] {
+            return one[index] < other[index] ? -1 : 1
+        }
         return one.count - other.count
     }
 }

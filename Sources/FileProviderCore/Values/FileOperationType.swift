@@ -49,5 +49,7 @@ public enum FileOperationType: Sendable, Hashable {
 
 extension FileOperationType: CustomStringConvertible {
     /// The verb and the items, for a person.
-    public var description: String { destination.map { "\(actionDescription) \(source) → \($0)" } ?? "\(actionDescription) \(source)" }
+    public var description: String {
+        destination.map { "\(actionDescription) \(source) → \($0)" } ?? "\(actionDescription) \(source)"
+    }
 }

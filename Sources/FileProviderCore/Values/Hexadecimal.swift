@@ -19,7 +19,9 @@ package enum Hexadecimal {
 
     /// The byte that two digits stand for; nil for anything else.
     package static func byte(_ digits: ArraySlice<UInt8>) -> UInt8? {
-        guard digits.count == 2, let high = value(digits[digits.startIndex]), let low = value(digits[digits.startIndex + 1]) else {
+        guard digits.count == 2, let high = value(digits[digits.startIndex]),
+            let low = value(digits[digits.startIndex + 1])
+        else {
             return nil
         }
         return high << 4 | low

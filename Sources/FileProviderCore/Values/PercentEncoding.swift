@@ -6,7 +6,9 @@ package enum PercentEncoding {
     /// Whether `byte` is a letter or a digit of ASCII.
     @inlinable package static func isAlphanumeric(_ byte: UInt8) -> Bool {
         switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"): true
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"):
+            true
         default: false
         }
     }
@@ -20,7 +22,9 @@ package enum PercentEncoding {
     }
 
     /// `bytes` with all encoded that does not stay.
-    @inlinable package static func encoded(_ bytes: some Sequence<UInt8>, keeping stays: (UInt8) -> Bool = isUnreserved) -> String {
+    @inlinable package static func encoded(_ bytes: some Sequence<UInt8>, keeping stays: (UInt8) -> Bool = isUnreserved)
+        -> String
+    {
         var result: [UInt8] = []
         result.reserveCapacity(bytes.underestimatedCount + 16)
         for byte in bytes { if stays(byte) { result.append(byte) } else { append(byte, to: &result) } }

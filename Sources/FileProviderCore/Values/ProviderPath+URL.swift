@@ -8,13 +8,15 @@ extension ProviderPath {
 
     /// Reads a URL's path: percent-decoded once, to bytes.
     ///
-    /// - Throws: `CocoaError(.fileReadInvalidFileName)` for an escape that is cut off, an encoded slash or NUL, `.` and `..`.
+    /// - Throws: `CocoaError(.fileReadInvalidFileName)` for an escape that is cut off, an encoded slash or NUL, `.` and
+    ///   `..`.
     public init(percentEncoded text: String) throws {
         let bytes = Array(text.utf8)
         let hasSlash = bytes.indices.contains { PercentEncoding.escape(bytes[$0...]) == UInt8(ascii: "/") }
         guard !hasSlash, PercentEncoding.isWellFormed(bytes) else {
             throw FileError.make(
-                .fileReadInvalidFileName, path: text, sentence: "“\(text)” is not a well-formed URL path (RFC 3986, section 2.1).")
+                .fileReadInvalidFileName, path: text,
+                sentence: "“\(text)” is not a well-formed URL path (RFC 3986, section 2.1).")
         }
         try self.init(bytes: PercentEncoding.decoded(bytes))
     }

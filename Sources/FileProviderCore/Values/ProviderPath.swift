@@ -2,17 +2,18 @@ import Foundation
 
 /// The place of an item below a provider's root: names, kept as the bytes the storage uses.
 ///
-/// Paths compare bytewise, so names in NFC and NFD and names that are not UTF-8 stay apart. A path is checked once, here, at the
-/// border: it holds no NUL, no empty name, no `.` and no `..`. A provider whose protocol reads further bytes as a command (FTP: CR
-/// and LF) refuses those itself.
+/// Paths compare bytewise, so names in NFC and NFD and names that are not UTF-8 stay apart. A path is checked once,
+/// here, at the border: it holds no NUL, no empty name, no `.` and no `..`. A provider whose protocol reads further
+/// bytes as a command (FTP: CR and LF) refuses those itself.
 ///
-/// `String` forms use one reversible escape: a byte that is not part of valid UTF-8 is written as the private-use character
-/// U+10FF00 + byte. All other text stands for itself, the percent sign included.
+/// `String` forms use one reversible escape: a byte that is not part of valid UTF-8 is written as the private-use
+/// character U+10FF00 + byte. All other text stands for itself, the percent sign included.
 public struct ProviderPath: Hashable, Sendable {
     /// The names joined by `/`, without one in front; empty for the root.
     public let bytes: [UInt8]
 
-    /// The deepest folder that a walk or a copy enters, counted from where it starts: a server may invent folders without end.
+    /// The deepest folder that a walk or a copy enters, counted from where it starts: a server may invent folders
+    /// without end.
     public static let maxTreeDepth = 256
 
     /// The provider's root.
@@ -47,12 +48,15 @@ public struct ProviderPath: Hashable, Sendable {
     private static func check(_ name: ArraySlice<UInt8>, in whole: @autoclosure () -> [UInt8]) throws {
         let dot = UInt8(ascii: ".")
         let isLegal =
-            !name.isEmpty && !name.contains(0) && !(name.first == dot && (name.count == 1 || (name.count == 2 && name.last == dot)))
+            !name.isEmpty && !name.contains(0)
+            && !(name.first == dot && (name.count == 1 || (name.count == 2 && name.last == dot)))
         guard isLegal else {
             let shown = NameEscape.string(of: whole()[...])
             throw FileError.make(
                 .fileReadInvalidFileName, path: shown,
-                sentence: "The path “\(shown)” has an empty name, “.”, “..” or a NUL in it, which a provider's path cannot hold.")
+                sentence:
+                    "The path “\(shown)” has an empty name, “.”, “..” or a NUL in it, which a provider's path cannot hold."
+            )
         }
     }
 
@@ -105,7 +109,9 @@ public struct ProviderPath: Hashable, Sendable {
     /// The part of the name after its last dot, in lower case; nil where there is none or the name starts with it.
     public var fileExtension: String? {
         let name = name
-        guard let dot = name.lastIndex(of: "."), dot != name.startIndex, name.index(after: dot) != name.endIndex else { return nil }
+        guard let dot = name.lastIndex(of: "."), dot != name.startIndex, name.index(after: dot) != name.endIndex else {
+            return nil
+        }
         return name[name.index(after: dot)...].lowercased()
     }
 
@@ -127,7 +133,8 @@ public struct ProviderPath: Hashable, Sendable {
     /// Whether this item lies somewhere below `folder`; an item does not lie below itself.
     public func isBelow(_ folder: ProviderPath) -> Bool {
         if folder.isRoot { return !isRoot }
-        return bytes.count > folder.bytes.count && bytes[folder.bytes.count] == UInt8(ascii: "/") && bytes.starts(with: folder.bytes)
+        return bytes.count > folder.bytes.count && bytes[folder.bytes.count] == UInt8(ascii: "/")
+            && bytes.starts(with: folder.bytes)
     }
 
     /// This path counted from `folder`; nil when it is neither `folder` nor below it.
@@ -143,7 +150,9 @@ extension ProviderPath: Comparable, CustomStringConvertible {
     public static func < (one: ProviderPath, other: ProviderPath) -> Bool {
         one.bytes.withUnsafeBytes { one in
             other.bytes.withUnsafeBytes { other in
-                guard let first = one.baseAddress, let second = other.baseAddress else { return one.count < other.count }
+                guard let first = one.baseAddress, let second = other.baseAddress else {
+                    return one.count < other.count
+                }
                 let order = memcmp(first, second, min(one.count, other.count))
                 return order == 0 ? one.count < other.count : order < 0
             }
@@ -172,7 +181,8 @@ enum NameEscape {
                 result.append(scalar)
                 rest = rest.dropFirst(length)
             } else {
-                // An ASCII byte is always a valid scalar, so `first` is 0x80 or more here, and its escape a valid scalar.
+                // An ASCII byte is always a valid scalar, so `first` is 0x80 or more here, and its escape a valid
+                // scalar.
                 result.append(Unicode.Scalar(0x10FF00 + UInt32(first)) ?? "\u{FFFD}")
                 rest = rest.dropFirst()
             }
@@ -189,7 +199,9 @@ enum NameEscape {
 
     private static func leadingScalar(_ bytes: ArraySlice<UInt8>) -> (Unicode.Scalar, Int)? {
         for length in 1...min(4, bytes.count) {
-            if let text = String(validating: bytes.prefix(length), as: UTF8.self), let scalar = text.unicodeScalars.first {
+            if let text = String(validating: bytes.prefix(length), as: UTF8.self),
+                let scalar = text.unicodeScalars.first
+            {
                 return (scalar, length)
             }
         }

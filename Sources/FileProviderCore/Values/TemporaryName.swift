@@ -2,8 +2,9 @@ import Foundation
 
 /// Names for files that are on their way: recognisable, so that what a crash left can be swept (``PartSweep``).
 ///
-/// There are three kinds: `.TAG-w.carrel-part` for what one write makes and nobody goes on with, `.TAG.carrel-part` for parts that a later
-/// write may go on with, and `.TAG-a.carrel-part` for items of somebody's own that are out of their place for a moment.
+/// There are three kinds: `.TAG-w.carrel-part` for what one write makes and nobody goes on with, `.TAG.carrel-part` for
+/// parts that a later write may go on with, and `.TAG-a.carrel-part` for items of somebody's own that are out of their
+/// place for a moment.
 public enum TemporaryName {
     /// The end of every such name.
     public static let suffix = ".carrel-part"
@@ -22,7 +23,9 @@ public enum TemporaryName {
     public static func make(beside path: ProviderPath) throws -> ProviderPath { try make(beside: path, mark: "-w") }
 
     /// A new name in the folder of `path`, for an item of somebody's own that has to leave its place for a moment.
-    public static func makeAside(beside path: ProviderPath) throws -> ProviderPath { try make(beside: path, mark: "-a") }
+    public static func makeAside(beside path: ProviderPath) throws -> ProviderPath {
+        try make(beside: path, mark: "-a")
+    }
 
     private static func make(beside path: ProviderPath, mark: String) throws -> ProviderPath {
         let tag = String(UInt64.random(in: .min ... .max), radix: 36)
@@ -37,26 +40,31 @@ public enum TemporaryName {
 
     /// The name, in the folder of `path`, of a part that a later write goes on with: the same in every run.
     ///
-    /// It holds a hash (FNV-1a, 64 bits) of the name of `path` and of `identity`. So it proves that whoever left the part knew both, and
-    /// keeps the parts of different sources and versions apart. It proves nothing of what is in the part, and not who left it: the hash is
-    /// no secret, and others who may write into the folder can foretell the name. What is there is compared with the source before use.
+    /// It holds a hash (FNV-1a, 64 bits) of the name of `path` and of `identity`. So it proves that whoever left the
+    /// part knew both, and keeps the parts of different sources and versions apart. It proves nothing of what is in the
+    /// part, and not who left it: the hash is no secret, and others who may write into the folder can foretell the
+    /// name. What is there is compared with the source before use.
     ///
     /// - Parameter identity: `nil` for a write that no later one goes on with: the name is that of ``make(beside:)``.
     public static func make(beside path: ProviderPath, for identity: String?) throws -> ProviderPath {
         guard let identity else { return try make(beside: path) }
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325  // Not Swift's own hash, which is another in each run.
-        for byte in Array(path.nameBytes) + [0] + Array(identity.utf8) { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+        for byte in Array(path.nameBytes) + [0] + Array(identity.utf8) {
+            hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3
+        }
         return try (path.parent ?? .root).appending(".\(String(hash, radix: 36))\(suffix)")
     }
 
-    /// What `error` is to those who know nothing of the other name: an error of a step under `temporary`, or below it, told of `path`, under
-    /// which the item was to be published. Other errors stay as they are.
+    /// What `error` is to those who know nothing of the other name: an error of a step under `temporary`, or below it,
+    /// told of `path`, under which the item was to be published. Other errors stay as they are.
     public static func error(_ error: any Error, under temporary: ProviderPath, of path: ProviderPath) -> any Error {
         guard let error = error as? CocoaError, let errorPath = error.userInfo[NSFilePathErrorKey] as? String,
             errorPath == temporary.string || errorPath.hasPrefix(temporary.string + "/")
         else { return error }
         var info = error.userInfo
-        let named = { (text: String, path: ProviderPath) in text.replacingOccurrences(of: temporary.string, with: path.string) }
+        let named = { (text: String, path: ProviderPath) in
+            text.replacingOccurrences(of: temporary.string, with: path.string)
+        }
         info[NSFilePathErrorKey] = named(errorPath, path)
         info[NSLocalizedDescriptionKey] = (info[NSLocalizedDescriptionKey] as? String).map { named($0, path) }
         if let url = info[NSURLErrorKey] as? URL {

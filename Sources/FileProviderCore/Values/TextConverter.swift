@@ -15,7 +15,8 @@ package final class TextConverter {
 
     /// The text in the other encoding.
     ///
-    /// - Returns: Nil if a character has no counterpart there, or is cut off. The next text is converted from the beginning again.
+    /// - Returns: Nil if a character has no counterpart there, or is cut off. The next text is converted from the
+    ///   beginning again.
     package func convert(_ bytes: [UInt8]) -> [UInt8]? {
         var input = bytes.map { CChar(bitPattern: $0) }
         // No encoding has characters of more bytes, and none becomes more than four in UTF-8 by itself.
@@ -26,7 +27,8 @@ package final class TextConverter {
                 var (end, room) = (output.baseAddress, output.count)
                 // From the state at the beginning; and at the end what was held back, for an accent might have come.
                 iconv(descriptor, nil, nil, nil, nil)
-                guard iconv(descriptor, &start, &left, &end, &room) == 0, iconv(descriptor, nil, nil, &end, &room) == 0 else { return nil }
+                guard iconv(descriptor, &start, &left, &end, &room) == 0, iconv(descriptor, nil, nil, &end, &room) == 0
+                else { return nil }
                 return output.count - room
             }
         }

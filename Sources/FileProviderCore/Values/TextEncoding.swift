@@ -15,7 +15,8 @@ package struct TextEncoding: Hashable, Sendable {
         self.init(unchecked: name)
         // Slashes would be instructions to iconv_open(3). No registered name is longer (RFC 2978, section 2.3).
         let isName =
-            (1...60).contains(name.utf8.count) && name.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "/") }
+            (1...60).contains(name.utf8.count)
+            && name.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "/") }
         guard isName, decoder() != nil, encoder() != nil else { return nil }
     }
 

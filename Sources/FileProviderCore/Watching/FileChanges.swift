@@ -45,12 +45,13 @@ public struct FileChanges: AsyncSequence, Sendable {
 extension FileProviderBasic {
     /// Watches the folder at `path`; returns once every change from now on will be told.
     ///
-    /// The storage tells them itself where the provider is a ``FileProviderMonitor``, its server answers long polls where it is
-    /// ``FileProviderLongPolling``; every other folder is listed again and again.
+    /// The storage tells them itself where the provider is a ``FileProviderMonitor``, its server answers long polls
+    /// where it is ``FileProviderLongPolling``; every other folder is listed again and again.
     ///
     /// A listing made between this call and the first `next()` is the one that the events belong to.
     ///
-    /// - Throws: `CocoaError(.fileReadNoSuchFile)`; `CocoaError(.fileReadUnknown)` with `ENOTDIR` below it when `path` is no folder.
+    /// - Throws: `CocoaError(.fileReadNoSuchFile)`; `CocoaError(.fileReadUnknown)` with `ENOTDIR` below it when `path`
+    ///   is no folder.
     public func changes(at path: ProviderPath, options: WatchOptions = WatchOptions()) async throws -> FileChanges {
         FileChanges(of: try await startWatch(path: path, options: options), in: self)
     }
@@ -66,7 +67,9 @@ extension FileProviderBasic {
 
     func startWatch(path: ProviderPath, options: WatchOptions) async throws -> any FileWatch {
         if !options.alwaysPolls {
-            if let native = self as? any FileProviderMonitor { return try await native.watch(path: path, options: options) }
+            if let native = self as? any FileProviderMonitor {
+                return try await native.watch(path: path, options: options)
+            }
             if let server = self as? any FileProviderLongPolling {
                 let watch = LongPollWatch(of: server, path: path, options: options)
                 try await watch.start()

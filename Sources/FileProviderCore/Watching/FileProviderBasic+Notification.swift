@@ -2,15 +2,17 @@ import Foundation
 
 /// Watching with handlers.
 ///
-/// Handlers run one after the other on a private serial queue, the same as for completion handlers, and the watch waits for them. The
-/// first event is a ``FileEvent/Kind/rescan`` and says that the watch stands. A registration does not keep its provider alive: it ends
-/// with the provider, with ``FileProviderBasic/invalidate()``, or with its own last event, a rescan that says why.
+/// Handlers run one after the other on a private serial queue, the same as for completion handlers, and the watch waits
+/// for them. The first event is a ``FileEvent/Kind/rescan`` and says that the watch stands. A registration does not
+/// keep its provider alive: it ends with the provider, with ``FileProviderBasic/invalidate()``, or with its own last
+/// event, a rescan that says why.
 extension FileProviderBasic {
     /// Calls `eventHandler` for each change below the folder at `path`.
     ///
     /// - Parameter path: Registering the same path again adds a handler.
     public func registerNotification(
-        path: String, options: WatchOptions = WatchOptions(), eventHandler: @escaping @Sendable (_ event: FileEvent) -> Void
+        path: String, options: WatchOptions = WatchOptions(),
+        eventHandler: @escaping @Sendable (_ event: FileEvent) -> Void
     ) {
         let provider: @Sendable () -> (any FileProviderBasic)? = { [weak self] in self }
         Registrations.shared.start(Self.key(path), of: self) {
@@ -19,15 +21,20 @@ extension FileProviderBasic {
     }
 
     /// Calls `eventHandler` whenever something changed below the folder at `path`.
-    public func registerNotification(path: String, options: WatchOptions = WatchOptions(), eventHandler: @escaping @Sendable () -> Void) {
+    public func registerNotification(
+        path: String, options: WatchOptions = WatchOptions(), eventHandler: @escaping @Sendable () -> Void
+    ) {
         registerNotification(path: path, options: options) { (_: FileEvent) in eventHandler() }
     }
 
-    /// Ends all registrations for `path`. No handler is called after the one that may run now; descriptors follow a moment later.
+    /// Ends all registrations for `path`. No handler is called after the one that may run now; descriptors follow a
+    /// moment later.
     public func unregisterNotification(path: String) { Registrations.shared.end(Self.key(path), of: self) }
 
     /// Whether a handler is registered for `path` and its watch has not ended.
-    public func isRegisteredForNotification(path: String) -> Bool { Registrations.shared.contains(Self.key(path), of: self) }
+    public func isRegisteredForNotification(path: String) -> Bool {
+        Registrations.shared.contains(Self.key(path), of: self)
+    }
 
     /// The older FileProvider interface's spelling of ``registerNotification(path:options:eventHandler:)``.
     @available(*, deprecated, renamed: "registerNotification(path:eventHandler:)")
@@ -53,7 +60,8 @@ private struct EventPump {
             folder = try ProviderPath(path)
             guard let watch = try await provider()?.startWatch(path: folder, options: options) else { return }
             do {
-                await tell([FileEvent(.rescan, path: folder, type: .directory, reason: "The watch stands from now on.")])
+                await tell([FileEvent(.rescan, path: folder, type: .directory, reason: "The watch stands from now on.")]
+                )
                 while let batch = try await watch.next() { await tell(batch) }
                 await watch.stop()
             } catch {
@@ -61,7 +69,9 @@ private struct EventPump {
                 throw error
             }
         } catch {
-            if !Task.isCancelled { await tell([FileEvent(.rescan, path: folder, type: .directory, reason: error.sentence)]) }
+            if !Task.isCancelled {
+                await tell([FileEvent(.rescan, path: folder, type: .directory, reason: error.sentence)])
+            }
         }
     }
 

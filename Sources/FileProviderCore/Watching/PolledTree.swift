@@ -34,7 +34,9 @@ struct PolledTree {
     /// Takes in what is in `folder` now.
     ///
     /// - Returns: What that changes, and the folders that no tag shows to be as they were.
-    mutating func update(_ folder: ProviderPath, to listing: Listing) -> (events: [FileEvent], changedFolders: [ProviderPath]) {
+    mutating func update(_ folder: ProviderPath, to listing: Listing) -> (
+        events: [FileEvent], changedFolders: [ProviderPath]
+    ) {
         let before = folders.updateValue(listing, forKey: folder) ?? [:]
         var events: [FileEvent] = []
         var changedFolders: [ProviderPath] = []
@@ -66,7 +68,9 @@ struct PolledTree {
     private mutating func forget(_ folder: ProviderPath) {
         var gone = [folder]
         while let folder = gone.popLast() {
-            for (path, item) in folders.removeValue(forKey: folder) ?? [:] where item.type == .directory { gone.append(path) }
+            for (path, item) in folders.removeValue(forKey: folder) ?? [:] where item.type == .directory {
+                gone.append(path)
+            }
         }
     }
 }

@@ -1,6 +1,7 @@
 /// How long to wait between two looks at what tells nothing of its changes by itself.
 ///
-/// The shortest interval after a change, half as much again after each look that found none, and at least four times what that look took.
+/// The shortest interval after a change, half as much again after each look that found none, and at least four times
+/// what that look took.
 public struct PollingPace: Sendable {
     private let minInterval: Double
     private let maxInterval: Double

@@ -2,8 +2,9 @@ import Foundation
 
 /// Watches by comparing listings: by ETag where there is one, else by size and modification time.
 ///
-/// The interval is the shortest after a change, grows by half while nothing changes, and is at least four times what a look takes.
-/// What came and went between two looks is not seen. Moves are told as removed and created: a listing has no identity to know them by.
+/// The interval is the shortest after a change, grows by half while nothing changes, and is at least four times what a
+/// look takes. What came and went between two looks is not seen. Moves are told as removed and created: a listing has
+/// no identity to know them by.
 actor PollingWatch: FileWatch {
     private let provider: @Sendable () -> (any FileProviderBasic)?
     private let path: ProviderPath
@@ -114,7 +115,9 @@ extension PollingWatch {
     }
 
     /// - Returns: Whether the folder was listed.
-    private func look(at folder: ProviderPath, of provider: any FileProviderBasic, hasTreeTags: Bool) async throws -> Bool {
+    private func look(at folder: ProviderPath, of provider: any FileProviderBasic, hasTreeTags: Bool) async throws
+        -> Bool
+    {
         do {
             guard folder.components.count < maxDepth else { throw FileError.tooDeep(folder) }
             let items = CollectedValues<FileObject>()
@@ -140,7 +143,8 @@ extension PollingWatch {
         }
     }
 
-    /// Rescans stand at the end, and a great many events are one rescan. At the start, only a folder that cannot be read is news.
+    /// Rescans stand at the end, and a great many events are one rescan. At the start, only a folder that cannot be
+    /// read is news.
     private func tell(_ events: [FileEvent]) {
         if isStarting, events.first?.kind != .rescan { return }
         if found.first?.kind == .rescan, found.first?.path == path { return }

@@ -52,13 +52,14 @@ struct ByteWindow {
 
     /// The bytes of `range`, or as many of them as there are, up to `limit`.
     mutating func start(of range: Range<Int64>, limit: Int) async throws -> ArraySlice<UInt8> {
-        try await bytes(range.lowerBound..<max(range.lowerBound, min(range.upperBound, range.lowerBound + Int64(limit), reach)))
+        try await bytes(
+            range.lowerBound..<max(range.lowerBound, min(range.upperBound, range.lowerBound + Int64(limit), reach)))
     }
 }
 
 extension Collection<UInt8> {
-    /// The unsigned number in `count` bytes, up to eight, from `offset` on, the most significant byte first; nil where the bytes end
-    /// before, or where it is no `Int64`.
+    /// The unsigned number in `count` bytes, up to eight, from `offset` on, the most significant byte first; nil where
+    /// the bytes end before, or where it is no `Int64`.
     func big(_ offset: Int, _ count: Int) -> Int64? {
         let bytes = dropFirst(offset).prefix(count)
         guard bytes.count == count else { return nil }

@@ -70,7 +70,8 @@ public struct CueSheet: Sendable, Hashable {
 
     private static func seconds(_ text: String) -> Double? {
         let parts = text.split(separator: ":", omittingEmptySubsequences: false).map { Int($0) }
-        guard parts.count == 3, let minutes = parts[0], let seconds = parts[1], let frames = parts[2], (0...1_000_000).contains(minutes),
+        guard parts.count == 3, let minutes = parts[0], let seconds = parts[1], let frames = parts[2],
+            (0...1_000_000).contains(minutes),
             (0..<60).contains(seconds), (0..<75).contains(frames)
         else { return nil }
         return Double(minutes * 60 + seconds) + Double(frames) / 75

@@ -11,8 +11,8 @@ public struct MediaDescription: Sendable, Hashable {
     /// The most bytes of all texts together; 256 KiB.
     private static let maxText = 256 << 10
 
-    /// The values by name, in the file's order. The names are those of Vorbis comments in capitals, such as `TITLE` and `ALBUMARTIST`,
-    /// whatever the format calls them.
+    /// The values by name, in the file's order. The names are those of Vorbis comments in capitals, such as `TITLE` and
+    /// `ALBUMARTIST`, whatever the format calls them.
     public private(set) var tags: [String: [String]] = [:]
     /// The length in seconds; nil if the file does not say.
     public internal(set) var duration: Double?
@@ -37,7 +37,9 @@ public struct MediaDescription: Sendable, Hashable {
 
     /// Adds a value to the tag `name`; an empty one and one that is there already are left out.
     mutating func add(_ name: String, _ value: String?) {
-        guard let value = value.map(MediaText.trimmed), !value.isEmpty, tags[name]?.contains(value) != true else { return }
+        guard let value = value.map(MediaText.trimmed), !value.isEmpty, tags[name]?.contains(value) != true else {
+            return
+        }
         let count = name.utf8.count + value.utf8.count
         guard textBytes + count <= Self.maxText else { return }
         tags[name, default: []].append(value)

@@ -19,7 +19,8 @@ enum MediaText {
         String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
     }
 
-    /// By the byte order mark; without one the most significant byte comes first, unless `isLittle` says that it is the other way round.
+    /// By the byte order mark; without one the most significant byte comes first, unless `isLittle` says that it is the
+    /// other way round.
     static func utf16(_ bytes: some Collection<UInt8>, isLittle: Bool = false) -> String {
         let isMarkedBig = bytes.starts(with: bigEndianMark)
         let isMarkedLittle = bytes.starts(with: littleEndianMark)

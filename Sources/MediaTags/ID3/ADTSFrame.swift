@@ -18,8 +18,8 @@ struct ADTSFrame {
         duration = Double(1_024 * (header & 3 + 1)) / Double(Self.sampleRates[rate])
     }
 
-    /// Seconds of the sound that begins in `start`, of which there are `audioBytes` in all, if the rest of it takes as many bytes a second as
-    /// the start does; nil for sound of another kind.
+    /// Seconds of the sound that begins in `start`, of which there are `audioBytes` in all, if the rest of it takes as
+    /// many bytes a second as the start does; nil for sound of another kind.
     static func duration(_ start: ArraySlice<UInt8>, audioBytes: Int64) -> Double? {
         var (bytes, seconds, count) = (0, 0.0, 0)
         while let frame = ADTSFrame(start.dropFirst(bytes)) {

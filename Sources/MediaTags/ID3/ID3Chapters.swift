@@ -1,4 +1,5 @@
-/// The chapters of an ID3 tag, and the lists that put them in order (ID3v2 Chapter Frame Addendum, sections 3.1 and 3.2).
+/// The chapters of an ID3 tag, and the lists that put them in order (ID3v2 Chapter Frame Addendum, sections 3.1 and
+/// 3.2).
 struct ID3Chapters {
     private struct List {
         var title: String?
@@ -17,16 +18,19 @@ struct ID3Chapters {
 
     /// Takes a frame `CHAP`: an identifier, start and end in milliseconds, two offsets, and frames.
     mutating func take(chapter bytes: ArraySlice<UInt8>, version: Int) {
-        guard chapters.count + repeated.count < MediaDescription.maxChapters, let (id, rest) = ID3Text.terminated(bytes, encoding: 0),
+        guard chapters.count + repeated.count < MediaDescription.maxChapters,
+            let (id, rest) = ID3Text.terminated(bytes, encoding: 0),
             let start = rest.big(0, 4), rest.count >= 16
         else { return }
-        let chapter = MediaChapter(start: Double(start) / 1_000, title: Self.title(in: rest.dropFirst(16), version: version))
+        let chapter = MediaChapter(
+            start: Double(start) / 1_000, title: Self.title(in: rest.dropFirst(16), version: version))
         if chapters[id] == nil { chapters[id] = chapter } else { repeated.append(chapter) }
     }
 
     /// Takes a frame `CTOC`: an identifier, flags, a count, as many identifiers, and frames.
     mutating func take(contents bytes: ArraySlice<UInt8>, version: Int) {
-        guard lists.count < Self.maxLists, let (id, afterID) = ID3Text.terminated(bytes, encoding: 0), let flags = afterID.big(0, 1),
+        guard lists.count < Self.maxLists, let (id, afterID) = ID3Text.terminated(bytes, encoding: 0),
+            let flags = afterID.big(0, 1),
             let count = afterID.big(1, 1), lists[id] == nil
         else { return }
         var list = List(children: [], isTop: flags & 2 != 0)
@@ -41,7 +45,8 @@ struct ID3Chapters {
         lists[id] = list
     }
 
-    /// The tree that the topmost list makes; all chapters by their starts if there is none, or if it is full and has not all of them.
+    /// The tree that the topmost list makes; all chapters by their starts if there is none, or if it is full and has
+    /// not all of them.
     var tree: [MediaChapter] {
         let all = (Array(chapters.values) + repeated).inOrder
         guard let top = top ?? (lists.count == 1 ? lists.keys.first : nil), let list = lists[top] else { return all }

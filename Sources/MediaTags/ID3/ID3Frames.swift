@@ -92,10 +92,12 @@ struct ID3Frames {
         switch frame.id {
         case "APIC", "PIC": try await takePicture(frame)
         case "CHAP": chapters.take(chapter: try await bytes(of: frame, limit: Self.maxChapterLength), version: version)
-        case "CTOC": chapters.take(contents: try await bytes(of: frame, limit: MediaDescription.maxTextLength), version: version)
+        case "CTOC":
+            chapters.take(contents: try await bytes(of: frame, limit: MediaDescription.maxTextLength), version: version)
         case "TXXX", "TXX", "COMM", "COM":
             let isComment = frame.id.hasPrefix("C")
-            let fields = ID3Text.described(try await bytes(of: frame, limit: MediaDescription.maxTextLength), hasLanguage: isComment)
+            let fields = ID3Text.described(
+                try await bytes(of: frame, limit: MediaDescription.maxTextLength), hasLanguage: isComment)
             guard let fields, isComment ? fields.name.isEmpty : !fields.name.isEmpty else { return }
             for text in fields.texts { description.add(isComment ? "COMMENT" : fields.name.uppercased(), text) }
         case "TLEN", "TLE":
@@ -156,7 +158,8 @@ private struct ID3FrameFlags {
     /// The frame without what its flags put in front; nil if it is compressed or encrypted.
     func frame(_ id: String, _ content: Range<Int64>) -> ID3Frames.Frame? {
         guard !isLocked, extra <= content.count else { return nil }
-        return ID3Frames.Frame(id: id, content: content.lowerBound + extra..<content.upperBound, isUnsynchronised: isUnsynchronised)
+        return ID3Frames.Frame(
+            id: id, content: content.lowerBound + extra..<content.upperBound, isUnsynchronised: isUnsynchronised)
     }
 }
 

@@ -12,7 +12,8 @@ struct ID3Header {
     private let hasFooter: Bool
 
     init?(_ bytes: ArraySlice<UInt8>) {
-        guard bytes.starts(with: "ID3".utf8), let major = bytes.big(3, 1), (2...4).contains(major), let flags = bytes.big(5, 1),
+        guard bytes.starts(with: "ID3".utf8), let major = bytes.big(3, 1), (2...4).contains(major),
+            let flags = bytes.big(5, 1),
             let size = Self.synchsafe(bytes.dropFirst(6))
         else { return nil }
         version = Int(major)

@@ -3,7 +3,8 @@ enum ID3Text {
     /// The values of a text frame. In UTF-16 the first mark of the byte order counts for all values that have none.
     static func texts(_ bytes: ArraySlice<UInt8>) -> [String] {
         guard let encoding = bytes.first else { return [] }
-        return texts(bytes.dropFirst(), encoding: encoding, isLittle: startsLittle(bytes.dropFirst(), encoding: encoding))
+        return texts(
+            bytes.dropFirst(), encoding: encoding, isLittle: startsLittle(bytes.dropFirst(), encoding: encoding))
     }
 
     private static func texts(_ bytes: ArraySlice<UInt8>, encoding: UInt8, isLittle: Bool) -> [String] {
@@ -64,17 +65,20 @@ enum ID3Text {
     /// A genre without the number in front, which stands for a name of an old list; nil for a number alone.
     static func genre(_ text: String) -> String? {
         var rest = text[...]
-        while rest.hasPrefix("("), let end = rest.firstIndex(of: ")"), rest[rest.index(after: rest.startIndex)..<end].allSatisfy(\.isNumber)
+        while rest.hasPrefix("("), let end = rest.firstIndex(of: ")"),
+            rest[rest.index(after: rest.startIndex)..<end].allSatisfy(\.isNumber)
         {
             rest = rest[rest.index(after: end)...]
         }
         return rest.allSatisfy(\.isNumber) ? nil : String(rest)
     }
 
-    /// A day, from a year and from a day and month in four digits (ID3v2.3, section 4.2.1); the year alone if these are none.
+    /// A day, from a year and from a day and month in four digits (ID3v2.3, section 4.2.1); the year alone if these are
+    /// none.
     static func date(year: String, dayAndMonth: String) -> String {
         let digits = dayAndMonth.utf8.compactMap { (0x30...0x39).contains($0) ? Int($0 - 0x30) : nil }
-        guard year.utf8.count == 4, digits.count == 4, dayAndMonth.utf8.count == 4, (1...31).contains(digits[0] * 10 + digits[1]),
+        guard year.utf8.count == 4, digits.count == 4, dayAndMonth.utf8.count == 4,
+            (1...31).contains(digits[0] * 10 + digits[1]),
             (1...12).contains(digits[2] * 10 + digits[3])
         else { return year }
         return "\(year)-\(digits[2])\(digits[3])-\(digits[0])\(digits[1])"
@@ -82,11 +86,15 @@ enum ID3Text {
 
     /// Frames of texts; those of version 2.2 have three letters.
     static let names = [
-        "TIT2": "TITLE", "TT2": "TITLE", "TIT3": "SUBTITLE", "TT3": "SUBTITLE", "TALB": "ALBUM", "TAL": "ALBUM", "TPE1": "ARTIST",
-        "TP1": "ARTIST", "TPE2": "ALBUMARTIST", "TP2": "ALBUMARTIST", "TPE3": "CONDUCTOR", "TCOM": "COMPOSER", "TCM": "COMPOSER",
-        "TRCK": "TRACKNUMBER", "TRK": "TRACKNUMBER", "TPOS": "DISCNUMBER", "TPA": "DISCNUMBER", "TPUB": "PUBLISHER", "TPB": "PUBLISHER",
+        "TIT2": "TITLE", "TT2": "TITLE", "TIT3": "SUBTITLE", "TT3": "SUBTITLE", "TALB": "ALBUM", "TAL": "ALBUM",
+        "TPE1": "ARTIST",
+        "TP1": "ARTIST", "TPE2": "ALBUMARTIST", "TP2": "ALBUMARTIST", "TPE3": "CONDUCTOR", "TCOM": "COMPOSER",
+        "TCM": "COMPOSER",
+        "TRCK": "TRACKNUMBER", "TRK": "TRACKNUMBER", "TPOS": "DISCNUMBER", "TPA": "DISCNUMBER", "TPUB": "PUBLISHER",
+        "TPB": "PUBLISHER",
         "TLAN": "LANGUAGE", "TLA": "LANGUAGE", "TDRC": "DATE", "TDRL": "RELEASEDATE", "TCON": "GENRE",
-        "TCO": "GENRE", "TCOP": "COPYRIGHT", "TCR": "COPYRIGHT", "TSOT": "TITLESORT", "TSOA": "ALBUMSORT", "TSOP": "ARTISTSORT",
+        "TCO": "GENRE", "TCOP": "COPYRIGHT", "TCR": "COPYRIGHT", "TSOT": "TITLESORT", "TSOA": "ALBUMSORT",
+        "TSOP": "ARTISTSORT",
         "TSO2": "ALBUMARTISTSORT", "MVNM": "SERIES", "MVIN": "SERIES-PART",
     ]
 }

@@ -36,8 +36,8 @@ struct MPEGFrame {
         [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160],
     ]
 
-    /// Seconds of the sound that begins in `start`, of which there are `audioBytes` in all: by the number of frames that encoders leave in
-    /// the first one, else by its bit rate.
+    /// Seconds of the sound that begins in `start`, of which there are `audioBytes` in all: by the number of frames
+    /// that encoders leave in the first one, else by its bit rate.
     ///
     /// A frame is believed if another one follows it.
     static func duration(_ start: ArraySlice<UInt8>, audioBytes: Int64) -> Double? {
@@ -47,7 +47,9 @@ struct MPEGFrame {
             // At the end of what is at hand nothing can follow; far behind the start that would be chance.
             guard MPEGFrame(next) != nil || (next.count < 4 && index == start.startIndex) else { continue }
             let bytes = start[index...].prefix(frame.length)
-            if let frames = frame.frameCount(bytes) { return Double(frames) * Double(frame.samples) / Double(frame.sampleRate) }
+            if let frames = frame.frameCount(bytes) {
+                return Double(frames) * Double(frame.samples) / Double(frame.sampleRate)
+            }
             let rest = audioBytes - Int64(index - start.startIndex)
             return rest > 0 ? Double(rest) * 8 / Double(frame.bitRate) : nil
         }

@@ -40,7 +40,8 @@ struct MPEGParser: MediaParser {
             return
         }
         let sound = window.size - end
-        description.duration = MPEGFrame.duration(start, audioBytes: sound) ?? ADTSFrame.duration(start, audioBytes: sound)
+        description.duration =
+            MPEGFrame.duration(start, audioBytes: sound) ?? ADTSFrame.duration(start, audioBytes: sound)
         // The older tag lies at the end, where nobody goes who has a newer one.
         if description.tags.isEmpty, window.reach == window.size, window.size >= 128 {
             readLastBytes(try await window.bytes(window.size - 128..<window.size))
@@ -83,7 +84,9 @@ struct MPEGParser: MediaParser {
             content = 0..<Int64(plain.count)
         }
         do {
-            if header.hasExtension { content = try await skipExtension(content, header: header, window: &frames.window) }
+            if header.hasExtension {
+                content = try await skipExtension(content, header: header, window: &frames.window)
+            }
             try await frames.read(content)
         } catch is MediaFault {
             // Keeps the frames before the damage.

@@ -53,7 +53,9 @@ extension MP4Parser {
             if type == "covr" {
                 addCover(value, kind: kind)
             } else if value.count <= MediaDescription.maxTextLength, let name = Self.names[type] {
-                description.add(name, Self.text(of: try await window.bytes(value), kind: kind, isPair: ["trkn", "disk"].contains(type)))
+                description.add(
+                    name,
+                    Self.text(of: try await window.bytes(value), kind: kind, isPair: ["trkn", "disk"].contains(type)))
             }
         }
     }
@@ -64,7 +66,8 @@ extension MP4Parser {
         description.add(MediaPicture(.range(value), mediaType: type, isFrontCover: true))
     }
 
-    /// A value of the kind `kind`: 1 is UTF-8, 2 UTF-16, 21 and 22 are whole numbers. A number of a row has how many there are behind it.
+    /// A value of the kind `kind`: 1 is UTF-8, 2 UTF-16, 21 and 22 are whole numbers. A number of a row has how many
+    /// there are behind it.
     private static func text(of bytes: ArraySlice<UInt8>, kind: Int64, isPair: Bool) -> String? {
         if isPair {
             guard let number = bytes.big(2, 2), number > 0 else { return nil }
@@ -89,12 +92,13 @@ extension MP4Parser {
             if box.type == "name" { name = MediaText.guessed(try await window.bytes(box.content).dropFirst(4)) }
             guard box.type == "data", let name, box.content.count > 8 else { continue }
             let bytes = try await window.bytes(box.content)
-            description.add(name.uppercased(), Self.text(of: bytes.dropFirst(8), kind: bytes.big(1, 3) ?? 0, isPair: false))
+            description.add(
+                name.uppercased(), Self.text(of: bytes.dropFirst(8), kind: bytes.big(1, 3) ?? 0, isPair: false))
         }
     }
 
-    /// The list that Nero introduced: a count in one byte, then for each chapter its start in units of 100 ns, the length of its title
-    /// in one byte, and the title. From version 1 on, four bytes lie in front of the count.
+    /// The list that Nero introduced: a count in one byte, then for each chapter its start in units of 100 ns, the
+    /// length of its title in one byte, and the title. From version 1 on, four bytes lie in front of the count.
     private mutating func readChapterList(_ content: Range<Int64>) async throws {
         let bytes = try await window.start(of: content, limit: 128 << 10)
         var offset = bytes.first == 0 ? 4 : 8
@@ -110,12 +114,17 @@ extension MP4Parser {
         description.chapters = chapters.inOrder
     }
 
-    private static let pictureTypes: [Int64: String] = [12: "image/gif", 13: "image/jpeg", 14: "image/png", 27: "image/bmp"]
+    private static let pictureTypes: [Int64: String] = [
+        12: "image/gif", 13: "image/jpeg", 14: "image/png", 27: "image/bmp",
+    ]
 
     private static let names = [
-        "©nam": "TITLE", "©ART": "ARTIST", "aART": "ALBUMARTIST", "©alb": "ALBUM", "©wrt": "COMPOSER", "©nrt": "NARRATOR",
-        "©aut": "AUTHOR", "©day": "DATE", "©gen": "GENRE", "©st3": "SUBTITLE", "desc": "DESCRIPTION", "ldes": "LONGDESCRIPTION",
-        "©des": "DESCRIPTION", "©cmt": "COMMENT", "©pub": "PUBLISHER", "cprt": "COPYRIGHT", "©cpy": "COPYRIGHT", "trkn": "TRACKNUMBER",
+        "©nam": "TITLE", "©ART": "ARTIST", "aART": "ALBUMARTIST", "©alb": "ALBUM", "©wrt": "COMPOSER",
+        "©nrt": "NARRATOR",
+        "©aut": "AUTHOR", "©day": "DATE", "©gen": "GENRE", "©st3": "SUBTITLE", "desc": "DESCRIPTION",
+        "ldes": "LONGDESCRIPTION",
+        "©des": "DESCRIPTION", "©cmt": "COMMENT", "©pub": "PUBLISHER", "cprt": "COPYRIGHT", "©cpy": "COPYRIGHT",
+        "trkn": "TRACKNUMBER",
         "disk": "DISCNUMBER", "sonm": "TITLESORT", "soal": "ALBUMSORT", "soar": "ARTISTSORT", "soaa": "ALBUMARTISTSORT",
         "©mvn": "SERIES", "©mvi": "SERIES-PART",
     ]

@@ -2,14 +2,16 @@ import FileProviderCore
 import Foundation
 
 extension MP4Parser {
-    /// Where the samples of a track lie and when they begin, by its sample table (ISO/IEC 14496-12, sections 8.6 and 8.7).
+    /// Where the samples of a track lie and when they begin, by its sample table (ISO/IEC 14496-12, sections 8.6 and
+    /// 8.7).
     ///
     /// - Parameters:
     ///   - table: The content of a box `stbl`.
     ///   - scale: Units in a second.
     ///   - delay: Seconds before the track begins.
     /// - Throws: ``MediaFault`` for one without sense, or with more samples than a table of contents has chapters.
-    mutating func readSamples(of table: Range<Int64>, scale: Int64, delay: Double) async throws -> [ChapterTrack.Sample] {
+    mutating func readSamples(of table: Range<Int64>, scale: Int64, delay: Double) async throws -> [ChapterTrack.Sample]
+    {
         var samples = SampleTable()
         var position = table.lowerBound
         while let box = try await box(at: position, before: table.upperBound) {
@@ -39,7 +41,9 @@ private struct SampleTable {
     mutating func take(_ type: String, _ bytes: ArraySlice<UInt8>) {
         func entries(_ length: Int, from offset: Int = 8) -> [ArraySlice<UInt8>] {
             let count = min(bytes.big(offset - 4, 4) ?? 0, Int64(MediaDescription.maxChapters))
-            return (0..<Int(count)).map { bytes.dropFirst(offset + $0 * length).prefix(length) }.filter { $0.count == length }
+            return (0..<Int(count)).map { bytes.dropFirst(offset + $0 * length).prefix(length) }.filter {
+                $0.count == length
+            }
         }
         switch type {
         case "stts": durations = entries(8).map { ($0.big(0, 4) ?? 0, $0.big(4, 4) ?? 0) }
@@ -49,7 +53,8 @@ private struct SampleTable {
         default:
             let size = bytes.big(4, 4) ?? 0
             let count = min(bytes.big(8, 4) ?? 0, Int64(MediaDescription.maxChapters))
-            sizes = size > 0 ? Array(repeating: size, count: Int(count)) : entries(4, from: 12).compactMap { $0.big(0, 4) }
+            sizes =
+                size > 0 ? Array(repeating: size, count: Int(count)) : entries(4, from: 12).compactMap { $0.big(0, 4) }
         }
     }
 
@@ -66,7 +71,9 @@ private struct SampleTable {
                 let size = sizes[samples.count]
                 let (end, overflow) = offset.addingReportingOverflow(size)
                 guard !overflow, samples.count < starts.count else { return samples }
-                samples.append(ChapterTrack.Sample(range: offset..<offset + min(size, Self.maxSampleLength), start: starts[samples.count]))
+                samples.append(
+                    ChapterTrack.Sample(
+                        range: offset..<offset + min(size, Self.maxSampleLength), start: starts[samples.count]))
                 offset = end
             }
         }

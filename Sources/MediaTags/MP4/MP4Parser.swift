@@ -1,7 +1,8 @@
 import FileProviderCore
 import Foundation
 
-/// MP4 and QuickTime files (ISO/IEC 14496-12; QuickTime File Format): a tree of boxes, of which sound and sample tables are passed over.
+/// MP4 and QuickTime files (ISO/IEC 14496-12; QuickTime File Format): a tree of boxes, of which sound and sample tables
+/// are passed over.
 struct MP4Parser: MediaParser {
     struct Box {
         let type: String
@@ -38,7 +39,8 @@ struct MP4Parser: MediaParser {
         self.window = window
     }
 
-    /// The box at `offset`; nil where no other one fits in front of `end`. One that claims to go on behind `end` is cut there.
+    /// The box at `offset`; nil where no other one fits in front of `end`. One that claims to go on behind `end` is cut
+    /// there.
     mutating func box(at offset: Int64, before end: Int64) async throws -> Box? {
         guard end - offset >= 8 else { return nil }
         boxCount += 1
@@ -107,7 +109,8 @@ struct MP4Parser: MediaParser {
             case "mdhd": tracks[track].time = MediaTime(header: try await window.start(of: box.content, limit: 32))
             // In QuickTime files `minf` has another one, which says how to reach the data.
             case "hdlr" where depth == 1:
-                tracks[track].handler = MediaText.fourCharacters(try await window.start(of: box.content, limit: 12).dropFirst(8))
+                tracks[track].handler = MediaText.fourCharacters(
+                    try await window.start(of: box.content, limit: 12).dropFirst(8))
             case "chap":
                 let bytes = try await window.start(of: box.content, limit: 256)
                 tracks[track].chapterTracks = stride(from: 0, to: bytes.count, by: 4).compactMap { bytes.big($0, 4) }
@@ -119,7 +122,8 @@ struct MP4Parser: MediaParser {
         }
     }
 
-    /// Of the first entry of an edit list, if that is a pause (ISO/IEC 14496-12, section 8.6.6): its place in the track is −1.
+    /// Of the first entry of an edit list, if that is a pause (ISO/IEC 14496-12, section 8.6.6): its place in the track
+    /// is −1.
     private static func delay(_ bytes: ArraySlice<UInt8>) -> Int64 {
         guard let count = bytes.big(4, 4), count > 0 else { return 0 }
         let width = bytes.first == 1 ? 8 : 4
@@ -130,11 +134,13 @@ struct MP4Parser: MediaParser {
     mutating func finish() async throws {
         let sound = tracks.first { $0.handler == "soun" } ?? tracks.first
         description.duration =
-            time.seconds ?? sound?.time.seconds ?? fragmentDuration.flatMap { MediaTime(scale: time.scale, duration: $0).seconds }
+            time.seconds ?? sound?.time.seconds
+            ?? fragmentDuration.flatMap { MediaTime(scale: time.scale, duration: $0).seconds }
         let named = Set(tracks.flatMap(\.chapterTracks))
         let isCut = description.chapters.count == 255
         guard description.chapters.isEmpty || isCut,
-            let track = tracks.first(where: { named.contains($0.id) && ["text", "sbtl"].contains($0.handler) }), let table = track.table
+            let track = tracks.first(where: { named.contains($0.id) && ["text", "sbtl"].contains($0.handler) }),
+            let table = track.table
         else { return }
         do {
             let delay = time.scale > 0 ? Double(track.delay) / Double(time.scale) : 0
@@ -168,7 +174,8 @@ struct MediaTime {
         self.duration = duration
     }
 
-    /// From the content of a `mvhd` or `mdhd` box (ISO/IEC 14496-12, sections 8.2.2 and 8.4.2). All bits set means that it is not known.
+    /// From the content of a `mvhd` or `mdhd` box (ISO/IEC 14496-12, sections 8.2.2 and 8.4.2). All bits set means that
+    /// it is not known.
     init(header bytes: ArraySlice<UInt8>) {
         if bytes.first == 1 {
             self.init(scale: bytes.big(20, 4) ?? 0, duration: bytes.big(24, 8))

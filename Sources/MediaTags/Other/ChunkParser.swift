@@ -36,15 +36,19 @@ struct ChunkParser: MediaParser {
         case "data": soundBytes = Int64(content.count)
         case "COMM":
             let bytes = try await window.start(of: content, limit: 18)
-            guard let frames = bytes.big(2, 4), let rate = Self.extended(bytes.dropFirst(8)), rate > 0, frames > 0 else { return }
+            guard let frames = bytes.big(2, 4), let rate = Self.extended(bytes.dropFirst(8)), rate > 0, frames > 0
+            else { return }
             description.duration = Double(frames) / rate
         case "LIST": try await takeList(content)
         case "NAME", "AUTH", "ANNO":
             let names = ["NAME": "TITLE", "AUTH": "ARTIST", "ANNO": "COMMENT"]
             description.add(
-                names[name] ?? name, MediaText.guessed(try await window.start(of: content, limit: MediaDescription.maxTextLength)))
+                names[name] ?? name,
+                MediaText.guessed(try await window.start(of: content, limit: MediaDescription.maxTextLength)))
         case "id3 ", "ID3 ":
-            guard let header = ID3Header(try await window.start(of: content, limit: Int(ID3Header.length))) else { return }
+            guard let header = ID3Header(try await window.start(of: content, limit: Int(ID3Header.length))) else {
+                return
+            }
             var tag = try await MPEGParser.tag(header, in: window, at: content.lowerBound).description
             tag.duration = nil
             description.merge(tag)
@@ -58,13 +62,16 @@ struct ChunkParser: MediaParser {
         var rest = bytes.dropFirst(4)
         while let size = rest.little(4, 4) {
             let text = rest.dropFirst(8).prefix(Int(size))
-            if let name = Self.names[MediaText.fourCharacters(rest)] { description.add(name, MediaText.guessed(text.prefix { $0 != 0 })) }
+            if let name = Self.names[MediaText.fourCharacters(rest)] {
+                description.add(name, MediaText.guessed(text.prefix { $0 != 0 }))
+            }
             rest = rest.dropFirst(8 + Int(size + size % 2))
         }
     }
 
     private static let names = [
-        "INAM": "TITLE", "IART": "ARTIST", "IPRD": "ALBUM", "ICRD": "DATE", "IGNR": "GENRE", "ICMT": "COMMENT", "ICOP": "COPYRIGHT",
+        "INAM": "TITLE", "IART": "ARTIST", "IPRD": "ALBUM", "ICRD": "DATE", "IGNR": "GENRE", "ICMT": "COMMENT",
+        "ICOP": "COPYRIGHT",
         "ITRK": "TRACKNUMBER",
     ]
 

@@ -51,7 +51,8 @@ struct OggParser: MediaParser {
     private mutating func page(at offset: Int64) async throws -> Page? {
         guard window.size - offset >= 27 else { return nil }
         let head = try await window.bytes(offset..<offset + 27)
-        guard head.starts(with: "OggS".utf8), let flags = head.big(5, 1), let serial = head.little(14, 4), let count = head.big(26, 1)
+        guard head.starts(with: "OggS".utf8), let flags = head.big(5, 1), let serial = head.little(14, 4),
+            let count = head.big(26, 1)
         else {
             throw MediaFault.malformed
         }
@@ -91,7 +92,9 @@ struct OggParser: MediaParser {
         while let start = bytes[..<end].lastIndex(of: UInt8(ascii: "O")) {
             end = start
             let page = bytes[start...]
-            guard page.starts(with: "OggS".utf8), page.little(14, 4) == stream.serial, let position = page.little(6, 8), position > 0 else {
+            guard page.starts(with: "OggS".utf8), page.little(14, 4) == stream.serial, let position = page.little(6, 8),
+                position > 0
+            else {
                 continue
             }
             description.duration = stream.seconds(at: position)

@@ -15,7 +15,9 @@ enum VorbisComments {
             guard let length = rest.little(0, 4), length <= rest.count - 4 else { break }
             let comment = rest.dropFirst(4).prefix(Int(length))
             rest = rest.dropFirst(4 + Int(length))
-            guard let sign = comment.firstIndex(of: UInt8(ascii: "=")), sign - comment.startIndex <= 64 else { continue }
+            guard let sign = comment.firstIndex(of: UInt8(ascii: "=")), sign - comment.startIndex <= 64 else {
+                continue
+            }
             let name = MediaText.latin1(comment[..<sign]).uppercased()
             take(name, comment[(sign + 1)...], &chapters, &description)
         }
@@ -23,14 +25,19 @@ enum VorbisComments {
     }
 
     private static func take(
-        _ name: String, _ value: ArraySlice<UInt8>, _ chapters: inout NumberedChapters, _ description: inout MediaDescription
+        _ name: String, _ value: ArraySlice<UInt8>, _ chapters: inout NumberedChapters,
+        _ description: inout MediaDescription
     ) {
         switch name {
         case "METADATA_BLOCK_PICTURE":
-            guard value.count <= MediaPicture.maxDecodedSize * 4 / 3, let data = Data(base64Encoded: Data(value)) else { return }
+            guard value.count <= MediaPicture.maxDecodedSize * 4 / 3, let data = Data(base64Encoded: Data(value)) else {
+                return
+            }
             if let picture = FLACPicture(Array(data)[...])?.decoded { description.add(picture) }
         case "COVERART":
-            guard value.count <= MediaPicture.maxDecodedSize * 4 / 3, let data = Data(base64Encoded: Data(value)) else { return }
+            guard value.count <= MediaPicture.maxDecodedSize * 4 / 3, let data = Data(base64Encoded: Data(value)) else {
+                return
+            }
             description.add(MediaPicture(.bytes(data), mediaType: MediaPicture.mediaType(of: data), isFrontCover: true))
         case "CUESHEET":
             guard value.count <= CueSheet.maxSize, description.chapters.isEmpty else { return }
@@ -43,7 +50,8 @@ enum VorbisComments {
     }
 
     private static let synonyms = [
-        "ALBUM ARTIST": "ALBUMARTIST", "ORGANIZATION": "PUBLISHER", "LABEL": "PUBLISHER", "YEAR": "DATE", "TRACK": "TRACKNUMBER",
+        "ALBUM ARTIST": "ALBUMARTIST", "ORGANIZATION": "PUBLISHER", "LABEL": "PUBLISHER", "YEAR": "DATE",
+        "TRACK": "TRACKNUMBER",
         "DISC": "DISCNUMBER",
     ]
 }
@@ -60,7 +68,8 @@ private struct NumberedChapters {
         guard name.hasPrefix("CHAPTER") else { return false }
         let rest = name.dropFirst(7)
         let digits = rest.prefix { $0.isASCII && $0.isNumber }
-        guard (2...4).contains(digits.count), let number = Int(digits), starts.count + titles.count < 2 * MediaDescription.maxChapters
+        guard (2...4).contains(digits.count), let number = Int(digits),
+            starts.count + titles.count < 2 * MediaDescription.maxChapters
         else {
             return false
         }

@@ -5,8 +5,9 @@ import MediaTypes
 
 /// The entries of an archive as resources.
 ///
-/// Links have relative hrefs, as the Readium Web Publication Manifest wants them; ``get(_:)`` takes them with or without a slash in
-/// front. The fetcher owns the archive: closing it closes the archive, and entries are `unavailable` from then on.
+/// Links have relative hrefs, as the Readium Web Publication Manifest wants them; ``get(_:)`` takes them with or
+/// without a slash in front. The fetcher owns the archive: closing it closes the archive, and entries are `unavailable`
+/// from then on.
 public final class ArchiveFetcher: Fetcher, PrefetchingFetcher {
     /// What the entries come from; closed with the fetcher.
     public let archive: any Archive
@@ -18,8 +19,8 @@ public final class ArchiveFetcher: Fetcher, PrefetchingFetcher {
 
     /// The files of the archive in its own order; folders are left out.
     ///
-    /// Each link has a type by its extension, its unpacked `size`, and the property `archive` with `entryLength`, the bytes it takes
-    /// in the archive, and `isEntryCompressed`.
+    /// Each link has a type by its extension, its unpacked `size`, and the property `archive` with `entryLength`, the
+    /// bytes it takes in the archive, and `isEntryCompressed`.
     ///
     /// - Complexity: No request: the directory is there.
     public func links() async throws -> [Link] {
@@ -30,15 +31,17 @@ public final class ArchiveFetcher: Fetcher, PrefetchingFetcher {
         }
     }
 
-    /// The entry at the link's href: the percent-decoded one, else one that is called so literally, else one that differs in Unicode
-    /// normalisation only; then the same without query and fragment.
+    /// The entry at the link's href: the percent-decoded one, else one that is called so literally, else one that
+    /// differs in Unicode normalisation only; then the same without query and fragment.
     ///
     /// - Complexity: O(1), no request.
     public func get(_ link: Link) -> any Resource {
         if link.templated, link.href.contains("{") {
             let sentence = "“\(link.href)” is a template that was not filled in."
             return FailureResource(
-                link, error: FileError.make(.fileReadUnknown, path: link.href, sentence: sentence, underlying: UnfilledTemplate()))
+                link,
+                error: FileError.make(
+                    .fileReadUnknown, path: link.href, sentence: sentence, underlying: UnfilledTemplate()))
         }
         guard let entry = entry(at: link.href) else {
             return FailureResource(link, error: FileError.make(.fileReadNoSuchFile, path: link.href))

@@ -1,9 +1,11 @@
 import FileProviderCore
 import Foundation
 
-/// Access to a publication's resources by link (Readium's composite fetcher proposal). Fetchers form a tree; leaves do the reading.
+/// Access to a publication's resources by link (Readium's composite fetcher proposal). Fetchers form a tree; leaves do
+/// the reading.
 public protocol Fetcher: AnyObject, Sendable {
-    /// The resources that the medium lists: in its own order where it has one, else sorted by href. Not all that can be asked for.
+    /// The resources that the medium lists: in its own order where it has one, else sorted by href. Not all that can be
+    /// asked for.
     ///
     /// - Complexity: A listing of the medium, at the first call.
     func links() async throws -> [Link]
@@ -28,7 +30,8 @@ extension Fetcher {
     /// None, for leaves.
     public var children: [(label: String, fetcher: any Fetcher)] { [] }
 
-    /// The fetcher and those below it, a line each, for people who debug: `RoutingFetcher` and, indented, `in the publication: …`.
+    /// The fetcher and those below it, a line each, for people who debug: `RoutingFetcher` and, indented,
+    /// `in the publication: …`.
     public var tree: String { tree(indentation: "") }
 
     private func tree(indentation: String) -> String {

@@ -16,7 +16,8 @@ package final class FileFetcher: Fetcher {
     }
 
     package func links() async throws -> [Link] {
-        var link = Link(href: href, type: reader.path.fileExtension.flatMap { MediaType.known(fileExtension: $0) }?.string)
+        var link = Link(
+            href: href, type: reader.path.fileExtension.flatMap { MediaType.known(fileExtension: $0) }?.string)
         link.size = try await reader.attributes().size
         return [link]
     }

@@ -3,8 +3,9 @@ public import Foundation
 
 /// Resources of web servers, by their addresses (Readium's composite fetcher proposal).
 ///
-/// The bytes come from the provider that is registered for the address's scheme, so its options, retries and credentials hold. Addresses
-/// of other schemes than `http` and `https` are refused: a book must not reach into the files of the one who reads it.
+/// The bytes come from the provider that is registered for the address's scheme, so its options, retries and
+/// credentials hold. Addresses of other schemes than `http` and `https` are refused: a book must not reach into the
+/// files of the one who reads it.
 public final class HTTPFetcher: Fetcher {
     private let registry: ProviderRegistry
     private let options: ConnectionOptions
@@ -12,7 +13,9 @@ public final class HTTPFetcher: Fetcher {
     private let readers = OpenReaders()
 
     /// - Parameter baseURL: What relative hrefs count from, the address of a manifest for instance; nil to refuse them.
-    public init(baseURL: URL? = nil, registry: ProviderRegistry = .shared, options: ConnectionOptions = ConnectionOptions()) {
+    public init(
+        baseURL: URL? = nil, registry: ProviderRegistry = .shared, options: ConnectionOptions = ConnectionOptions()
+    ) {
         self.baseURL = baseURL
         self.registry = registry
         self.options = options
@@ -23,10 +26,12 @@ public final class HTTPFetcher: Fetcher {
 
     /// The resource at the link's address; `badRequest` for what is no address of a web server.
     public func get(_ link: Link) -> any Resource {
-        guard let url = URL(string: link.href, relativeTo: baseURL)?.absoluteURL, ["http", "https"].contains(url.scheme?.lowercased())
+        guard let url = URL(string: link.href, relativeTo: baseURL)?.absoluteURL,
+            ["http", "https"].contains(url.scheme?.lowercased())
         else {
             let sentence = "“\(link.href)” is no address of a web server."
-            return FailureResource(link, error: FileError.make(.fileReadInvalidFileName, path: link.href, sentence: sentence))
+            return FailureResource(
+                link, error: FileError.make(.fileReadInvalidFileName, path: link.href, sentence: sentence))
         }
         let (registry, options) = (registry, options)
         let open: OpenedResource.Open = {

@@ -5,7 +5,8 @@ import Synchronization
 /// A file that is opened at the first access, and kept open until it is closed or let go.
 final class OpenedResource: ConfirmableResource {
     typealias Open = @Sendable () async throws -> any FileReader
-    /// Compares what a reader brought with a length that was known before, or with the medium's own word if the read was redirected.
+    /// Compares what a reader brought with a length that was known before, or with the medium's own word if the read
+    /// was redirected.
     typealias Check = @Sendable (_ reader: any FileReader, _ length: Int64?) async throws -> Void
 
     let link: Link
@@ -16,7 +17,8 @@ final class OpenedResource: ConfirmableResource {
 
     /// - Parameters:
     ///   - readers: Those of the fetcher, which closes what it opened.
-    ///   - places: Where the file may lie: the first that exists is read. Opened at the first access, and again after one that failed.
+    ///   - places: Where the file may lie: the first that exists is read. Opened at the first access, and again after
+    ///     one that failed.
     init(_ link: Link, readers: OpenReaders, places: [Open], check: @escaping Check = { _, _ in }) {
         self.link = link
         self.readers = readers

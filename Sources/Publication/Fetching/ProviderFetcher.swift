@@ -2,10 +2,11 @@ public import FileProviderCore
 import Foundation
 import MediaTypes
 
-/// Files of any provider as resources: all that lies below a folder, or one file. Readium's proposal calls it `FileFetcher`.
+/// Files of any provider as resources: all that lies below a folder, or one file. Readium's proposal calls it
+/// `FileFetcher`.
 ///
-/// Nothing outside the root is reachable: `..`, plain or percent-encoded, encoded slashes and NUL are `notFound`. Symbolic links are
-/// the provider's own to follow or to refuse; it keeps them below its root.
+/// Nothing outside the root is reachable: `..`, plain or percent-encoded, encoded slashes and NUL are `notFound`.
+/// Symbolic links are the provider's own to follow or to refuse; it keeps them below its root.
 public final class ProviderFetcher: Fetcher {
     /// The most files that ``links()`` lists; 200,000.
     public static let maxLinks = 200_000
@@ -53,20 +54,22 @@ public final class ProviderFetcher: Fetcher {
     }
 
     private static func tooMany(_ path: ProviderPath) -> CocoaError {
-        FileError.make(.fileReadTooLarge, path: path, sentence: "There are more than \(maxLinks) files; no list of them is made.")
+        FileError.make(
+            .fileReadTooLarge, path: path, sentence: "There are more than \(maxLinks) files; no list of them is made.")
     }
 
     private func link(to file: FileObject) -> Link? {
         guard file.isRegularFile, let path = file.path.relative(to: root) else { return nil }
-        var link = Link(href: path.percentEncoded, type: path.fileExtension.flatMap { MediaType.known(fileExtension: $0) }?.string)
+        var link = Link(
+            href: path.percentEncoded, type: path.fileExtension.flatMap { MediaType.known(fileExtension: $0) }?.string)
         link.size = file.size
         return link
     }
 
     /// The file at the link's href, which may start with a slash.
     ///
-    /// The href is percent-decoded and its query and fragment are left out. Where nothing is there, the href is tried with them, then
-    /// as it is written, then in the other Unicode normalisation.
+    /// The href is percent-decoded and its query and fragment are left out. Where nothing is there, the href is tried
+    /// with them, then as it is written, then in the other Unicode normalisation.
     public func get(_ link: Link) -> any Resource {
         let paths = places(for: link.href)
         guard !paths.isEmpty else {
@@ -75,7 +78,9 @@ public final class ProviderFetcher: Fetcher {
         var link = link
         link.type = link.type ?? paths[0].fileExtension.flatMap { MediaType.known(fileExtension: $0) }?.string
         let provider = provider
-        let places = paths.map { root.appending($0) }.map { path -> OpenedResource.Open in { try await provider.open(path: path) } }
+        let places = paths.map { root.appending($0) }.map { path -> OpenedResource.Open in
+            { try await provider.open(path: path) }
+        }
         return OpenedResource(link, readers: readers, places: places) { reader, length in
             let known = length.map { FileObject(path: reader.path, type: .regular, size: $0) }
             try await provider.checkArrival(of: reader, listed: known)

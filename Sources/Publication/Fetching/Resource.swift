@@ -4,7 +4,8 @@ public import Foundation
 /// A proxy to one resource of a publication: nothing is read before somebody asks.
 ///
 /// A resource exists even where the thing it stands for does not; the first access then throws
-/// `CocoaError(.fileReadNoSuchFile)`. Errors are Foundation's, as the medium gave them; `Error.resourceFailure` sorts them.
+/// `CocoaError(.fileReadNoSuchFile)`. Errors are Foundation's, as the medium gave them; `Error.resourceFailure` sorts
+/// them.
 public protocol Resource: AnyObject, Sendable {
     /// The link it was asked for with, enriched by what the medium knows: its type, the archive entry's lengths.
     var link: Link { get }
@@ -21,7 +22,8 @@ public protocol Resource: AnyObject, Sendable {
 
     /// Sends the bytes that lie in `range`, clamped to the resource, into `sink`; nil for all.
     ///
-    /// - Complexity: As the medium's: a stored archive entry or a file costs one range, a deflated entry all that lies before.
+    /// - Complexity: As the medium's: a stored archive entry or a file costs one range, a deflated entry all that lies
+    ///   before.
     func stream(_ range: Range<Int64>?, into sink: any ByteSink) async throws
 
     /// Gives back what the resource holds; closing twice is allowed.
@@ -30,7 +32,8 @@ public protocol Resource: AnyObject, Sendable {
 
 /// A resource whose medium can tell in a second way what it holds.
 package protocol ConfirmableResource: Resource {
-    /// Sees that the version that was read is the medium's, where one of `length` bytes was known before: a login page is not.
+    /// Sees that the version that was read is the medium's, where one of `length` bytes was known before: a login page
+    /// is not.
     func confirm(insteadOf length: Int64) async throws
 }
 
@@ -54,13 +57,16 @@ extension Resource {
         let data = try await read()
         guard let text = String(data: data, encoding: encoding ?? link.mediaType.encoding ?? .utf8) else {
             throw FileError.make(
-                .fileReadInapplicableStringEncoding, path: link.href, sentence: "“\(link.href)” is not text in the encoding it claims.")
+                .fileReadInapplicableStringEncoding, path: link.href,
+                sentence: "“\(link.href)” is not text in the encoding it claims.")
         }
         return text
     }
 
     /// The bytes that lie in `range` as they come, in pieces; nil for all.
-    public func bytes(_ range: Range<Int64>? = nil) -> PumpedBytes { PumpedBytes { try await self.stream(range, into: $0) } }
+    public func bytes(_ range: Range<Int64>? = nil) -> PumpedBytes {
+        PumpedBytes { try await self.stream(range, into: $0) }
+    }
 
     /// None, for resources of which nobody tells it.
     public func validator() async throws -> ResourceValidator? { nil }

@@ -1,7 +1,8 @@
 package import FileProviderCore
 package import Foundation
 
-/// The kind of an error that reading a resource ended in: the five of Readium's composite fetcher proposal, with the HTTP status of each.
+/// The kind of an error that reading a resource ended in: the five of Readium's composite fetcher proposal, with the
+/// HTTP status of each.
 public enum ResourceFailure: Hashable, Sendable {
     /// The request makes no sense, such as a template without its arguments (400).
     case badRequest
@@ -21,9 +22,11 @@ extension Error {
         switch self {
         case let error where error.isNoSuchFile || error.isFolder: .notFound
         case let error as CocoaError where error.code == .fileReadNoPermission: .forbidden
-        case let error as CocoaError where error.code == .fileReadInvalidFileName && error.unusableNames == nil: .badRequest
+        case let error as CocoaError where error.code == .fileReadInvalidFileName && error.unusableNames == nil:
+            .badRequest
         case let error as CocoaError where error.underlying is UnfilledTemplate: .badRequest
-        case let error as URLError where error.code == .userAuthenticationRequired || error.code == .noPermissionsToReadFile: .forbidden
+        case let error as URLError
+        where error.code == .userAuthenticationRequired || error.code == .noPermissionsToReadFile: .forbidden
         case let error as URLError where error.code != .cancelled: .unavailable
         case let error where error.isTransient: .unavailable
         default: .other
@@ -35,13 +38,15 @@ extension FileError {
     /// The publication was closed before the resource at `href` was read.
     package static func closedPublication(_ href: String, underlying: (any Error)? = nil) -> URLError {
         make(
-            .resourceUnavailable, url: nil, sentence: "“\(href)”: the publication it belongs to was closed.", underlying: underlying)
+            .resourceUnavailable, url: nil, sentence: "“\(href)”: the publication it belongs to was closed.",
+            underlying: underlying)
     }
 
     /// The error of a read of `href` that failed with `error` while the publication was being closed.
     ///
-    /// - Returns: `error` itself if it is a cancellation or of the kind ``ResourceFailure/unavailable``; `CancellationError` if the task is
-    ///   cancelled; else the closed publication, with `error` as the underlying error.
+    /// - Returns: `error` itself if it is a cancellation or of the kind ``ResourceFailure/unavailable``;
+    ///   `CancellationError` if the task is cancelled; else the closed publication, with `error` as the underlying
+    ///   error.
     package static func closedPublication(_ href: String, during error: any Error) -> any Error {
         if error.isCancellation || error.resourceFailure == .unavailable { return error }
         return Task.isCancelled ? CancellationError() : closedPublication(href, underlying: error)

@@ -2,8 +2,8 @@
 public struct ResourceValidator: Hashable, Sendable {
     /// Bytes of the resource.
     public let length: Int64
-    /// What changes with the bytes: a server's entity tag (RFC 9110, section 8.8.3), a modification time, an archive entry's checksum. Nil
-    /// where the medium tells the length only.
+    /// What changes with the bytes: a server's entity tag (RFC 9110, section 8.8.3), a modification time, an archive
+    /// entry's checksum. Nil where the medium tells the length only.
     public let tag: String?
 
     /// A version by its length and, where there is one, its tag.

@@ -13,7 +13,9 @@ public final class RoutingFetcher: Fetcher {
         public let label: String
 
         /// A route; without a test it takes every link.
-        public init(_ fetcher: any Fetcher, label: String = "else", accepts: @escaping @Sendable (Link) -> Bool = { _ in true }) {
+        public init(
+            _ fetcher: any Fetcher, label: String = "else", accepts: @escaping @Sendable (Link) -> Bool = { _ in true }
+        ) {
             self.fetcher = fetcher
             self.accepts = accepts
             self.label = label
@@ -27,9 +29,11 @@ public final class RoutingFetcher: Fetcher {
         self.routes = routes
     }
 
-    /// What belongs to the publication goes to `local`; hrefs with a scheme or an authority of their own go to `remote`.
+    /// What belongs to the publication goes to `local`; hrefs with a scheme or an authority of their own go to
+    /// `remote`.
     ///
-    /// The proposal tells them apart by a slash in front, which its hrefs have inside a publication; ours are relative references.
+    /// The proposal tells them apart by a slash in front, which its hrefs have inside a publication; ours are relative
+    /// references.
     public convenience init(local: any Fetcher, remote: any Fetcher) {
         self.init([Route(local, label: "in the publication") { !$0.isRemote }, Route(remote, label: "elsewhere")])
     }
@@ -50,7 +54,9 @@ public final class RoutingFetcher: Fetcher {
     /// Closes each fetcher once, also one that has several routes.
     public func close() async {
         var closed: Set<ObjectIdentifier> = []
-        for route in routes where closed.insert(ObjectIdentifier(route.fetcher)).inserted { await route.fetcher.close() }
+        for route in routes where closed.insert(ObjectIdentifier(route.fetcher)).inserted {
+            await route.fetcher.close()
+        }
     }
 
     /// The routes with their labels.
@@ -68,7 +74,8 @@ extension RoutingFetcher: PrefetchingFetcher {
 }
 
 extension Link {
-    /// Whether ``href`` leads out of the publication: it has a scheme or begins with two slashes (RFC 3986, sections 3.1 and 4.2).
+    /// Whether ``href`` leads out of the publication: it has a scheme or begins with two slashes (RFC 3986, sections
+    /// 3.1 and 4.2).
     package var isRemote: Bool {
         href.utf8.starts(with: "//".utf8) || HREF.scheme(of: href) != nil
     }

@@ -1,5 +1,5 @@
-/// Changes a resource on its way out, or returns it as it is where the change does not apply (`Resource.Transformer` of Readium's
-/// proposal): decryption, deobfuscation, injected style sheets.
+/// Changes a resource on its way out, or returns it as it is where the change does not apply (`Resource.Transformer` of
+/// Readium's proposal): decryption, deobfuscation, injected style sheets.
 public typealias ResourceTransformer = @Sendable (_ resource: any Resource) -> any Resource
 
 /// Resources of another fetcher, changed by transformers one after the other (Readium's composite fetcher proposal).
@@ -18,7 +18,9 @@ public final class TransformingFetcher: Fetcher, PrefetchingFetcher {
     }
 
     /// With one transformer.
-    public convenience init(_ base: any Fetcher, label: String = "transformed", transformer: @escaping ResourceTransformer) {
+    public convenience init(
+        _ base: any Fetcher, label: String = "transformed", transformer: @escaping ResourceTransformer
+    ) {
         self.init(base, label: label, transformers: [transformer])
     }
 

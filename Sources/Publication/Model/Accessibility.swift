@@ -75,7 +75,8 @@ extension Accessibility {
     }
 
     private static let keys: Set<String> = [
-        "conformsTo", "exemption", "accessMode", "accessModeSufficient", "feature", "hazard", "certification", "summary",
+        "conformsTo", "exemption", "accessMode", "accessModeSufficient", "feature", "hazard", "certification",
+        "summary",
     ]
 }
 

@@ -22,6 +22,7 @@ public struct AlternateIdentifier: Hashable, Sendable {
 
     var json: JSONValue {
         if scheme == nil, otherProperties.isEmpty { return .string(value) }
-        return .object(present: ["value": .string(value), "scheme": scheme.map(JSONValue.string)], others: otherProperties)
+        return .object(
+            present: ["value": .string(value), "scheme": scheme.map(JSONValue.string)], others: otherProperties)
     }
 }

@@ -3,8 +3,8 @@ import Foundation
 /// Dates as manifests and packages write them: ISO 8601, whole or cut short.
 extension Date {
     /// Reads `2008-10-12T19:32:18Z`, with a fraction of a second or another offset too, `2008-10-12`, `2008-10` or
-    /// `2008`. A time without an offset is taken as UTC, a day as its midnight UTC. Milliseconds are kept, as they are written. A day
-    /// that the calendar does not have, such as 30 February, is no date.
+    /// `2008`. A time without an offset is taken as UTC, a day as its midnight UTC. Milliseconds are kept, as they are
+    /// written. A day that the calendar does not have, such as 30 February, is no date.
     init?(manifestText text: String) {
         let text = text.trimmingCharacters(in: .whitespacesAndNewlines)
         let day = text.prefix { $0 != "T" && $0 != " " }
@@ -28,7 +28,8 @@ extension Date {
         return exists(full[...]) ? try? Date.ISO8601FormatStyle().year().month().day().parse(full) : nil
     }
 
-    /// Whether the Gregorian calendar has the day `YYYY-MM-DD`, which Foundation would make another one of; true for another form.
+    /// Whether the Gregorian calendar has the day `YYYY-MM-DD`, which Foundation would make another one of; true for
+    /// another form.
     private static func exists(_ text: Substring) -> Bool {
         let parts = text.split(separator: "-", omittingEmptySubsequences: false).compactMap { Int($0) }
         guard parts.count == 3 else { return true }

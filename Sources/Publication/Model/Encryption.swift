@@ -33,7 +33,9 @@ public struct Encryption: Hashable, Sendable {
             // Older writers say "original-length".
             originalLength: (json["originalLength"] ?? json["original-length"])?.positiveInteger,
             profile: json["profile"]?.stringValue, scheme: json["scheme"]?.stringValue)
-        otherProperties = json.members(besides: ["algorithm", "compression", "originalLength", "original-length", "profile", "scheme"])
+        otherProperties = json.members(besides: [
+            "algorithm", "compression", "originalLength", "original-length", "profile", "scheme",
+        ])
     }
 
     /// The `encrypted` object.

@@ -1,8 +1,8 @@
 public import Foundation
 import MediaTypes
 
-/// Another way through a publication: fragments of media to be presented one after the other, some of them together (Readium Guided
-/// Navigation, section 1.1). Read-aloud books and the panels of comics are told this way.
+/// Another way through a publication: fragments of media to be presented one after the other, some of them together
+/// (Readium Guided Navigation, section 1.1). Read-aloud books and the panels of comics are told this way.
 public struct GuidedNavigationDocument: Hashable, Sendable {
     /// The media type of the document.
     public static let mediaType = MediaType.guidedNavigation
@@ -35,14 +35,16 @@ public struct GuidedNavigationDocument: Hashable, Sendable {
             otherProperties: json.members(besides: ["guided", "links"]))
     }
 
-    /// Reads a document from JSON text. Errors are those of ``JSONValue/init(data:maximumSize:)`` and ``init(json:)``; `maximumSize` is
-    /// in bytes.
+    /// Reads a document from JSON text. Errors are those of ``JSONValue/init(data:maximumSize:)`` and ``init(json:)``;
+    /// `maximumSize` is in bytes.
     public init(data: Data, maximumSize: Int = GuidedNavigationDocument.defaultMaximumSize) throws {
         try self.init(json: JSONValue(data: data, maximumSize: maximumSize))
     }
 
     /// The document as JSON; ``JSONValue/data`` turns it into text.
     public var json: JSONValue {
-        .object(present: ["guided": .array(guided.map(\.json)), "links": .nonEmpty(links.map(\.json))], others: otherProperties)
+        .object(
+            present: ["guided": .array(guided.map(\.json)), "links": .nonEmpty(links.map(\.json))],
+            others: otherProperties)
     }
 }

@@ -1,7 +1,8 @@
-/// A step of a guided navigation: references to be presented together, or steps below it (Readium Guided Navigation, section 1.2).
+/// A step of a guided navigation: references to be presented together, or steps below it (Readium Guided Navigation,
+/// section 1.2).
 ///
-/// References are URI references that may have a fragment, such as `audio.mp3#t=1.5,4` or `chapter.html#p1`; an address inside a
-/// publication counts from its root, as those of links do.
+/// References are URI references that may have a fragment, such as `audio.mp3#t=1.5,4` or `chapter.html#p1`; an address
+/// inside a publication counts from its root, as those of links do.
 public struct GuidedNavigationObject: Hashable, Sendable {
     /// An identifier of the step in its document.
     public var id: String?
@@ -24,7 +25,8 @@ public struct GuidedNavigationObject: Hashable, Sendable {
 
     /// A step; one without a reference, a text and children says nothing (see ``isEmpty``).
     public init(
-        audioref: String? = nil, textref: String? = nil, imgref: String? = nil, text: GuidedNavigationText? = nil, role: [String] = [],
+        audioref: String? = nil, textref: String? = nil, imgref: String? = nil, text: GuidedNavigationText? = nil,
+        role: [String] = [],
         children: [GuidedNavigationObject] = [], id: String? = nil, videoref: String? = nil
     ) {
         self.audioref = audioref
@@ -45,9 +47,11 @@ public struct GuidedNavigationObject: Hashable, Sendable {
     /// Reads a step; nil if there is nothing to present. Members of the wrong kind are passed over.
     public init?(json: JSONValue) {
         self.init(
-            audioref: json["audioref"]?.stringValue, textref: json["textref"]?.stringValue, imgref: json["imgref"]?.stringValue,
+            audioref: json["audioref"]?.stringValue, textref: json["textref"]?.stringValue,
+            imgref: json["imgref"]?.stringValue,
             text: json["text"].flatMap(GuidedNavigationText.init(json:)), role: json["role"]?.strings ?? [],
-            children: (json["children"]?.arrayValue ?? []).compactMap(GuidedNavigationObject.init(json:)), id: json["id"]?.stringValue,
+            children: (json["children"]?.arrayValue ?? []).compactMap(GuidedNavigationObject.init(json:)),
+            id: json["id"]?.stringValue,
             videoref: json["videoref"]?.stringValue)
         if isEmpty { return nil }
         otherProperties = json.members(besides: Self.keys)
@@ -68,7 +72,9 @@ public struct GuidedNavigationObject: Hashable, Sendable {
         return .object(present: own, others: otherProperties)
     }
 
-    private static let keys: Set<String> = ["id", "audioref", "textref", "imgref", "videoref", "text", "role", "children"]
+    private static let keys: Set<String> = [
+        "id", "audioref", "textref", "imgref", "videoref", "text", "role", "children",
+    ]
 }
 
 /// The text of a step, to be shown or spoken (Readium Guided Navigation, text object). One of the two forms is there.
@@ -93,7 +99,8 @@ public struct GuidedNavigationText: Hashable, Sendable, ExpressibleByStringLiter
     /// Reads a string or a text object; nil if there is no text in it.
     public init?(json: JSONValue) {
         self.init(
-            plain: json.stringValue ?? json["plain"]?.stringValue, ssml: json["ssml"]?.stringValue, language: json["language"]?.stringValue)
+            plain: json.stringValue ?? json["plain"]?.stringValue, ssml: json["ssml"]?.stringValue,
+            language: json["language"]?.stringValue)
         if plain ?? "" == "", ssml ?? "" == "" { return nil }
     }
 
@@ -101,7 +108,8 @@ public struct GuidedNavigationText: Hashable, Sendable, ExpressibleByStringLiter
     public var json: JSONValue {
         if let plain, ssml == nil, language == nil { return .string(plain) }
         return .object(present: [
-            "plain": plain.map(JSONValue.string), "ssml": ssml.map(JSONValue.string), "language": language.map(JSONValue.string),
+            "plain": plain.map(JSONValue.string), "ssml": ssml.map(JSONValue.string),
+            "language": language.map(JSONValue.string),
         ])
     }
 }

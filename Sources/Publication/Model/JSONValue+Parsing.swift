@@ -44,7 +44,8 @@ extension JSONValue: Codable {
 
     /// Takes whatever stands where `decoder` is. Nothing here bounds its size, as ``init(data:maximumSize:)`` does.
     ///
-    /// - Throws: `DecodingError.dataCorrupted` over ``maximumDepth``, the levels around the value counted; the decoder's errors.
+    /// - Throws: `DecodingError.dataCorrupted` over ``maximumDepth``, the levels around the value counted; the
+    ///   decoder's errors.
     public init(from decoder: any Decoder) throws {
         // A decoder does not tell the kind of a value, so the kinds are tried, the frequent ones first.
         let single = try decoder.singleValueContainer()
@@ -96,7 +97,8 @@ extension JSONValue: Codable {
 
     /// Writes the value itself, with nothing around it.
     ///
-    /// - Throws: The encoder's errors. `JSONEncoder` refuses infinity and not-a-number, for which ``jsonString`` has `null`.
+    /// - Throws: The encoder's errors. `JSONEncoder` refuses infinity and not-a-number, for which ``jsonString`` has
+    ///   `null`.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         switch self {

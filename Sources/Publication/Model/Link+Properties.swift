@@ -81,7 +81,8 @@ extension Link.Properties {
     public var archive: Archive? {
         get {
             guard let length = self["archive"]?["entryLength"]?.integerValue, length >= 0 else { return nil }
-            return Archive(entryLength: length, isEntryCompressed: self["archive"]?["isEntryCompressed"]?.boolValue ?? false)
+            return Archive(
+                entryLength: length, isEntryCompressed: self["archive"]?["isEntryCompressed"]?.boolValue ?? false)
         }
         set {
             self["archive"] = newValue.map {
@@ -92,7 +93,7 @@ extension Link.Properties {
 }
 
 extension Link {
-    /// How many bytes the resource takes where it lies, as far as the link tells: as an archive's entry, else its ``size``. Nothing is
-    /// asked of a server, so that positions of a remote publication cost no request.
+    /// How many bytes the resource takes where it lies, as far as the link tells: as an archive's entry, else its
+    /// ``size``. Nothing is asked of a server, so that positions of a remote publication cost no request.
     public var storedLength: Int64? { properties.archive?.entryLength ?? size }
 }

@@ -7,8 +7,8 @@ extension Link {
         templated ? (try? URITemplate(href))?.variables ?? [] : []
     }
 
-    /// The link to what the template gives with `parameters`, which are not percent-encoded (RFC 6570); variables without a value vanish.
-    /// A link that is not ``templated`` stays as it is.
+    /// The link to what the template gives with `parameters`, which are not percent-encoded (RFC 6570); variables
+    /// without a value vanish. A link that is not ``templated`` stays as it is.
     ///
     /// - Throws: `CocoaError(.fileReadInvalidFileName)` when the template is malformed.
     public func expandTemplate(_ parameters: [String: String]) throws -> Link {
@@ -26,7 +26,8 @@ extension Link {
         }
         let link = try expandTemplate(parameters)
         guard templateParameters.contains(where: { parameters[$0] != nil }) else {
-            throw FileError.make(.fileReadInvalidFileName, path: href, sentence: "“\(href)” needs parameters, and has got none.")
+            throw FileError.make(
+                .fileReadInvalidFileName, path: href, sentence: "“\(href)” needs parameters, and has got none.")
         }
         return link
     }

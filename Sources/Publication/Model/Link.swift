@@ -107,7 +107,8 @@ extension Link {
     }
 
     private static let keys: Set<String> = [
-        "href", "templated", "type", "title", "rel", "properties", "height", "width", "size", "duration", "bitrate", "language",
+        "href", "templated", "type", "title", "rel", "properties", "height", "width", "size", "duration", "bitrate",
+        "language",
         "alternate", "children",
     ]
 }

@@ -18,17 +18,19 @@ extension Locator.Locations {
         public var isPercent: Bool
     }
 
-    /// The first time among the fragments (`t=12.5`, `t=npt:10,20`, `t=,1:02:03`; Media Fragments, section 4.2.1); nil for other clocks.
+    /// The first time among the fragments (`t=12.5`, `t=npt:10,20`, `t=,1:02:03`; Media Fragments, section 4.2.1); nil
+    /// for other clocks.
     public var time: TimeSpan? { values(of: "t").lazy.compactMap(Self.timeSpan).first }
 
     /// The first page among the fragments (`page=12`), counted from 1.
     public var page: Int? { values(of: "page").lazy.compactMap { Int($0) }.first { $0 > 0 } }
 
-    /// The first rectangle among the fragments (`xywh=160,120,320,240`, `xywh=percent:25,25,50,50`; Media Fragments, section 4.2.2).
+    /// The first rectangle among the fragments (`xywh=160,120,320,240`, `xywh=percent:25,25,50,50`; Media Fragments,
+    /// section 4.2.2).
     public var region: Region? { values(of: "xywh").lazy.compactMap(Self.region).first }
 
-    /// The first id of an HTML element among the fragments, percent-decoded: `id=c1`, or a fragment that is no list of names and values
-    /// and no directive (`:~:`) or EPUB CFI.
+    /// The first id of an HTML element among the fragments, percent-decoded: `id=c1`, or a fragment that is no list of
+    /// names and values and no directive (`:~:`) or EPUB CFI.
     public var htmlID: String? {
         if let id = values(of: "id").first(where: { !$0.isEmpty }) { return id }
         let plain = fragments.lazy.map(Self.bare).first {
@@ -62,10 +64,13 @@ extension Locator.Locations {
 
     /// Normal play time: seconds, `mm:ss` or `hh:mm:ss`, with a fraction.
     private static func seconds(_ text: Substring) -> Double? {
-        guard text.utf8.allSatisfy({ $0 == UInt8(ascii: ".") || (UInt8(ascii: "0")...UInt8(ascii: ":")).contains($0) }) else { return nil }
+        guard text.utf8.allSatisfy({ $0 == UInt8(ascii: ".") || (UInt8(ascii: "0")...UInt8(ascii: ":")).contains($0) })
+        else { return nil }
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)
         let numbers = parts.compactMap { Double($0) }
-        guard numbers.count == parts.count, numbers.count <= 3, numbers.dropFirst().allSatisfy({ $0 < 60 }) else { return nil }
+        guard numbers.count == parts.count, numbers.count <= 3, numbers.dropFirst().allSatisfy({ $0 < 60 }) else {
+            return nil
+        }
         let total = numbers.reduce(0) { $0 * 60 + $1 }
         return total.isFinite ? total : nil
     }
@@ -76,6 +81,8 @@ extension Locator.Locations {
         let parts = list.split(separator: ",", omittingEmptySubsequences: false)
         let numbers = parts.compactMap { Double($0) }.filter { $0.isFinite && $0 >= 0 }
         guard parts.count == 4, numbers.count == 4, numbers[2] > 0, numbers[3] > 0 else { return nil }
-        return Region(rectangle: CGRect(x: numbers[0], y: numbers[1], width: numbers[2], height: numbers[3]), isPercent: isPercent)
+        return Region(
+            rectangle: CGRect(x: numbers[0], y: numbers[1], width: numbers[2], height: numbers[3]), isPercent: isPercent
+        )
     }
 }

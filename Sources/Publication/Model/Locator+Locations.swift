@@ -3,8 +3,8 @@ extension Locator {
     public struct Locations: Hashable, Sendable {
         /// Fragments that lead to the place, each percent-encoded and without `#`.
         public var fragments: [String]
-        /// How much of the resource lies before the place, from 0 to 1. What is set outside is brought to the nearer end; a value that is
-        /// not a number becomes nil.
+        /// How much of the resource lies before the place, from 0 to 1. What is set outside is brought to the nearer
+        /// end; a value that is not a number becomes nil.
         public var progression: Double? {
             didSet { progression = Self.clamped(progression) }
         }
@@ -54,10 +54,13 @@ extension Locator.Locations {
     init(json: JSONValue) {
         self.init(
             // An old form had one fragment.
-            fragments: (json["fragments"] ?? json["fragment"])?.strings ?? [], progression: Self.progression(json["progression"]),
+            fragments: (json["fragments"] ?? json["fragment"])?.strings ?? [],
+            progression: Self.progression(json["progression"]),
             position: json["position"]?.positiveInteger.flatMap(Int.init(exactly:)),
             totalProgression: Self.progression(json["totalProgression"]),
-            otherLocations: json.members(besides: ["fragments", "fragment", "progression", "position", "totalProgression"]))
+            otherLocations: json.members(besides: [
+                "fragments", "fragment", "progression", "position", "totalProgression",
+            ]))
     }
 
     var json: JSONValue {

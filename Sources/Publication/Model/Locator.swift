@@ -16,7 +16,9 @@ public struct Locator: Hashable, Sendable {
     public var otherProperties: [String: JSONValue] = [:]
 
     /// A place in the resource at `href`.
-    public init(href: String, type: String, title: String? = nil, locations: Locations = Locations(), text: Text = Text()) {
+    public init(
+        href: String, type: String, title: String? = nil, locations: Locations = Locations(), text: Text = Text()
+    ) {
         self.href = href
         self.type = type
         self.title = title
@@ -52,7 +54,8 @@ public struct Locator: Hashable, Sendable {
 }
 
 extension Locator {
-    /// Reads a locator object. Members of the wrong kind are passed over, progressions outside 0…1 and positions below 1 too.
+    /// Reads a locator object. Members of the wrong kind are passed over, progressions outside 0…1 and positions below
+    /// 1 too.
     ///
     /// - Throws: `CocoaError(.fileReadCorruptFile)` when `json` is no object with `href` and `type`.
     public init(json: JSONValue) throws {
@@ -60,7 +63,8 @@ extension Locator {
             throw CocoaError.unreadable("A locator must have “href” and “type”.")
         }
         self.init(
-            href: href, type: type, title: json["title"]?.stringValue, locations: Locations(json: json["locations"] ?? [:]),
+            href: href, type: type, title: json["title"]?.stringValue,
+            locations: Locations(json: json["locations"] ?? [:]),
             text: Text(json: json["text"] ?? [:]))
         otherProperties = json.members(besides: ["href", "type", "title", "locations", "text"])
     }
@@ -81,13 +85,16 @@ extension Locator {
 extension Locator.Text {
     /// Reads a text object; what is none says nothing.
     init(json: JSONValue) {
-        self.init(before: json["before"]?.stringValue, highlight: json["highlight"]?.stringValue, after: json["after"]?.stringValue)
+        self.init(
+            before: json["before"]?.stringValue, highlight: json["highlight"]?.stringValue,
+            after: json["after"]?.stringValue)
         otherProperties = json.members(besides: ["before", "highlight", "after"])
     }
 
     var json: JSONValue {
         let own: [String: JSONValue?] = [
-            "before": before.map(JSONValue.string), "highlight": highlight.map(JSONValue.string), "after": after.map(JSONValue.string),
+            "before": before.map(JSONValue.string), "highlight": highlight.map(JSONValue.string),
+            "after": after.map(JSONValue.string),
         ]
         return .object(present: own, others: otherProperties)
     }

@@ -1,7 +1,8 @@
 public import Foundation
 
 extension Manifest {
-    /// What relative hrefs count from: the address of the `self` link without its last path segment, query and fragment.
+    /// What relative hrefs count from: the address of the `self` link without its last path segment, query and
+    /// fragment.
     ///
     /// - Returns: Nil if there is no `self` link, or its address is not absolute.
     public var baseURL: URL? {
@@ -11,22 +12,24 @@ extension Manifest {
         return URL(string: "./", relativeTo: url)?.absoluteURL
     }
 
-    /// The manifest as it is to be used out of a package: without links to itself, so that hrefs count from the package's root and not
-    /// from where the manifest was made.
+    /// The manifest as it is to be used out of a package: without links to itself, so that hrefs count from the
+    /// package's root and not from where the manifest was made.
     public func packaged() -> Manifest {
         var manifest = self
         manifest.links.removeAll { $0.rels.contains("self") }
         return manifest
     }
 
-    /// The link for `href`: in the reading order, the resources or the links, their alternates and then their children; on a second try
-    /// without query and fragment. A slash in front of `href` does not count.
+    /// The link for `href`: in the reading order, the resources or the links, their alternates and then their children;
+    /// on a second try without query and fragment. A slash in front of `href` does not count.
     ///
     /// - Complexity: All links are looked at, in the worst case twice.
     public func link(withHREF href: String) -> Link? {
         let href = href.hasPrefix("/") ? String(href.dropFirst()) : href
         if let found = find(href) { return found }
-        guard let cut = href.utf8.firstIndex(where: { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") }) else { return nil }
+        guard let cut = href.utf8.firstIndex(where: { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") }) else {
+            return nil
+        }
         return find(String(href[..<cut]))
     }
 

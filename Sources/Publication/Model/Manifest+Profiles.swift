@@ -11,8 +11,8 @@ extension Manifest {
         case pdf = "https://readium.org/webpub-manifest/profiles/pdf"
     }
 
-    /// Whether the publication is of that kind: the metadata say so, or else everything in the reading order is of the profile's media
-    /// type. EPUB has to be said, because other publications are made of web pages too.
+    /// Whether the publication is of that kind: the metadata say so, or else everything in the reading order is of the
+    /// profile's media type. EPUB has to be said, because other publications are made of web pages too.
     ///
     /// - Returns: False if the reading order is empty, whatever the metadata say.
     public func conforms(to profile: Profile) -> Bool {

@@ -89,7 +89,8 @@ extension Manifest {
             "resources": .nonEmpty(resources.map(\.json)),
             "toc": .nonEmpty(tableOfContents.map(\.json)),
         ]
-        return .object(present: own, others: PublicationCollection.members(for: subcollections, others: otherProperties))
+        return .object(
+            present: own, others: PublicationCollection.members(for: subcollections, others: otherProperties))
     }
 
     private static let keys: Set<String> = [

@@ -24,7 +24,8 @@ extension Metadata {
         keepUnknownWords(from: json)
     }
 
-    /// Vocabularies grow and shrink: `readingProgression` was `ttb` once. A word that is not known here stays as it came.
+    /// Vocabularies grow and shrink: `readingProgression` was `ttb` once. A word that is not known here stays as it
+    /// came.
     private mutating func keepUnknownWords(from json: JSONValue) {
         if readingProgression == nil { otherMetadata["readingProgression"] = json["readingProgression"] }
         if layout == nil { otherMetadata["layout"] = json["layout"] }

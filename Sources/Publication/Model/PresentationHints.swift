@@ -1,5 +1,5 @@
-/// How content should be shown: hints that a publication gives for all its resources and a link for its own (Readium Web Publication
-/// Manifest, presentation module). A link's hint wins.
+/// How content should be shown: hints that a publication gives for all its resources and a link for its own (Readium
+/// Web Publication Manifest, presentation module). A link's hint wins.
 public protocol PresentationHints {
     /// The hint called `name`, nil if there is none. Setting nil removes it.
     subscript(name: String) -> JSONValue? { get set }

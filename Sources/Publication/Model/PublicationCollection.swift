@@ -27,7 +27,8 @@ public struct PublicationCollection: Hashable, Sendable {
         case .object(let members):
             let (collections, others) = Self.split(members.filter { $0.key != "links" && $0.key != "metadata" })
             self.init(
-                links: [Link](json: json["links"]), metadata: json["metadata"]?.objectValue ?? [:], subcollections: collections)
+                links: [Link](json: json["links"]), metadata: json["metadata"]?.objectValue ?? [:],
+                subcollections: collections)
             otherProperties = others
         default:
             return nil
@@ -55,8 +56,8 @@ extension PublicationCollection {
         return result
     }
 
-    /// A role has an array of links, a collection object, or an array of links and collection objects. What is nothing but links is put
-    /// together, and comes first.
+    /// A role has an array of links, a collection object, or an array of links and collection objects. What is nothing
+    /// but links is put together, and comes first.
     private static func collections(for value: JSONValue) -> [PublicationCollection] {
         let loose = PublicationCollection(json: .array(value.arrayValue ?? []))
         let objects = value.oneOrMany.filter { $0["href"] == nil }.compactMap(PublicationCollection.init(json:))
@@ -64,7 +65,8 @@ extension PublicationCollection {
         return (links.isEmpty ? [] : [PublicationCollection(links: links)]) + objects.filter { !$0.isPlain }
     }
 
-    /// The members of a manifest or a collection that hold `subcollections`, and `others` where none of them has the name.
+    /// The members of a manifest or a collection that hold `subcollections`, and `others` where none of them has the
+    /// name.
     static func members(
         for subcollections: [String: [PublicationCollection]], others: [String: JSONValue]
     ) -> [String: JSONValue] {

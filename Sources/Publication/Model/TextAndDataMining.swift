@@ -1,4 +1,5 @@
-/// Whether a publication may be mined for text and data (Readium Web Publication Manifest, `tdm`; TDM Reservation Protocol, W3C).
+/// Whether a publication may be mined for text and data (Readium Web Publication Manifest, `tdm`; TDM Reservation
+/// Protocol, W3C).
 public struct TextAndDataMining: Hashable, Sendable {
     /// Which rights the holder keeps.
     public var reservation: Reservation
@@ -23,7 +24,9 @@ public struct TextAndDataMining: Hashable, Sendable {
 
     /// Reads a `tdm` object; nil without a reservation that is known.
     public init?(json: JSONValue) {
-        guard let reservation = json["reservation"]?.stringValue.flatMap(Reservation.init(rawValue:)) else { return nil }
+        guard let reservation = json["reservation"]?.stringValue.flatMap(Reservation.init(rawValue:)) else {
+            return nil
+        }
         self.init(reservation: reservation, policy: json["policy"]?.stringValue)
         otherProperties = json.members(besides: ["reservation", "policy"])
     }
@@ -31,6 +34,7 @@ public struct TextAndDataMining: Hashable, Sendable {
     /// The `tdm` object.
     public var json: JSONValue {
         .object(
-            present: ["reservation": .string(reservation.rawValue), "policy": policy.map(JSONValue.string)], others: otherProperties)
+            present: ["reservation": .string(reservation.rawValue), "policy": policy.map(JSONValue.string)],
+            others: otherProperties)
     }
 }

@@ -1,7 +1,8 @@
 import FileProviderCore
 import Foundation
 
-/// A pattern that addresses are made of by filling in variables, such as `search{?query,page}` (RFC 6570, all four levels).
+/// A pattern that addresses are made of by filling in variables, such as `search{?query,page}` (RFC 6570, all four
+/// levels).
 public struct URITemplate: Hashable, Sendable {
     /// The template as written.
     public let string: String
@@ -11,8 +12,8 @@ public struct URITemplate: Hashable, Sendable {
 
     /// Reads a template.
     ///
-    /// - Throws: `CocoaError(.fileReadInvalidFileName)` for a brace without its partner, and for an expression that is empty, has an
-    ///   operator that RFC 6570 keeps for later, or a name or modifier that it does not allow.
+    /// - Throws: `CocoaError(.fileReadInvalidFileName)` for a brace without its partner, and for an expression that is
+    ///   empty, has an operator that RFC 6570 keeps for later, or a name or modifier that it does not allow.
     public init(_ string: String) throws {
         self.string = string
         parts = try URITemplateParser(string).parse()
@@ -22,9 +23,10 @@ public struct URITemplate: Hashable, Sendable {
 
     /// The address with `values` filled in.
     ///
-    /// Variables without a value, and those with an empty list or map, vanish; an empty string does not. What an address cannot hold is
-    /// percent-encoded in UTF-8, in literals too.
-    /// - Throws: `CocoaError(.fileReadInvalidFileName)` when a prefix is asked of a list or a map (RFC 6570, section 2.4.1).
+    /// Variables without a value, and those with an empty list or map, vanish; an empty string does not. What an
+    /// address cannot hold is percent-encoded in UTF-8, in literals too.
+    /// - Throws: `CocoaError(.fileReadInvalidFileName)` when a prefix is asked of a list or a map (RFC 6570, section
+    ///   2.4.1).
     public func expand(_ values: [String: Value]) throws -> String {
         try parts.reduce(into: "") { result, part in
             switch part {
@@ -66,7 +68,8 @@ public struct URITemplate: Hashable, Sendable {
     }
 
     static func malformed(_ template: String, _ reason: String) -> CocoaError {
-        FileError.make(.fileReadInvalidFileName, path: template, sentence: "The address template “\(template)” \(reason).")
+        FileError.make(
+            .fileReadInvalidFileName, path: template, sentence: "The address template “\(template)” \(reason).")
     }
 }
 
@@ -107,7 +110,8 @@ enum URITemplateEncoding {
         var result = String.UnicodeScalarView()
         var rest = Substring(text).unicodeScalars
         for _ in 0..<length {
-            let isEncoded = allowed == .reserved && PercentEncoding.escape(Array(Substring(rest).utf8.prefix(3))[...]) != nil
+            let isEncoded =
+                allowed == .reserved && PercentEncoding.escape(Array(Substring(rest).utf8.prefix(3))[...]) != nil
             let character = rest.prefix(isEncoded ? 3 : 1)
             if character.isEmpty { break }
             result.append(contentsOf: character)

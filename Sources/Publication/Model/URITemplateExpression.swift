@@ -50,7 +50,9 @@ struct URITemplateExpression: Hashable, Sendable {
         /// What stands between a name and an empty value.
         var afterNameOfNothing: String { self == .parameter ? "" : "=" }
 
-        var allowed: URITemplateEncoding.AllowedCharacters { self == .reserved || self == .fragment ? .reserved : .unreserved }
+        var allowed: URITemplateEncoding.AllowedCharacters {
+            self == .reserved || self == .fragment ? .reserved : .unreserved
+        }
     }
 
     func expand(_ values: [String: URITemplate.Value], in template: String) throws -> String {
@@ -69,7 +71,8 @@ struct URITemplateExpression: Hashable, Sendable {
         case (.string(let text), _):
             return named(variable.name, encode(text))
         case (.list, .prefix), (.map, .prefix):
-            throw URITemplate.malformed(template, "asks for the first characters of “\(variable.name)”, which is no text")
+            throw URITemplate.malformed(
+                template, "asks for the first characters of “\(variable.name)”, which is no text")
         case (.list(let texts), nil):
             return named(variable.name, texts.map(encode).joined(separator: ","))
         case (.list(let texts), .explode):

@@ -36,9 +36,12 @@ struct URITemplateParser {
 
     private func variable(_ text: Substring) throws -> URITemplateExpression.Variable {
         if text.utf8.last == UInt8(ascii: "*") { return .init(name: try name(text.dropLast()), modifier: .explode) }
-        guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) else { return .init(name: try name(text), modifier: nil) }
+        guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) else {
+            return .init(name: try name(text), modifier: nil)
+        }
         let digits = text[colon...].dropFirst()
-        guard (1...4).contains(digits.utf8.count), digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }), digits.utf8.first != 0x30,
+        guard (1...4).contains(digits.utf8.count), digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
+            digits.utf8.first != 0x30,
             let length = Int(digits)
         else { throw malformed("has the prefix “:\(digits)”, which must be a number from 1 to 9999") }
         return .init(name: try name(text[..<colon]), modifier: .prefix(length))

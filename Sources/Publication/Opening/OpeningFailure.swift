@@ -1,7 +1,8 @@
 import FileProviderCore
 import Foundation
 
-/// Why a publication could not be opened: the kinds of Readium's streamer proposal, for apps that answer each in its own way.
+/// Why a publication could not be opened: the kinds of Readium's streamer proposal, for apps that answer each in its
+/// own way.
 public enum OpeningFailure: Hashable, Sendable {
     /// A format that nobody here can open (`UnsupportedFormat`).
     case unsupportedFormat
@@ -22,7 +23,8 @@ public enum OpeningFailure: Hashable, Sendable {
     public init(_ error: any Error) {
         switch error {
         case let error where error.isCancellation: self = .cancelled
-        case let error as URLError where [.userAuthenticationRequired, .userCancelledAuthentication].contains(error.code):
+        case let error as URLError
+        where [.userAuthenticationRequired, .userCancelledAuthentication].contains(error.code):
             self = .incorrectCredentials
         case let error as CocoaError where error.code == .featureUnsupported: self = .unsupportedFormat
         // A folder that is itself a book opens; this one is in the place of a file of the book.

@@ -7,7 +7,8 @@ import MediaTypes
 public struct OpeningOptions: Sendable {
     /// Hints, such as what a database or a server says of the file.
     public var mediaTypes: [String] = []
-    /// Where the file was downloaded from, if it was: what the relative links of a manifest count from that says no address of its own.
+    /// Where the file was downloaded from, if it was: what the relative links of a manifest count from that says no
+    /// address of its own.
     public var sourceURL: URL?
     /// What tells formats, for hints and content alike.
     public var sniffers: [MediaType.Sniffer] = MediaType.sniffers.all
@@ -18,19 +19,22 @@ public struct OpeningOptions: Sendable {
     /// What unlocks protected publications, in order.
     public var protections: [any ContentProtection] = []
     /// What links with an address of their own lead to: by default to web servers, by the providers registered in
-    /// ``/FileProviderCore/ProviderRegistry/shared``. Nothing is asked of a server before somebody reads such a resource.
+    /// ``/FileProviderCore/ProviderRegistry/shared``. Nothing is asked of a server before somebody reads such a
+    /// resource.
     public var remote: @Sendable () -> any Fetcher = { HTTPFetcher() }
     /// Called with each publication before it is built, to change what it says or to put a fetcher in front of its own.
     public var transform: @Sendable (inout Manifest, inout any Fetcher) -> Void = { _, _ in }
     /// What archives may ask of this machine.
     public var archiveLimits = ArchiveLimits.standard
-    /// What names in ZIP archives are in that say no encoding and are no UTF-8, by its IANA name, such as `Shift_JIS` or `windows-1251`.
+    /// What names in ZIP archives are in that say no encoding and are no UTF-8, by its IANA name, such as `Shift_JIS`
+    /// or `windows-1251`.
     ///
-    /// The addresses that a book itself uses count more. Nil, and a name that this system does not know, leave it to what the names make
-    /// most sense as, and to code page 437 in the end. The warning `assumed-encoding` names what was assumed.
+    /// The addresses that a book itself uses count more. Nil, and a name that this system does not know, leave it to
+    /// what the names make most sense as, and to code page 437 in the end. The warning `assumed-encoding` names what
+    /// was assumed.
     public var zipNameEncoding: String?
-    /// Keeps, from one opening to the next, where large deflated entries of archives can be unpacked from; nil to find out anew each
-    /// time. See ``FileCheckpointStore``.
+    /// Keeps, from one opening to the next, where large deflated entries of archives can be unpacked from; nil to find
+    /// out anew each time. See ``FileCheckpointStore``.
     public var checkpoints: (any CheckpointStore)?
 
     /// The options named at each property.

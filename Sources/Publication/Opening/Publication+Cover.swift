@@ -16,12 +16,13 @@ extension Publication {
         }
     }
 
-    /// The image behind ``findCover()``, as it is in the book. Formats that have a first page in its place, such as PDF, have none.
+    /// The image behind ``findCover()``, as it is in the book. Formats that have a first page in its place, such as
+    /// PDF, have none.
     ///
     /// - Parameter limit: The most bytes of the image; at most 256 MiB.
     /// - Returns: Nil for a book that has no cover.
-    /// - Throws: `CocoaError(.fileReadCorruptFile)` for a cover that is no image; `.fileReadTooLarge` over `limit`; `.fileReadNoPermission`
-    ///   for what is locked; the storage's errors.
+    /// - Throws: `CocoaError(.fileReadCorruptFile)` for a cover that is no image; `.fileReadTooLarge` over `limit`;
+    ///   `.fileReadNoPermission` for what is locked; the storage's errors.
     /// - Complexity: The image, and the search of ``findCover()``.
     public func coverImage(limit: Int = 64 << 20) async throws -> Cover? {
         guard let link = try await findCover() else { return nil }
@@ -38,10 +39,12 @@ extension Publication {
         await resource.close()
         guard data.count <= limit else {
             throw FileError.make(
-                .fileReadTooLarge, path: name, sentence: "The cover “\(name)” is too large: it has more than \(limit) bytes.")
+                .fileReadTooLarge, path: name,
+                sentence: "The cover “\(name)” is too large: it has more than \(limit) bytes.")
         }
         guard let type = CoverImage.mediaType(of: data.prefix(CoverImage.start), claimed: link.type) else {
-            throw FileError.make(.fileReadCorruptFile, path: name, sentence: "The cover “\(name)” is damaged: it is no image.")
+            throw FileError.make(
+                .fileReadCorruptFile, path: name, sentence: "The cover “\(name)” is damaged: it is no image.")
         }
         return Cover(data: data, mediaType: type)
     }

@@ -4,13 +4,15 @@ import Foundation
 import MediaTypes
 
 extension Publication {
-    /// Opens the book at `path`, a file or a folder, where it lies: the format is found, its manifest made, and nothing else read.
+    /// Opens the book at `path`, a file or a folder, where it lies: the format is found, its manifest made, and nothing
+    /// else read.
     ///
-    /// Hints are trusted first, the name among them; a file that does not open as what it is called is opened as what it is, with a
-    /// warning.
+    /// Hints are trusted first, the name among them; a file that does not open as what it is called is opened as what
+    /// it is, with a warning.
     ///
     /// - Throws: The provider's errors; `CocoaError(.fileReadCorruptFile)` for what is no book or a damaged one;
-    ///   `CocoaError(.featureUnsupported)` for a format that is known and cannot be opened. ``OpeningFailure`` sorts them.
+    ///   `CocoaError(.featureUnsupported)` for a format that is known and cannot be opened. ``OpeningFailure`` sorts
+    ///   them.
     /// - Complexity: For an EPUB of any size two or three requests, 100 kB together.
     public static func open(
         path: ProviderPath, of provider: any FileProviderReadWrite, options: OpeningOptions = OpeningOptions()
@@ -19,7 +21,8 @@ extension Publication {
             return try await openFile(path, of: provider, options: options)
         } catch {
             // Only what does not open as a file is asked whether it is a folder: books are files nearly always.
-            guard !error.isCancellation, let item = try? await provider.attributesOfItem(path: path), item.isDirectory else { throw error }
+            guard !error.isCancellation, let item = try? await provider.attributesOfItem(path: path), item.isDirectory
+            else { throw error }
             return try await openFolder(path, of: provider, options)
         }
     }
@@ -41,7 +44,9 @@ extension Publication {
                 guard let sniffed, sniffed.basis == .hint, (error as? CocoaError)?.mayBeMisnamed == true,
                     let found = try await typeByContent(content, options: options), found != sniffed.mediaType
                 else { throw error }
-                if let publication = try await open(content, as: found, not: sniffed.mediaType, siblings: siblings, options) {
+                if let publication = try await open(
+                    content, as: found, not: sniffed.mediaType, siblings: siblings, options)
+                {
                     return publication
                 }
                 guard found.isAnswer else { throw error }
@@ -58,14 +63,16 @@ extension Publication {
     /// - Complexity: What looking inside costs, less what was read before.
     private static func typeByContent(_ content: SniffedContent, options: OpeningOptions) async throws -> MediaType? {
         try await ContentErrors.passOver {
-            let sniffing = SnifferRun(mediaTypes: [], fileExtensions: [], sniffers: options.sniffers, ignoringHints: true)
+            let sniffing = SnifferRun(
+                mediaTypes: [], fileExtensions: [], sniffers: options.sniffers, ignoringHints: true)
             return try await sniffing.run(content)?.mediaType
         }
     }
 
     /// The publication that the content is by the type `found`; nil where it is none.
     private static func open(
-        _ content: SniffedContent, as found: MediaType, not claimed: MediaType, siblings: any Fetcher, _ options: OpeningOptions
+        _ content: SniffedContent, as found: MediaType, not claimed: MediaType, siblings: any Fetcher,
+        _ options: OpeningOptions
     ) async throws -> Publication? {
         try await ContentErrors.passOver {
             let warnings = WarningLog()
@@ -79,7 +86,9 @@ extension Publication {
     }
 
     /// The error for what a server sends instead of a book: a page, or data for programs.
-    private static func misnamed(_ path: ProviderPath, found: MediaType, not claimed: MediaType, cause: any Error) -> CocoaError {
+    private static func misnamed(_ path: ProviderPath, found: MediaType, not claimed: MediaType, cause: any Error)
+        -> CocoaError
+    {
         let what = found.isHTML ? "a web page (HTML)" : found.isJSON ? "JSON" : "XML"
         let sentence =
             "\(shown(path)) is \(what) and not \(claimed.name ?? claimed.string); a server may have answered with it instead of the file."
@@ -105,10 +114,13 @@ extension Publication {
         }
     }
 
-    private static func sniff(_ content: SniffedContent, named path: ProviderPath, _ options: OpeningOptions) async throws -> SniffedType? {
+    private static func sniff(_ content: SniffedContent, named path: ProviderPath, _ options: OpeningOptions)
+        async throws -> SniffedType?
+    {
         let hints = [path.fileExtension].compactMap(\.self)
         let sniffing = SnifferRun(
-            mediaTypes: options.mediaTypes, fileExtensions: hints, sniffers: options.sniffers, ignoringHints: content.isFolder)
+            mediaTypes: options.mediaTypes, fileExtensions: hints, sniffers: options.sniffers,
+            ignoringHints: content.isFolder)
         return try await sniffing.run(content)
     }
 
@@ -118,13 +130,15 @@ extension Publication {
         let path = content.path
         if type?.isWholeFile != true, let archive = try await content.archive() {
             return PublicationAsset(
-                path: path, mediaType: type, form: .archive, fetcher: ArchiveFetcher(archive), siblings: siblings, remote: options.remote(),
+                path: path, mediaType: type, form: .archive, fetcher: ArchiveFetcher(archive), siblings: siblings,
+                remote: options.remote(),
                 sourceURL: options.sourceURL)
         }
         // Said to be one, and it is none: the reason is worth telling.
         if type?.isZIP == true { _ = try await ZIPArchive.open(content.reader, limits: options.archiveLimits) }
         return PublicationAsset(
-            path: path, mediaType: type, form: .file, fetcher: FileFetcher(content.reader), siblings: siblings, remote: options.remote(),
+            path: path, mediaType: type, form: .file, fetcher: FileFetcher(content.reader), siblings: siblings,
+            remote: options.remote(),
             sourceURL: options.sourceURL)
     }
 
@@ -169,8 +183,11 @@ extension Publication {
             let sentence = "“\(path)” is \(type.name ?? type.string), which cannot be opened as a book."
             return FileError.make(.featureUnsupported, path: path, sentence: sentence)
         }
-        if try await content.isEmpty { return FileError.make(.fileReadCorruptFile, path: path, sentence: "“\(path)” is empty.") }
-        return FileError.make(.featureUnsupported, path: path, sentence: "“\(path)” is not a book in a format that Carrel opens.")
+        if try await content.isEmpty {
+            return FileError.make(.fileReadCorruptFile, path: path, sentence: "“\(path)” is empty.")
+        }
+        return FileError.make(
+            .featureUnsupported, path: path, sentence: "“\(path)” is not a book in a format that Carrel opens.")
     }
 }
 
@@ -184,7 +201,9 @@ extension MediaType {
     fileprivate var isAnswer: Bool { isHTML || isJSON || self == .xml }
 
     /// Whether a file of this kind is read as one, however it begins and ends.
-    fileprivate var isWholeFile: Bool { isJSON || isBitmap || isAudio || isVideo || isHTML || MediaType.pdf.contains(self) }
+    fileprivate var isWholeFile: Bool {
+        isJSON || isBitmap || isAudio || isVideo || isHTML || MediaType.pdf.contains(self)
+    }
 
     /// The package trait that opens books of this kind, if this build lacks it.
     fileprivate var missingTrait: MissingTrait? {

@@ -2,8 +2,8 @@ import Archives
 
 /// Opens publications that a scheme protects against being read by anyone (Readium's content protection proposal).
 ///
-/// Asked before the parsers, in order; the first that knows the scheme answers. Detection of the usual schemes is always asked last, so
-/// that a book nobody can unlock opens to its metadata and says why its text is locked.
+/// Asked before the parsers, in order; the first that knows the scheme answers. Detection of the usual schemes is
+/// always asked last, so that a book nobody can unlock opens to its metadata and says why its text is locked.
 public protocol ContentProtection: Sendable {
     /// What `asset` is protected by; nil where it is not, or not by this scheme.
     ///
@@ -33,7 +33,8 @@ public struct Protection: Hashable, Sendable {
         case lcp
         /// Adobe ADEPT.
         case adept
-        /// Any other: encrypted in a way that is not known here, with the name that a protection of the app's own gives it.
+        /// Any other: encrypted in a way that is not known here, with the name that a protection of the app's own gives
+        /// it.
         case other(String?)
     }
 
@@ -45,8 +46,12 @@ public struct Protection: Hashable, Sendable {
     public let reason: String?
 
     /// A protection that keeps the text, for the reason given.
-    public static func locked(_ scheme: Scheme, reason: String) -> Protection { Protection(scheme: scheme, isLocked: true, reason: reason) }
+    public static func locked(_ scheme: Scheme, reason: String) -> Protection {
+        Protection(scheme: scheme, isLocked: true, reason: reason)
+    }
 
     /// A protection that was opened.
-    public static func unlocked(_ scheme: Scheme) -> Protection { Protection(scheme: scheme, isLocked: false, reason: nil) }
+    public static func unlocked(_ scheme: Scheme) -> Protection {
+        Protection(scheme: scheme, isLocked: false, reason: nil)
+    }
 }

@@ -33,7 +33,8 @@ public struct PublicationAsset: Sendable {
 
     /// An asset put together by a program, as an app's own parsers are tested with.
     public init(
-        path: ProviderPath, mediaType: MediaType?, form: Form, fetcher: any Fetcher, siblings: any Fetcher = EmptyFetcher(),
+        path: ProviderPath, mediaType: MediaType?, form: Form, fetcher: any Fetcher,
+        siblings: any Fetcher = EmptyFetcher(),
         remote: any Fetcher = EmptyFetcher(), sourceURL: URL? = nil
     ) {
         self.path = path

@@ -7,8 +7,8 @@ public protocol PublicationParser: Sendable {
     /// The publication in `asset`; nil where it is of another format.
     ///
     /// - Parameter warnings: What was wrong with the book and could be helped, and what was done about it, goes here.
-    /// - Throws: `CocoaError(.fileReadCorruptFile)` when it is of this format and too damaged to be read; `.fileReadTooLarge` over a
-    ///   limit; errors of the storage.
+    /// - Throws: `CocoaError(.fileReadCorruptFile)` when it is of this format and too damaged to be read;
+    ///   `.fileReadTooLarge` over a limit; errors of the storage.
     func parse(_ asset: PublicationAsset, warnings: WarningLog) async throws -> PublicationBuilder?
 }
 
@@ -20,11 +20,11 @@ public struct PublicationBuilder: Sendable {
     public var fetcher: any Fetcher
     /// What the format itself protects the publication by, such as a password of a PDF file; nil where nothing does.
     public var protection: Protection?
-    /// Reads the table of contents, where that takes more than was read to open the publication; see ``Publication/contents()``. Nil if
-    /// the manifest has it.
+    /// Reads the table of contents, where that takes more than was read to open the publication; see
+    /// ``Publication/contents()``. Nil if the manifest has it.
     public var contents: (@Sendable () async throws -> [Link])?
-    /// Looks for the cover, where that takes more than was read to open the publication; see ``Publication/findCover()``. Nil if the
-    /// manifest names it, or there is none.
+    /// Looks for the cover, where that takes more than was read to open the publication; see
+    /// ``Publication/findCover()``. Nil if the manifest names it, or there is none.
     public var cover: (@Sendable () async throws -> Link?)?
 
     /// A manifest, and what its resources come from.

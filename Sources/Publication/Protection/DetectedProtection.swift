@@ -5,8 +5,8 @@ import SafeXML
 
 /// Tells the usual schemes by what they leave in a package, and locks what they keep. It unlocks nothing.
 ///
-/// Obfuscated fonts are no protection. A package without any mark costs no request; of another, the small files that say more are read
-/// together with those that a parser is going to read.
+/// Obfuscated fonts are no protection. A package without any mark costs no request; of another, the small files that
+/// say more are read together with those that a parser is going to read.
 struct DetectedProtection: ContentProtection {
     func open(_ asset: PublicationAsset, warnings: WarningLog) async throws -> ProtectedAsset? {
         guard let archive = asset.fetcher.archiveBelow else { return nil }
@@ -36,11 +36,16 @@ private struct ProtectionFindings {
         let references = documents.references(in: EncryptionDocument.href)
         let root = try await documents.optionalDocument(EPUBStructure.spelling(of: EncryptionDocument.href, references))
         let encryption = root.map { EncryptionDocument($0, references: references) }
-        let encrypted = (encryption?.encryptions ?? [:]).filter { FontDeobfuscator.Algorithm(rawValue: $0.value.algorithm) == nil }
+        let encrypted = (encryption?.encryptions ?? [:]).filter {
+            FontDeobfuscator.Algorithm(rawValue: $0.value.algorithm) == nil
+        }
         var hrefs = Array(encrypted.keys)
-        let hasLicense = [.lcpLicense, .lcpLicenseAtRoot].contains { (mark: ProtectionMark) in mark.entry(in: archive) != nil }
+        let hasLicense = [.lcpLicense, .lcpLicenseAtRoot].contains { (mark: ProtectionMark) in
+            mark.entry(in: archive) != nil
+        }
         if hasLicense { hrefs += try await Self.encryptedInManifest(archive) }
-        let paths = Set(hrefs.compactMap { href in HREF.candidates(href).lazy.compactMap { archive.entry(at: $0)?.path }.first })
+        let paths = Set(
+            hrefs.compactMap { href in HREF.candidates(href).lazy.compactMap { archive.entry(at: $0)?.path }.first })
         let isKobo = try await Self.isKobo(archive, documents)
 
         if hasLicense || encrypted.values.contains(where: { $0.scheme == EncryptionDocument.lcp }) {
@@ -56,8 +61,8 @@ private struct ProtectionFindings {
         } else {
             scheme = encrypted.isEmpty ? nil : .other(nil)
         }
-        // Kobo's readers keep the list of what is encrypted to themselves; an LCP package without a list that can be read is damaged, and
-        // what is in it is no text.
+        // Kobo's readers keep the list of what is encrypted to themselves; an LCP package without a list that can be
+        // read is damaged, and what is in it is no text.
         let isAll = (isKobo || hasLicense) && paths.isEmpty
         isLocked = { path in
             isAll ? !Self.isStructure(path) : paths.contains(path)
@@ -66,11 +71,13 @@ private struct ProtectionFindings {
 
     /// What no scheme encrypts: what tells of the package (LCP 1.0, section 2.3).
     private static func isStructure(_ path: String) -> Bool {
-        EPUBStructure.contains(path) || path.hasPrefix("META-INF/") || path == EPUBMimetype.path || path == "manifest.json"
+        EPUBStructure.contains(path) || path.hasPrefix("META-INF/") || path == EPUBMimetype.path
+            || path == "manifest.json"
             || path == ProtectionMark.lcpLicenseAtRoot.rawValue
     }
 
-    /// What the manifest of a Readium package says is encrypted, in whatever list of links, also of a manifest with other faults.
+    /// What the manifest of a Readium package says is encrypted, in whatever list of links, also of a manifest with
+    /// other faults.
     private static func encryptedInManifest(_ archive: any Archive) async throws -> [String] {
         guard let entry = archive.entry(at: "manifest.json"), entry.length <= Manifest.defaultMaximumSize,
             let json = JSONValue(lenient: try await archive.read(entry), maximumSize: Manifest.defaultMaximumSize)
@@ -79,7 +86,8 @@ private struct ProtectionFindings {
         var rest = [json]
         while let value = rest.popLast() {
             rest += value.arrayValue ?? value.objectValue.map { Array($0.values) } ?? []
-            guard let href = value["href"]?.stringValue, let algorithm = value["properties"]?["encrypted"]?["algorithm"]?.stringValue,
+            guard let href = value["href"]?.stringValue,
+                let algorithm = value["properties"]?["encrypted"]?["algorithm"]?.stringValue,
                 FontDeobfuscator.Algorithm(rawValue: algorithm) == nil
             else { continue }
             hrefs += [href, HREFBase.root.resolve(href)].compactMap(\.self)
@@ -87,9 +95,10 @@ private struct ProtectionFindings {
         return hrefs
     }
 
-    /// ADEPT's licence has an encrypted key for the book. Books without protection may have an empty file of that name; Barnes & Noble's
-    /// keys are much shorter than Adobe's.
-    private static func adobeScheme(_ archive: any Archive, documents: EPUBDocuments) async throws -> Protection.Scheme? {
+    /// ADEPT's licence has an encrypted key for the book. Books without protection may have an empty file of that name;
+    /// Barnes & Noble's keys are much shorter than Adobe's.
+    private static func adobeScheme(_ archive: any Archive, documents: EPUBDocuments) async throws -> Protection.Scheme?
+    {
         guard ProtectionMark.rights.entry(in: archive) != nil,
             let root = try await documents.optionalDocument(ProtectionMark.rights.rawValue),
             root.namespace == EncryptionDocument.adept || !root.descendants("encryptedKey").isEmpty
@@ -110,8 +119,10 @@ extension Protection.Scheme {
     /// Why the text of a book that this scheme protects is out of reach.
     fileprivate var reason: String {
         switch self {
-        case .lcp: "The book is protected by Readium LCP, and its text can be read with its licence and passphrase only."
-        case .adept: "The book is protected by Adobe ADEPT, and its text can be read only by an app that its buyer has authorised."
+        case .lcp:
+            "The book is protected by Readium LCP, and its text can be read with its licence and passphrase only."
+        case .adept:
+            "The book is protected by Adobe ADEPT, and its text can be read only by an app that its buyer has authorised."
         case .other(let name?): "The book is protected by \(name), and its text can be read only by an app of theirs."
         case .other(nil): "The book is encrypted in a way that is not known here, and its text cannot be read."
         }

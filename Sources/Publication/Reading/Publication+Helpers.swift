@@ -45,16 +45,18 @@ extension Publication {
 extension Publication {
     /// The place that `link` of the manifest, such as one of the table of contents, leads to.
     ///
-    /// A fragment of the href becomes the locator's; without one it is the start of the resource. The title is that of `link`, which is
-    /// about the place, and only without one that of the resource.
+    /// A fragment of the href becomes the locator's; without one it is the start of the resource. The title is that of
+    /// `link`, which is about the place, and only without one that of the resource.
     /// - Returns: Nil if the resource is not among the publication's links.
     public func locator(from link: Link) -> Locator? {
         let parts = link.href.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         guard let href = parts.first, let resource = self.link(withHREF: href) else { return nil }
         let fragment = parts.dropFirst().first { !$0.isEmpty }
         return Locator(
-            href: href.hasPrefix("/") ? String(href.dropFirst()) : href, type: (resource.type ?? link.type) ?? MediaType.binary.string,
+            href: href.hasPrefix("/") ? String(href.dropFirst()) : href,
+            type: (resource.type ?? link.type) ?? MediaType.binary.string,
             title: link.title ?? resource.title,
-            locations: Locator.Locations(fragments: fragment.map { [$0] } ?? [], progression: fragment == nil ? 0 : nil))
+            locations: Locator.Locations(fragments: fragment.map { [$0] } ?? [], progression: fragment == nil ? 0 : nil)
+        )
     }
 }

@@ -23,7 +23,8 @@ public final class Publication: Sendable {
     ///   - contents: Reads the table of contents when somebody asks for it; nil if the manifest has it.
     ///   - cover: Looks for the cover when somebody asks for it; nil if the manifest names it, or there is none.
     public init(
-        manifest: Manifest, fetcher: any Fetcher = EmptyFetcher(), mediaType: MediaType? = nil, protection: Protection? = nil,
+        manifest: Manifest, fetcher: any Fetcher = EmptyFetcher(), mediaType: MediaType? = nil,
+        protection: Protection? = nil,
         warnings: [ContentWarning] = [], contents: (@Sendable () async throws -> [Link])? = nil,
         cover: (@Sendable () async throws -> Link?)? = nil
     ) {
@@ -36,15 +37,19 @@ public final class Publication: Sendable {
         searchCover = cover
     }
 
-    /// The same publication with another manifest or another root fetcher: for a use of its own, such as making an index.
+    /// The same publication with another manifest or another root fetcher: for a use of its own, such as making an
+    /// index.
     ///
     /// - Parameter change: May change both; a fetcher in front of the old one keeps using it.
     /// - Returns: A publication that shares what the fetcher holds: close one of the two, when both are done.
-    public func copy(_ change: (_ manifest: inout Manifest, _ fetcher: inout any Fetcher) throws -> Void) rethrows -> Publication {
+    public func copy(_ change: (_ manifest: inout Manifest, _ fetcher: inout any Fetcher) throws -> Void) rethrows
+        -> Publication
+    {
         var (manifest, fetcher) = (manifest, fetcher)
         try change(&manifest, &fetcher)
         return Publication(
-            manifest: manifest, fetcher: fetcher, mediaType: mediaType, protection: protection, warnings: warnings, contents: readContents,
+            manifest: manifest, fetcher: fetcher, mediaType: mediaType, protection: protection, warnings: warnings,
+            contents: readContents,
             cover: searchCover)
     }
 
@@ -59,15 +64,15 @@ public final class Publication: Sendable {
     public var readingOrder: [Link] { manifest.readingOrder }
     /// All that is not in the ``readingOrder``, such as images, style sheets and fonts.
     public var resources: [Link] { manifest.resources }
-    /// A tree by ``Link/children``; empty where the publication has none. An href may point into a resource with a fragment. It is what
-    /// opening the publication brought; ``contents()`` also reads what lies further away.
+    /// A tree by ``Link/children``; empty where the publication has none. An href may point into a resource with a
+    /// fragment. It is what opening the publication brought; ``contents()`` also reads what lies further away.
     public var tableOfContents: [Link] { manifest.tableOfContents }
 
     /// The table of contents, read once if ``tableOfContents`` is not all of it.
     ///
     /// - Throws: Errors of the storage. The next call tries again.
-    /// - Complexity: Nothing for most publications. For a recording whose chapter titles lie among the sound, as many requests as the
-    ///   storage's cost model says, at the first call.
+    /// - Complexity: Nothing for most publications. For a recording whose chapter titles lie among the sound, as many
+    ///   requests as the storage's cost model says, at the first call.
     public func contents() async throws -> [Link] {
         guard let readContents else { return tableOfContents }
         return try await knownContents.value(readContents)
@@ -76,8 +81,8 @@ public final class Publication: Sendable {
     /// The link of the cover: ``coverLink``, or what a search in the book finds, once.
     ///
     /// - Throws: Errors of the storage. The next call tries again.
-    /// - Complexity: Nothing for a publication that declares its cover. For an EPUB that does not, the start of an image and up to six
-    ///   pages, at the first call.
+    /// - Complexity: Nothing for a publication that declares its cover. For an EPUB that does not, the start of an
+    ///   image and up to six pages, at the first call.
     public func findCover() async throws -> Link? {
         if let coverLink { return coverLink }
         guard let searchCover else { return nil }
@@ -86,9 +91,10 @@ public final class Publication: Sendable {
 
     /// The resource at `link`. Nothing is read yet; a link that leads nowhere fails when it is read.
     ///
-    /// - Parameter parameters: The values for a ``Link/templated`` link, not percent-encoded; variables without one vanish from the address.
-    /// - Returns: A resource that fails with `CocoaError(.fileReadInvalidFileName)` when the template is malformed or none of its variables
-    ///   has a value, and when there are parameters and no template to take them.
+    /// - Parameter parameters: The values for a ``Link/templated`` link, not percent-encoded; variables without one
+    ///   vanish from the address.
+    /// - Returns: A resource that fails with `CocoaError(.fileReadInvalidFileName)` when the template is malformed or
+    ///   none of its variables has a value, and when there are parameters and no template to take them.
     public func get(_ link: Link, parameters: [String: String] = [:]) -> any Resource {
         if !link.templated, parameters.isEmpty { return fetcher.get(link) }
         do {
@@ -101,6 +107,7 @@ public final class Publication: Sendable {
     /// The resource at `href`, with what the manifest says of it.
     public func get(_ href: String) -> any Resource { get(link(withHREF: href) ?? Link(href: href)) }
 
-    /// Gives back the archive or folder behind the publication. Resources read after it fail with `URLError(.resourceUnavailable)`.
+    /// Gives back the archive or folder behind the publication. Resources read after it fail with
+    /// `URLError(.resourceUnavailable)`.
     public func close() async { await fetcher.close() }
 }

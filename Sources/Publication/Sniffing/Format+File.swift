@@ -5,8 +5,8 @@ import MediaTypes
 extension Format {
     /// A file together with its format, which is found out when somebody first asks for it, once.
     ///
-    /// `File` of the first media type proposal, over any provider. It stands below ``Format`` because that is what it is about, and
-    /// because an app is likely to have a `File` of its own.
+    /// `File` of the first media type proposal, over any provider. It stands below ``Format`` because that is what it
+    /// is about, and because an app is likely to have a `File` of its own.
     public final class File: Sendable {
         /// Where it lies.
         public let path: ProviderPath
@@ -31,7 +31,8 @@ extension Format {
         }
 
         private init(
-            _ path: ProviderPath, _ provider: any FileProvider, _ sourceURL: URL?, _ mediaTypes: [String], _ sniffers: [MediaType.Sniffer],
+            _ path: ProviderPath, _ provider: any FileProvider, _ sourceURL: URL?, _ mediaTypes: [String],
+            _ sniffers: [MediaType.Sniffer],
             _ found: LazyValue<MediaType?>
         ) {
             self.path = path
@@ -51,7 +52,8 @@ extension Format {
                 try await found.value { [path, provider, mediaTypes, sniffers, sourceURL] in
                     let extensions = [sourceURL?.pathExtension].compactMap(\.self).filter { !$0.isEmpty }
                     return try await MediaType.of(
-                        path: path, of: provider, mediaTypes: mediaTypes, fileExtensions: extensions, sniffers: sniffers)
+                        path: path, of: provider, mediaTypes: mediaTypes, fileExtensions: extensions, sniffers: sniffers
+                    )
                 }
             }
         }
@@ -70,7 +72,8 @@ extension Format {
         /// - Throws: As ``/FileProviderCore/FileProviderOperations/moveItem(path:to:overwrite:progress:)``.
         public func move(to destination: ProviderPath, overwrite: Bool = false) async throws -> File {
             try await provider.moveItem(path: path, to: destination, overwrite: overwrite)
-            return File(destination, provider, sourceURL, mediaTypes, sniffers, found.known == nil ? LazyValue() : found)
+            return File(
+                destination, provider, sourceURL, mediaTypes, sniffers, found.known == nil ? LazyValue() : found)
         }
     }
 }

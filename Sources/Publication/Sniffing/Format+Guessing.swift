@@ -22,24 +22,30 @@ extension Format {
 
     /// What the hints say, as a ``Format``; as ``MediaType/of(mediaTypes:fileExtensions:sniffers:)``.
     public static func guess(
-        fileExtensions: [String?] = [], mediaTypes: [String?] = [], sniffers: [MediaType.Sniffer] = Format.defaultSniffers.all
-    ) async throws -> Format? {
-        try await MediaType.of(mediaTypes: mediaTypes, fileExtensions: fileExtensions, sniffers: sniffers).flatMap { Format($0) }
-    }
-
-    /// What the bytes are that `bytes` gives, as a ``Format``; as ``MediaType/of(bytes:mediaTypes:fileExtensions:sniffers:)``.
-    public static func guess(
-        bytes: @escaping @Sendable () async throws -> Data, fileExtensions: [String?] = [], mediaTypes: [String?] = [],
+        fileExtensions: [String?] = [], mediaTypes: [String?] = [],
         sniffers: [MediaType.Sniffer] = Format.defaultSniffers.all
     ) async throws -> Format? {
-        try await MediaType.of(bytes: bytes, mediaTypes: mediaTypes, fileExtensions: fileExtensions, sniffers: sniffers).flatMap {
+        try await MediaType.of(mediaTypes: mediaTypes, fileExtensions: fileExtensions, sniffers: sniffers).flatMap {
             Format($0)
         }
     }
 
+    /// What the bytes are that `bytes` gives, as a ``Format``; as
+    /// ``MediaType/of(bytes:mediaTypes:fileExtensions:sniffers:)``.
+    public static func guess(
+        bytes: @escaping @Sendable () async throws -> Data, fileExtensions: [String?] = [], mediaTypes: [String?] = [],
+        sniffers: [MediaType.Sniffer] = Format.defaultSniffers.all
+    ) async throws -> Format? {
+        try await MediaType.of(bytes: bytes, mediaTypes: mediaTypes, fileExtensions: fileExtensions, sniffers: sniffers)
+            .flatMap {
+                Format($0)
+            }
+    }
+
     /// What the file at `path` is, as a ``Format``; as ``MediaType/of(path:of:mediaTypes:fileExtensions:sniffers:)``.
     public static func guess(
-        path: ProviderPath, of provider: any FileProviderReadWrite, fileExtensions: [String?] = [], mediaTypes: [String?] = [],
+        path: ProviderPath, of provider: any FileProviderReadWrite, fileExtensions: [String?] = [],
+        mediaTypes: [String?] = [],
         sniffers: [MediaType.Sniffer] = Format.defaultSniffers.all
     ) async throws -> Format? {
         try await MediaType.of(

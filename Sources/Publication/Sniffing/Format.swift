@@ -21,12 +21,15 @@ public struct Format: Hashable, Sendable {
         self.fileExtension = fileExtension
     }
 
-    /// The format of `mediaType` after making it canonical; nil unless its name and file extension are known, by it or by the tables.
+    /// The format of `mediaType` after making it canonical; nil unless its name and file extension are known, by it or
+    /// by the tables.
     public init?(_ mediaType: MediaType) {
         let canonical = mediaType.canonicalized
         if let known = Self.constants.first(where: { $0.mediaType == canonical }) {
             self = known
-        } else if let name = mediaType.name ?? canonical.name, let fileExtension = mediaType.fileExtension ?? canonical.fileExtension {
+        } else if let name = mediaType.name ?? canonical.name,
+            let fileExtension = mediaType.fileExtension ?? canonical.fileExtension
+        {
             self.init(mediaType: canonical, name: name, fileExtension: fileExtension)
         } else {
             return nil

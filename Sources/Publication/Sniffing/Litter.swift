@@ -2,14 +2,15 @@
 package enum Litter {
     /// Names of folders in lower case: macOS, Synology, QNAP, NetApp, Windows, ext4.
     private static let folders: Set<String> = [
-        "__macosx", "@eadir", "#recycle", "#snapshot", "@recycle", "@recently-snapshot", "@tmp", "$recycle.bin", "recycler",
+        "__macosx", "@eadir", "#recycle", "#snapshot", "@recycle", "@recently-snapshot", "@tmp", "$recycle.bin",
+        "recycler",
         "system volume information", "found.000", "lost+found", "~snapshot", "network trash folder", "temporary items",
     ]
     /// Names of files in lower case.
     private static let files: Set<String> = ["thumbs.db", "ehthumbs.db", "desktop.ini"]
 
-    /// Whether one of the names in `path`, which slashes separate, is of that kind, or begins with a dot as `.thumbnails` and `.DS_Store`
-    /// do.
+    /// Whether one of the names in `path`, which slashes separate, is of that kind, or begins with a dot as
+    /// `.thumbnails` and `.DS_Store` do.
     package static func contains(_ path: String) -> Bool {
         // By bytes: a combining mark would make one character with the dot or the slash.
         let names = path.utf8.split(separator: UInt8(ascii: "/"))

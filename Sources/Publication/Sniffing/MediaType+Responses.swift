@@ -3,8 +3,8 @@ import MediaTypes
 
 /// The head of an HTTP answer, as far as it tells what the body is.
 ///
-/// Foundation's `HTTPURLResponse` has both members, so `extension HTTPURLResponse: @retroactive HTTPResponseHead {}` in an app is enough;
-/// an app with another client conforms that client's type.
+/// Foundation's `HTTPURLResponse` has both members, so `extension HTTPURLResponse: @retroactive HTTPResponseHead {}` in
+/// an app is enough; an app with another client conforms that client's type.
 public protocol HTTPResponseHead {
     /// Where the answer came from.
     var url: URL? { get }
@@ -17,32 +17,36 @@ extension HTTPResponseHead {
     /// What the body of this answer is (`HTTPResponse.sniffMediaType` of Readium's media type proposal).
     ///
     /// Hints in this order: media types from `Content-Type`, then the given ones; file extensions from the name in
-    /// `Content-Disposition`, from the URL, then the given ones. Unknown and general types, such as `application/octet-stream` and
-    /// `application/zip`, are looked through.
+    /// `Content-Disposition`, from the URL, then the given ones. Unknown and general types, such as
+    /// `application/octet-stream` and `application/zip`, are looked through.
     ///
     /// - Parameter body: Asked for only when the hints do not tell.
     /// - Throws: What `body` throws.
     public func sniffMediaType(
-        mediaTypes: [String?] = [], fileExtensions: [String?] = [], sniffers: [MediaType.Sniffer] = MediaType.sniffers.all,
+        mediaTypes: [String?] = [], fileExtensions: [String?] = [],
+        sniffers: [MediaType.Sniffer] = MediaType.sniffers.all,
         body: @escaping @Sendable () async throws -> Data
     ) async throws -> MediaType? {
         let reported = [value(forHTTPHeaderField: "Content-Type")]
         let suggested = value(forHTTPHeaderField: "Content-Disposition").flatMap(ContentDisposition.fileExtension)
         let extensions = [suggested, url?.pathExtension].filter { $0?.isEmpty == false }
         return try await MediaType.of(
-            bytes: body, mediaTypes: reported + mediaTypes, fileExtensions: extensions + fileExtensions, sniffers: sniffers)
+            bytes: body, mediaTypes: reported + mediaTypes, fileExtensions: extensions + fileExtensions,
+            sniffers: sniffers)
     }
 
     /// The same as a ``Format`` (`HttpResponse.guessFormat` of the first proposal).
     ///
     /// - Throws: What `body` throws.
     public func guessFormat(
-        fileExtensions: [String?] = [], mediaTypes: [String?] = [], sniffers: [MediaType.Sniffer] = MediaType.sniffers.all,
+        fileExtensions: [String?] = [], mediaTypes: [String?] = [],
+        sniffers: [MediaType.Sniffer] = MediaType.sniffers.all,
         body: @escaping @Sendable () async throws -> Data
     ) async throws -> Format? {
-        try await sniffMediaType(mediaTypes: mediaTypes, fileExtensions: fileExtensions, sniffers: sniffers, body: body).flatMap {
-            Format($0)
-        }
+        try await sniffMediaType(mediaTypes: mediaTypes, fileExtensions: fileExtensions, sniffers: sniffers, body: body)
+            .flatMap {
+                Format($0)
+            }
     }
 }
 
@@ -57,23 +61,30 @@ extension HTTPResponseContent {
     ///
     /// - Throws: What ``body`` throws.
     public func sniffMediaType(
-        mediaTypes: [String?] = [], fileExtensions: [String?] = [], sniffers: [MediaType.Sniffer] = MediaType.sniffers.all
+        mediaTypes: [String?] = [], fileExtensions: [String?] = [],
+        sniffers: [MediaType.Sniffer] = MediaType.sniffers.all
     ) async throws -> MediaType? {
-        try await sniffMediaType(mediaTypes: mediaTypes, fileExtensions: fileExtensions, sniffers: sniffers) { try await self.body }
+        try await sniffMediaType(mediaTypes: mediaTypes, fileExtensions: fileExtensions, sniffers: sniffers) {
+            try await self.body
+        }
     }
 
     /// The same as a ``Format``.
     ///
     /// - Throws: What ``body`` throws.
     public func guessFormat(
-        fileExtensions: [String?] = [], mediaTypes: [String?] = [], sniffers: [MediaType.Sniffer] = MediaType.sniffers.all
+        fileExtensions: [String?] = [], mediaTypes: [String?] = [],
+        sniffers: [MediaType.Sniffer] = MediaType.sniffers.all
     ) async throws -> Format? {
-        try await guessFormat(fileExtensions: fileExtensions, mediaTypes: mediaTypes, sniffers: sniffers) { try await self.body }
+        try await guessFormat(fileExtensions: fileExtensions, mediaTypes: mediaTypes, sniffers: sniffers) {
+            try await self.body
+        }
     }
 }
 
 extension MediaType {
-    /// What the body of an HTTP answer is, for clients that give headers as a dictionary; as ``HTTPResponseHead``'s `sniffMediaType`.
+    /// What the body of an HTTP answer is, for clients that give headers as a dictionary; as ``HTTPResponseHead``'s
+    /// `sniffMediaType`.
     ///
     /// - Parameters:
     ///   - headers: The answer's headers; names in any case.
@@ -81,7 +92,8 @@ extension MediaType {
     ///   - body: Asked for only when the hints do not tell.
     /// - Throws: What `body` throws.
     public static func of(
-        headers: [String: String], url: URL? = nil, body: @escaping @Sendable () async throws -> Data, mediaTypes: [String?] = [],
+        headers: [String: String], url: URL? = nil, body: @escaping @Sendable () async throws -> Data,
+        mediaTypes: [String?] = [],
         fileExtensions: [String?] = [], sniffers: [Sniffer] = MediaType.sniffers.all
     ) async throws -> MediaType? {
         try await HeaderFields(url: url, fields: headers).sniffMediaType(

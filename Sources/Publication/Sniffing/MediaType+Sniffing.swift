@@ -6,18 +6,20 @@ import MediaTypes
 extension MediaType {
     /// Tells what a file is from hints, or from its content; nil when it is something else.
     ///
-    /// Asked twice: with a context of hints alone, which has to be quick, and with the content as well where nobody knew the hints.
+    /// Asked twice: with a context of hints alone, which has to be quick, and with the content as well where nobody
+    /// knew the hints.
     public typealias Sniffer = @Sendable (_ context: SnifferContext) async throws -> MediaType?
 
-    /// The sniffers that are used where none are given: the standard ones, then those by signature, then what an app adds. Safe to
-    /// change from any thread.
+    /// The sniffers that are used where none are given: the standard ones, then those by signature, then what an app
+    /// adds. Safe to change from any thread.
     public static let sniffers = SnifferList(standardSniffers + signatureSniffers)
 
     /// How long looking at content may take, unless said otherwise: 30 seconds.
     public static let sniffingTimeLimit: Duration = .seconds(30)
 
-    /// What the hints say: the sniffers' answer, else what the tables of known types and extensions have, else the first hint that is a
-    /// media type and says anything. Hints that are nil, as of a link without a type, count for nothing.
+    /// What the hints say: the sniffers' answer, else what the tables of known types and extensions have, else the
+    /// first hint that is a media type and says anything. Hints that are nil, as of a link without a type, count for
+    /// nothing.
     ///
     /// - Complexity: Nothing is read.
     public static func of(
@@ -33,7 +35,9 @@ extension MediaType {
         bytes: @escaping @Sendable () async throws -> Data, mediaTypes: [String?] = [], fileExtensions: [String?] = [],
         sniffers: [Sniffer] = MediaType.sniffers.all
     ) async throws -> MediaType? {
-        try await SnifferRun(mediaTypes, fileExtensions, sniffers).run { SniffedContent(DataReader(try await bytes())) }?.mediaType
+        try await SnifferRun(mediaTypes, fileExtensions, sniffers).run {
+            SniffedContent(DataReader(try await bytes()))
+        }?.mediaType
     }
 
     /// The same with the hints in the other order, as Readium's examples have them.
@@ -46,15 +50,18 @@ extension MediaType {
         try await of(bytes: bytes, mediaTypes: mediaTypes, fileExtensions: fileExtensions, sniffers: sniffers)
     }
 
-    /// What the file at `path` is; as ``sniff(path:of:mediaTypes:fileExtensions:sniffers:ignoringHints:timeLimit:)``, without saying
-    /// what told it.
+    /// What the file at `path` is; as ``sniff(path:of:mediaTypes:fileExtensions:sniffers:ignoringHints:timeLimit:)``,
+    /// without saying what told it.
     ///
     /// - Throws: The provider's errors, when the hints do not tell.
     public static func of(
-        path: ProviderPath, of provider: any FileProviderReadWrite, mediaTypes: [String?] = [], fileExtensions: [String?] = [],
+        path: ProviderPath, of provider: any FileProviderReadWrite, mediaTypes: [String?] = [],
+        fileExtensions: [String?] = [],
         sniffers: [Sniffer] = MediaType.sniffers.all
     ) async throws -> MediaType? {
-        try await sniff(path: path, of: provider, mediaTypes: mediaTypes, fileExtensions: fileExtensions, sniffers: sniffers)?.mediaType
+        try await sniff(
+            path: path, of: provider, mediaTypes: mediaTypes, fileExtensions: fileExtensions, sniffers: sniffers)?
+            .mediaType
     }
 
     /// What the publication is that lies unpacked in the folder at `path`; nil where the files in it are none.
@@ -73,18 +80,21 @@ extension MediaType {
     /// What the file at `path` is: by hints, its name among them, else by looking inside.
     ///
     /// Hints decide without a look inside where they name a format. Those that name a container or say nothing, such as
-    /// `application/octet-stream`, `application/zip`, `application/json`, `text/xml` or `text/plain`, are made finer by the content; so
-    /// are the names of comics, of which many are in another archive than they say.
+    /// `application/octet-stream`, `application/zip`, `application/json`, `text/xml` or `text/plain`, are made finer by
+    /// the content; so are the names of comics, of which many are in another archive than they say.
     ///
     /// - Parameters:
     ///   - ignoringHints: Whether the content alone decides; hints stand in only where it tells nothing.
-    ///   - timeLimit: When the content has not told by then, what is being read is given up, and the hints' best answer stands.
+    ///   - timeLimit: When the content has not told by then, what is being read is given up, and the hints' best answer
+    ///     stands.
     /// - Throws: The provider's errors, such as that there is no such file; hints alone find out nothing about that.
-    /// - Complexity: No request when the hints tell. One for a ZIP archive, and two of 80 KiB together for what is none, whatever its
-    ///   size. One more for a package's manifest, and for JSON of up to 5 MB.
+    /// - Complexity: No request when the hints tell. One for a ZIP archive, and two of 80 KiB together for what is
+    ///   none, whatever its size. One more for a package's manifest, and for JSON of up to 5 MB.
     public static func sniff(
-        path: ProviderPath, of provider: any FileProviderReadWrite, mediaTypes: [String?] = [], fileExtensions: [String?] = [],
-        sniffers: [Sniffer] = MediaType.sniffers.all, ignoringHints: Bool = false, timeLimit: Duration = MediaType.sniffingTimeLimit
+        path: ProviderPath, of provider: any FileProviderReadWrite, mediaTypes: [String?] = [],
+        fileExtensions: [String?] = [],
+        sniffers: [Sniffer] = MediaType.sniffers.all, ignoringHints: Bool = false,
+        timeLimit: Duration = MediaType.sniffingTimeLimit
     ) async throws -> SniffedType? {
         var sniffing = SnifferRun(mediaTypes, fileExtensions + [path.fileExtension], sniffers)
         sniffing.ignoringHints = ignoringHints

@@ -6,8 +6,8 @@ import SafeXML
 
 /// The content of one file in the forms that sniffers ask for, each made once, however many sniffers and rounds ask.
 ///
-/// Of a remote file as little is read as can be: its end, which tells an archive; its start, if it is none; all of it only where it
-/// begins as JSON does and is small.
+/// Of a remote file as little is read as can be: its end, which tells an archive; its start, if it is none; all of it
+/// only where it begins as JSON does and is small.
 final class SniffedContent: Sendable {
     /// Documents and entries are read whole up to here, in bytes.
     static let maxDocumentSize: Int64 = 5_000_000
@@ -34,7 +34,8 @@ final class SniffedContent: Sendable {
     private let charset: LockedValue<MediaType?>
 
     init(
-        _ base: any FileReader, limits: ArchiveLimits = .sniffing, checkpoints: (any CheckpointStore)? = nil, nameEncoding: String? = nil
+        _ base: any FileReader, limits: ArchiveLimits = .sniffing, checkpoints: (any CheckpointStore)? = nil,
+        nameEncoding: String? = nil
     ) {
         file = CachedFileReader(base)
         path = base.path
@@ -95,7 +96,8 @@ final class SniffedContent: Sendable {
         }
     }
 
-    /// The archive, where it is a ZIP file or a folder: what tells formats apart. Nil also for one that cannot be listed.
+    /// The archive, where it is a ZIP file or a folder: what tells formats apart. Nil also for one that cannot be
+    /// listed.
     ///
     /// - Complexity: One request for the end of the file; a second one where that does not decide it.
     func zip() async throws -> (any Archive)? {
@@ -111,7 +113,8 @@ final class SniffedContent: Sendable {
     /// The archive of whatever kind can be listed here.
     func anyArchive() async throws -> (any Archive)? {
         if let zip = try await zip() { return zip }
-        guard let type = Signatures.archive(try await head()), [MediaType.rar, .sevenZip, .tar, .gz].contains(type) else { return nil }
+        guard let type = Signatures.archive(try await head()), [MediaType.rar, .sevenZip, .tar, .gz].contains(type)
+        else { return nil }
         return try await ContentErrors.passOver { try await self.archive() }
     }
 
@@ -124,7 +127,8 @@ final class SniffedContent: Sendable {
         return extent.size <= Self.maxDamagedArchiveSize ? Signatures.isZIP(try await head()) : false
     }
 
-    /// A file of another format may have a ZIP archive at its end: the last file of a TAR archive, something attached to a picture.
+    /// A file of another format may have a ZIP archive at its end: the last file of a TAR archive, something attached
+    /// to a picture.
     private func startsAnotherFormat(_ archive: ZIPArchive) async throws -> Bool {
         let entries = archive.directory.entries
         if entries.contains(where: { $0.headerOffset == 0 }) { return false }
@@ -136,7 +140,8 @@ final class SniffedContent: Sendable {
 
     /// An entry of up to ``maxDocumentSize`` bytes.
     func entry(_ path: String, of archive: (any Archive)?) async throws -> Data? {
-        guard let archive, let entry = archive.entry(at: path), !entry.isDirectory, entry.length <= Self.maxDocumentSize else { return nil }
+        guard let archive, let entry = archive.entry(at: path), !entry.isDirectory, entry.length <= Self.maxDocumentSize
+        else { return nil }
         return try await ContentErrors.passOver { try await archive.read(entry) }
     }
 
@@ -153,7 +158,9 @@ final class SniffedContent: Sendable {
 
     /// All bytes; nil over ``maxDocumentSize`` and for an archive.
     private func whole() async throws -> Data? {
-        guard let file, try await zip() == nil, try await file.attributes().size <= Self.maxDocumentSize else { return nil }
+        guard let file, try await zip() == nil, try await file.attributes().size <= Self.maxDocumentSize else {
+            return nil
+        }
         return try await file.read(.whole).data
     }
 
@@ -187,7 +194,9 @@ final class SniffedContent: Sendable {
 
     func json() async throws -> JSONValue? {
         try await parsed.value { [self] in
-            guard let first = TextStart.firstCharacter(of: try await documentHead()), "{[/".utf8.contains(first) else { return nil }
+            guard let first = TextStart.firstCharacter(of: try await documentHead()), "{[/".utf8.contains(first) else {
+                return nil
+            }
             guard let data = try await whole() else { return nil }
             return JSONValue(lenient: data, encoding: charset.value?.encoding, maximumSize: Int(Self.maxDocumentSize))
         }
@@ -204,13 +213,16 @@ final class SniffedContent: Sendable {
     }
 }
 
-/// Errors that say something of the content, and nothing of the storage: for a sniffer the content is just not of its format.
+/// Errors that say something of the content, and nothing of the storage: for a sniffer the content is just not of its
+/// format.
 enum ContentErrors {
     private static let codes: [CocoaError.Code] = [
-        .fileReadCorruptFile, .featureUnsupported, .fileReadTooLarge, .fileReadNoPermission, .fileReadInapplicableStringEncoding,
+        .fileReadCorruptFile, .featureUnsupported, .fileReadTooLarge, .fileReadNoPermission,
+        .fileReadInapplicableStringEncoding,
     ]
 
-    /// Whether `error` is about what is in a file. Permission that the storage refuses has a cause, that of an encrypted entry has none.
+    /// Whether `error` is about what is in a file. Permission that the storage refuses has a cause, that of an
+    /// encrypted entry has none.
     static func isOne(_ error: CocoaError) -> Bool {
         codes.contains(error.code) && (error.code != .fileReadNoPermission || error.underlying == nil)
     }

@@ -7,8 +7,9 @@ public import SafeXML
 extension MediaType {
     /// What a sniffer may look at: hints, and in the second round the content.
     ///
-    /// Sniffers share it, and each form of the content is made once. The forms are bounded: documents and entries of archives up to 5 MB,
-    /// a directory of an archive by ``ArchiveLimits``. ``read(_:)-(FilePart)`` and ``stream()`` give any byte, at the sniffer's own cost.
+    /// Sniffers share it, and each form of the content is made once. The forms are bounded: documents and entries of
+    /// archives up to 5 MB, a directory of an archive by ``ArchiveLimits``. ``read(_:)-(FilePart)`` and ``stream()``
+    /// give any byte, at the sniffer's own cost.
     public final class SnifferContext: Sendable {
         /// The media types given as hints, as they came.
         public let mediaTypes: [String]
@@ -32,7 +33,8 @@ extension MediaType {
 
         /// A context with bytes in memory (`BytesSnifferContext`).
         public convenience init(mediaTypes: [String] = [], fileExtensions: [String] = [], bytes: Data) {
-            self.init(mediaTypes: mediaTypes, fileExtensions: fileExtensions, content: SniffedContent(DataReader(bytes)))
+            self.init(
+                mediaTypes: mediaTypes, fileExtensions: fileExtensions, content: SniffedContent(DataReader(bytes)))
         }
 
         init(mediaTypes: [String], fileExtensions: [String], content: SniffedContent?, contentFollows: Bool = false) {
@@ -59,11 +61,15 @@ extension MediaType {
         /// Whether a hint is one of `types`; parameters that only the hint has don't matter.
         public func hasMediaType(_ types: String...) -> Bool {
             !self.types.isEmpty
-                && types.contains { type in MediaType(type).map { type in self.types.contains { type.contains($0) } } ?? false }
+                && types.contains { type in
+                    MediaType(type).map { type in self.types.contains { type.contains($0) } } ?? false
+                }
         }
 
         /// Whether a hint is one of `types`; parameters that only the hint has don't matter.
-        public func hasMediaType(_ types: MediaType...) -> Bool { types.contains { type in self.types.contains { type.contains($0) } } }
+        public func hasMediaType(_ types: MediaType...) -> Bool {
+            types.contains { type in self.types.contains { type.contains($0) } }
+        }
 
         /// The first `charset` among the hints that is known here.
         public var encoding: String.Encoding? { types.lazy.compactMap(\.encoding).first }
@@ -87,31 +93,37 @@ extension MediaType {
         /// All bytes as they come, from the start; nil in the first round. Leaving the loop early stops reading.
         public func stream() -> PumpedBytes? { content?.reader.bytes() }
 
-        /// Closes what was opened for the content. ``MediaType``'s own functions call it; a context that an app made is the app's to close.
+        /// Closes what was opened for the content. ``MediaType``'s own functions call it; a context that an app made is
+        /// the app's to close.
         public func close() async { await content?.close() }
 
         // MARK: Forms of the content
 
-        /// The content as text, up to 5 MB: by its byte order mark, else in the hinted encoding, else as UTF-8, or UTF-16 where it looks like
-        /// it. Nil for an archive and for what is no text.
+        /// The content as text, up to 5 MB: by its byte order mark, else in the hinted encoding, else as UTF-8, or
+        /// UTF-16 where it looks like it. Nil for an archive and for what is no text.
         public var contentAsString: String? { get async throws { try await content?.text() } }
 
-        /// The content's outermost element, nil when it is no XML. With all that is in it for documents of up to 5 MB that are well-formed.
+        /// The content's outermost element, nil when it is no XML. With all that is in it for documents of up to 5 MB
+        /// that are well-formed.
         ///
         /// White space and a byte order mark before the declaration don't matter, nor does the case of `<!DOCTYPE`.
         public var contentAsXML: XMLElement? { get async throws { try await content?.xml() } }
 
-        /// The content as JSON, up to 5 MB; nil when it is none. Comments and a comma after the last element are passed over.
+        /// The content as JSON, up to 5 MB; nil when it is none. Comments and a comma after the last element are passed
+        /// over.
         public var contentAsJSON: JSONValue? { get async throws { try await content?.json() } }
 
-        /// The content as an archive, or a folder that holds what an archive would; nil when it is neither or cannot be listed.
+        /// The content as an archive, or a folder that holds what an archive would; nil when it is neither or cannot be
+        /// listed.
         public var contentAsArchive: (any Archive)? { get async throws { try await content?.anyArchive() } }
 
         /// The content, or the `manifest.json` of a ZIP archive, as a Readium manifest; nil when it is none.
         public var contentAsRWPM: Manifest? { get async throws { try await content?.manifest() } }
 
         /// Whether the content is an archive with an entry at `path`.
-        public func containsArchiveEntry(at path: String) async throws -> Bool { try await contentAsArchive?.entry(at: path) != nil }
+        public func containsArchiveEntry(at path: String) async throws -> Bool {
+            try await contentAsArchive?.entry(at: path) != nil
+        }
 
         /// The bytes of an entry, up to 5 MB; nil where there is none or it cannot be read.
         public func readArchiveEntry(at path: String) async throws -> Data? {
@@ -124,7 +136,8 @@ extension MediaType {
             return try !files.isEmpty && files.allSatisfy(condition)
         }
 
-        /// Whether the content is a JSON object that has all of `keys`, each with a value other than null; false without keys.
+        /// Whether the content is a JSON object that has all of `keys`, each with a value other than null; false
+        /// without keys.
         public func containsJSONKeys(_ keys: String...) async throws -> Bool {
             guard !keys.isEmpty, let json = try await contentAsJSON else { return false }
             return keys.allSatisfy { json[$0] != nil }

@@ -10,8 +10,8 @@ public final class SnifferList: Sendable {
         list = LockedValue(sniffers)
     }
 
-    /// The sniffers, in the order in which they are asked. Assigning replaces them all; ``add(_:)-(MediaType.Sniffer)`` loses nobody
-    /// else's.
+    /// The sniffers, in the order in which they are asked. Assigning replaces them all; ``add(_:)-(MediaType.Sniffer)``
+    /// loses nobody else's.
     public var all: [MediaType.Sniffer] {
         get { list.value }
         set { list.update { $0 = newValue } }
@@ -27,5 +27,7 @@ public final class SnifferList: Sendable {
     public static func + (list: SnifferList, others: [MediaType.Sniffer]) -> [MediaType.Sniffer] { list.all + others }
 
     /// The sniffers of the list, and then others of the first proposal's form.
-    public static func + (list: SnifferList, others: [Format.Sniffer]) -> [MediaType.Sniffer] { list.all + others.map(Format.adapted) }
+    public static func + (list: SnifferList, others: [Format.Sniffer]) -> [MediaType.Sniffer] {
+        list.all + others.map(Format.adapted)
+    }
 }

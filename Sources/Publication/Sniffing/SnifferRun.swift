@@ -40,7 +40,9 @@ struct SnifferRun: Sendable {
         return try await byHints(mediaTypes, fileExtensions, contentFollows: contentFollows)
     }
 
-    private func byHints(_ mediaTypes: [String], _ fileExtensions: [String], contentFollows: Bool) async throws -> SniffedType? {
+    private func byHints(_ mediaTypes: [String], _ fileExtensions: [String], contentFollows: Bool) async throws
+        -> SniffedType?
+    {
         let context = SnifferContext(
             mediaTypes: mediaTypes, fileExtensions: fileExtensions, content: nil, contentFollows: contentFollows)
         if let found = try await ask(context) { return SniffedType(mediaType: found, basis: .hint) }
@@ -52,12 +54,16 @@ struct SnifferRun: Sendable {
     private var best: SniffedType? {
         let known = Self.known(mediaTypes, fileExtensions)
         let given = mediaTypes.lazy.compactMap { MediaType($0) }.first { $0.essence != MediaType.binary.essence }
-        return (known.first { !$0.isContainer } ?? known.first ?? given).map { SniffedType(mediaType: $0, basis: .hint) }
+        return (known.first { !$0.isContainer } ?? known.first ?? given).map {
+            SniffedType(mediaType: $0, basis: .hint)
+        }
     }
 
     /// What the tables know of the hints, in their order; “just bytes” is nothing to know.
     private static func known(_ mediaTypes: [String], _ fileExtensions: [String]) -> [MediaType] {
-        let types = mediaTypes.compactMap { MediaType.known($0) } + fileExtensions.compactMap { MediaType.known(fileExtension: $0) }
+        let types =
+            mediaTypes.compactMap { MediaType.known($0) }
+            + fileExtensions.compactMap { MediaType.known(fileExtension: $0) }
         return types.filter { $0 != .binary }
     }
 
@@ -70,10 +76,12 @@ struct SnifferRun: Sendable {
         if !ignoringHints, let sniffed = try await byHints(served, [], contentFollows: true) { return sniffed }
         content.hint((mediaTypes + served).compactMap { MediaType($0) })
         let context = SnifferContext(
-            mediaTypes: ignoringHints ? [] : mediaTypes + served, fileExtensions: ignoringHints ? [] : fileExtensions, content: content)
+            mediaTypes: ignoringHints ? [] : mediaTypes + served, fileExtensions: ignoringHints ? [] : fileExtensions,
+            content: content)
         if let found = try await ask(context) { return SniffedType(mediaType: narrowed(found), basis: .content) }
         let container = try await zip != nil && !content.isFolder ? MediaType.zip : container(content)
-        // A format by name is worth more than the container that it would be in; the other way round where hints don't count.
+        // A format by name is worth more than the container that it would be in; the other way round where hints don't
+        // count.
         let hinted = best
         if let container, ignoringHints || hinted?.mediaType.isContainer != false || hinted?.mediaType.isComic == true {
             return SniffedType(mediaType: narrowed(container), basis: .content)
@@ -90,7 +98,9 @@ struct SnifferRun: Sendable {
 
     /// An archive that is called a comic book is one.
     private func narrowed(_ found: MediaType) -> MediaType {
-        guard let comic = Self.comics[found], Self.known(mediaTypes, fileExtensions).contains(where: \.isComic) else { return found }
+        guard let comic = Self.comics[found], Self.known(mediaTypes, fileExtensions).contains(where: \.isComic) else {
+            return found
+        }
         return comic
     }
 
@@ -128,7 +138,9 @@ struct SnifferRun: Sendable {
 extension SnifferRun {
     /// With hints of which some may be missing.
     init(_ mediaTypes: [String?], _ fileExtensions: [String?], _ sniffers: [MediaType.Sniffer]) {
-        self.init(mediaTypes: mediaTypes.compactMap(\.self), fileExtensions: fileExtensions.compactMap(\.self), sniffers: sniffers)
+        self.init(
+            mediaTypes: mediaTypes.compactMap(\.self), fileExtensions: fileExtensions.compactMap(\.self),
+            sniffers: sniffers)
     }
 }
 

@@ -24,30 +24,36 @@ extension Sniffers {
     }
 
     private static let packages: [(String, MediaType)] = [
-        ("audiobook", .readiumAudiobook), ("divina", .divina), ("webpub", .readiumWebPub), ("lcpa", .lcpProtectedAudiobook),
+        ("audiobook", .readiumAudiobook), ("divina", .divina), ("webpub", .readiumWebPub),
+        ("lcpa", .lcpProtectedAudiobook),
         ("lcpdf", .lcpProtectedPDF),
     ]
     private static let manifests: [MediaType] = [.readiumAudiobookManifest, .divinaManifest, .readiumWebPubManifest]
     /// The proposal has the first; vocabularies of schema.org are written with both.
     private static let audiobookTypes = ["http://schema.org/Audiobook", "https://schema.org/Audiobook"]
 
-    /// The entry `mimetype` with what EPUB's container format asks for (OCF 3.3, section 4.2.2), known by its checksum without reading it.
+    /// The entry `mimetype` with what EPUB's container format asks for (OCF 3.3, section 4.2.2), known by its checksum
+    /// without reading it.
     static let epub: MediaType.Sniffer = { context in
         if context.hasFileExtension("epub") || context.hasMediaType(.epub) { return .epub }
         guard let archive = try await context.zip, let entry = archive.entry(at: "mimetype") else { return nil }
         if entry.length == 20, entry.checksum == 0x2CAB_616F { return .epub }
         guard entry.length <= 64, let data = try await context.readArchiveEntry(at: "mimetype") else { return nil }
         // Real books end it with a line break or begin it with a byte order mark; readers open them all the same.
-        let text = String(decoding: data, as: UTF8.self).trimmingCharacters(in: CharacterSet(charactersIn: "\u{FEFF} \t\r\n"))
+        let text = String(decoding: data, as: UTF8.self).trimmingCharacters(
+            in: CharacterSet(charactersIn: "\u{FEFF} \t\r\n"))
         return text == "application/epub+zip" ? .epub : nil
     }
 
-    /// A W3C manifest in `publication.json`, or an entry page in its stead, which any packed web site has, too: so the proposal has it.
+    /// A W3C manifest in `publication.json`, or an entry page in its stead, which any packed web site has, too: so the
+    /// proposal has it.
     static let lpf: MediaType.Sniffer = { context in
         if context.hasFileExtension("lpf") || context.hasMediaType(.lpf) { return .lpf }
         guard let archive = try await context.zip else { return nil }
         if archive.entry(at: "index.html") != nil { return .lpf }
-        guard archive.entry(at: "publication.json") != nil, let data = try await context.readArchiveEntry(at: "publication.json") else {
+        guard archive.entry(at: "publication.json") != nil,
+            let data = try await context.readArchiveEntry(at: "publication.json")
+        else {
             return nil
         }
         let json = JSONValue(lenient: data, maximumSize: Int(SniffedContent.maxDocumentSize))
@@ -62,7 +68,10 @@ extension Sniffers {
 
     /// Archives of nothing but pictures, or nothing but sound, and at least one of them.
     static let freeFormArchive: MediaType.Sniffer = { context in
-        if context.hasFileExtension("cbz") || context.hasMediaType("application/vnd.comicbook+zip", "application/x-cbz") { return .cbz }
+        if context.hasFileExtension("cbz") || context.hasMediaType("application/vnd.comicbook+zip", "application/x-cbz")
+        {
+            return .cbz
+        }
         // Many of these are RAR archives as they say, which their bytes tell.
         if !context.hasContent, !context.contentFollows, context.hasMediaType("application/x-cbr") { return .cbz }
         if context.hasFileExtension("zab") { return .zab }
@@ -73,7 +82,8 @@ extension Sniffers {
         return others.count < kinds.count && others.isSubset(of: AudioFiles.playlists) ? .zab : nil
     }
 
-    /// The extensions of the archive's files in lower case, "" for a file that has none. What systems leave behind does not count.
+    /// The extensions of the archive's files in lower case, "" for a file that has none. What systems leave behind does
+    /// not count.
     private static func kindsOfFiles(in archive: any Archive) -> Set<String> {
         var kinds: Set<String> = []
         for entry in archive.entries where !entry.isDirectory {

@@ -3,11 +3,12 @@ import MediaTypes
 import SafeXML
 
 extension MediaType {
-    /// Sniffers beyond the proposal, which has none that look into images and sound: they tell files by their first bytes, never by hints.
+    /// Sniffers beyond the proposal, which has none that look into images and sound: they tell files by their first
+    /// bytes, never by hints.
     ///
-    /// In ``sniffers`` from the start, so that files without a good name are shown for what they are. They are asked last and give no
-    /// format that ``standardSniffers`` give by content; for the proposal's exact answers assign those alone to ``SnifferList/all``,
-    /// or give them with a call.
+    /// In ``sniffers`` from the start, so that files without a good name are shown for what they are. They are asked
+    /// last and give no format that ``standardSniffers`` give by content; for the proposal's exact answers assign those
+    /// alone to ``SnifferList/all``, or give them with a call.
     public static let signatureSniffers: [Sniffer] = [
         Sniffers.archives, Sniffers.images, Sniffers.soundAndVideo, Sniffers.fonts, Sniffers.documents,
     ]

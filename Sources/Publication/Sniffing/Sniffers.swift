@@ -4,9 +4,11 @@ import MediaTypes
 import SafeXML
 
 extension MediaType {
-    /// The sniffers of Readium's media type proposal, in its order: formats that are special cases of others come first.
+    /// The sniffers of Readium's media type proposal, in its order: formats that are special cases of others come
+    /// first.
     public static let standardSniffers: [Sniffer] = [
-        Sniffers.html, Sniffers.opds1, Sniffers.opds2, Sniffers.lcpLicense, Sniffers.bitmap, Sniffers.readiumWebPub, Sniffers.w3cWebPub,
+        Sniffers.html, Sniffers.opds1, Sniffers.opds2, Sniffers.lcpLicense, Sniffers.bitmap, Sniffers.readiumWebPub,
+        Sniffers.w3cWebPub,
         Sniffers.epub, Sniffers.lpf, Sniffers.freeFormArchive, Sniffers.pdf,
     ]
 }
@@ -15,13 +17,18 @@ extension MediaType {
 enum Sniffers {
     /// Root element `html`, or text that begins as HTML does.
     static let html: MediaType.Sniffer = { context in
-        if context.hasFileExtension("htm", "html", "xht", "xhtml") || context.hasMediaType(.html, .xhtml) { return .html }
+        if context.hasFileExtension("htm", "html", "xht", "xhtml") || context.hasMediaType(.html, .xhtml) {
+            return .html
+        }
         if try await context.xmlRoot?.name.lowercased() == "html" { return .html }
-        guard let head = try await context.head, TextStart.firstCharacter(of: head) == UInt8(ascii: "<") else { return nil }
+        guard let head = try await context.head, TextStart.firstCharacter(of: head) == UInt8(ascii: "<") else {
+            return nil
+        }
         return try await context.textStart.map(beginsAsHTML) == true ? .html : nil
     }
 
-    /// Browsers take what is not well-formed as well: it has the document type or the element `html`, after comments and declarations.
+    /// Browsers take what is not well-formed as well: it has the document type or the element `html`, after comments
+    /// and declarations.
     private static func beginsAsHTML(_ text: String) -> Bool {
         var rest = Substring(text)
         while true {
@@ -37,7 +44,8 @@ enum Sniffers {
         }
     }
 
-    /// Atom with a catalogue's profile; without a hint every Atom feed and entry is taken for one, as the proposal has it.
+    /// Atom with a catalogue's profile; without a hint every Atom feed and entry is taken for one, as the proposal has
+    /// it.
     static let opds1: MediaType.Sniffer = { context in
         if context.hasMediaType(.opds1Entry) { return .opds1Entry }
         if context.hasMediaType(.opds1) { return .opds1 }
@@ -48,7 +56,8 @@ enum Sniffers {
     static let opds2: MediaType.Sniffer = { context in
         if context.hasMediaType(.opds2) { return .opds2 }
         if context.hasMediaType(.opds2Publication) { return .opds2Publication }
-        if context.hasMediaType("application/opds-authentication+json", "application/vnd.opds.authentication.v1.0+json") {
+        if context.hasMediaType("application/opds-authentication+json", "application/vnd.opds.authentication.v1.0+json")
+        {
             return .opdsAuthentication
         }
         guard let json = try await context.contentAsJSON else { return nil }
@@ -70,10 +79,14 @@ enum Sniffers {
         if context.hasFileExtension("avif") || context.hasMediaType(.avif) { return .avif }
         if context.hasFileExtension("bmp", "dib") || context.hasMediaType("image/bmp", "image/x-bmp") { return .bmp }
         if context.hasFileExtension("gif") || context.hasMediaType(.gif) { return .gif }
-        if context.hasFileExtension("jpg", "jpeg", "jpe", "jif", "jfif", "jfi") || context.hasMediaType(.jpeg) { return .jpeg }
+        if context.hasFileExtension("jpg", "jpeg", "jpe", "jif", "jfif", "jfi") || context.hasMediaType(.jpeg) {
+            return .jpeg
+        }
         if context.hasFileExtension("jxl") || context.hasMediaType(.jxl) { return .jxl }
         if context.hasFileExtension("png") || context.hasMediaType(.png) { return .png }
-        if context.hasFileExtension("tiff", "tif") || context.hasMediaType("image/tiff", "image/tiff-fx") { return .tiff }
+        if context.hasFileExtension("tiff", "tif") || context.hasMediaType("image/tiff", "image/tiff-fx") {
+            return .tiff
+        }
         if context.hasFileExtension("webp") || context.hasMediaType(.webp) { return .webp }
         return nil
     }

@@ -2,7 +2,8 @@ import Foundation
 
 /// What the first bytes of a file tell of it as text.
 enum TextStart {
-    /// The first byte that is neither white space nor part of a byte order mark nor one of the zeros of a wider encoding.
+    /// The first byte that is neither white space nor part of a byte order mark nor one of the zeros of a wider
+    /// encoding.
     static func firstCharacter(of head: Data) -> UInt8? {
         head.withUnsafeBytes { bytes in
             bytes.first { byte in
@@ -14,8 +15,8 @@ enum TextStart {
         }
     }
 
-    /// The bytes as text: in the encoding of their byte order mark, else the one that is known from elsewhere, else UTF-16 where every
-    /// other of the first bytes is zero, else UTF-8. Nil for what is no text in it.
+    /// The bytes as text: in the encoding of their byte order mark, else the one that is known from elsewhere, else
+    /// UTF-16 where every other of the first bytes is zero, else UTF-8. Nil for what is no text in it.
     ///
     /// A character that is cut off at the end is left out.
     static func decode(_ data: Data, as hinted: String.Encoding? = nil) -> String? {
@@ -45,7 +46,8 @@ enum TextStart {
 }
 
 extension JSONValue {
-    /// Reads JSON as people write it: with comments, commas after the last element, and in any Unicode encoding. Nil for what is none.
+    /// Reads JSON as people write it: with comments, commas after the last element, and in any Unicode encoding. Nil
+    /// for what is none.
     ///
     /// What is good JSON is read as such first. The rest is JSON5, by Foundation.
     init?(lenient data: Data, encoding: String.Encoding? = nil, maximumSize: Int) {

@@ -7,7 +7,8 @@ final class XMLRootFinder: XMLEventHandler {
 
     private var root: XMLElement?
 
-    /// - Parameter encoding: The IANA name of the encoding that is known from elsewhere; tried after what the document says itself.
+    /// - Parameter encoding: The IANA name of the encoding that is known from elsewhere; tried after what the document
+    ///   says itself.
     static func root(of head: Data, encoding: String?) -> XMLElement? {
         if let root = search(head, encoding: nil) { return root }
         return encoding.flatMap { search(head, encoding: $0) }
@@ -20,7 +21,8 @@ final class XMLRootFinder: XMLEventHandler {
             try parser.parse(head)
             try parser.finish()
         } catch {
-            // The parser stops at the root, at what is not well-formed before it, or at the end of these bytes: all the same here.
+            // The parser stops at the root, at what is not well-formed before it, or at the end of these bytes: all the
+            // same here.
         }
         return finder.root
     }
@@ -31,7 +33,8 @@ final class XMLRootFinder: XMLEventHandler {
     }
 }
 
-// A document is represented by its outermost element; these are the names that the media type proposals' examples use for it.
+// A document is represented by its outermost element; these are the names that the media type proposals' examples use
+// for it.
 extension XMLElement {
     /// The document's outermost element, which this is.
     public var documentElement: XMLElement? { self }

@@ -5,8 +5,8 @@ import SafeXML
 
 /// Decides what the names of a ZIP archive mean that say no encoding and are no UTF-8 (APPNOTE.TXT, appendix D).
 ///
-/// The addresses that a book's own package uses count most, then what the caller says, then what the names make most sense as, and code
-/// page 437 in the end.
+/// The addresses that a book's own package uses count most, then what the caller says, then what the names make most
+/// sense as, and code page 437 in the end.
 struct ZIPNames {
     /// Packages that are asked, bytes of one, addresses that are compared, and names.
     private static let maxPackages = 2
@@ -32,17 +32,23 @@ struct ZIPNames {
         return archive.readingUndecidedNames(as: assumed ?? NameEncodingGuess(names).encoding())
     }
 
-    /// The encoding in which most of the book's own addresses lead to a name, and the paths that they mean then; nil where none does.
-    private func encodingByAddresses(first assumed: NameEncoding?) async throws -> (encoding: NameEncoding, paths: Set<String>)? {
+    /// The encoding in which most of the book's own addresses lead to a name, and the paths that they mean then; nil
+    /// where none does.
+    private func encodingByAddresses(first assumed: NameEncoding?) async throws -> (
+        encoding: NameEncoding, paths: Set<String>
+    )? {
         let packages = archive.directory.entries.filter {
-            ($0.path.lowercased().hasSuffix(".opf") || Self.manifests.contains($0.path)) && $0.uncompressedSize <= Self.maxPackageSize
+            ($0.path.lowercased().hasSuffix(".opf") || Self.manifests.contains($0.path))
+                && $0.uncompressedSize <= Self.maxPackageSize
         }
         var best: (encoding: NameEncoding, paths: Set<String>)?
         var highest = 0
         let considered = names.prefix(Self.maxAddresses)
         for package in packages.prefix(Self.maxPackages) {
             let addresses = try await addresses(in: package)
-            for encoding in addresses.isEmpty ? [] : [assumed].compactMap(\.self) + NameEncoding.known + NameEncoding.rare {
+            for encoding in addresses.isEmpty
+                ? [] : [assumed].compactMap(\.self) + NameEncoding.known + NameEncoding.rare
+            {
                 // All names are right already.
                 if highest == considered.count { break }
                 guard let decoder = NameDecoder(encoding) else { continue }
@@ -66,7 +72,8 @@ struct ZIPNames {
             let document = ForgivingXML(href: package.path, limits: XMLLimits(), warnings: WarningLog())
             addresses = ((try? document.root(of: data))?.descendants("item") ?? []).compactMap { $0.attribute("href") }
         }
-        let telling = addresses.lazy.filter { address in address.utf8.contains { $0 >= 0x80 || $0 == UInt8(ascii: "%") } }
+        let telling = addresses.lazy.filter { address in address.utf8.contains { $0 >= 0x80 || $0 == UInt8(ascii: "%") }
+        }
         return Array(telling.prefix(Self.maxAddresses))
     }
 
@@ -82,8 +89,10 @@ struct ZIPNames {
 
     /// What the addresses mean if the package's own name is in the decoder's encoding.
     private func paths(of addresses: [String], in package: ZIPEntry, _ decoder: NameDecoder) -> Set<String> {
-        let path = package.undecidedName.flatMap { decoder.text(of: $0) }.flatMap { EntryName.confined($0) } ?? package.path
+        let path =
+            package.undecidedName.flatMap { decoder.text(of: $0) }.flatMap { EntryName.confined($0) } ?? package.path
         let folder = HREFBase.folder(of: HREF.encode(path))
-        return Set(addresses.lazy.compactMap { folder.resolve($0) }.map { HREF.decoded(HREFBase.resource(of: $0)[...]) })
+        return Set(
+            addresses.lazy.compactMap { folder.resolve($0) }.map { HREF.decoded(HREFBase.resource(of: $0)[...]) })
     }
 }

@@ -5,7 +5,8 @@ import SafeXML
 
 /// Reads an XML document of a publication that may not be well-formed, and notes what was wrong with it.
 ///
-/// What is well-formed is read once, as strictly as ever. Entities that a document declares as plain text are put in, others never are.
+/// What is well-formed is read once, as strictly as ever. Entities that a document declares as plain text are put in,
+/// others never are.
 struct ForgivingXML {
     /// The document's address, for warnings and errors.
     let href: String
@@ -14,8 +15,8 @@ struct ForgivingXML {
 
     /// The outermost element of the document in `data`.
     ///
-    /// - Throws: `CocoaError(.fileReadCorruptFile)` or `.fileReadTooLarge` when it is no XML that is read here; the sentence names the
-    ///   document.
+    /// - Throws: `CocoaError(.fileReadCorruptFile)` or `.fileReadTooLarge` when it is no XML that is read here; the
+    ///   sentence names the document.
     func root(of data: Data) throws -> XMLElement {
         do {
             return try XMLElement.parse(data, limits: limits, expandsEntities: true)
@@ -25,8 +26,8 @@ struct ForgivingXML {
         }
     }
 
-    /// What can be made of the document: in the encoding that old Windows programs mean when they say nothing, if it is hardly UTF-8, and
-    /// as far as it makes sense.
+    /// What can be made of the document: in the encoding that old Windows programs mean when they say nothing, if it is
+    /// hardly UTF-8, and as far as it makes sense.
     private func repaired(_ data: Data) -> XMLElement? {
         let isOdd = isMeantAsUTF8(data) && String(validating: data, as: UTF8.self) == nil
         let repaired = isOdd ? mostlyUTF8(data) : nil
@@ -34,7 +35,9 @@ struct ForgivingXML {
         let data = repaired ?? data
         var root = encoding.flatMap { try? XMLElement.parse(data, limits: limits, encoding: $0, expandsEntities: true) }
         let isWellFormed = root != nil
-        root = root ?? (try? XMLElement.parse(data, limits: limits, encoding: encoding, isLenient: true, expandsEntities: true))
+        root =
+            root
+            ?? (try? XMLElement.parse(data, limits: limits, encoding: encoding, isLenient: true, expandsEntities: true))
         guard let root else { return nil }
         if encoding != nil {
             warnings.warn(
@@ -49,7 +52,8 @@ struct ForgivingXML {
         return root
     }
 
-    /// The document with a sign in place of what is no UTF-8, such as a character that was cut off; nil if more of it is none than is.
+    /// The document with a sign in place of what is no UTF-8, such as a character that was cut off; nil if more of it
+    /// is none than is.
     private func mostlyUTF8(_ data: Data) -> Data? {
         let text = String(decoding: data, as: UTF8.self)
         var (right, wrong) = (0, 0)
@@ -62,7 +66,9 @@ struct ForgivingXML {
     /// Whether the document says so, or nothing.
     private func isMeantAsUTF8(_ data: Data) -> Bool {
         // UTF-16 and UTF-32 have marks or zeros.
-        guard !data.prefix(4).contains(0), !data.starts(with: [0xFE, 0xFF]), !data.starts(with: [0xFF, 0xFE]) else { return false }
+        guard !data.prefix(4).contains(0), !data.starts(with: [0xFE, 0xFF]), !data.starts(with: [0xFF, 0xFE]) else {
+            return false
+        }
         guard let encoding = Self.declared("encoding", in: data) else { return true }
         return Self.isUnicode(encoding)
     }

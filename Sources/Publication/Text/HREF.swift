@@ -21,9 +21,9 @@ enum HREF {
 
     private static let plainSigns = Set("-._~!$&'()*+,;=@/".utf8)
 
-    /// The paths that `href` may mean, in the order in which to try them: percent-decoded, as written, and then both again without
-    /// query and fragment. A slash in front does not count: it stands for the publication's root. Backslashes are what they are first, and
-    /// slashes in the end: archives are listed without them.
+    /// The paths that `href` may mean, in the order in which to try them: percent-decoded, as written, and then both
+    /// again without query and fragment. A slash in front does not count: it stands for the publication's root.
+    /// Backslashes are what they are first, and slashes in the end: archives are listed without them.
     static func candidates(_ href: String) -> [String] {
         // By bytes: a combining mark would make one character with the slash.
         let whole = href.utf8.first == UInt8(ascii: "/") ? String(Substring(href.utf8.dropFirst())) : href
@@ -46,7 +46,9 @@ enum HREF {
     }
 
     /// Percent-decoded once; nil when an escape is cut off, or what comes out is not UTF-8.
-    private static func decode(_ text: String) -> String? { text.utf8.contains(UInt8(ascii: "%")) ? text.removingPercentEncoding : text }
+    private static func decode(_ text: String) -> String? {
+        text.utf8.contains(UInt8(ascii: "%")) ? text.removingPercentEncoding : text
+    }
 }
 
 // MARK: References in documents

@@ -12,10 +12,11 @@ struct HREFBase: Hashable, Sendable {
         HREFBase(folders: resource(of: href).split(separator: "/").dropLast().map { HREF.decoded($0) })
     }
 
-    /// The address that `reference` means: relative to the container's root and percent-encoded, or the web address itself.
+    /// The address that `reference` means: relative to the container's root and percent-encoded, or the web address
+    /// itself.
     ///
-    /// White space around it is ignored, backslashes count as slashes, and a `%` that encodes nothing as itself, because
-    /// books have them.
+    /// White space around it is ignored, backslashes count as slashes, and a `%` that encodes nothing as itself,
+    /// because books have them.
     /// - Returns: Nil for what is empty, lies outside the container, or has another scheme than `http` and `https`.
     func resolve(_ reference: String) -> String? {
         let reference = MarkupText.trimmed(reference)
@@ -23,7 +24,8 @@ struct HREFBase: Hashable, Sendable {
         if let scheme = HREF.scheme(of: reference) {
             return scheme == "http" || scheme == "https" ? HREF.encoded(reference, .whole) : nil
         }
-        let suffixStart = reference.utf8.firstIndex { $0 == UInt8(ascii: "#") || $0 == UInt8(ascii: "?") } ?? reference.endIndex
+        let suffixStart =
+            reference.utf8.firstIndex { $0 == UInt8(ascii: "#") || $0 == UInt8(ascii: "?") } ?? reference.endIndex
         guard let path = path(String(reference[..<suffixStart])) else { return nil }
         return path + HREF.encoded(String(reference[suffixStart...]), .whole)
     }
@@ -69,7 +71,9 @@ struct HREFBase: Hashable, Sendable {
             }
         }
         // No file system has longer ones; a book that repeats a long folder in each of its links would fill the memory.
-        guard endsInName, !slashed.hasSuffix("/"), parts.reduce(0, { $0 + $1.utf8.count + 1 }) <= 8 << 10 else { return nil }
+        guard endsInName, !slashed.hasSuffix("/"), parts.reduce(0, { $0 + $1.utf8.count + 1 }) <= 8 << 10 else {
+            return nil
+        }
         return parts.map { HREF.encoded($0, .name) }.joined(separator: "/")
     }
 }

@@ -3,8 +3,10 @@ enum MarkupText {
     /// Without white space at both ends.
     static func trimmed(_ text: String) -> String {
         let bytes = text.utf8
-        guard let first = bytes.firstIndex(where: { !isSpace($0) }), let last = bytes.lastIndex(where: { !isSpace($0) }) else { return "" }
-        return first == bytes.startIndex && bytes.index(after: last) == bytes.endIndex ? text : String(text[first...last])
+        guard let first = bytes.firstIndex(where: { !isSpace($0) }), let last = bytes.lastIndex(where: { !isSpace($0) })
+        else { return "" }
+        return first == bytes.startIndex && bytes.index(after: last) == bytes.endIndex
+            ? text : String(text[first...last])
     }
 
     /// Without white space at both ends, and with single spaces in between.

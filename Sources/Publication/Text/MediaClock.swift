@@ -1,11 +1,15 @@
 /// Clock values of media overlays (EPUB 3.3, section 9.3.2.5; SMIL 3.0, clock values).
 enum MediaClock {
-    /// Seconds of `1:02:03.5`, `02:03`, `1.5h`, `90min`, `45s`, `500ms` or `45`, also with `npt=` in front, as SMIL 1.0 has it; nil for
-    /// anything else.
+    /// Seconds of `1:02:03.5`, `02:03`, `1.5h`, `90min`, `45s`, `500ms` or `45`, also with `npt=` in front, as SMIL 1.0
+    /// has it; nil for anything else.
     static func seconds(_ text: String) -> Double? {
         let trimmed = MarkupText.trimmed(text)
         let text = trimmed.hasPrefix("npt=") ? String(trimmed.dropFirst(4)) : trimmed
-        guard text.utf8.allSatisfy({ $0 == 0x2E || $0 == 0x3A || (0x30...0x39).contains($0) || (0x61...0x7A).contains($0) }) else {
+        guard
+            text.utf8.allSatisfy({
+                $0 == 0x2E || $0 == 0x3A || (0x30...0x39).contains($0) || (0x61...0x7A).contains($0)
+            })
+        else {
             return nil
         }
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)

@@ -1,8 +1,8 @@
 /// The order that people give names: `2` before `10`, whatever the case, folder by folder.
 ///
-/// It depends on the names alone, never on the language of the machine. Numbers are runs of the digits 0 to 9 of any length; all else is
-/// compared by Unicode scalars in lower case. A name without its extension comes before longer ones that begin with it. Equal keys are
-/// told apart by their bytes, so the order is total.
+/// It depends on the names alone, never on the language of the machine. Numbers are runs of the digits 0 to 9 of any
+/// length; all else is compared by Unicode scalars in lower case. A name without its extension comes before longer ones
+/// that begin with it. Equal keys are told apart by their bytes, so the order is total.
 struct NaturalOrder: Comparable {
     private let key: [UInt8]
     private let path: String

@@ -3,10 +3,11 @@ import FileProviderCore
 import Foundation
 import Synchronization
 
-/// Makes obfuscated fonts readable: the start of each is mixed with a key that is made of the book's identifier (EPUB 3.3, section 4.4;
-/// Adobe's older way is nowhere specified and widely used).
+/// Makes obfuscated fonts readable: the start of each is mixed with a key that is made of the book's identifier (EPUB
+/// 3.3, section 4.4; Adobe's older way is nowhere specified and widely used).
 ///
-/// Bytes are mixed by their offset in the font, so any range comes out right, as it passes through; a font keeps its length.
+/// Bytes are mixed by their offset in the font, so any range comes out right, as it passes through; a font keeps its
+/// length.
 public struct FontDeobfuscator: Sendable {
     /// How a font is obfuscated, by the URI that `encryption.xml` and manifests use.
     public enum Algorithm: String, Sendable, Hashable, CaseIterable {
@@ -24,7 +25,8 @@ public struct FontDeobfuscator: Sendable {
 
     /// - Parameters:
     ///   - identifiers: Those of the book, its unique one first; Adobe's way takes the first that is a UUID.
-    ///   - algorithms: Which resources are obfuscated, by href. What is not in it goes by the `encrypted` property of its link.
+    ///   - algorithms: Which resources are obfuscated, by href. What is not in it goes by the `encrypted` property of
+    ///     its link.
     public init(identifiers: [String], algorithms: [String: Algorithm] = [:]) {
         self.algorithms = algorithms
         var keys: [Algorithm: [UInt8]] = [:]
@@ -36,16 +38,18 @@ public struct FontDeobfuscator: Sendable {
     /// Whether the identifiers give a key: not, where they are empty or, for Adobe's way, no UUIDs.
     public func hasKey(for algorithm: Algorithm) -> Bool { keys[algorithm] != nil }
 
-    /// For a ``TransformingFetcher``. Resources that are not obfuscated come back as they are; those without a key fail when they are
-    /// read, with `CocoaError(.fileReadCorruptFile)`.
+    /// For a ``TransformingFetcher``. Resources that are not obfuscated come back as they are; those without a key fail
+    /// when they are read, with `CocoaError(.fileReadCorruptFile)`.
     public var transformer: ResourceTransformer { { transform($0) } }
 
     private func transform(_ resource: any Resource) -> any Resource {
         guard let algorithm = algorithm(of: resource.link) else { return resource }
         guard let key = keys[algorithm] else {
             let href = resource.link.href
-            let sentence = "“\(href)” is obfuscated with the identifier of the book, which it does not have, so it cannot be read."
-            return FailureResource(resource.link, error: FileError.make(.fileReadCorruptFile, path: href, sentence: sentence))
+            let sentence =
+                "“\(href)” is obfuscated with the identifier of the book, which it does not have, so it cannot be read."
+            return FailureResource(
+                resource.link, error: FileError.make(.fileReadCorruptFile, path: href, sentence: sentence))
         }
         return DeobfuscatedResource(resource, key: key, length: algorithm.length)
     }

@@ -5,7 +5,8 @@ import MediaTypes
 struct HTMLForm {
     private enum Encoding {
         case utf8
-        /// One that has ASCII's characters at ASCII's places, and never uses those bytes for anything else that is looked for.
+        /// One that has ASCII's characters at ASCII's places, and never uses those bytes for anything else that is
+        /// looked for.
         case extendedASCII
         case utf16(isBigEndian: Bool, hasMark: Bool)
     }
@@ -15,7 +16,8 @@ struct HTMLForm {
     let isXML: Bool
     private let encoding: Encoding
 
-    /// By byte order mark, the link's `charset`, the XML declaration, then HTML's `meta`; nil for encodings in which markup is not ASCII.
+    /// By byte order mark, the link's `charset`, the XML declaration, then HTML's `meta`; nil for encodings in which
+    /// markup is not ASCII.
     init?(_ document: Data, of link: Link) {
         let bytes = [UInt8](document)
         if let isBigEndian = Self.byteOrder(of: bytes) {
@@ -25,7 +27,10 @@ struct HTMLForm {
             encoding = .utf16(isBigEndian: isBigEndian, hasMark: hasMark)
         } else {
             let name = Self.name(bytes, link)
-            let unknown = ["utf-16", "utf16", "utf-32", "utf-7", "ucs-", "iso-10646", "iso-2022", "hz-gb", "ebcdic", "cp037", "ibm037"]
+            let unknown = [
+                "utf-16", "utf16", "utf-32", "utf-7", "ucs-", "iso-10646", "iso-2022", "hz-gb", "ebcdic", "cp037",
+                "ibm037",
+            ]
             if let name, unknown.contains(where: name.hasPrefix) { return nil }
             self.bytes = bytes
             encoding = name.map { ["utf-8", "utf8"].contains($0) } ?? true ? .utf8 : .extendedASCII
@@ -33,7 +38,8 @@ struct HTMLForm {
         isXML = Self.isXML(self.bytes, link)
     }
 
-    /// `markup` as it goes into ``bytes``. In encodings other than Unicode's, characters beyond ASCII become references.
+    /// `markup` as it goes into ``bytes``. In encodings other than Unicode's, characters beyond ASCII become
+    /// references.
     func spelt(_ markup: String) -> [UInt8] {
         guard case .extendedASCII = encoding else { return Array(markup.utf8) }
         return markup.unicodeScalars.flatMap { $0.isASCII ? [UInt8($0.value)] : Array("&#\($0.value);".utf8) }
@@ -75,7 +81,9 @@ struct HTMLForm {
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { return "utf-8" }
         if let charset = link.type.flatMap({ MediaType($0) })?.parameters["charset"] { return charset.lowercased() }
         let start = String(decoding: bytes.prefix(1024), as: UTF8.self).lowercased()
-        if start.hasPrefix("<?xml"), let end = start.firstIndex(of: ">") { return value(after: "encoding", in: start[..<end]) }
+        if start.hasPrefix("<?xml"), let end = start.firstIndex(of: ">") {
+            return value(after: "encoding", in: start[..<end])
+        }
         return value(after: "charset", in: start[...])
     }
 
@@ -112,7 +120,9 @@ struct HTMLEdit {
     static func apply(_ edits: [HTMLEdit], to bytes: [UInt8]) -> [UInt8] {
         var result: [UInt8] = []
         var done = 0
-        let sorted = edits.enumerated().sorted { ($0.element.range.lowerBound, $0.offset) < ($1.element.range.lowerBound, $1.offset) }
+        let sorted = edits.enumerated().sorted {
+            ($0.element.range.lowerBound, $0.offset) < ($1.element.range.lowerBound, $1.offset)
+        }
         for edit in sorted.map(\.element) where edit.range.lowerBound >= done {
             result += bytes[done..<edit.range.lowerBound]
             result += edit.replacement

@@ -4,17 +4,20 @@ import Synchronization
 
 /// Puts style sheets, scripts and attributes into the HTML and XHTML resources of a publication on their way out.
 ///
-/// The document is not rewritten: bytes are inserted, and all others stay as they are. Comments, CDATA, scripts and the document type
-/// are known as such, tags in capitals too. A document without a head gets one.
+/// The document is not rewritten: bytes are inserted, and all others stay as they are. Comments, CDATA, scripts and the
+/// document type are known as such, tags in capitals too. A document without a head gets one.
 public struct HTMLInjector: Sendable {
-    /// The largest document that is changed, unless the caller says otherwise: 8 MiB. Larger ones are passed on as they are.
+    /// The largest document that is changed, unless the caller says otherwise: 8 MiB. Larger ones are passed on as they
+    /// are.
     public static let usualLimit = 8 << 20
 
-    /// Markup for right behind `<head>`, such as style sheets that the book's own may override. In XHTML it must be well-formed.
+    /// Markup for right behind `<head>`, such as style sheets that the book's own may override. In XHTML it must be
+    /// well-formed.
     public var headStart: [String] = []
     /// Markup for right before `</head>`, where it has the last word.
     public var headEnd: [String] = []
-    /// Attributes for `<html>` by name, such as `dir`. One that is there already stays; to `class` and `style` is added.
+    /// Attributes for `<html>` by name, such as `dir`. One that is there already stays; to `class` and `style` is
+    /// added.
     public var htmlAttributes: [String: String] = [:]
     /// Attributes for `<body>`, in the same way.
     public var bodyAttributes: [String: String] = [:]
@@ -35,7 +38,9 @@ public struct HTMLInjector: Sendable {
     }
 
     /// A `script` that is loaded from `href`.
-    public static func script(_ href: String) -> String { "<script type=\"text/javascript\" src=\"\(escaped(href))\"></script>" }
+    public static func script(_ href: String) -> String {
+        "<script type=\"text/javascript\" src=\"\(escaped(href))\"></script>"
+    }
 
     /// A `style` element, the same in HTML and XHTML.
     public static func style(_ css: String) -> String {
@@ -44,7 +49,8 @@ public struct HTMLInjector: Sendable {
     }
 
     static func escaped(_ value: String) -> String {
-        value.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;").replacing("\"", with: "&quot;")
+        value.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;").replacing(
+            "\"", with: "&quot;")
     }
 }
 
@@ -77,7 +83,10 @@ extension HTMLInjector {
         }
         if isXML, head.isSelfClosing {
             let slash = head.range.upperBound - 2
-            return [HTMLEdit(slash..<head.range.upperBound, replacement: Array(">".utf8) + start + end + Array("</head>".utf8))]
+            return [
+                HTMLEdit(
+                    slash..<head.range.upperBound, replacement: Array(">".utf8) + start + end + Array("</head>".utf8))
+            ]
         }
         let first = head.range.upperBound
         // HTML may leave the end tag out: the body ends the head.

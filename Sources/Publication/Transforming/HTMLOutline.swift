@@ -6,7 +6,8 @@ struct HTMLOutline {
         /// From `<` to behind `>`.
         let range: Range<Int>
         let nameEnd: Int
-        /// In lower case, with the range of the value, quotes included; the range is empty for an attribute without one.
+        /// In lower case, with the range of the value, quotes included; the range is empty for an attribute without
+        /// one.
         let attributes: [(name: String, value: Range<Int>)]
         let isSelfClosing: Bool
     }
@@ -100,7 +101,8 @@ struct HTMLScanner {
             case UInt8(ascii: ">"):
                 let isSelfClosing = bytes[at - 1] == UInt8(ascii: "/")
                 return HTMLOutline.Tag(
-                    name: name.text, range: open..<at + 1, nameEnd: name.end, attributes: attributes, isSelfClosing: isSelfClosing)
+                    name: name.text, range: open..<at + 1, nameEnd: name.end, attributes: attributes,
+                    isSelfClosing: isSelfClosing)
             case UInt8(ascii: "/"), 0x20, 0x09...0x0D: at += 1
             default:
                 let attribute = attribute(at: at)
@@ -115,7 +117,9 @@ struct HTMLScanner {
         let nameEnd = bytes[start...].firstIndex { Self.isSpace($0) || "=>/".utf8.contains($0) } ?? bytes.count
         let name = String(decoding: bytes[start..<nameEnd], as: UTF8.self).lowercased()
         let equals = bytes[nameEnd...].firstIndex { !Self.isSpace($0) } ?? bytes.count
-        guard equals < bytes.count, bytes[equals] == UInt8(ascii: "=") else { return (name, nameEnd..<nameEnd, nameEnd) }
+        guard equals < bytes.count, bytes[equals] == UInt8(ascii: "=") else {
+            return (name, nameEnd..<nameEnd, nameEnd)
+        }
         let first = bytes[(equals + 1)...].firstIndex { !Self.isSpace($0) } ?? bytes.count
         guard first < bytes.count else { return (name, first..<first, first) }
         let quote = bytes[first]
@@ -129,7 +133,9 @@ struct HTMLScanner {
 
     private func name(at start: Int) -> (text: String, end: Int) {
         guard start < bytes.count else { return ("", start) }
-        let end = bytes[start...].firstIndex { Self.isSpace($0) || $0 == UInt8(ascii: ">") || $0 == UInt8(ascii: "/") } ?? bytes.count
+        let end =
+            bytes[start...].firstIndex { Self.isSpace($0) || $0 == UInt8(ascii: ">") || $0 == UInt8(ascii: "/") }
+            ?? bytes.count
         return (String(decoding: bytes[start..<end], as: UTF8.self).lowercased(), end)
     }
 
@@ -140,7 +146,9 @@ struct HTMLScanner {
     private mutating func skip(past text: String) -> Bool {
         let wanted = Array(text.utf8)
         while index + wanted.count <= bytes.count {
-            guard let found = bytes[index...].firstIndex(of: wanted[0]), found + wanted.count <= bytes.count else { break }
+            guard let found = bytes[index...].firstIndex(of: wanted[0]), found + wanted.count <= bytes.count else {
+                break
+            }
             if bytes[found..<found + wanted.count].elementsEqual(wanted) {
                 index = found + wanted.count
                 return true
@@ -177,7 +185,9 @@ struct HTMLScanner {
         let wanted = Array("</\(name)".utf8)
         while let open = bytes[index...].firstIndex(of: UInt8(ascii: "<")) {
             let end = open + wanted.count
-            if end <= bytes.count, bytes[open..<end].elementsEqual(wanted, by: { $0 == $1 || Self.isLetter($0) && $0 | 0x20 == $1 }) {
+            if end <= bytes.count,
+                bytes[open..<end].elementsEqual(wanted, by: { $0 == $1 || Self.isLetter($0) && $0 | 0x20 == $1 })
+            {
                 index = open
                 return
             }
@@ -192,7 +202,8 @@ struct HTMLScanner {
 }
 
 extension HTMLOutline.Tag {
-    /// The edits that give the tag `attributes`; those that are there stay, except that `class` and `style` are added to.
+    /// The edits that give the tag `attributes`; those that are there stay, except that `class` and `style` are added
+    /// to.
     func adding(_ wanted: [String: String], form: HTMLForm) -> [HTMLEdit] {
         wanted.sorted { $0.key < $1.key }.compactMap { name, value in
             let value = HTMLInjector.escaped(value)
@@ -213,6 +224,7 @@ extension HTMLOutline.Tag {
             let separator = previous.count == 2 ? "" : separator
             return HTMLEdit(range.upperBound - 1..<range.upperBound - 1, replacement: form.spelt(separator + safe))
         }
-        return HTMLEdit(range, replacement: Array("\"".utf8) + previous + form.spelt(separator + value) + Array("\"".utf8))
+        return HTMLEdit(
+            range, replacement: Array("\"".utf8) + previous + form.spelt(separator + value) + Array("\"".utf8))
     }
 }

@@ -9,13 +9,20 @@ public struct BookList: Hashable, Sendable, Codable {
     /// A list of these books.
     public init(_ books: [LibraryBook] = []) { self.books = books }
 
-    /// The book that `reference` means: by uuid, else by file name, else by title and authors. Nil where there is none, or more than one.
+    /// The book that `reference` means: by uuid, else by file name, else by title and authors. Nil where there is none,
+    /// or more than one.
     /// - Complexity: Goes through the list; for many look-ups use an ``Index``.
-    public func book(_ reference: BookReference) -> LibraryBook? { Index(self).position(of: reference).map { books[$0] } }
+    public func book(_ reference: BookReference) -> LibraryBook? {
+        Index(self).position(of: reference).map { books[$0] }
+    }
 
     /// Puts `book` in place of the same one, or at the end.
     public mutating func put(_ book: LibraryBook) {
-        if let position = Index(self).position(of: book.reference) { books[position] = book } else { books.append(book) }
+        if let position = Index(self).position(of: book.reference) {
+            books[position] = book
+        } else {
+            books.append(book)
+        }
     }
 
     /// Takes in what came of an upload.
@@ -70,8 +77,8 @@ public struct BookList: Hashable, Sendable, Codable {
             byTitle[TitleKey(title: book.title, author: book.reference.author), default: []].append(position)
         }
 
-        /// Where several have one uuid the file name decides; else it counts only where one of the two uuids is empty, since names are used
-        /// again. Title and authors count only for a reference without a uuid.
+        /// Where several have one uuid the file name decides; else it counts only where one of the two uuids is empty,
+        /// since names are used again. Title and authors count only for a reference without a uuid.
         func position(of reference: BookReference) -> Int? {
             let uuid = BookUUID.canonical(reference.uuid)
             let named = reference.filename.isEmpty ? [] : byFilename[reference.filename] ?? []
@@ -83,8 +90,9 @@ public struct BookList: Hashable, Sendable, Codable {
             return only(byTitle[TitleKey(title: reference.title, author: reference.author)])
         }
 
-        /// The book that is the same as one with this metadata: by uuid, else by exactly the same title and authors. Two that both have a
-        /// uuid, and not the same, are two editions, as they are for an application; what is no uuid by its form counts as none there.
+        /// The book that is the same as one with this metadata: by uuid, else by exactly the same title and authors.
+        /// Two that both have a uuid, and not the same, are two editions, as they are for an application; what is no
+        /// uuid by its form counts as none there.
         func position(of metadata: BookMetadata) -> Int? {
             let uuid = BookUUID.canonical(metadata.uuid)
             if !uuid.isEmpty, let same = byUUID[uuid] { return same.first }
@@ -118,7 +126,8 @@ struct BookListDifferences: Sendable {
                 if wanted.pubDate == nil, known.pubDate != nil { update.pubDate = "" }
                 updates.append(update)
             }
-            if Set(ReaderCommand.collections(book.collections)) != Set(ReaderCommand.collections(previous.collections)) {
+            if Set(ReaderCommand.collections(book.collections)) != Set(ReaderCommand.collections(previous.collections))
+            {
                 var reference = previous.reference
                 reference.title = book.title
                 reference.author = book.reference.author

@@ -18,8 +18,9 @@ extension BookMetadata {
         coverHash = book.coverHash
     }
 
-    /// The same as an application keeps what an update says, to tell whether one is needed: without collections and cover, which go another
-    /// way, without the uuid, which says which book is meant and is changed by no update, and with one form for each of the values that have several.
+    /// The same as an application keeps what an update says, to tell whether one is needed: without collections and
+    /// cover, which go another way, without the uuid, which says which book is meant and is changed by no update, and
+    /// with one form for each of the values that have several.
     var compared: BookMetadata {
         var copy = self
         copy.collections = []
@@ -88,8 +89,8 @@ extension UpdatedBook {
         return !hasTitle || !hasAuthor || collections == nil || subjects == nil || texts.contains { $0 == nil }
     }
 
-    /// The same with what it does not say filled in from `known`, all that is known of the book: applications are used to updates that say
-    /// all.
+    /// The same with what it does not say filled in from `known`, all that is known of the book: applications are used
+    /// to updates that say all.
     func completed(from known: UpdatedBook) -> UpdatedBook {
         let previous = known.reference
         var update = self

@@ -10,12 +10,13 @@ struct CallLimit: Sendable {
 
     /// What `body` comes to.
     ///
-    /// - Parameter life: Changes as long as the call gets on; nil while it is not the storage that is waited for. A call without one
-    ///   has the time once.
-    /// - Throws: `URLError(.timedOut)` when nothing changed for too long; `CancellationError`. Either way `body` is cancelled and not
-    ///   waited for: a storage that hangs may not listen to that either.
+    /// - Parameter life: Changes as long as the call gets on; nil while it is not the storage that is waited for. A
+    ///   call without one has the time once.
+    /// - Throws: `URLError(.timedOut)` when nothing changed for too long; `CancellationError`. Either way `body` is
+    ///   cancelled and not waited for: a storage that hangs may not listen to that either.
     func run<Value: Sendable>(
-        _ what: String, life: @escaping @Sendable () -> Int64? = { 0 }, _ body: @escaping @Sendable () async throws -> Value
+        _ what: String, life: @escaping @Sendable () -> Int64? = { 0 },
+        _ body: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
         let task = Task { try await body() }
         defer { task.cancel() }

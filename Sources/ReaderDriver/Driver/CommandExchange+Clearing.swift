@@ -4,7 +4,8 @@ import ReaderMessages
 
 /// What is done before a command.
 extension CommandExchange {
-    /// Seconds for which a final report has to stand before it is nobody's: longer than any driver takes between two looks.
+    /// Seconds for which a final report has to stand before it is nobody's: longer than any driver takes between two
+    /// looks.
     private static let finalReportLimit = 3.0
 
     /// Sees the end of a command of ours that was not followed to its end.
@@ -12,7 +13,8 @@ extension CommandExchange {
         guard let sent = outstanding else { return }
         guard sent.writing.areOver else {
             throw FileError.make(
-                .timedOut, url: nil, sentence: "The storage has not answered yet whether it took “\(sent.fileName)”. Try again later.")
+                .timedOut, url: nil,
+                sentence: "The storage has not answered yet whether it took “\(sent.fileName)”. Try again later.")
         }
         await removeCancelFile()
         if try await folder.attributes(of: CommandStatus.fileName) == nil {
@@ -57,7 +59,10 @@ extension CommandExchange {
         let names = try await folder.names().map { $0.lowercased() }
         if let command = ReaderCommand.Kind.allCases.first(where: { names.contains($0.fileName) }) {
             throw DriverError(
-                .busy, sentence: "The command “\(command.fileName)” of another program waits in the folder. Try again when it is done.")
+                .busy,
+                sentence:
+                    "The command “\(command.fileName)” of another program waits in the folder. Try again when it is done."
+            )
         }
         return names
     }
@@ -78,7 +83,8 @@ extension CommandExchange {
         }
     }
 
-    /// The report that an earlier command left, once it is sure that nobody writes it or waits for it any more: nothing changes in it.
+    /// The report that an earlier command left, once it is sure that nobody writes it or waits for it any more: nothing
+    /// changes in it.
     private func orphanedStatus() async throws -> StatusWatch.Look {
         let poll = options.poll(isLocal: await isLocal())
         let start = time.elapsed

@@ -11,13 +11,15 @@ extension CommandExchange {
     /// Looks at the report until `sent` is over.
     ///
     /// - Parameter ignoring: A report that was there before.
-    /// - Throws: ``DriverError``; the storage's last error where that is what ended it. Then the command and the report are gone from the
-    ///   folder, as far as the storage lets them go; after a `CancellationError` they are as they were.
+    /// - Throws: ``DriverError``; the storage's last error where that is what ended it. Then the command and the report
+    ///   are gone from the folder, as far as the storage lets them go; after a `CancellationError` they are as they
+    ///   were.
     func follow(_ sent: OutstandingCommand, ignoring: Data?, progress: DriverProgress) async throws -> Ending {
         let poll = options.poll(isLocal: await isLocal())
         var run = FollowState(
             watch: StatusWatch(
-                fileName: sent.fileName, timestamp: sent.timestamp, limits: limits(on: sent), coding: coding, ignoring: ignoring,
+                fileName: sent.fileName, timestamp: sent.timestamp, limits: limits(on: sent), coding: coding,
+                ignoring: ignoring,
                 now: time.elapsed))
         var pause = poll
         while true {
@@ -31,11 +33,14 @@ extension CommandExchange {
             // One look that failed says nothing of the application: the next one does.
             case _ where run.failures == 1: break
             case .notAcknowledged:
-                guard await wasTaken(sent), !run.isExtended else { try await giveUp(sent, run, failure ?? DriverError(.notAcknowledged)) }
+                guard await wasTaken(sent), !run.isExtended else {
+                    try await giveUp(sent, run, failure ?? DriverError(.notAcknowledged))
+                }
                 run.isExtended = true
                 run.watch.extend(now: time.elapsed)
             case .foreign: try await giveUp(sent, nil, DriverError(.busy))
-            case .stalled(let fraction): try await giveUp(sent, run, failure ?? DriverError(.stalled(lastProgress: fraction)))
+            case .stalled(let fraction):
+                try await giveUp(sent, run, failure ?? DriverError(.stalled(lastProgress: fraction)))
             case .unreadable: try await giveUp(sent, run, DriverError(.unreadableStatus))
             case .offlineTooLong: try await giveUp(sent, nil, DriverError(.offline))
             }
@@ -44,12 +49,13 @@ extension CommandExchange {
         }
     }
 
-    /// An application on a slow storage has as long to fetch the command and to put its report there as the driver had to write, and a
-    /// second for each MiB of the command.
+    /// An application on a slow storage has as long to fetch the command and to put its report there as the driver had
+    /// to write, and a second for each MiB of the command.
     private func limits(on sent: OutstandingCommand) -> StatusWatch.Limits {
         let more = 2 * lastWriting + Double(sent.data.count) / Double(1 << 20)
         return StatusWatch.Limits(
-            acknowledge: options.acknowledgeLimit + more, stall: options.stallLimit + more, offline: options.offlineLimit,
+            acknowledge: options.acknowledgeLimit + more, stall: options.stallLimit + more,
+            offline: options.offlineLimit,
             total: options.commandLimit)
     }
 
@@ -67,7 +73,11 @@ extension CommandExchange {
     func look() async throws -> (StatusWatch.Look, (any Error)?) {
         // The next one would hang, too, and hold one connection more.
         guard looks.areOver else {
-            return (.failed, FileError.make(.timedOut, url: nil, sentence: "The storage did not answer in time (reading the report)."))
+            return (
+                .failed,
+                FileError.make(
+                    .timedOut, url: nil, sentence: "The storage did not answer in time (reading the report).")
+            )
         }
         do {
             let data = try await looking.read(CommandStatus.fileName, limit: coding.limits.report, counted: looks)
@@ -85,7 +95,9 @@ extension CommandExchange {
     /// Looks, now and then while the report stays as it is, whether the application says that it is offline.
     private func lookForConnection(_ run: inout FollowState) async {
         let now = time.elapsed
-        guard run.watch.silence(now: now) > Self.connectionInterval, now - run.lastConnectionLook > Self.connectionInterval else { return }
+        guard run.watch.silence(now: now) > Self.connectionInterval,
+            now - run.lastConnectionLook > Self.connectionInterval
+        else { return }
         run.lastConnectionLook = now
         do {
             let data = try await looking.read(ConnectedMessage.fileName, limit: coding.limits.report)

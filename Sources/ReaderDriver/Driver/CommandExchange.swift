@@ -2,9 +2,11 @@ import FileProviderCore
 import Foundation
 import ReaderMessages
 
-/// Has an application carry out one command after the other: publishes each, follows the report on it, and leaves the folder tidy.
+/// Has an application carry out one command after the other: publishes each, follows the report on it, and leaves the
+/// folder tidy.
 ///
-/// Nothing runs twice at once here: whoever calls sees to that. Every call ends, whatever the application and the storage do.
+/// Nothing runs twice at once here: whoever calls sees to that. Every call ends, whatever the application and the
+/// storage do.
 actor CommandExchange {
     /// A command of ours that is, or may be, in the folder.
     struct OutstandingCommand: Sendable {
@@ -92,7 +94,9 @@ actor CommandExchange {
     /// The connection is there again.
     func resume() { isAbandoned = false }
 
-    private func carryOut(_ command: ReaderCommand, ignoring: Data?, progress: DriverProgress) async throws -> CommandStatus {
+    private func carryOut(_ command: ReaderCommand, ignoring: Data?, progress: DriverProgress) async throws
+        -> CommandStatus
+    {
         var command = command
         let timestamp = stamps.next()
         command.timestamp = timestamp
@@ -114,7 +118,9 @@ actor CommandExchange {
         outstanding = sent
         let start = time.elapsed
         defer { lastWriting = time.elapsed - start }
-        do { try await folder.create(sent.fileName, sent.data, counted: sent.writing) } catch let error where error.isFileExists {
+        do { try await folder.create(sent.fileName, sent.data, counted: sent.writing) } catch let error
+            where error.isFileExists
+        {
             outstanding = nil
             throw DriverError(.busy, underlying: error)
         } catch {
@@ -123,8 +129,8 @@ actor CommandExchange {
         }
     }
 
-    /// Takes back a command that may have arrived although nobody said so, or that may still arrive: it is looked for once more before the
-    /// next command.
+    /// Takes back a command that may have arrived although nobody said so, or that may still arrive: it is looked for
+    /// once more before the next command.
     private func withdrawUnanswered(_ sent: OutstandingCommand) async {
         await sent.writing.wait(atMost: Self.writingLimit, by: time)
         await withdraw(sent)
@@ -159,7 +165,8 @@ actor CommandExchange {
         }
     }
 
-    /// After the last report: waits until the application removed the command, in the end removes it itself, then removes the report.
+    /// After the last report: waits until the application removed the command, in the end removes it itself, then
+    /// removes the report.
     ///
     /// In this order: while the report is there, the application begins no other command.
     func tidy(_ sent: OutstandingCommand, ending: Ending) async {
@@ -178,8 +185,8 @@ actor CommandExchange {
         await removeStatus(holding: ending.data)
     }
 
-    /// Removes the report if it is the one that was seen, trying more than once: the application waits for that. Another one is
-    /// somebody else's.
+    /// Removes the report if it is the one that was seen, trying more than once: the application waits for that.
+    /// Another one is somebody else's.
     func removeStatus(holding data: Data) async {
         for attempt in 1...3 {
             do {
@@ -193,10 +200,12 @@ actor CommandExchange {
                 try? await time.sleep(seconds: Double(attempt))
             }
         }
-        warnings.append(StatusMessage("The report could not be removed from the device.", about: CommandStatus.fileName))
+        warnings.append(
+            StatusMessage("The report could not be removed from the device.", about: CommandStatus.fileName))
     }
 
-    /// The caller has gone: the application is told to stop where it can be, and the folder is left as an application may find it.
+    /// The caller has gone: the application is told to stop where it can be, and the folder is left as an application
+    /// may find it.
     private func finishCancelled(_ sent: OutstandingCommand) async {
         let cancels = cancels
         await withCancellationShield {

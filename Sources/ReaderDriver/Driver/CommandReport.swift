@@ -4,10 +4,11 @@ import ReaderMessages
 public struct CommandReport: Hashable, Sendable, Codable {
     /// How many books the commands were about, each counted once.
     public var count: Int
-    /// With how many of them it was done, as far as the application's messages tell: one that it has something to say of does not count.
+    /// With how many of them it was done, as far as the application's messages tell: one that it has something to say
+    /// of does not count.
     public var done: Int
-    /// What the application has to say; a book that is not mentioned is as it was asked to be. A message about no book, such as one about
-    /// the report itself, means no failure.
+    /// What the application has to say; a book that is not mentioned is as it was asked to be. A message about no book,
+    /// such as one about the report itself, means no failure.
     public var messages: [StatusMessage]
 
     /// A report.
@@ -34,7 +35,9 @@ public struct CommandReport: Hashable, Sendable, Codable {
         self.init(
             count: names.count,
             messages: messages.map { message in
-                StatusMessage(LogText.shown(message.text, limit: 1000), about: message.filename.map { LogText.shown($0, limit: 1000) })
+                StatusMessage(
+                    LogText.shown(message.text, limit: 1000),
+                    about: message.filename.map { LogText.shown($0, limit: 1000) })
             }, done: isRefused ? 0 : names.filter { !reported.contains($0) }.count)
     }
 

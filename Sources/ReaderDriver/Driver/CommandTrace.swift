@@ -18,7 +18,8 @@ struct CommandTrace: Sendable {
             var plain = coding
             plain.writesByteOrderMark = false
             // The one line break of a message comes before its root.
-            let text = String(decoding: try plain.data(for: Self.cut(command)), as: UTF8.self).replacing("\n", with: " ")
+            let text = String(decoding: try plain.data(for: Self.cut(command)), as: UTF8.self).replacing(
+                "\n", with: " ")
             logger.notice("\(command.kind.fileName): \(LogText.shown(text, limit: Self.limit))")
         } catch {
             logger.notice("\(command.kind.fileName) cannot be shown: \(LogText.shown(error.sentence))")
@@ -44,7 +45,9 @@ struct CommandTrace: Sendable {
     private static func cut(_ command: ReaderCommand) -> ReaderCommand {
         switch command {
         case .uploadBooks(var upload):
-            for index in upload.books.indices where upload.books[index].cover != nil { upload.books[index].cover?.text = "" }
+            for index in upload.books.indices where upload.books[index].cover != nil {
+                upload.books[index].cover?.text = ""
+            }
             return .uploadBooks(upload)
         case .updateMetadata(let update): return .updateMetadata(cut(update))
         case .updateMetadataItems(let update): return .updateMetadataItems(cut(update))

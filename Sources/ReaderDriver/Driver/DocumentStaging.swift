@@ -19,8 +19,11 @@ struct DocumentStaging: Sendable {
     func source(of item: UploadItem) async throws -> any WriteSource {
         switch item.contents {
         case .file(let url):
-            try await calls.run("opening “\(url.lastPathComponent)”") { try await BlockingThreads.shared.run { try FileSource(url) } }
-        case .reader(let reader): try await calls.run("opening “\(reader.path.name)”") { try await reader.writeSource() }
+            try await calls.run("opening “\(url.lastPathComponent)”") {
+                try await BlockingThreads.shared.run { try FileSource(url) }
+            }
+        case .reader(let reader):
+            try await calls.run("opening “\(reader.path.name)”") { try await reader.writeSource() }
         }
     }
 
@@ -28,22 +31,27 @@ struct DocumentStaging: Sendable {
     ///
     /// - Parameter counted: Where the write is counted until it has returned, also where it was given up.
     func stage(
-        _ source: any WriteSource, as name: String, counted: CallsUnderWay, progress: @escaping @Sendable (Int64) -> Void
+        _ source: any WriteSource, as name: String, counted: CallsUnderWay,
+        progress: @escaping @Sendable (Int64) -> Void
     ) async throws {
         let path = try folder.appending(name)
         let reporter = ProgressReporter { completed, _ in progress(completed) }
         counted.begin()
         let written = try await calls.run("writing “\(name)”", life: { reporter.completed }) { [provider] in
             defer { counted.end() }
-            return try await provider.writeContents(path: path, from: source, options: WriteOptions(overwrite: true), progress: reporter)
+            return try await provider.writeContents(
+                path: path, from: source, options: WriteOptions(overwrite: true), progress: reporter)
         }
         guard let wanted = source.length else { return }
         var size = written.size
         if size == nil {
-            size = try await calls.run("looking for “\(name)”") { [provider] in try await provider.attributesOfItem(path: path).size }
+            size = try await calls.run("looking for “\(name)”") { [provider] in
+                try await provider.attributesOfItem(path: path).size
+            }
         }
         guard let size, size != wanted else { return }
-        throw FileError.make(.fileWriteUnknown, path: path, sentence: "“\(path)” has \(size) bytes on the device, not \(wanted).")
+        throw FileError.make(
+            .fileWriteUnknown, path: path, sentence: "“\(path)” has \(size) bytes on the device, not \(wanted).")
     }
 
     /// Removes documents.
@@ -51,7 +59,9 @@ struct DocumentStaging: Sendable {
     func remove(_ paths: [ProviderPath]) async -> [ProviderPath] {
         for (place, path) in paths.enumerated() {
             do {
-                try await calls.run("removing “\(path.name)”") { [provider] in try await provider.removeItem(path: path, recursive: false) }
+                try await calls.run("removing “\(path.name)”") { [provider] in
+                    try await provider.removeItem(path: path, recursive: false)
+                }
             } catch let error where error.isNoSuchFile {
                 continue
             } catch {
@@ -64,7 +74,9 @@ struct DocumentStaging: Sendable {
     /// Bytes that can still be written; nil where nobody knows.
     func freeSpace() async -> Int64? {
         do {
-            return try await calls.run("asking for free memory") { [provider] in try await provider.storageProperties()?.availableCapacity }
+            return try await calls.run("asking for free memory") { [provider] in
+                try await provider.storageProperties()?.availableCapacity
+            }
         } catch {
             // The write itself will tell.
             return nil

@@ -4,8 +4,8 @@ import ReaderMessages
 
 /// The options of drivers as a user keeps them in a file, so that nothing has to be built anew for a change.
 ///
-/// A JSON object: `development_mode` and `development_app_id` are for those who develop a driver; `defaults` holds the options for all
-/// applications, `drivers` those that differ for one, by its identifier. All of it may be left out:
+/// A JSON object: `development_mode` and `development_app_id` are for those who develop a driver; `defaults` holds the
+/// options for all applications, `drivers` those that differ for one, by its identifier. All of it may be left out:
 ///
 ///     { "development_mode": true, "development_app_id": "com.example.reader",
 ///       "defaults": { "stall_limit": 30 },
@@ -18,7 +18,8 @@ public struct DriverConfiguration: Sendable {
     public var developmentMode = false
     /// The application that a driver is developed for: its driver and options are taken, whatever application is there.
     public var developmentApplication: String?
-    /// Changes the options after the file has had its say, for what a user chose for this one time. A driver's own changes come later.
+    /// Changes the options after the file has had its say, for what a user chose for this one time. A driver's own
+    /// changes come later.
     public var adjust: @Sendable (inout DriverOptions) -> Void = { _ in }
     private var defaults: [String: Value] = [:]
     private var drivers: [String: [String: Value]] = [:]
@@ -28,8 +29,9 @@ public struct DriverConfiguration: Sendable {
 
     /// Reads a configuration.
     ///
-    /// - Throws: `CocoaError(.fileReadCorruptFile)` with a sentence that names the file and what is wrong with it: no JSON, an option
-    ///   that is unknown, a value that makes no sense. What the disk throws; `CocoaError(.fileReadTooLarge)` over 1 MiB.
+    /// - Throws: `CocoaError(.fileReadCorruptFile)` with a sentence that names the file and what is wrong with it: no
+    ///   JSON, an option that is unknown, a value that makes no sense. What the disk throws;
+    ///   `CocoaError(.fileReadTooLarge)` over 1 MiB.
     public static func load(from url: URL) async throws -> DriverConfiguration {
         let data = try await BlockingThreads.shared.run {
             let file = try FileHandle(forReadingFrom: url)
@@ -39,11 +41,13 @@ public struct DriverConfiguration: Sendable {
         }
         guard data.count <= limit else {
             throw FileError.make(
-                .fileReadTooLarge, path: url.path, sentence: "“\(url.path)” has more than the \(limit) bytes that it may have.")
+                .fileReadTooLarge, path: url.path,
+                sentence: "“\(url.path)” has more than the \(limit) bytes that it may have.")
         }
         do { return try DriverConfiguration(json: data) } catch let error as DecodingError {
             throw FileError.make(
-                .fileReadCorruptFile, path: url.path, url: url, sentence: "“\(url.path)” cannot be used: \(Self.sentence(error))",
+                .fileReadCorruptFile, path: url.path, url: url,
+                sentence: "“\(url.path)” cannot be used: \(Self.sentence(error))",
                 underlying: error)
         }
     }
@@ -68,7 +72,8 @@ public struct DriverConfiguration: Sendable {
         let known = Set(DriverOptions.CodingKeys.allCases.map(\.rawValue))
         if let unknown = merged.keys.sorted().first(where: { !known.contains($0) }) {
             throw DecodingError.dataCorrupted(
-                DecodingError.Context(codingPath: [], debugDescription: "There is no option “\(LogText.shown(unknown))”."))
+                DecodingError.Context(
+                    codingPath: [], debugDescription: "There is no option “\(LogText.shown(unknown))”."))
         }
         var options = try JSONDecoder().decode(DriverOptions.self, from: JSONEncoder().encode(merged))
         if developmentMode { options.developmentMode = true }
@@ -78,7 +83,8 @@ public struct DriverConfiguration: Sendable {
 
     private static func sentence(_ error: DecodingError) -> String {
         guard let context = error.context else { return "It cannot be read." }
-        return error.place.isEmpty ? context.debugDescription : "“\(LogText.shown(error.place))”: \(context.debugDescription)"
+        return error.place.isEmpty
+            ? context.debugDescription : "“\(LogText.shown(error.place))”: \(context.debugDescription)"
     }
 
     private struct File: Decodable {

@@ -22,7 +22,8 @@ public struct DriverContext: Sendable {
 
     /// - Parameter temporaryFolder: Nil takes the system's.
     public init(
-        snapshotReader: (any LibrarySnapshotReader)? = nil, temporaryFolder: URL? = nil, time: any TimeSource = SystemTime(),
+        snapshotReader: (any LibrarySnapshotReader)? = nil, temporaryFolder: URL? = nil,
+        time: any TimeSource = SystemTime(),
         logger: Logger = Logger(label: "carrel.driver")
     ) {
         self.snapshotReader = snapshotReader

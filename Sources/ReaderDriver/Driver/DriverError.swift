@@ -57,7 +57,8 @@ public struct DriverError: LocalizedError {
         case .notConnected: "No reader application is in its connection mode. Turn the mode on in the application."
         case .offline: "The reader application is in the background. Bring it to the front and try again."
         case .busy: "Another program is sending commands to the reader application. Try again when it is done."
-        case .notAcknowledged: "The reader application did not take the command. Make sure that it is open on the device."
+        case .notAcknowledged:
+            "The reader application did not take the command. Make sure that it is open on the device."
         case .stalled(let progress): "The reader application stopped answering at \(Int(progress * 100)) percent."
         case .commandFailed(let messages): failure(messages)
         case .unreadableStatus: "The reader application's report “\(CommandStatus.fileName)” cannot be read."
@@ -72,7 +73,9 @@ public struct DriverError: LocalizedError {
     }
 
     private static func failure(_ messages: [StatusMessage]) -> String {
-        guard let first = messages.first(where: { !$0.text.isEmpty }) else { return "The reader application could not do it." }
+        guard let first = messages.first(where: { !$0.text.isEmpty }) else {
+            return "The reader application could not do it."
+        }
         return "The reader application could not do it: \(LogText.shown(first.wire, limit: 300))"
     }
 }

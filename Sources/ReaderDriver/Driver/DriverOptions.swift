@@ -8,10 +8,11 @@ public struct DriverOptions: Hashable, Sendable {
     public var offlineLimit = 60.0
     /// Seconds that one command may take in all.
     public var commandLimit = 21_600.0
-    /// Seconds that a command's file may stay after the application's last report on it, before the driver removes the file itself.
+    /// Seconds that a command's file may stay after the application's last report on it, before the driver removes the
+    /// file itself.
     public var removalLimit = 5.0
-    /// Seconds without a sign of life after which a call of the storage is given up; as long as storages themselves wait. Looks at the report
-    /// on a command have a third of the shorter one of the limits on silence.
+    /// Seconds without a sign of life after which a call of the storage is given up; as long as storages themselves
+    /// wait. Looks at the report on a command have a third of the shorter one of the limits on silence.
     public var callLimit = 60.0
     /// Seconds between two looks for a report; nil takes 0.25 on a local disk and 1 elsewhere.
     public var pollInterval: Double?
@@ -23,11 +24,11 @@ public struct DriverOptions: Hashable, Sendable {
     public var existingBooks = ExistingBookPolicy.protect
     /// Whether messages begin with a byte order mark.
     public var writesByteOrderMark = true
-    /// The folder in the command staging folder where documents are staged, for applications that don't say; empty for that folder
-    /// itself.
+    /// The folder in the command staging folder where documents are staged, for applications that don't say; empty for
+    /// that folder itself.
     public var documentsFolder = ""
-    /// The path of the application's folder of books on the same storage, from which books are read without asking the application; nil
-    /// has the application hand them out.
+    /// The path of the application's folder of books on the same storage, from which books are read without asking the
+    /// application; nil has the application hand them out.
     public var booksFolder: String?
     /// The most bytes of a list of books that are fetched; 256 MiB, which is what is read of one.
     public var maxSnapshotSize: Int64 = 256 << 20
@@ -64,11 +65,14 @@ extension DriverOptions: Codable {
     }
 
     /// What is not there keeps its usual value.
-    /// - Throws: `DecodingError`, also for numbers that make no sense: times are from 0.01 to 86,400 seconds, batches from 1 to 10,000.
+    /// - Throws: `DecodingError`, also for numbers that make no sense: times are from 0.01 to 86,400 seconds, batches
+    ///   from 1 to 10,000.
     public init(from decoder: any Decoder) throws {
         self.init()
         let values = try decoder.container(keyedBy: CodingKeys.self)
-        func read<Value: Decodable>(_ key: CodingKeys, into value: inout Value, where isSound: (Value) -> Bool = { _ in true }) throws {
+        func read<Value: Decodable>(
+            _ key: CodingKeys, into value: inout Value, where isSound: (Value) -> Bool = { _ in true }
+        ) throws {
             guard let read = try values.decodeIfPresent(Value.self, forKey: key) else { return }
             guard isSound(read) else {
                 throw DecodingError.dataCorruptedError(

@@ -5,10 +5,12 @@ import ReaderMessages
 extension DriverSession {
     /// The books on the device, from the list that the application publishes.
     ///
-    /// - Throws: ``DriverError``: damagedLibrary for a list that cannot be read (the one before it stays for ``RefreshPolicy/never``),
-    ///   incompatiblePeer for an application that publishes none; what the storage throws.
+    /// - Throws: ``DriverError``: damagedLibrary for a list that cannot be read (the one before it stays for
+    ///   ``RefreshPolicy/never``), incompatiblePeer for an application that publishes none; what the storage throws.
     /// - Complexity: One look at the file where the list is still the same; else the whole of it is fetched.
-    public func books(refresh: RefreshPolicy = .ifChanged, progress: @escaping DriverProgress = { _ in }) async throws -> BookList {
+    public func books(refresh: RefreshPolicy = .ifChanged, progress: @escaping DriverProgress = { _ in }) async throws
+        -> BookList
+    {
         try await inTurn { try await self.currentBooks(refresh: refresh, progress: progress) }
     }
 
@@ -37,13 +39,18 @@ extension DriverSession {
     private func snapshotFile(_ path: ProviderPath) async throws -> FileObject {
         let provider = staging.provider
         do {
-            let file = try await folder.calls.run("looking for the list of books") { try await provider.attributesOfItem(path: path) }
+            let file = try await folder.calls.run("looking for the list of books") {
+                try await provider.attributesOfItem(path: path)
+            }
             guard file.isRegularFile else {
-                throw DriverError(.pathRejected, sentence: "The list of books “\(LogText.shown(path.string))” is no regular file.")
+                throw DriverError(
+                    .pathRejected, sentence: "The list of books “\(LogText.shown(path.string))” is no regular file.")
             }
             return file
         } catch let error where error.isNoSuchFile {
-            throw DriverError(.incompatiblePeer, sentence: "The reader application has not published its list of books.", underlying: error)
+            throw DriverError(
+                .incompatiblePeer, sentence: "The reader application has not published its list of books.",
+                underlying: error)
         }
     }
 
@@ -53,7 +60,8 @@ extension DriverSession {
         let local = context.temporaryFolder.appending(path: "carrel-list-\(UUID().uuidString).sqlite")
         let transfer = Transfer(provider: staging.provider, calls: folder.calls, limit: options.maxSnapshotSize)
         do {
-            // Its version was looked at before: a list that is published meanwhile is fetched once more next time, no less.
+            // Its version was looked at before: a list that is published meanwhile is fetched once more next time, no
+            // less.
             try await transfer.fetch(file.path, to: local, progress: progress)
             let books = try await reader.books(in: local)
             await discard(local)
@@ -74,7 +82,9 @@ extension DriverSession {
                 try await BlockingThreads.shared.run {
                     for suffix in ["", "-wal", "-shm", "-journal"] {
                         let path = local.path + suffix
-                        if FileManager.default.fileExists(atPath: path) { try FileManager.default.removeItem(atPath: path) }
+                        if FileManager.default.fileExists(atPath: path) {
+                            try FileManager.default.removeItem(atPath: path)
+                        }
                     }
                 }
             }
@@ -90,7 +100,8 @@ extension DriverSession {
         snapshot.outdate()
         let (tidied, messages) = command.tidied()
         return try await exchange.run(
-            tidied, cancels: info.capabilities.contains(ConnectedMessage.Capability.cancelling), progress: progress) + messages
+            tidied, cancels: info.capabilities.contains(ConnectedMessage.Capability.cancelling), progress: progress)
+            + messages
     }
 
     /// The application that is there, with the list of books read anew where the last command left it uncertain.
@@ -105,8 +116,8 @@ extension DriverSession {
         return info
     }
 
-    /// Notes that the list cannot be read, for the next report; a command is possible all the same, and has the application publish the
-    /// list anew.
+    /// Notes that the list cannot be read, for the next report; a command is possible all the same, and has the
+    /// application publish the list anew.
     /// - Throws: `error` where it is not about the list alone.
     func goOnWithoutList(_ error: any Error) async throws {
         if error.isCancellation || error.isTransient { throw error }

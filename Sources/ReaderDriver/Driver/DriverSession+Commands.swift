@@ -10,7 +10,8 @@ extension DriverSession {
     /// - Parameter batch: Told what came of each command when it is over.
     /// - Throws: ``DriverError``, commandFailed where the application refused all commands; what the storage throws.
     public func delete(
-        _ books: [BookReference], progress: @escaping DriverProgress = { _ in }, batch: @escaping CommandProgress = { _ in }
+        _ books: [BookReference], progress: @escaping DriverProgress = { _ in },
+        batch: @escaping CommandProgress = { _ in }
     ) async throws -> CommandReport {
         let books = books.keepingLast { SameBook($0) }
         return try await inTurn {
@@ -21,8 +22,8 @@ extension DriverSession {
 
     /// Replaces what the application knows of books: nil leaves a value, an empty one clears it.
     ///
-    /// Of a book that is given twice the later one counts, unless it leaves values as they are. To an application that takes no updates of
-    /// single values, the others are sent as the list of books has them.
+    /// Of a book that is given twice the later one counts, unless it leaves values as they are. To an application that
+    /// takes no updates of single values, the others are sent as the list of books has them.
     ///
     /// - Parameters:
     ///   - cleansUp: Whether collections that no book is in any more are removed.
@@ -40,17 +41,22 @@ extension DriverSession {
     /// - Parameter batch: Told what came of each command when it is over.
     /// - Throws: As ``delete(_:progress:batch:)``.
     public func rebuildCollections(
-        _ books: [CollectedBook], progress: @escaping DriverProgress = { _ in }, batch: @escaping CommandProgress = { _ in }
+        _ books: [CollectedBook], progress: @escaping DriverProgress = { _ in },
+        batch: @escaping CommandProgress = { _ in }
     ) async throws -> CommandReport {
         try await inTurn { try await self.run(self.collecting(books), progress: progress, batch: batch) }
     }
 
     /// Has an action carried out.
     /// - Throws: ``DriverError``, incompatiblePeer for an application that carries out none; what the storage throws.
-    public func perform(_ action: ReaderAction, progress: @escaping DriverProgress = { _ in }) async throws -> CommandReport {
+    public func perform(_ action: ReaderAction, progress: @escaping DriverProgress = { _ in }) async throws
+        -> CommandReport
+    {
         try await inTurn {
             let info = try await self.readyForCommand()
-            guard info.capabilities.contains(ConnectedMessage.Capability.actions) else { throw DriverError(.incompatiblePeer) }
+            guard info.capabilities.contains(ConnectedMessage.Capability.actions) else {
+                throw DriverError(.incompatiblePeer)
+            }
             let messages = try await self.command(.action(action), info: info, progress: progress)
             return CommandReport(messages, about: action.books.map(\.filename))
         }
@@ -65,8 +71,10 @@ extension DriverSession {
             let present = try await self.currentBooks(refresh: .ifChanged)
             let differences = BookListDifferences(wanted: list, present: present)
             let updates = try await self.updateAll(differences.updates, cleansUp: false, progress: { progress($0 / 2) })
-            let collections = try await self.run(self.collecting(differences.collections), progress: { progress(0.5 + $0 / 2) })
-            return SyncReport(updated: updates.done, collected: collections.done, messages: updates.messages + collections.messages)
+            let collections = try await self.run(
+                self.collecting(differences.collections), progress: { progress(0.5 + $0 / 2) })
+            return SyncReport(
+                updated: updates.done, collected: collections.done, messages: updates.messages + collections.messages)
         }
     }
 
@@ -78,22 +86,29 @@ extension DriverSession {
         let names: [String]
     }
 
-    private nonisolated func pieces<Book>(_ books: [Book], _ name: (Book) -> String, _ command: ([Book]) -> ReaderCommand) -> [Piece] {
+    private nonisolated func pieces<Book>(
+        _ books: [Book], _ name: (Book) -> String, _ command: ([Book]) -> ReaderCommand
+    ) -> [Piece] {
         books.batches(of: options.batchSize).map { Piece(command: command($0), names: $0.map(name)) }
     }
 
     private nonisolated func collecting(_ books: [CollectedBook]) -> [Piece] {
-        pieces(books.keepingLast { SameBook($0.reference) }, \.reference.filename) { .rebuildCollections(RebuildCollections(books: $0)) }
+        pieces(books.keepingLast { SameBook($0.reference) }, \.reference.filename) {
+            .rebuildCollections(RebuildCollections(books: $0))
+        }
     }
 
-    private nonisolated func updating(_ books: [UpdatedBook], command: (UpdateMetadata) -> ReaderCommand, cleansUp: Bool) -> [Piece] {
+    private nonisolated func updating(
+        _ books: [UpdatedBook], command: (UpdateMetadata) -> ReaderCommand, cleansUp: Bool
+    ) -> [Piece] {
         Self.commands(books) { Self.weight($0) }.flatMap { books in
             pieces(books, \.reference.filename) { command(UpdateMetadata(cleanUpCollections: cleansUp, books: $0)) }
         }
     }
 
     private func updateAll(
-        _ books: [UpdatedBook], cleansUp: Bool, progress: @escaping DriverProgress, batch: @escaping CommandProgress = { _ in }
+        _ books: [UpdatedBook], cleansUp: Bool, progress: @escaping DriverProgress,
+        batch: @escaping CommandProgress = { _ in }
     ) async throws -> CommandReport {
         // What leaves values as they are takes nothing back of what came before it.
         var books = books.keepingLast { $0.isPartial ? nil : SameBook($0.reference) }
@@ -121,7 +136,9 @@ extension DriverSession {
         let completed = books.map { book in
             guard let position = index.position(of: book.reference) else { return book }
             let previous = list.books[position]
-            let update = book.isPartial ? book.completed(from: known[position] ?? UpdatedBook(BookMetadata(previous), of: previous)) : book
+            let update =
+                book.isPartial
+                ? book.completed(from: known[position] ?? UpdatedBook(BookMetadata(previous), of: previous)) : book
             // What comes later for this book goes on from here.
             known[position] = update
             return update
@@ -140,7 +157,9 @@ extension DriverSession {
             let start = Double(place)
             var part: CommandReport
             do {
-                let messages = try await command(piece.command, info: info) { progress((start + $0) / Double(pieces.count)) }
+                let messages = try await command(piece.command, info: info) {
+                    progress((start + $0) / Double(pieces.count))
+                }
                 part = CommandReport(messages, about: piece.names)
             } catch {
                 refusals += 1
@@ -156,7 +175,8 @@ extension DriverSession {
     }
 }
 
-/// What makes two references mean one book: uuid and file name, since two books may have one uuid; else title and author.
+/// What makes two references mean one book: uuid and file name, since two books may have one uuid; else title and
+/// author.
 private struct SameBook: Hashable {
     private let uuid: String
     private let filename: String

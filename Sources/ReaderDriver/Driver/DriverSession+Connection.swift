@@ -5,8 +5,8 @@ import ReaderMessages
 extension DriverSession {
     /// Whether an application is there, by one look at `connected.xml`. After ``eject()`` none is.
     ///
-    /// An application that promises signs of life is unresponsive when the file stays as it is for three of its intervals, which takes more
-    /// than one look to tell.
+    /// An application that promises signs of life is unresponsive when the file stays as it is for three of its
+    /// intervals, which takes more than one look to tell.
     /// - Throws: What the storage throws; nothing is known then.
     public func probe() async throws -> ConnectionState {
         if isEnded { return .absent }
@@ -70,7 +70,8 @@ extension DriverSession {
         }
     }
 
-    /// Looks at the most before an application counts as gone: where a storage replaces a file in two steps, it is away for a moment.
+    /// Looks at the most before an application counts as gone: where a storage replaces a file in two steps, it is away
+    /// for a moment.
     private static let looksForAbsence = 3
 
     /// What the application that is there says of itself.
@@ -86,14 +87,18 @@ extension DriverSession {
         case .absent: throw DriverError(.notConnected)
         case .offline: throw DriverError(.offline)
         case .unresponsive:
-            throw DriverError(.offline, sentence: "The reader application gives no signs of life. Bring it to the front and try again.")
+            throw DriverError(
+                .offline,
+                sentence: "The reader application gives no signs of life. Bring it to the front and try again.")
         case .online(let info): return info
         }
     }
 
     /// What can be done with the application that is there.
     /// - Throws: As ``applicationInfo()``.
-    public func capabilities() async throws -> DriverCapabilities { DriverCapabilities(try await applicationInfo(), options: options) }
+    public func capabilities() async throws -> DriverCapabilities {
+        DriverCapabilities(try await applicationInfo(), options: options)
+    }
 
     /// The device's memory; nil where the storage does not tell.
     /// - Throws: What the storage throws.

@@ -5,12 +5,18 @@ import ReaderMessages
 extension DriverSession {
     /// Reads the file of a book into `sink`, as it comes.
     ///
-    /// Read straight from ``DriverOptions/booksFolder`` where that is set; else the application is asked to hand the book out.
-    /// - Throws: ``DriverError``: pathRejected for a name that leads elsewhere, incompatiblePeer for an application that hands out no books,
-    ///   commandFailed where it did not; `CocoaError(.fileReadTooLarge)` over ``DriverOptions/maxBookSize``; what the storage throws.
-    public func read(_ book: LibraryBook, to sink: any ByteSink, progress: @escaping DriverProgress = { _ in }) async throws {
+    /// Read straight from ``DriverOptions/booksFolder`` where that is set; else the application is asked to hand the
+    /// book out.
+    /// - Throws: ``DriverError``: pathRejected for a name that leads elsewhere, incompatiblePeer for an application
+    ///   that hands out no books, commandFailed where it did not; `CocoaError(.fileReadTooLarge)` over
+    ///   ``DriverOptions/maxBookSize``; what the storage throws.
+    public func read(_ book: LibraryBook, to sink: any ByteSink, progress: @escaping DriverProgress = { _ in })
+        async throws
+    {
         try await inTurn {
-            try await self.withFile(of: book) { path, transfer in try await transfer.read(path, into: sink, progress: progress) }
+            try await self.withFile(of: book) { path, transfer in
+                try await transfer.read(path, into: sink, progress: progress)
+            }
         }
     }
 
@@ -25,10 +31,11 @@ extension DriverSession {
         }
     }
 
-    /// Fetches books into the local folder `folder`, under names that are made safe from the books' own and not taken there.
+    /// Fetches books into the local folder `folder`, under names that are made safe from the books' own and not taken
+    /// there.
     ///
-    /// - Returns: For each book, in their order, where it is or why it is not: one that fails does not hold up the others, unless the
-    ///   application stops answering or the storage fails twice.
+    /// - Returns: For each book, in their order, where it is or why it is not: one that fails does not hold up the
+    ///   others, unless the application stops answering or the storage fails twice.
     public func fetchForImport(
         _ books: [LibraryBook], into folder: URL, progress: @escaping DriverProgress = { _ in }
     ) async -> [Result<URL, any Error>] {
@@ -46,7 +53,9 @@ extension DriverSession {
                 results.append(.failure(error))
                 failures += error.isTransient ? 1 : 0
                 // The others would only wait for the same.
-                if failures > 1 || endsAll(error) { return results + books[(place + 1)...].map { _ in .failure(error) } }
+                if failures > 1 || endsAll(error) {
+                    return results + books[(place + 1)...].map { _ in .failure(error) }
+                }
             }
         }
         return results
@@ -54,7 +63,9 @@ extension DriverSession {
 
     private func endsAll(_ error: any Error) -> Bool {
         switch (error as? DriverError)?.kind {
-        case .connectionLost, .ejected, .cancelled, .notConnected, .offline, .busy, .notAcknowledged, .stalled, .unreadableStatus: true
+        case .connectionLost, .ejected, .cancelled, .notConnected, .offline, .busy, .notAcknowledged, .stalled,
+            .unreadableStatus:
+            true
         case .commandFailed, .incompatiblePeer, .damagedLibrary, .noSpace, .pathRejected, nil: false
         }
     }
@@ -70,7 +81,8 @@ extension DriverSession {
             return try await body(path, transfer)
         }
         let path = try await handOut(book)
-        let staging = DocumentStaging(provider: self.staging.provider, calls: folder.calls, folder: path.parent ?? .root)
+        let staging = DocumentStaging(
+            provider: self.staging.provider, calls: folder.calls, folder: path.parent ?? .root)
         do {
             try await body(path, transfer)
         } catch {
@@ -80,7 +92,8 @@ extension DriverSession {
         await takeBack(path, staging: staging)
     }
 
-    /// Has the application put the file of `book` into the document staging folder, under a name that nobody can foretell.
+    /// Has the application put the file of `book` into the document staging folder, under a name that nobody can
+    /// foretell.
     private func handOut(_ book: LibraryBook) async throws -> ProviderPath {
         let info = try await readyForCommand()
         guard DriverCapabilities(info, options: options).readsBooks else {
@@ -90,7 +103,8 @@ extension DriverSession {
         await removeLeftDocuments(staging)
         let name = UploadPlan.stagedName(uuid: "", fileExtension: (book.filename as NSString).pathExtension)
         let path = try staging.folder.appending("0-" + name)
-        let action = ReaderAction(type: ReaderAction.exportBooks, books: [book.reference], parameters: [ReaderAction.exportName: name])
+        let action = ReaderAction(
+            type: ReaderAction.exportBooks, books: [book.reference], parameters: [ReaderAction.exportName: name])
         do {
             let messages = try await command(.action(action), info: info)
             guard try await isFile(path) else { throw DriverError(.commandFailed(messages: messages)) }
@@ -112,7 +126,9 @@ extension DriverSession {
 
     private func type(of path: ProviderPath) async throws -> FileType {
         let provider = staging.provider
-        return try await folder.calls.run("looking for “\(path.name)”") { try await provider.attributesOfItem(path: path).type }
+        return try await folder.calls.run("looking for “\(path.name)”") {
+            try await provider.attributesOfItem(path: path).type
+        }
     }
 
     /// Sees that nothing between `root` and `path` leads elsewhere.
@@ -120,7 +136,8 @@ extension DriverSession {
         var step: ProviderPath? = path
         while let here = step, here.isBelow(root) {
             guard try await type(of: here) == (here == path ? .regular : .directory) else {
-                throw DriverError(.pathRejected, sentence: "“\(LogText.shown(here.string))” is a link or no file, and is not read.")
+                throw DriverError(
+                    .pathRejected, sentence: "“\(LogText.shown(here.string))” is a link or no file, and is not read.")
             }
             step = here.parent
         }

@@ -5,21 +5,24 @@ import ReaderMessages
 extension DriverSession {
     /// Puts books on the device, in batches of ``DriverOptions/batchSize``.
     ///
-    /// A book that is replaced is not deleted first: the application is told to overwrite, and takes the new file in place of the old one
-    /// when it has proven to be good. Where the application publishes no list of its books, none is known to be there.
+    /// A book that is replaced is not deleted first: the application is told to overwrite, and takes the new file in
+    /// place of the old one when it has proven to be good. Where the application publishes no list of its books, none
+    /// is known to be there.
     ///
     /// - Parameters:
     ///   - policy: What happens to books that are there already; nil takes that of the options.
     ///   - batch: Told what became of each batch when it is over: what is known should a later one fail.
-    /// - Returns: One entry for each item. Of a batch that the application refuses as a whole all books are rejected, and the others go on.
-    /// - Throws: ``DriverError``; what the storage throws: where nothing can go on. Of the batch that failed nothing is left behind for the
-    ///   application to find.
+    /// - Returns: One entry for each item. Of a batch that the application refuses as a whole all books are rejected,
+    ///   and the others go on.
+    /// - Throws: ``DriverError``; what the storage throws: where nothing can go on. Of the batch that failed nothing is
+    ///   left behind for the application to find.
     public func upload(
         _ items: [UploadItem], policy: ExistingBookPolicy? = nil, progress: @escaping DriverProgress = { _ in },
         batch: @escaping @Sendable (UploadReport) -> Void = { _ in }
     ) async throws -> UploadReport {
         try await inTurn {
-            try await self.uploadNow(items, policy: policy ?? self.options.existingBooks, progress: progress, batch: batch)
+            try await self.uploadNow(
+                items, policy: policy ?? self.options.existingBooks, progress: progress, batch: batch)
         }
     }
 
@@ -44,7 +47,8 @@ extension DriverSession {
         var steps = SharedProgress(progress, steps: batches.count + updates.count)
         if !batches.isEmpty { try await staging(of: info).prepare() }
         for places in batches {
-            let part = try await send(places, of: items, plan: plan, overwrite: policy == .replace, info: info, progress: steps.next())
+            let part = try await send(
+                places, of: items, plan: plan, overwrite: policy == .replace, info: info, progress: steps.next())
             report.append(part)
             batch(part)
         }
@@ -59,7 +63,9 @@ extension DriverSession {
 
     /// The books of which the application does not take the files, and why.
     private static func refused(_ items: [UploadItem], _ capabilities: DriverCapabilities) -> [Int: String] {
-        let refused = items.enumerated().filter { !capabilities.formats.contains($0.element.fileExtension.lowercased()) }
+        let refused = items.enumerated().filter {
+            !capabilities.formats.contains($0.element.fileExtension.lowercased())
+        }
         return Dictionary(
             uniqueKeysWithValues: refused.map { place, item in
                 (place, "The reader application does not take “\(LogText.shown(item.fileExtension, limit: 20))” files.")
@@ -69,7 +75,9 @@ extension DriverSession {
     /// The list of books; nil where the application offers none, or one that cannot be read.
     func listIfOffered(_ info: ApplicationInfo) async throws -> BookList? {
         guard info.snapshot != nil, context.snapshotReader != nil else { return nil }
-        do { return try await currentBooks(refresh: .ifChanged) } catch let error as DriverError where error.kind == .incompatiblePeer {
+        do { return try await currentBooks(refresh: .ifChanged) } catch let error as DriverError
+            where error.kind == .incompatiblePeer
+        {
             trace.note("The list of books is not there yet", error)
             return nil
         } catch {
@@ -94,7 +102,10 @@ extension DriverSession {
         try await batch.measure(with: staging)
         if let free = await staging.freeSpace(), free < batch.totalSize {
             throw DriverError(
-                .noSpace, sentence: "There is not enough free memory on the device: \(batch.totalSize) bytes are needed, \(free) are free.")
+                .noSpace,
+                sentence:
+                    "There is not enough free memory on the device: \(batch.totalSize) bytes are needed, \(free) are free."
+            )
         }
         // Before anything is staged: documents of another driver may have the same names.
         try await exchange.prepare()
@@ -104,7 +115,9 @@ extension DriverSession {
             let messages =
                 books.isEmpty
                 ? []
-                : try await command(.uploadBooks(UploadBooks(overwrite: overwrite, books: books)), info: info) { progress(0.5 + $0 / 2) }
+                : try await command(.uploadBooks(UploadBooks(overwrite: overwrite, books: books)), info: info) {
+                    progress(0.5 + $0 / 2)
+                }
             return batch.report(messages, plan: plan)
         } catch {
             await takeBack(batch, staging: staging)
@@ -114,7 +127,8 @@ extension DriverSession {
         }
     }
 
-    /// What an application says that carried out nothing of a command, or would not; nil for an error that ends everything.
+    /// What an application says that carried out nothing of a command, or would not; nil for an error that ends
+    /// everything.
     static func refusal(_ error: any Error) -> [StatusMessage]? {
         if let failure = error as? MessageFailure { return [StatusMessage(failure.sentence)] }
         guard case .commandFailed(let messages)? = (error as? DriverError)?.kind else { return nil }
@@ -144,6 +158,8 @@ extension DriverSession {
 extension Array {
     /// Its elements in their order, in pieces of `count`.
     func batches(of count: Int) -> [[Element]] {
-        stride(from: 0, to: self.count, by: Swift.max(1, count)).map { Array(self[$0..<Swift.min($0 + Swift.max(1, count), self.count)]) }
+        stride(from: 0, to: self.count, by: Swift.max(1, count)).map {
+            Array(self[$0..<Swift.min($0 + Swift.max(1, count), self.count)])
+        }
     }
 }

@@ -21,7 +21,8 @@ extension DriverSession {
         let updates = updated.map { place, previous in
             let item = items[place]
             // One that is there already stays where it is.
-            let cover = item.metadata.coverHash == nil || item.metadata.coverHash != previous.coverHash ? item.cover : nil
+            let cover =
+                item.metadata.coverHash == nil || item.metadata.coverHash != previous.coverHash ? item.cover : nil
             let fits = (cover?.count ?? 0) <= maxSize
             return UploadUpdate(
                 place: place, previous: previous, metadata: item.metadata,
@@ -32,7 +33,9 @@ extension DriverSession {
     }
 
     /// Bytes of what may be long in an update.
-    static func weight(_ update: UpdatedBook) -> Int { (update.cover?.text.utf8.count ?? 0) + (update.description?.utf8.count ?? 0) }
+    static func weight(_ update: UpdatedBook) -> Int {
+        (update.cover?.text.utf8.count ?? 0) + (update.description?.utf8.count ?? 0)
+    }
 
     /// `elements` in pieces that together weigh no more than ``commandBytes``, or are one.
     static func commands<Element>(_ elements: [Element], weight: (Element) -> Int) -> [[Element]] {
@@ -50,7 +53,9 @@ extension DriverSession {
     }
 
     /// Sends one batch of updates.
-    func update(_ updates: [UploadUpdate], info: ApplicationInfo, progress: @escaping DriverProgress) async throws -> UploadReport {
+    func update(_ updates: [UploadUpdate], info: ApplicationInfo, progress: @escaping DriverProgress) async throws
+        -> UploadReport
+    {
         let messages: [StatusMessage]
         do {
             messages = try await command(
@@ -59,7 +64,8 @@ extension DriverSession {
             guard let messages = Self.refusal(error) else { throw error }
             let said = SortedMessages(messages, about: updates.map(\.previous.filename))
             let entries = updates.map {
-                UploadReport.Entry(index: $0.place, outcome: .rejected(said.refusal(of: $0.previous.filename)), warnings: $0.warnings)
+                UploadReport.Entry(
+                    index: $0.place, outcome: .rejected(said.refusal(of: $0.previous.filename)), warnings: $0.warnings)
             }
             return UploadReport(entries: entries, warnings: said.general)
         }
@@ -68,7 +74,8 @@ extension DriverSession {
             let warnings = said[update.previous.filename]
             guard let first = warnings.first else {
                 return UploadReport.Entry(
-                    index: update.place, outcome: .updated, book: update.metadata.applied(to: update.previous), warnings: update.warnings)
+                    index: update.place, outcome: .updated, book: update.metadata.applied(to: update.previous),
+                    warnings: update.warnings)
             }
             return UploadReport.Entry(
                 index: update.place, outcome: .rejected(first), warnings: update.warnings + warnings.dropFirst())
@@ -76,8 +83,8 @@ extension DriverSession {
         return UploadReport(entries: entries, warnings: said.general)
     }
 
-    /// `report` with what the application's new list of books says: the books as they are there, and for those that the application had
-    /// something to say of whether it took them all the same.
+    /// `report` with what the application's new list of books says: the books as they are there, and for those that the
+    /// application had something to say of whether it took them all the same.
     ///
     /// - Parameter hadList: Whether there was a list before, so that what is there now can be told from what was there.
     func resolved(
@@ -109,7 +116,9 @@ extension DriverSession {
     }
 
     /// By the uuid that it was sent under, else by what is known of it.
-    private static func position(of entry: UploadReport.Entry, _ metadata: BookMetadata, _ index: BookList.Index) -> Int? {
+    private static func position(of entry: UploadReport.Entry, _ metadata: BookMetadata, _ index: BookList.Index)
+        -> Int?
+    {
         var sent = metadata
         sent.uuid = entry.book?.uuid ?? metadata.uuid
         return index.position(of: sent) ?? index.position(of: metadata)
@@ -130,7 +139,11 @@ extension DriverSession {
             isTaken = found.map { BookMetadata($0) != BookMetadata(previous) } == true
             if isTaken { entry.take(as: .updated) }
         case (.send, _), (.update, _):
-            if let found { entry.book = found } else { entry.warnings.append("It is not in the application's new list of books.") }
+            if let found {
+                entry.book = found
+            } else {
+                entry.warnings.append("It is not in the application's new list of books.")
+            }
         }
         guard isTaken, let found else { return entry }
         entry.book = found
@@ -140,7 +153,8 @@ extension DriverSession {
     /// Whether the file on the device is certainly not the one that was there.
     private static func isAnotherFile(_ found: LibraryBook, than previous: LibraryBook?) -> Bool {
         guard let previous else { return true }
-        return found.filename != previous.filename || found.size != previous.size || found.coverHash != previous.coverHash
+        return found.filename != previous.filename || found.size != previous.size
+            || found.coverHash != previous.coverHash
     }
 }
 

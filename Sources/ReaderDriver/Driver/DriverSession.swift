@@ -4,9 +4,10 @@ import ReaderMessages
 
 /// The work with one application, from its appearance to its leave: lists, uploads, changes and reads books.
 ///
-/// Operations are carried out one after the other, in the order in which they were called; ``probe()`` is not held up by them. Each ends
-/// within the times of its ``DriverOptions``, whatever the application and the storage do. An operation that is cancelled throws
-/// ``DriverError`` (cancelled) and leaves the folder tidy. Errors of the storage are passed on as they are.
+/// Operations are carried out one after the other, in the order in which they were called; ``probe()`` is not held up
+/// by them. Each ends within the times of its ``DriverOptions``, whatever the application and the storage do. An
+/// operation that is cancelled throws ``DriverError`` (cancelled) and leaves the folder tidy. Errors of the storage are
+/// passed on as they are.
 public actor DriverSession {
     /// The command staging folder.
     public nonisolated let staging: StagingFolder
@@ -52,7 +53,8 @@ public actor DriverSession {
 
     /// Carries `body` out when what was called before is done.
     ///
-    /// - Throws: What `body` throws; ``DriverError`` (cancelled, connectionLost, ejected) where it was ended from outside.
+    /// - Throws: What `body` throws; ``DriverError`` (cancelled, connectionLost, ejected) where it was ended from
+    ///   outside.
     func inTurn<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) async throws -> Value {
         if let ending { throw DriverError(ending) }
         let seenLosses = losses
@@ -84,7 +86,8 @@ public actor DriverSession {
     /// Whether nothing more is done.
     var isEnded: Bool { ending != nil }
 
-    /// Says goodbye: waits for the operation that runs, ends those that wait, and answers nothing more. Called again it does the same.
+    /// Says goodbye: waits for the operation that runs, ends those that wait, and answers nothing more. Called again it
+    /// does the same.
     public func eject() async {
         ending = ending ?? .ejected
         // Those that wait are ended by looking at this when their turn comes.
@@ -96,8 +99,9 @@ public actor DriverSession {
         }
     }
 
-    /// Notes that the connection is gone, as whoever watches it has seen: all that runs or waits ends with ``DriverError``
-    /// (connectionLost), at once and without a word to the storage. When the application is there again the session goes on.
+    /// Notes that the connection is gone, as whoever watches it has seen: all that runs or waits ends with
+    /// ``DriverError`` (connectionLost), at once and without a word to the storage. When the application is there again
+    /// the session goes on.
     public func connectionLost() async {
         losses += 1
         heartbeat = Heartbeat()

@@ -1,7 +1,8 @@
 import Foundation
 import ReaderMessages
 
-/// Tells from what `connected.xml` holds, look by look, whether an application is there; no input or output, no clock of its own.
+/// Tells from what `connected.xml` holds, look by look, whether an application is there; no input or output, no clock
+/// of its own.
 ///
 /// Contents are compared with contents, never a peer's clock with ours.
 struct Heartbeat: Sendable {

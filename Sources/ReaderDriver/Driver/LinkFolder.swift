@@ -29,7 +29,8 @@ struct LinkFolder: Sendable {
     /// What is known of the file `name`; nil where there is none.
     func attributes(of name: String) async throws -> FileObject? {
         try await calls.run("looking for “\(name)”") { [staging] in
-            do { return try await staging.provider.attributesOfItem(path: staging.path.appending(name)) } catch let error
+            do { return try await staging.provider.attributesOfItem(path: staging.path.appending(name)) } catch let
+                error
                 where error.isNoSuchFile
             {
                 return nil
@@ -61,7 +62,8 @@ struct LinkFolder: Sendable {
         return try await remove(name)
     }
 
-    /// Whether the file `name` is the one with these bytes, by its size and its beginning, where a message says when it was written.
+    /// Whether the file `name` is the one with these bytes, by its size and its beginning, where a message says when it
+    /// was written.
     func isThere(_ name: String, holding data: Data) async throws -> Bool {
         try await calls.run("looking at “\(name)”") { [staging] in
             let beginning = data.prefix(4096)

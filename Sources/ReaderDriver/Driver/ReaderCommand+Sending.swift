@@ -5,13 +5,14 @@ extension ReaderCommand {
     /// Bytes of the largest cover that is sent.
     static let maxCoverSize = 5 << 20
 
-    /// The command as it goes out: names of collections without white space around them and none that is empty, no cover that is too
-    /// large; with a sentence for each cover that was left out.
+    /// The command as it goes out: names of collections without white space around them and none that is empty, no
+    /// cover that is too large; with a sentence for each cover that was left out.
     func tidied() -> (command: ReaderCommand, messages: [StatusMessage]) {
         var messages: [StatusMessage] = []
         func fitting(_ cover: EncodedCover?, _ name: String) -> EncodedCover? {
             guard let cover, cover.decodedSize > Self.maxCoverSize else { return cover }
-            let sentence = "The cover of “\(StagedName.shown(name))” has more than \(Self.maxCoverSize >> 20) MiB and was not sent."
+            let sentence =
+                "The cover of “\(StagedName.shown(name))” has more than \(Self.maxCoverSize >> 20) MiB and was not sent."
             messages.append(StatusMessage(sentence, about: kind.fileName))
             return nil
         }
@@ -33,7 +34,9 @@ extension ReaderCommand {
         case .updateMetadata(let update): return (.updateMetadata(tidied(update)), messages)
         case .updateMetadataItems(let update): return (.updateMetadataItems(tidied(update)), messages)
         case .rebuildCollections(var rebuild):
-            for index in rebuild.books.indices { rebuild.books[index].collections = Self.collections(rebuild.books[index].collections) }
+            for index in rebuild.books.indices {
+                rebuild.books[index].collections = Self.collections(rebuild.books[index].collections)
+            }
             return (.rebuildCollections(rebuild), messages)
         case .deleteBooks, .action: return (self, messages)
         }

@@ -22,8 +22,11 @@ extension ReaderDriver {
     public func metadata(_ metadata: BookMetadata) -> BookMetadata { metadata }
 
     /// A session with this driver's options and metadata.
-    public func session(staging: StagingFolder, options: DriverOptions, context: DriverContext) async throws -> DriverSession {
-        DriverSession(staging: staging, options: self.options(options), context: context, metadata: { self.metadata($0) })
+    public func session(staging: StagingFolder, options: DriverOptions, context: DriverContext) async throws
+        -> DriverSession
+    {
+        DriverSession(
+            staging: staging, options: self.options(options), context: context, metadata: { self.metadata($0) })
     }
 }
 
@@ -48,18 +51,25 @@ public struct DriverRegistry: Sendable {
     /// The identifiers of the applications that a driver is registered for, sorted.
     public var applications: [String] { drivers.keys.sorted() }
 
-    /// Has `driver` serve the application with this identifier, whatever the case of its letters, in place of the one before.
-    public mutating func register(_ driver: any ReaderDriver, for application: String) { drivers[application.lowercased()] = driver }
+    /// Has `driver` serve the application with this identifier, whatever the case of its letters, in place of the one
+    /// before.
+    public mutating func register(_ driver: any ReaderDriver, for application: String) {
+        drivers[application.lowercased()] = driver
+    }
 
     /// The driver for the application with this identifier; nil is one that does not tell it.
-    public func driver(for application: String?) -> any ReaderDriver { application.flatMap { drivers[$0.lowercased()] } ?? fallback }
+    public func driver(for application: String?) -> any ReaderDriver {
+        application.flatMap { drivers[$0.lowercased()] } ?? fallback
+    }
 
-    /// Opens the session with the application that is in connection mode in `staging`, by the driver and the options for it.
+    /// Opens the session with the application that is in connection mode in `staging`, by the driver and the options
+    /// for it.
     ///
     /// - Parameters:
     ///   - application: The identifier to go by; nil takes the application's own.
     ///   - override: Changes the options of the configuration, before the driver has its say.
-    /// - Throws: ``DriverError`` (notConnected, offline) where no application is there to be asked; what the storage throws.
+    /// - Throws: ``DriverError`` (notConnected, offline) where no application is there to be asked; what the storage
+    ///   throws.
     public func open(
         staging: StagingFolder, application: String? = nil, configuration: DriverConfiguration = DriverConfiguration(),
         context: DriverContext = DriverContext(), override change: @Sendable (inout DriverOptions) -> Void = { _ in }
@@ -68,7 +78,8 @@ public struct DriverRegistry: Sendable {
         if identifier == nil {
             var options = try configuration.options(for: nil)
             change(&options)
-            identifier = try await DriverSession(staging: staging, options: options, context: context).applicationInfo().application
+            identifier = try await DriverSession(staging: staging, options: options, context: context).applicationInfo()
+                .application
         }
         var options = try configuration.options(for: identifier)
         change(&options)

@@ -24,7 +24,8 @@ struct SafeNames: Sendable {
     }
 
     private static func isFree(_ url: URL) async -> Bool {
-        // Looking throws nothing, so neither does `run`; a name that is taken all the same is refused when it is written.
+        // Looking throws nothing, so neither does `run`; a name that is taken all the same is refused when it is
+        // written.
         (try? await BlockingThreads.shared.run { !FileManager.default.fileExists(atPath: url.path) }) ?? true
     }
 
@@ -34,6 +35,8 @@ struct SafeNames: Sendable {
         let file = last as NSString
         let isTyped = SafeFileName.isExtension(file.pathExtension)
         let stem = isTyped ? file.deletingPathExtension : last
-        return (SafeFileName.harmless(stem).isEmpty ? book.title : stem, isTyped ? file.pathExtension.lowercased() : "epub")
+        return (
+            SafeFileName.harmless(stem).isEmpty ? book.title : stem, isTyped ? file.pathExtension.lowercased() : "epub"
+        )
     }
 }

@@ -17,8 +17,8 @@ struct SnapshotCache: Sendable {
         var isKnown: Bool { tag != nil || (size != nil && modified != nil) }
     }
 
-    /// Seconds for which a file without a tag has to stay as it is before its size and time tell it from the next one: some storages tell
-    /// minutes only.
+    /// Seconds for which a file without a tag has to stay as it is before its size and time tell it from the next one:
+    /// some storages tell minutes only.
     private static let settling = 120.0
 
     private(set) var list: BookList?

@@ -68,7 +68,10 @@ struct StatusWatch: Sendable {
     ///   - fileName: The command's.
     ///   - timestamp: The command's, as it was written.
     ///   - ignored: A report that was there before the command.
-    init(fileName: String, timestamp: Double?, limits: Limits, coding: MessageCoding, ignoring ignored: Data?, now: Double) {
+    init(
+        fileName: String, timestamp: Double?, limits: Limits, coding: MessageCoding, ignoring ignored: Data?,
+        now: Double
+    ) {
         self.fileName = fileName
         self.timestamp = timestamp
         self.limits = limits

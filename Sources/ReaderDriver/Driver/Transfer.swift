@@ -9,12 +9,14 @@ struct Transfer: Sendable {
     let limit: Int64
 
     /// Streams the file at `path` into `sink`; a sink that has enough for now holds this up as long as it likes.
-    func read(_ path: ProviderPath, into sink: any ByteSink, progress: @escaping DriverProgress = { _ in }) async throws {
+    func read(_ path: ProviderPath, into sink: any ByteSink, progress: @escaping DriverProgress = { _ in }) async throws
+    {
         let tooLarge = FileError.make(
             .fileReadTooLarge, path: path, sentence: "“\(path)” has more than the \(limit) bytes that it may have.")
         let counted = TappedSink(sink, limit: (limit, tooLarge))
         // No bytes come while it is the sink that is waited for.
-        _ = try await calls.run("reading “\(path.name)”", life: { counted.isFull ? nil : counted.count }) { [provider] in
+        _ = try await calls.run("reading “\(path.name)”", life: { counted.isFull ? nil : counted.count }) {
+            [provider] in
             try await FileCopy(path, of: provider, tap: ShareTap(progress)).read(into: counted)
         }
     }
@@ -27,7 +29,8 @@ struct Transfer: Sendable {
         let staged = try await calls.run("making “\(target.name)”") {
             try await BlockingThreads.shared.run { try StagedFile(at: target, permissions: permissions) }
         }
-        // The commit has no limit: the disk may take its time with what it holds back, and half a commit cannot be undone.
+        // The commit has no limit: the disk may take its time with what it holds back, and half a commit cannot be
+        // undone.
         try await staged.publish(overwrite: false) { try await read(path, into: $0, progress: progress) }
     }
 }

@@ -63,7 +63,9 @@ struct UploadBatch: Sendable {
             paths.append(path)
             unanswered = path
             let start = before
-            try await staging.stage(source, as: document.name, counted: writing) { progress(min(1, Double(start + $0) / total)) }
+            try await staging.stage(source, as: document.name, counted: writing) {
+                progress(min(1, Double(start + $0) / total))
+            }
             unanswered = nil
             before += document.size
         }
@@ -73,18 +75,23 @@ struct UploadBatch: Sendable {
     var manifest: [UploadedBook] {
         documents.filter { $0.failure == nil }.map { document in
             UploadedBook(
-                filename: document.name, coverHash: document.item.metadata.coverHash, collections: document.item.metadata.collections)
+                filename: document.name, coverHash: document.item.metadata.coverHash,
+                collections: document.item.metadata.collections)
         }
     }
 
-    /// What became of the books, as far as the application's messages tell: one that it has something to say of counts as rejected.
+    /// What became of the books, as far as the application's messages tell: one that it has something to say of counts
+    /// as rejected.
     func report(_ messages: [StatusMessage], plan: UploadPlan) -> UploadReport {
         let said = SortedMessages(messages, about: documents.map(\.name))
         let entries = documents.map { document in
-            if let failure = document.failure { return UploadReport.Entry(index: document.place, outcome: .rejected(failure)) }
+            if let failure = document.failure {
+                return UploadReport.Entry(index: document.place, outcome: .rejected(failure))
+            }
             let warnings = said[document.name]
             if let first = warnings.first {
-                return UploadReport.Entry(index: document.place, outcome: .rejected(first), warnings: Array(warnings.dropFirst()))
+                return UploadReport.Entry(
+                    index: document.place, outcome: .rejected(first), warnings: Array(warnings.dropFirst()))
             }
             return entry(of: document, plan: plan)
         }
@@ -95,14 +102,16 @@ struct UploadBatch: Sendable {
     func refusal(_ messages: [StatusMessage]) -> UploadReport {
         let said = SortedMessages(messages, about: documents.map(\.name))
         let entries = documents.map { document in
-            UploadReport.Entry(index: document.place, outcome: .rejected(document.failure ?? said.refusal(of: document.name)))
+            UploadReport.Entry(
+                index: document.place, outcome: .rejected(document.failure ?? said.refusal(of: document.name)))
         }
         return UploadReport(entries: entries, warnings: said.general)
     }
 
     private func entry(of document: Document, plan: UploadPlan) -> UploadReport.Entry {
         let metadata = document.item.metadata
-        let new = LibraryBook(filename: document.name, title: metadata.title, size: document.size, added: Date(timeIntervalSince1970: 0))
+        let new = LibraryBook(
+            filename: document.name, title: metadata.title, size: document.size, added: Date(timeIntervalSince1970: 0))
         var previous: LibraryBook?
         if case .send(let replaced) = plan.actions[document.place] { previous = replaced }
         var book = metadata.applied(to: previous ?? new)
@@ -123,7 +132,11 @@ struct SortedMessages: Sendable {
         let known = Set(names)
         for message in messages {
             let text = LogText.shown(message.text, limit: 1000)
-            if let name = message.filename, known.contains(name) { byName[name, default: []].append(text) } else { general.append(text) }
+            if let name = message.filename, known.contains(name) {
+                byName[name, default: []].append(text)
+            } else {
+                general.append(text)
+            }
         }
     }
 

@@ -15,13 +15,13 @@ public struct UploadItem: Sendable {
 
     /// Where the bytes come from.
     public var contents: Contents
-    /// What the driver's library knows of the book. The application takes title and authors of a new book from the file; these tell which
-    /// book on the device is the same.
+    /// What the driver's library knows of the book. The application takes title and authors of a new book from the
+    /// file; these tell which book on the device is the same.
     public var metadata: BookMetadata
     /// The extension of the file's name without the dot: `epub`.
     public var fileExtension: String
-    /// The picture of the cover. An application gets it to update a book (``ExistingBookPolicy/update``), where nil leaves the cover on the
-    /// device as it is. A plain folder keeps it for a new book whose file has none in itself.
+    /// The picture of the cover. An application gets it to update a book (``ExistingBookPolicy/update``), where nil
+    /// leaves the cover on the device as it is. A plain folder keeps it for a new book whose file has none in itself.
     public var cover: Data?
 
     /// A book in a file on this machine's disk, whose name says its format.

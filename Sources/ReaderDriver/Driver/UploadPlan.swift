@@ -57,8 +57,10 @@ struct UploadPlan: Sendable {
         actions.enumerated().compactMap { place, action in
             switch action {
             case .skip(let book):
-                UploadReport.Entry(index: place, outcome: .skipped, book: book, warnings: ["It is on the device already."])
-            case .repeated: UploadReport.Entry(index: place, outcome: .skipped, warnings: ["The same book was given once more."])
+                UploadReport.Entry(
+                    index: place, outcome: .skipped, book: book, warnings: ["It is on the device already."])
+            case .repeated:
+                UploadReport.Entry(index: place, outcome: .skipped, warnings: ["The same book was given once more."])
             case .refused(let reason): UploadReport.Entry(index: place, outcome: .rejected(reason))
             case .send, .update: nil
             }
@@ -78,8 +80,8 @@ struct UploadPlan: Sendable {
         }
     }
 
-    /// The name under which the file of the book at `place` is staged. One that takes the place of another goes by that one's uuid: the
-    /// application knows by it which one is meant.
+    /// The name under which the file of the book at `place` is staged. One that takes the place of another goes by that
+    /// one's uuid: the application knows by it which one is meant.
     func stagedName(of item: UploadItem, at place: Int) -> String {
         guard case .send(let previous?) = actions[place], BookUUID.shaped(old.uuid) != nil else {
             return Self.stagedName(uuid: item.metadata.uuid, fileExtension: item.fileExtension)
@@ -87,7 +89,8 @@ struct UploadPlan: Sendable {
         return Self.stagedName(uuid: old.uuid, fileExtension: item.fileExtension)
     }
 
-    /// The name under which a book's file is staged: its uuid where that is one, else a random one. Nothing else of it is the caller's.
+    /// The name under which a book's file is staged: its uuid where that is one, else a random one. Nothing else of it
+    /// is the caller's.
     static func stagedName(uuid: String, fileExtension: String) -> String {
         let uuid = BookUUID.shaped(uuid) ?? UUID()
         let end = fileExtension.lowercased()

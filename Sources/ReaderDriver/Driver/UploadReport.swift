@@ -22,7 +22,8 @@ public struct UploadReport: Hashable, Sendable, Codable {
         public var index: Int
         /// What became of it.
         public var outcome: Outcome
-        /// The book on the device, as far as it is known without asking: a new one has the name that it was sent by. Nil for a rejected one.
+        /// The book on the device, as far as it is known without asking: a new one has the name that it was sent by.
+        /// Nil for a rejected one.
         public var book: LibraryBook?
         /// What the user is to be told of it.
         public var warnings: [String]

@@ -46,8 +46,11 @@ struct BookExtraction: Sendable {
         guard let error = error as? CocoaError else { return false }
         // A protected book says so itself; a file that may not be read comes with the storage's reason.
         let cause = error.underlying
-        if error.code == .fileReadNoPermission { return cause == nil || (cause as? CocoaError)?.code == .fileReadCorruptFile }
-        return [.fileReadCorruptFile, .featureUnsupported, .fileReadTooLarge, .fileReadInapplicableStringEncoding].contains(error.code)
+        if error.code == .fileReadNoPermission {
+            return cause == nil || (cause as? CocoaError)?.code == .fileReadCorruptFile
+        }
+        return [.fileReadCorruptFile, .featureUnsupported, .fileReadTooLarge, .fileReadInapplicableStringEncoding]
+            .contains(error.code)
     }
 
     private func describe(_ metadata: Metadata, in entry: inout FolderCacheEntry) {
@@ -55,11 +58,14 @@ struct BookExtraction: Sendable {
         if !title.isEmpty { entry.title = title }
         let sort = Self.line(metadata.sortAs?.string ?? "")
         entry.titleSort = sort.isEmpty ? entry.title : sort
-        let authors = metadata.authors.prefix(50).map { (name: Self.line($0.name.string), sort: Self.line($0.sortAs?.string ?? "")) }
-            .filter { !$0.name.isEmpty }
+        let authors = metadata.authors.prefix(50).map {
+            (name: Self.line($0.name.string), sort: Self.line($0.sortAs?.string ?? ""))
+        }
+        .filter { !$0.name.isEmpty }
         entry.authors = authors.map(\.name)
         entry.authorSort = authors.map { $0.sort.isEmpty ? $0.name : $0.sort }.joined(separator: " & ")
-        let identifiers = [metadata.identifier].compactMap(\.self) + metadata.alternateIdentifiers.prefix(50).map(\.value)
+        let identifiers =
+            [metadata.identifier].compactMap(\.self) + metadata.alternateIdentifiers.prefix(50).map(\.value)
         entry.uuid = identifiers.lazy.map { BookUUID.canonical($0) }.first { UUID(uuidString: $0) != nil } ?? ""
     }
 
@@ -82,7 +88,9 @@ struct BookExtraction: Sendable {
     }
 
     private static func isPicture(_ data: Data) -> Bool {
-        let starts: [[UInt8]] = [[0xFF, 0xD8, 0xFF], [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A], Array("GIF8".utf8)]
+        let starts: [[UInt8]] = [
+            [0xFF, 0xD8, 0xFF], [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A], Array("GIF8".utf8),
+        ]
         if starts.contains(where: { data.starts(with: $0) }) { return true }
         return data.starts(with: Array("RIFF".utf8)) && data.dropFirst(8).starts(with: Array("WEBP".utf8))
     }

@@ -10,12 +10,16 @@ enum FileEnds {
     /// SHA-256 over the size and both ends, in lower-case hexadecimal digits, and the size.
     ///
     /// - Complexity: At most 128 KiB, in one or two ranges.
-    static func digest(of path: ProviderPath, on provider: any FileProviderReadWrite) async throws -> (digest: String, size: Int64) {
+    static func digest(of path: ProviderPath, on provider: any FileProviderReadWrite) async throws -> (
+        digest: String, size: Int64
+    ) {
         try await provider.withReader(path: path) { reader in
             let (start, extent) = try await reader.read(.range(0..<length))
             let size = extent.size
             let end = try await reader.read(max(length, size - length)..<max(length, size))
-            guard Int64(start.count + end.count) == min(size, 2 * length) else { throw FileError.changedWhileReading(path) }
+            guard Int64(start.count + end.count) == min(size, 2 * length) else {
+                throw FileError.changedWhileReading(path)
+            }
             return (digest(start: start, end: end, size: size), size)
         }
     }

@@ -2,15 +2,17 @@ public import Foundation
 
 /// What is remembered of the books in a plain folder, in one local file.
 ///
-/// The file is a copy: the driver fetches it from the folder, has it read and written here, and puts it back. An implementation keeps
-/// nothing open between two calls, trusts nothing in the file, and does its input and output off Swift's shared threads.
+/// The file is a copy: the driver fetches it from the folder, has it read and written here, and puts it back. An
+/// implementation keeps nothing open between two calls, trusts nothing in the file, and does its input and output off
+/// Swift's shared threads.
 public protocol FolderCache: Sendable {
     /// Reads all that `file` holds, and leaves it unchanged.
-    /// - Throws: ``FolderCacheFailure`` for a file that is damaged, of a newer version, or no cache at all; what the local disk throws
-    ///   otherwise, a missing file included.
+    /// - Throws: ``FolderCacheFailure`` for a file that is damaged, of a newer version, or no cache at all; what the
+    ///   local disk throws otherwise, a missing file included.
     func load(from file: URL) async throws -> FolderCacheContents
 
-    /// Makes `file` hold `contents` and nothing else, in one transaction; where there is no file, or an empty one, it makes one.
+    /// Makes `file` hold `contents` and nothing else, in one transaction; where there is no file, or an empty one, it
+    /// makes one.
     ///
     /// Afterwards `file` alone is complete: no journal or log beside it is needed to read it.
     /// - Throws: ``FolderCacheFailure`` where a file is there that is none of its own; what the local disk throws.
@@ -19,7 +21,8 @@ public protocol FolderCache: Sendable {
 
 /// All that a ``FolderCache`` holds.
 public struct FolderCacheContents: Hashable, Sendable, Codable {
-    /// Counts the times that the cache was written; 0 for one that never was. The driver raises it, an implementation stores it as it is.
+    /// Counts the times that the cache was written; 0 for one that never was. The driver raises it, an implementation
+    /// stores it as it is.
     public var generation: Int64
     /// One for each file, in no promised order; no two have the same path.
     public var entries: [FolderCacheEntry]
@@ -59,7 +62,8 @@ public struct FolderCacheEntry: Hashable, Sendable, Codable {
     public var modified: Date?
     /// The version of the file as the server names it; nil where it does not.
     public var entryTag: String?
-    /// SHA-256, in lower-case hexadecimal digits, over the file's size and its first and last 64 KiB; nil where it was not read.
+    /// SHA-256, in lower-case hexadecimal digits, over the file's size and its first and last 64 KiB; nil where it was
+    /// not read.
     public var digest: String?
     /// The media type, such as `application/epub+zip`.
     public var format: String

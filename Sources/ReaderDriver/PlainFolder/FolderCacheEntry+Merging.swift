@@ -5,7 +5,9 @@ extension FolderCacheEntry {
     /// Whether `file` is certainly the one that this was extracted from.
     func matches(_ file: FoundFile) -> Bool {
         // Without a time and without a tag nothing tells a file from another of the same length.
-        guard file.size == size, file.modified != nil || file.entryTag != nil, file.format == format else { return false }
+        guard file.size == size, file.modified != nil || file.entryTag != nil, file.format == format else {
+            return false
+        }
         return entryTag == file.entryTag && Self.isSame(modified, file.modified)
     }
 

@@ -3,9 +3,9 @@ import Foundation
 
 /// The cache's file in the folder, which other drivers may write, too.
 ///
-/// It is fetched when it changed, and put back only while it is the version that was read; else the changes are made again on what is
-/// there then. Where the storage has no conditional writes there is a moment between looking and writing in which another driver's
-/// changes can get lost; a book never does, and is read again by the next listing.
+/// It is fetched when it changed, and put back only while it is the version that was read; else the changes are made
+/// again on what is there then. Where the storage has no conditional writes there is a moment between looking and
+/// writing in which another driver's changes can get lost; a book never does, and is read again by the next listing.
 actor FolderCacheStore {
     /// What tells one version of the file from another.
     private struct Version: Equatable {
@@ -97,7 +97,8 @@ actor FolderCacheStore {
             // Another driver may have replaced the file between the two.
             guard try await look() == version else { return nil }
             let entries = contents.entries.map { ($0.path, $0) }
-            let new = HeldFolder(version: version, generation: contents.generation, entries: Dictionary(entries) { first, _ in first })
+            let new = HeldFolder(
+                version: version, generation: contents.generation, entries: Dictionary(entries) { first, _ in first })
             held = new
             return new
         } catch let failure as FolderCacheFailure {
@@ -151,7 +152,8 @@ actor FolderCacheStore {
         let target = try (path.parent ?? .root).appending(name)
         do {
             try await provider.moveItem(path: path, to: target, overwrite: true)
-            warnings.append("What was remembered of the books is collected anew; the old is kept as “\(name)”. \(reason)")
+            warnings.append(
+                "What was remembered of the books is collected anew; the old is kept as “\(name)”. \(reason)")
         } catch let error where error.isNoSuchFile {
             // Another driver was faster.
         }
@@ -181,7 +183,9 @@ actor FolderCacheStore {
     private func write(_ file: URL, over version: Version?, _ new: HeldFolder) async throws -> Bool {
         guard try await look() == version else { return false }
         var write = WriteOptions(overwrite: version != nil)
-        if let tag = version?.entryTag, try await provider.capabilities().has(.conditionalWriting) { write.ifMatch = tag }
+        if let tag = version?.entryTag, try await provider.capabilities().has(.conditionalWriting) {
+            write.ifMatch = tag
+        }
         let written: FileObject
         do { written = try await provider.copyItem(localFile: file, to: path, options: write) } catch {
             let isRefused = error.isFileExists || (error as? CocoaError)?.code == .fileWriteUnknown

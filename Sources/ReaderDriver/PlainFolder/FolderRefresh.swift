@@ -3,7 +3,8 @@ import Foundation
 import ReaderMessages
 import Synchronization
 
-/// Brings what is remembered of a folder in line with what lies in it: known files cost nothing, new and changed ones are opened.
+/// Brings what is remembered of a folder in line with what lies in it: known files cost nothing, new and changed ones
+/// are opened.
 struct FolderRefresh: Sendable {
     /// What came of it.
     struct Outcome: Sendable {
@@ -46,7 +47,9 @@ struct FolderRefresh: Sendable {
             }
         }
         let found = Set(scan.files.map(\.key))
-        let gone = remembered.values.filter { !found.contains($0.path) && !scan.isUnknown($0.path) }.sorted { $0.path < $1.path }
+        let gone = remembered.values.filter { !found.contains($0.path) && !scan.isUnknown($0.path) }.sorted {
+            $0.path < $1.path
+        }
         let atOnce = unknown.isEmpty ? 1 : try await booksAtOnce()
         let failures = FailureCount()
         var known = await digests(unknown, atOnce, failures, &outcome) { progress($0 * 0.3) }
@@ -56,9 +59,12 @@ struct FolderRefresh: Sendable {
         let extraction = BookExtraction(provider: provider, options: options, covers: covers)
         await extract(known, with: extraction, atOnce, failures, &outcome) { progress(0.3 + $0 * 0.7) }
         outcome.error = failures.end
-        // Gone files whose entry moved away go, too. One may yet turn up as moved, where a new file of its size could not be read.
+        // Gone files whose entry moved away go, too. One may yet turn up as moved, where a new file of its size could
+        // not be read.
         let unread = outcome.unread
-        if outcome.error == nil, !unread.contains(nil) { outcome.changes += gone.filter { !unread.contains($0.size) }.map { .gone($0) } }
+        if outcome.error == nil, !unread.contains(nil) {
+            outcome.changes += gone.filter { !unread.contains($0.size) }.map { .gone($0) }
+        }
         for entry in outcome.entries {
             guard let problem = entry.problem else { continue }
             outcome.warnings.append("“\(StagedName.shown(entry.path))” is listed by its name: \(problem)")
@@ -73,7 +79,8 @@ struct FolderRefresh: Sendable {
 
     /// Reads the ends of all unknown files.
     private func digests(
-        _ unknown: [UnknownFile], _ atOnce: Int, _ failures: FailureCount, _ outcome: inout Outcome, progress: @escaping DriverProgress
+        _ unknown: [UnknownFile], _ atOnce: Int, _ failures: FailureCount, _ outcome: inout Outcome,
+        progress: @escaping DriverProgress
     ) async -> [UnknownFile] {
         let results = await unknown.concurrently(atOnce, progress) { file in
             await failures.attempt {
@@ -89,16 +96,20 @@ struct FolderRefresh: Sendable {
     private static func findMoved(_ files: inout [UnknownFile], among gone: [FolderCacheEntry]) {
         func identity(_ size: Int64, _ digest: String) -> String { "\(size) \(digest)" }
         let previous = Dictionary(grouping: gone.filter { $0.digest != nil }) { identity($0.size, $0.digest ?? "") }
-        let new = Dictionary(grouping: files.indices.filter { files[$0].previous == nil }) { identity(files[$0].size, files[$0].digest) }
+        let new = Dictionary(grouping: files.indices.filter { files[$0].previous == nil }) {
+            identity(files[$0].size, files[$0].digest)
+        }
         for (identity, places) in new {
-            guard places.count == 1, let place = places.first, let entries = previous[identity], entries.count == 1 else { continue }
+            guard places.count == 1, let place = places.first, let entries = previous[identity], entries.count == 1
+            else { continue }
             files[place].moved = entries.first
         }
     }
 
     /// Opens the files that are not known by now.
     private func extract(
-        _ files: [UnknownFile], with extraction: BookExtraction, _ atOnce: Int, _ failures: FailureCount, _ outcome: inout Outcome,
+        _ files: [UnknownFile], with extraction: BookExtraction, _ atOnce: Int, _ failures: FailureCount,
+        _ outcome: inout Outcome,
         progress: @escaping DriverProgress
     ) async {
         let results = await files.concurrently(atOnce, progress) { file in
@@ -115,7 +126,8 @@ struct FolderRefresh: Sendable {
         let before = unknown.moved ?? unknown.previous
         // Without a time the listing cannot tell whether a file changed, and its ends have to.
         let isUndated = unknown.file.modified == nil && unknown.file.entryTag == nil
-        let isSame = before?.digest == unknown.digest && before?.size == unknown.size && before?.format == unknown.file.format
+        let isSame =
+            before?.digest == unknown.digest && before?.size == unknown.size && before?.format == unknown.file.format
         if var entry = before, entry.problem == nil, unknown.moved != nil || (isUndated && isSame), isSame {
             entry.take(unknown.file, size: unknown.size, digest: unknown.digest)
             return entry
@@ -127,14 +139,17 @@ struct FolderRefresh: Sendable {
     }
 
     /// What a file came to; nil where it could not be read, which it is listed with, or is not there any more.
-    private func settle<Value>(_ result: Result<Value, any Error>, of unknown: UnknownFile, _ outcome: inout Outcome) -> Value? {
+    private func settle<Value>(_ result: Result<Value, any Error>, of unknown: UnknownFile, _ outcome: inout Outcome)
+        -> Value?
+    {
         switch result {
         case .success(let value): return value
         case .failure(let error):
             if error.isNoSuchFile || error.isCancellation { return nil }
             let file = unknown.file
             var entry = FolderCacheEntry(
-                path: file.key, size: file.size ?? 0, format: file.format, title: file.title, added: unknown.previous?.added ?? now)
+                path: file.key, size: file.size ?? 0, format: file.format, title: file.title,
+                added: unknown.previous?.added ?? now)
             if let previous = unknown.previous { entry.keepEdits(of: previous) }
             entry.problem = error.sentence
             outcome.entries.append(entry)
@@ -144,7 +159,8 @@ struct FolderRefresh: Sendable {
     }
 }
 
-/// Tells a storage that fails from files that cannot be read, by failures in a row, and ends a work that meets nothing else.
+/// Tells a storage that fails from files that cannot be read, by failures in a row, and ends a work that meets nothing
+/// else.
 private final class FailureCount: Sendable {
     private struct State: Sendable {
         var lost = 0
@@ -173,7 +189,9 @@ private final class FailureCount: Sendable {
 
     func attempt<Value: Sendable>(_ body: () async throws -> Value) async -> Result<Value, any Error> {
         let end: (any Error)? = state.withLock { state in
-            guard let error = state.error, error.isCancellation || state.lost >= Self.maxLost || state.refused >= Self.maxRefused else {
+            guard let error = state.error,
+                error.isCancellation || state.lost >= Self.maxLost || state.refused >= Self.maxRefused
+            else {
                 return nil
             }
             state.isCutShort = true

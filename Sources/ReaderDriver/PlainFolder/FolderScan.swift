@@ -22,7 +22,9 @@ struct FoundFile: Sendable {
         self.path = item.path
         self.size = item.size.flatMap { $0 < 0 ? nil : $0 }
         // As a cache keeps it.
-        self.modified = item.modifiedDate.map { Date(timeIntervalSince1970: ($0.timeIntervalSince1970 * 1000).rounded() / 1000) }
+        self.modified = item.modifiedDate.map {
+            Date(timeIntervalSince1970: ($0.timeIntervalSince1970 * 1000).rounded() / 1000)
+        }
         self.entryTag = item.entryTag
         self.format = format
     }
@@ -48,8 +50,11 @@ struct FolderScan: Sendable {
 
     /// Lists the folder and those below it.
     ///
-    /// - Throws: What the provider throws. A folder further down that may not be listed, or that went away meanwhile, is a warning.
-    static func run(_ folder: ProviderPath, on provider: any FileProvider, formats: BookFormats) async throws -> FolderScan {
+    /// - Throws: What the provider throws. A folder further down that may not be listed, or that went away meanwhile,
+    ///   is a warning.
+    static func run(_ folder: ProviderPath, on provider: any FileProvider, formats: BookFormats) async throws
+        -> FolderScan
+    {
         let walk = FolderWalk(folder: folder, options: formats.options)
         try await provider.walk(path: folder) { path, error in
             let code = (error as? CocoaError)?.code
@@ -75,7 +80,9 @@ final class BookFormats: Sendable {
 
     /// The media type of files with that extension; nil where they are no books.
     func format(of fileExtension: String?) async throws -> String? {
-        guard let fileExtension = fileExtension?.lowercased(), SafeFileName.isExtension(fileExtension) else { return nil }
+        guard let fileExtension = fileExtension?.lowercased(), SafeFileName.isExtension(fileExtension) else {
+            return nil
+        }
         if let format = known.withLock({ $0[fileExtension] }) { return format }
         let essence = try await MediaType.of(fileExtensions: [fileExtension])?.essence
         let format = essence.flatMap { options.formats.contains($0) ? $0 : nil }
@@ -140,7 +147,8 @@ private final class FolderWalk: Sendable {
         var seen: Set<String> = []
         scan.files = scan.files.sorted { $0.path < $1.path }.filter { file in
             if seen.insert(file.key).inserted { return true }
-            scan.warnings.append("“\(StagedName.shown(file.key))” is there twice, in two forms of Unicode; one was left out.")
+            scan.warnings.append(
+                "“\(StagedName.shown(file.key))” is there twice, in two forms of Unicode; one was left out.")
             return false
         }
         return scan

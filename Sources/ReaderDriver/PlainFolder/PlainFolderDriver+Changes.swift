@@ -6,8 +6,11 @@ extension PlainFolderDriver {
     /// Removes books from the folder; folders that become empty stay.
     ///
     /// A book that was listed before and is not there any more counts as removed.
-    /// - Throws: What ends everything, such as a lost connection while the folder is listed; what is wrong with one book is in the report.
-    public func delete(_ filenames: [String], progress: @escaping DriverProgress = { _ in }) async throws -> PlainFolderReport {
+    /// - Throws: What ends everything, such as a lost connection while the folder is listed; what is wrong with one
+    ///   book is in the report.
+    public func delete(_ filenames: [String], progress: @escaping DriverProgress = { _ in }) async throws
+        -> PlainFolderReport
+    {
         try await exclusively {
             let known = paths
             try await refresh()
@@ -39,8 +42,8 @@ extension PlainFolderDriver {
         }
     }
 
-    /// Changes titles and authors as the user wants them. The files stay as they are; the cache remembers the changes, also when the
-    /// file is replaced or moved later.
+    /// Changes titles and authors as the user wants them. The files stay as they are; the cache remembers the changes,
+    /// also when the file is replaced or moved later.
     ///
     /// - Throws: What the provider throws, also where the cache cannot be written: then nothing is changed.
     public func update(_ edits: [PlainFolderEdit]) async throws -> PlainFolderReport {
@@ -52,7 +55,9 @@ extension PlainFolderDriver {
                 if entries[edit.filename] == nil {
                     report.fail(edit.filename, PlainFolderError(.notFound, edit.filename).sentence)
                 } else if edit.title.map({ BookExtraction.line($0).isEmpty }) == true {
-                    report.fail(edit.filename, "“\(StagedName.shown(edit.filename))” keeps its title: an empty one is no title.")
+                    report.fail(
+                        edit.filename, "“\(StagedName.shown(edit.filename))” keeps its title: an empty one is no title."
+                    )
                 } else {
                     // A book that could not be read just now is not in the cache yet.
                     if let entry = entries[edit.filename] { changes.append(.known(entry)) }

@@ -3,10 +3,11 @@ public import Foundation
 import ReaderMessages
 
 extension PlainFolderDriver {
-    /// Fetches books into the local folder `folder`, under names that are made safe from the books' own and not taken there.
+    /// Fetches books into the local folder `folder`, under names that are made safe from the books' own and not taken
+    /// there.
     ///
-    /// - Returns: For each book, in their order, where it is or why it is not: one that fails does not hold up the others, unless the
-    ///   driver was ejected, the task cancelled, or the storage fails twice in a row.
+    /// - Returns: For each book, in their order, where it is or why it is not: one that fails does not hold up the
+    ///   others, unless the driver was ejected, the task cancelled, or the storage fails twice in a row.
     public func fetchForImport(
         _ books: [LibraryBook], into folder: URL, progress: @escaping DriverProgress = { _ in }
     ) async -> [Result<URL, any Error>] {

@@ -5,10 +5,10 @@ import ReaderMessages
 extension PlainFolderDriver {
     /// Puts books into the folder, each under a safe name made of its title, in one step.
     ///
-    /// A book is there already where one of the same format has its uuid, or has none and the same title and authors; `policy` says what
-    /// becomes of that one. Any other file of the same name stays: the new one's name gets a number.
-    /// - Throws: What ends everything before the first book; what is wrong with one book is in the report. After a lost connection the
-    ///   books that are left are rejected for that reason.
+    /// A book is there already where one of the same format has its uuid, or has none and the same title and authors;
+    /// `policy` says what becomes of that one. Any other file of the same name stays: the new one's name gets a number.
+    /// - Throws: What ends everything before the first book; what is wrong with one book is in the report. After a lost
+    ///   connection the books that are left are rejected for that reason.
     public func upload(
         _ items: [UploadItem], policy: ExistingBookPolicy = .protect, progress: @escaping DriverProgress = { _ in }
     ) async throws -> UploadReport {
@@ -62,16 +62,21 @@ extension PlainFolderDriver {
             let edit = PlainFolderEdit(filename: there.path, metadata: item.metadata)
             var entry = there
             entry.apply(edit)
-            return (UploadReport.Entry(index: index, outcome: .updated, book: entry.book), [.known(there), .edited(edit)])
+            return (
+                UploadReport.Entry(index: index, outcome: .updated, book: entry.book), [.known(there), .edited(edit)]
+            )
         case .replace:
             let path = try await provenPath(of: there.path)
-            try await provider.writeContents(path: path, from: try await item.source(), options: WriteOptions(overwrite: true))
+            try await provider.writeContents(
+                path: path, from: try await item.source(), options: WriteOptions(overwrite: true))
             return try await settle(item, index, path, format, previous: there)
         }
     }
 
     /// Writes a new file at the top of the folder.
-    private func write(_ item: UploadItem, fileExtension: String, _ names: inout TakenNames) async throws -> ProviderPath {
+    private func write(_ item: UploadItem, fileExtension: String, _ names: inout TakenNames) async throws
+        -> ProviderPath
+    {
         let source = try await item.source()
         var tries = 0
         while true {
@@ -116,7 +121,9 @@ extension PlainFolderDriver {
         }
         paths[key] = path
         let outcome: UploadReport.Outcome = previous == nil ? .added : .replaced
-        return (UploadReport.Entry(index: index, outcome: outcome, book: entry.book, warnings: warnings), [.placed(entry)])
+        return (
+            UploadReport.Entry(index: index, outcome: outcome, book: entry.book, warnings: warnings), [.placed(entry)]
+        )
     }
 }
 

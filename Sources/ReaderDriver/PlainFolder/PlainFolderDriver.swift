@@ -2,11 +2,12 @@ public import FileProviderCore
 public import Foundation
 import ReaderMessages
 
-/// The driver for applications that know nothing of calibre: a folder on any storage is the library, and what is known of its books is
-/// remembered in one file in it.
+/// The driver for applications that know nothing of calibre: a folder on any storage is the library, and what is known
+/// of its books is remembered in one file in it.
 ///
-/// One operation runs at a time, in the order in which they are asked for. Books are named by their ``LibraryBook/filename``; only names
-/// that a listing of the folder showed lead anywhere, so that no name leads out of it, and links are neither listed nor followed.
+/// One operation runs at a time, in the order in which they are asked for. Books are named by their
+/// ``LibraryBook/filename``; only names that a listing of the folder showed lead anywhere, so that no name leads out of
+/// it, and links are neither listed nor followed.
 public actor PlainFolderDriver {
     let provider: any FileProvider
     let folder: ProviderPath
@@ -24,7 +25,8 @@ public actor PlainFolderDriver {
 
     /// A driver of the folder at `folder`, which exists. Nothing is asked of it yet.
     public init(
-        provider: any FileProvider, folder: ProviderPath, cache: any FolderCache, options: PlainFolderOptions = PlainFolderOptions(),
+        provider: any FileProvider, folder: ProviderPath, cache: any FolderCache,
+        options: PlainFolderOptions = PlainFolderOptions(),
         time: any TimeSource = SystemTime()
     ) throws {
         self.provider = provider
@@ -38,9 +40,10 @@ public actor PlainFolderDriver {
 
     /// The books in the folder and those below it.
     ///
-    /// A book that cannot be read is listed by its file's name, with a warning. Where the cache cannot be written that is a warning, too.
-    /// - Throws: What the provider throws, where the folder cannot be listed or the storage fails again and again; what was read until
-    ///   then is remembered.
+    /// A book that cannot be read is listed by its file's name, with a warning. Where the cache cannot be written that
+    /// is a warning, too.
+    /// - Throws: What the provider throws, where the folder cannot be listed or the storage fails again and again; what
+    ///   was read until then is remembered.
     /// - Complexity: For a folder in which nothing changed: its listings, and one request or a few for the cache.
     public func books(progress: @escaping DriverProgress = { _ in }) async throws -> PlainFolderListing {
         try await exclusively {
@@ -50,7 +53,8 @@ public actor PlainFolderDriver {
         }
     }
 
-    /// The cover of a book as the last listing found it; nil for none, one larger than the options allow, or an unknown book.
+    /// The cover of a book as the last listing found it; nil for none, one larger than the options allow, or an unknown
+    /// book.
     public func cover(of filename: String) -> Data? { entries[filename]?.thumbnail }
 
     /// Reads a book into `sink`.
@@ -120,13 +124,15 @@ public actor PlainFolderDriver {
             for (path, entry) in entries where entry.problem == nil { entries[path] = merged[path] ?? entry }
         }
         self.entries = entries
-        paths = Dictionary(scan.files.lazy.filter { entries[$0.key] != nil }.map { ($0.key, $0.path) }) { first, _ in first }
+        paths = Dictionary(scan.files.lazy.filter { entries[$0.key] != nil }.map { ($0.key, $0.path) }) { first, _ in
+            first
+        }
         progress(1)
         return outcome.warnings
     }
 
-    /// Writes changes into the cache, also where the task was cancelled after they were made. That the storage will not have it is a
-    /// warning, as the books themselves are there.
+    /// Writes changes into the cache, also where the task was cancelled after they were made. That the storage will not
+    /// have it is a warning, as the books themselves are there.
     /// - Returns: Whether they are there now.
     @discardableResult
     func remember(_ changes: [FolderChange]) async -> Bool {

@@ -63,7 +63,9 @@ public struct PlainFolderReport: Hashable, Sendable, Codable {
     /// A report with nothing in it.
     public init() {}
 
-    mutating func fail(_ filename: String, _ reason: String) { failed.append(Failure(filename: filename, reason: reason)) }
+    mutating func fail(_ filename: String, _ reason: String) {
+        failed.append(Failure(filename: filename, reason: reason))
+    }
 }
 
 /// What a user changes of a book in a plain folder. The file stays as it is; the cache remembers.
@@ -81,7 +83,8 @@ public struct PlainFolderEdit: Hashable, Sendable, Codable {
 
     /// Changes nothing unless more is given.
     public init(
-        filename: String, title: String? = nil, titleSort: String? = nil, authors: [String]? = nil, authorSort: String? = nil
+        filename: String, title: String? = nil, titleSort: String? = nil, authors: [String]? = nil,
+        authorSort: String? = nil
     ) {
         self.filename = filename
         self.title = title

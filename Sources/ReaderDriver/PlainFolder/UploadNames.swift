@@ -52,13 +52,18 @@ struct KnownBooks {
     func book(of metadata: BookMetadata, format: String) -> String? {
         let uuid = BookUUID.canonical(metadata.uuid)
         if !uuid.isEmpty, let path = byUUID[Self.key(uuid: uuid, format)]?.min() { return path }
-        let alike = byTitle[Self.key(BookExtraction.line(metadata.title), metadata.authors.map { BookExtraction.line($0) }, format)] ?? []
+        let alike =
+            byTitle[
+                Self.key(BookExtraction.line(metadata.title), metadata.authors.map { BookExtraction.line($0) }, format)]
+            ?? []
         let candidates = alike.filter { uuid.isEmpty || !withUUID.contains($0) }
         return candidates.count == 1 ? candidates.first : nil
     }
 
     // No line holds a line break.
-    private static func key(uuid: String, _ format: String) -> String { "\(format)\n\(BookUUID.canonical(uuid).prefix(100))" }
+    private static func key(uuid: String, _ format: String) -> String {
+        "\(format)\n\(BookUUID.canonical(uuid).prefix(100))"
+    }
     private static func key(_ title: String, _ authors: [String], _ format: String) -> String {
         ([format, title] + authors).joined(separator: "\n")
     }

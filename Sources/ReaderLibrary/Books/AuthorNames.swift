@@ -1,10 +1,13 @@
 import Foundation
 
-/// Several authors in one text, which drivers join with `, `: not to be taken apart again where a name has a comma of its own.
+/// Several authors in one text, which drivers join with `, `: not to be taken apart again where a name has a comma of
+/// its own.
 enum AuthorNames {
     /// The authors in `text`. Commas part them only where `sort` has as many names.
     static func split(_ text: String, sort: String?) -> [String] {
-        for separator in [" & ", ";"] where text.contains(separator) { return BookText.list(text.components(separatedBy: separator)) }
+        for separator in [" & ", ";"] where text.contains(separator) {
+            return BookText.list(text.components(separatedBy: separator))
+        }
         let parts = BookText.list(text.components(separatedBy: ", "))
         let sorted = (sort ?? "").components(separatedBy: " & ")
         return parts.count > 1 && sorted.count == parts.count ? parts : BookText.list([text])

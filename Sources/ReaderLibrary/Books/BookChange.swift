@@ -94,7 +94,9 @@ struct BookChange {
 
     private mutating func applyDescription(_ text: String) {
         let (description, isTooLong) = BookText.description(text)
-        if isTooLong { return warn("The description is longer than \(BookText.maxDescriptionLength) bytes; the old one stays.") }
+        if isTooLong {
+            return warn("The description is longer than \(BookText.maxDescriptionLength) bytes; the old one stays.")
+        }
         book.description = description
     }
 

@@ -51,7 +51,8 @@ struct BookFinder {
         }
         guard let one = found.first else {
             guard let named else { return .none }
-            // A file name is used again when its book has gone: a driver that does not know that must not hit the wrong one.
+            // A file name is used again when its book has gone: a driver that does not know that must not hit the wrong
+            // one.
             return BookUUID.canonical(named.book.uuid).isEmpty ? .one(named) : .conflict
         }
         return named == nil || named?.id == one.id ? .one(one) : .conflict

@@ -24,20 +24,25 @@ struct BookTable {
     /// - Complexity: Four statements, however many books there are.
     func books(where condition: String = "TRUE", _ arguments: StatementArguments = []) throws -> [StoredBook] {
         let chosen = "(SELECT id FROM books WHERE \(condition))"
-        let authors = try lists("SELECT book, name FROM authors WHERE book IN \(chosen) ORDER BY book, place", arguments)
-        let subjects = try lists("SELECT book, name FROM subjects WHERE book IN \(chosen) ORDER BY book, place", arguments)
+        let authors = try lists(
+            "SELECT book, name FROM authors WHERE book IN \(chosen) ORDER BY book, place", arguments)
+        let subjects = try lists(
+            "SELECT book, name FROM subjects WHERE book IN \(chosen) ORDER BY book, place", arguments)
         let collections = try lists(
             """
             SELECT book, name FROM book_collections JOIN collections ON collections.id = collection WHERE book IN \(chosen) \
             ORDER BY book, place
             """, arguments)
-        let rows = try Row.fetchCursor(db, sql: "SELECT \(Self.columns) FROM books WHERE \(condition) ORDER BY id", arguments: arguments)
+        let rows = try Row.fetchCursor(
+            db, sql: "SELECT \(Self.columns) FROM books WHERE \(condition) ORDER BY id", arguments: arguments)
         var books: [StoredBook] = []
         while let row = try rows.next() {
             let values = RowValues(row)
             let id = try values.int64(0)
             var book = try Self.book(values)
-            (book.authors, book.subjects, book.collections) = (authors[id] ?? [], subjects[id] ?? [], collections[id] ?? [])
+            (book.authors, book.subjects, book.collections) = (
+                authors[id] ?? [], subjects[id] ?? [], collections[id] ?? []
+            )
             books.append(StoredBook(id: id, book: book))
         }
         return books
@@ -56,7 +61,8 @@ struct BookTable {
 
     private static func book(_ values: RowValues) throws -> LibraryBook {
         var book = LibraryBook(
-            filename: try values.text(1), title: try values.text(3), uuid: try values.text(2), size: try values.int64(13),
+            filename: try values.text(1), title: try values.text(3), uuid: try values.text(2),
+            size: try values.int64(13),
             added: Date(timeIntervalSince1970: try values.double(14)))
         book.titleSort = try values.text(4)
         book.authorSort = try values.text(5)
@@ -87,7 +93,8 @@ extension BookTable {
         let values = Self.values(of: book)
         let names = values.map(\.0).joined(separator: ", ")
         let places = values.map { _ in "?" }.joined(separator: ", ")
-        try db.execute(sql: "INSERT INTO books (\(names)) VALUES (\(places))", arguments: StatementArguments(values.map(\.1)))
+        try db.execute(
+            sql: "INSERT INTO books (\(names)) VALUES (\(places))", arguments: StatementArguments(values.map(\.1)))
         let id = db.lastInsertedRowID
         try writeLists(of: book, id: id)
         return id
@@ -98,7 +105,8 @@ extension BookTable {
         let values = Self.values(of: stored.book)
         let changes = values.map { "\($0.0) = ?" }.joined(separator: ", ")
         try db.execute(
-            sql: "UPDATE books SET \(changes) WHERE id = ?", arguments: StatementArguments(values.map(\.1) + [stored.id.databaseValue]))
+            sql: "UPDATE books SET \(changes) WHERE id = ?",
+            arguments: StatementArguments(values.map(\.1) + [stored.id.databaseValue]))
         try writeLists(of: stored.book, id: stored.id)
     }
 
@@ -114,7 +122,8 @@ extension BookTable {
             ("publisher", book.publisher.databaseValue), ("pub_date", book.pubDate.databaseValue),
             ("description", book.description.databaseValue), ("cover_hash", book.coverHash.databaseValue),
             ("rating", book.rating.databaseValue), ("size", book.size.databaseValue),
-            ("added", book.added.timeIntervalSince1970.databaseValue), ("modified", book.modified.timeIntervalSince1970.databaseValue),
+            ("added", book.added.timeIntervalSince1970.databaseValue),
+            ("modified", book.modified.timeIntervalSince1970.databaseValue),
             ("is_locked", book.isLocked.databaseValue), ("word_count", book.wordCount.databaseValue),
             ("is_new", book.isNew.databaseValue), ("is_read", book.isRead.databaseValue),
             ("is_on_reading_list", book.isOnReadingList.databaseValue),
@@ -125,14 +134,16 @@ extension BookTable {
         for (table, names) in [("authors", book.authors), ("subjects", book.subjects)] {
             try db.execute(sql: "DELETE FROM \(table) WHERE book = ?", arguments: [id])
             for (place, name) in names.enumerated() {
-                try db.execute(sql: "INSERT INTO \(table) (book, place, name) VALUES (?, ?, ?)", arguments: [id, place, name])
+                try db.execute(
+                    sql: "INSERT INTO \(table) (book, place, name) VALUES (?, ?, ?)", arguments: [id, place, name])
             }
         }
         try db.execute(sql: "DELETE FROM book_collections WHERE book = ?", arguments: [id])
         for (place, name) in book.collections.enumerated() {
             try db.execute(sql: "INSERT OR IGNORE INTO collections (name) VALUES (?)", arguments: [name])
             try db.execute(
-                sql: "INSERT INTO book_collections (book, place, collection) SELECT ?, ?, id FROM collections WHERE name = ?",
+                sql:
+                    "INSERT INTO book_collections (book, place, collection) SELECT ?, ?, id FROM collections WHERE name = ?",
                 arguments: [id, place, name])
         }
     }
@@ -146,7 +157,8 @@ extension BookTable {
         try String.fetchOne(db, sql: "SELECT file FROM covers WHERE book = ?", arguments: [id])
     }
 
-    /// Gives the book the cover in `file`, or none; the file that it had is litter from then on, and the new one no longer.
+    /// Gives the book the cover in `file`, or none; the file that it had is litter from then on, and the new one no
+    /// longer.
     func replaceCover(of id: Int64, with file: String?) throws {
         let litter = LitterTable(db)
         if let previous = try cover(of: id) { try litter.add(LibraryFile(.covers, name: previous)) }

@@ -1,6 +1,7 @@
 import Foundation
 
-/// Text about books as the library keeps it: in one Unicode form, without what ends a string early, and never without end.
+/// Text about books as the library keeps it: in one Unicode form, without what ends a string early, and never without
+/// end.
 enum BookText {
     /// Bytes of a line, such as a title.
     static let maxLineLength = 64 << 10
@@ -11,7 +12,8 @@ enum BookText {
 
     /// A line in NFC, without white space around it, cut at ``maxLineLength``.
     static func clean(_ text: String) -> String {
-        let line = text.replacing("\0", with: "").trimmingCharacters(in: .whitespacesAndNewlines).precomposedStringWithCanonicalMapping
+        let line = text.replacing("\0", with: "").trimmingCharacters(in: .whitespacesAndNewlines)
+            .precomposedStringWithCanonicalMapping
         return prefix(line, bytes: maxLineLength)
     }
 
@@ -42,7 +44,8 @@ enum BookText {
         if text.utf8.count <= bytes { return text }
         var result = text[...]
         while result.utf8.count > bytes {
-            // At least one character too many for every 4 bytes that a large one has, so that long texts take few rounds.
+            // At least one character too many for every 4 bytes that a large one has, so that long texts take few
+            // rounds.
             result = result.dropLast(max(1, (result.utf8.count - bytes) / 64))
         }
         return String(result)

@@ -8,16 +8,19 @@ enum BookValues {
     /// A decimal number with a dot or a comma; nil for anything else, such as `nan` and hexadecimal digits.
     static func decimal(_ text: String) -> Double? {
         let text = text.trimmingCharacters(in: .whitespaces).replacing(",", with: ".")
-        guard !text.isEmpty, text.utf8.count <= 40, text.utf8.allSatisfy({ "0123456789.-+eE".utf8.contains($0) }) else { return nil }
+        guard !text.isEmpty, text.utf8.count <= 40, text.utf8.allSatisfy({ "0123456789.-+eE".utf8.contains($0) }) else {
+            return nil
+        }
         return Double(text).flatMap { $0.isFinite ? $0 : nil }
     }
 
-    /// `YYYY-MM-DD`, `YYYY-MM` or `YYYY` of a day, or of the start of a whole ISO 8601 date, as it is written and without moving it to
-    /// another time zone; nil for anything else.
+    /// `YYYY-MM-DD`, `YYYY-MM` or `YYYY` of a day, or of the start of a whole ISO 8601 date, as it is written and
+    /// without moving it to another time zone; nil for anything else.
     static func day(_ text: String) -> String? {
         let day = text.trimmingCharacters(in: .whitespaces).prefix { $0 != "T" && $0 != " " }
         let parts = day.split(separator: "-", omittingEmptySubsequences: false)
-        guard (1...3).contains(parts.count), parts[0].utf8.count == 4, parts.dropFirst().allSatisfy({ $0.utf8.count == 2 }),
+        guard (1...3).contains(parts.count), parts[0].utf8.count == 4,
+            parts.dropFirst().allSatisfy({ $0.utf8.count == 2 }),
             parts.allSatisfy({ $0.utf8.allSatisfy { (0x30...0x39).contains($0) } })
         else { return nil }
         let numbers = parts.compactMap { Int($0) }

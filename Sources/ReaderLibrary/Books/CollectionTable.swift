@@ -30,7 +30,8 @@ struct CollectionTable {
             sql: """
                 DELETE FROM book_collections WHERE collection = ? AND book IN (SELECT book FROM book_collections WHERE collection = ?)
                 """, arguments: [previous, new])
-        try db.execute(sql: "UPDATE book_collections SET collection = ? WHERE collection = ?", arguments: [new, previous])
+        try db.execute(
+            sql: "UPDATE book_collections SET collection = ? WHERE collection = ?", arguments: [new, previous])
         return try remove(name)
     }
 

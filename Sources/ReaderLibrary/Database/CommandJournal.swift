@@ -18,7 +18,8 @@ struct CommandJournal {
     /// What came of the steps of `command`, by their number.
     func results(of command: CommandIdentity) throws -> [Int: StepResult] {
         let rows = try Row.fetchAll(
-            db, sql: "SELECT number, result FROM steps WHERE kind = ? AND digest = ?", arguments: [command.kind.rawValue, command.digest])
+            db, sql: "SELECT number, result FROM steps WHERE kind = ? AND digest = ?",
+            arguments: [command.kind.rawValue, command.digest])
         return try rows.reduce(into: [:]) { results, row in
             let values = RowValues(row)
             results[try values.int(0)] = try Self.result(try values.text(1))
@@ -44,17 +45,20 @@ struct CommandJournal {
 
     /// The commands that were begun and not ended, the oldest first.
     func unfinished() throws -> [CommandIdentity] {
-        try Row.fetchAll(db, sql: "SELECT kind, digest, timestamp FROM commands ORDER BY begun, kind, digest").compactMap { row in
-            let values = RowValues(row)
-            // A kind that this version does not know cannot be gone on with.
-            guard let kind = ReaderCommand.Kind(rawValue: try values.text(0)) else { return nil }
-            return CommandIdentity(kind: kind, digest: try values.text(1), timestamp: try values.optionalText(2))
-        }
+        try Row.fetchAll(db, sql: "SELECT kind, digest, timestamp FROM commands ORDER BY begun, kind, digest")
+            .compactMap { row in
+                let values = RowValues(row)
+                // A kind that this version does not know cannot be gone on with.
+                guard let kind = ReaderCommand.Kind(rawValue: try values.text(0)) else { return nil }
+                return CommandIdentity(kind: kind, digest: try values.text(1), timestamp: try values.optionalText(2))
+            }
     }
 
     /// Forgets a command and its steps.
     func end(_ command: CommandIdentity) throws {
-        try db.execute(sql: "DELETE FROM commands WHERE kind = ? AND digest = ?", arguments: [command.kind.rawValue, command.digest])
+        try db.execute(
+            sql: "DELETE FROM commands WHERE kind = ? AND digest = ?",
+            arguments: [command.kind.rawValue, command.digest])
     }
 
     private static func result(_ text: String) throws -> StepResult {

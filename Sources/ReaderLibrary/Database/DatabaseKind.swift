@@ -27,8 +27,8 @@ struct DatabaseKind: Sendable {
         return objects == 0 && version == 0
     }
 
-    /// Proves that the database is of this kind and sound: the tables and indexes made here and nothing else, so neither views nor
-    /// triggers, and every value of the type of its column.
+    /// Proves that the database is of this kind and sound: the tables and indexes made here and nothing else, so
+    /// neither views nor triggers, and every value of the type of its column.
     /// - Throws: ``DatabaseProblem``; SQLite's errors.
     /// - Complexity: Reads the whole file once.
     func verify(_ db: Database) throws {

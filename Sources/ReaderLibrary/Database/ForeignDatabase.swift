@@ -22,7 +22,9 @@ enum ForeignDatabase {
         let source = try FileSource(file)
         let size = source.length ?? 0
         if size > limit {
-            throw FileError.make(.fileReadTooLarge, path: file.path, sentence: "“\(file.lastPathComponent)” is larger than \(limit) bytes.")
+            throw FileError.make(
+                .fileReadTooLarge, path: file.path,
+                sentence: "“\(file.lastPathComponent)” is larger than \(limit) bytes.")
         }
         var header = [UInt8](repeating: 0, count: 20)
         let bytes = try source.bytes(from: 0)
@@ -31,7 +33,9 @@ enum ForeignDatabase {
             throw DatabaseProblem(.damaged, detail: "it is no SQLite database")
         }
         // 2 means that the newest pages lie in a log beside the file (SQLite's file format, section 1.3.3).
-        guard header[18] == 1, header[19] == 1 else { throw DatabaseProblem(.damaged, detail: "it is not complete in one file") }
+        guard header[18] == 1, header[19] == 1 else {
+            throw DatabaseProblem(.damaged, detail: "it is not complete in one file")
+        }
     }
 
     /// Runs `body` on a connection to a file of `kind`, proven before, that is closed afterwards.

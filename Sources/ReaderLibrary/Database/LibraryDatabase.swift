@@ -8,7 +8,8 @@ struct LibraryDatabase: Sendable {
     let file: URL
 
     /// Opens the database in `file`, which is made where it is missing.
-    /// - Throws: `CocoaError(.fileReadCorruptFile)`, and `CocoaError(.fileReadUnknown)` for one of a newer version or of another program.
+    /// - Throws: `CocoaError(.fileReadCorruptFile)`, and `CocoaError(.fileReadUnknown)` for one of a newer version or
+    ///   of another program.
     static func open(_ file: URL) async throws -> LibraryDatabase {
         do {
             return try await BlockingThreads.shared.run { LibraryDatabase(queue: try connect(file), file: file) }
@@ -58,7 +59,9 @@ struct LibraryDatabase: Sendable {
     }
 
     /// Runs `body`, which makes its own transactions.
-    func writeWithoutTransaction<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value) async throws -> Value {
+    func writeWithoutTransaction<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value) async throws
+        -> Value
+    {
         try await translated { try await queue.writeWithoutTransaction(body) }
     }
 

@@ -17,10 +17,13 @@ struct LibraryFolder: Sendable {
     let lock: FolderLock
 
     /// Makes the folder and those in it where they are missing, and locks it against other processes.
-    /// - Throws: What the disk says; `CocoaError(.fileWriteUnknown)` when another process has the library open, and for a folder that has
-    ///   files where a library's would be and no database: most likely that was lost, and none of them would be listed.
+    /// - Throws: What the disk says; `CocoaError(.fileWriteUnknown)` when another process has the library open, and for
+    ///   a folder that has files where a library's would be and no database: most likely that was lost, and none of
+    ///   them would be listed.
     static func open(_ url: URL) async throws -> LibraryFolder {
-        try await BlockingThreads.shared.run { try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true) }
+        try await BlockingThreads.shared.run {
+            try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+        }
         let folder = try LibraryFolder(url, lock: try await BlockingThreads.shared.run { try FolderLock(folder: url) })
         let places = [folder.books, folder.covers, folder.incoming]
         for place in places { try await folder.files.createFolderWithParents(path: place) }
@@ -35,12 +38,16 @@ struct LibraryFolder: Sendable {
 
     private func hasDatabase() async throws -> Bool {
         let path = try ProviderPath(database.lastPathComponent)
-        do { return try await files.attributesOfItem(path: path).size != 0 } catch let error where error.isNoSuchFile { return false }
+        do { return try await files.attributesOfItem(path: path).size != 0 } catch let error where error.isNoSuchFile {
+            return false
+        }
     }
 
     /// Removes what somebody worked on who was interrupted.
     func emptyIncoming() async throws {
-        for name in try await names(in: incoming) { try await files.removeItem(path: try incoming.appending(name), recursive: true) }
+        for name in try await names(in: incoming) {
+            try await files.removeItem(path: try incoming.appending(name), recursive: true)
+        }
     }
 
     private init(_ url: URL, lock: FolderLock) throws {
@@ -73,7 +80,9 @@ struct LibraryFolder: Sendable {
     }
 
     /// Where something is worked on, under a name that nobody has.
-    func newIncoming(_ fileExtension: String) throws -> ProviderPath { try incoming.appending("\(UUID().uuidString).\(fileExtension)") }
+    func newIncoming(_ fileExtension: String) throws -> ProviderPath {
+        try incoming.appending("\(UUID().uuidString).\(fileExtension)")
+    }
 
     /// The file of this machine behind `path`.
     func location(of path: ProviderPath) -> URL {
@@ -82,7 +91,9 @@ struct LibraryFolder: Sendable {
 
     /// Whether a file is at `path`.
     func has(_ path: ProviderPath) async throws -> Bool {
-        do { return try await files.attributesOfItem(path: path).isRegularFile } catch let error where error.isNoSuchFile { return false }
+        do { return try await files.attributesOfItem(path: path).isRegularFile } catch let error
+            where error.isNoSuchFile
+        { return false }
     }
 
     /// Whether anything is at `path`.
@@ -96,7 +107,9 @@ struct LibraryFolder: Sendable {
     /// Sees onto the disk which names are in the folder at `path`. Source: fsync(2).
     func sync(_ path: ProviderPath) async throws {
         let folder = location(of: path).path
-        try await BlockingThreads.shared.run { try FileDescriptor(path: folder, flags: O_RDONLY | O_DIRECTORY).syncNames(path: path) }
+        try await BlockingThreads.shared.run {
+            try FileDescriptor(path: folder, flags: O_RDONLY | O_DIRECTORY).syncNames(path: path)
+        }
     }
 
     /// Removes a file that may be gone already.
@@ -105,7 +118,8 @@ struct LibraryFolder: Sendable {
     }
 }
 
-/// The lock by which one process at a time has a library open; it goes with the process, however that ends. Source: flock(2).
+/// The lock by which one process at a time has a library open; it goes with the process, however that ends. Source:
+/// flock(2).
 final class FolderLock: Sendable {
     private let file: Int32
 

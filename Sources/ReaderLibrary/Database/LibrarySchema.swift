@@ -1,4 +1,5 @@
-/// The tables of a library and of its snapshot: the same where they tell of books, so that one is copied from the other as it is.
+/// The tables of a library and of its snapshot: the same where they tell of books, so that one is copied from the other
+/// as it is.
 enum LibrarySchema {
     /// A library's own database.
     static let library = DatabaseKind(applicationID: 0x4352_4C42, version: 1, statements: books + own)

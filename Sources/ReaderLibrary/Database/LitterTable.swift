@@ -17,7 +17,8 @@ struct LibraryFile: Hashable, Sendable {
     }
 }
 
-/// The files that the library itself made and that no book has: on their way in, or left over by a step. Nothing else is ever swept.
+/// The files that the library itself made and that no book has: on their way in, or left over by a step. Nothing else
+/// is ever swept.
 ///
 /// A name is noted before its file comes, and no name is given anew as long as it is noted.
 struct LitterTable {
@@ -27,18 +28,23 @@ struct LitterTable {
 
     /// Notes that no book has `file`, or none yet.
     func add(_ file: LibraryFile) throws {
-        try db.execute(sql: "INSERT OR IGNORE INTO litter (place, name) VALUES (?, ?)", arguments: [file.place.rawValue, file.name])
+        try db.execute(
+            sql: "INSERT OR IGNORE INTO litter (place, name) VALUES (?, ?)",
+            arguments: [file.place.rawValue, file.name])
     }
 
     /// Takes the note back: a book has `file` now, or it is gone.
     func remove(_ file: LibraryFile) throws {
-        try db.execute(sql: "DELETE FROM litter WHERE place = ? AND name = ?", arguments: [file.place.rawValue, file.name])
+        try db.execute(
+            sql: "DELETE FROM litter WHERE place = ? AND name = ?", arguments: [file.place.rawValue, file.name])
     }
 
     /// All that is noted.
     func files() throws -> [LibraryFile] {
         try LibraryFile.Place.allCases.flatMap { place in
-            try names("SELECT name FROM litter WHERE place = ? ORDER BY name", [place.rawValue]).map { LibraryFile(place, name: $0) }
+            try names("SELECT name FROM litter WHERE place = ? ORDER BY name", [place.rawValue]).map {
+                LibraryFile(place, name: $0)
+            }
         }
     }
 

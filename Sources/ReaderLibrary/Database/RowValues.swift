@@ -1,7 +1,8 @@
 import Foundation
 import GRDB
 
-/// The values of a row, by column. One of another type than expected is a damaged database, where GRDB's own access would end the process.
+/// The values of a row, by column. One of another type than expected is a damaged database, where GRDB's own access
+/// would end the process.
 struct RowValues {
     private let row: Row
 

@@ -13,13 +13,16 @@ struct BookProof {
     private var shownName: String { StagedName.shown(name) }
 
     /// Opens the file at `path`.
-    /// - Throws: ``BookRefusal`` for what is no EPUB, a damaged or a malicious one; `CancellationError`; errors of this machine.
+    /// - Throws: ``BookRefusal`` for what is no EPUB, a damaged or a malicious one; `CancellationError`; errors of this
+    ///   machine.
     func book(at path: ProviderPath, size: Int64) async throws -> IncomingBook {
         let publication: Publication
         var opening = OpeningOptions()
         // What the book names on the web is not asked for: a peer does not choose whom this machine calls.
         opening.remote = { EmptyFetcher() }
-        do { publication = try await Publication.open(path: path, of: folder.files, options: opening) } catch { throw refusal(error, path) }
+        do { publication = try await Publication.open(path: path, of: folder.files, options: opening) } catch {
+            throw refusal(error, path)
+        }
         do {
             let book = try await prove(publication, size: size)
             await publication.close()
@@ -32,7 +35,9 @@ struct BookProof {
 
     private func prove(_ publication: Publication, size: Int64) async throws -> IncomingBook {
         guard let type = publication.mediaType, MediaType.epub.contains(type) else {
-            throw BookRefusal("“\(shownName)” is \(publication.mediaType?.name ?? "something else") and no EPUB; only EPUBs are taken.")
+            throw BookRefusal(
+                "“\(shownName)” is \(publication.mediaType?.name ?? "something else") and no EPUB; only EPUBs are taken."
+            )
         }
         if publication.warnings.contains(where: { $0.tag == "repaired-archive" }) {
             throw BookRefusal("“\(shownName)” is damaged: its list of contents is missing. Send it again.")
@@ -42,7 +47,9 @@ struct BookProof {
         if !isLocked { try await readStart(of: publication) }
         let time = Date(timeIntervalSince1970: options.time.wallClock)
         var book = IncomingBook(publication.metadata, named: name, size: size, at: time)
-        if isLocked { book.warnings.append(publication.protection?.reason ?? "The book is locked by DRM and cannot be read here.") }
+        if isLocked {
+            book.warnings.append(publication.protection?.reason ?? "The book is locked by DRM and cannot be read here.")
+        }
         await readCover(of: publication, into: &book)
         return book
     }
@@ -59,7 +66,8 @@ struct BookProof {
                 continue
             }
             total = total.addingReportingOverflow(max(0, length)).overflow ? .max : total + max(0, length)
-            if total > options.maxUnpackedSize || isBomb(length, packed: resource.link.properties.archive?.entryLength) {
+            if total > options.maxUnpackedSize || isBomb(length, packed: resource.link.properties.archive?.entryLength)
+            {
                 throw BookRefusal("“\(shownName)” would become too large when it is unpacked.")
             }
         }
@@ -87,7 +95,8 @@ struct BookProof {
         }
     }
 
-    /// A refusal with the document's own name in it, for what is wrong with the book; the error itself for what is wrong with this machine.
+    /// A refusal with the document's own name in it, for what is wrong with the book; the error itself for what is
+    /// wrong with this machine.
     private func refusal(_ error: any Error, _ path: ProviderPath) -> any Error {
         switch OpeningFailure(error) {
         case .cancelled: return CancellationError()

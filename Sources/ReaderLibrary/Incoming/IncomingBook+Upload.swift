@@ -38,7 +38,8 @@ extension IncomingBook {
 }
 
 extension LibraryBook {
-    /// Puts the book into these collections and no others; with `mapsFlags`, calibre's words for flags set those instead.
+    /// Puts the book into these collections and no others; with `mapsFlags`, calibre's words for flags set those
+    /// instead.
     mutating func setCollections(_ names: [String], mapsFlags: Bool) {
         collections = BookText.list(names)
         guard mapsFlags else { return }

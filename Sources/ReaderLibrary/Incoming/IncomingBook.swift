@@ -23,7 +23,8 @@ struct IncomingBook: Sendable {
         book.titleSort = BookText.nonEmpty(metadata.sortAs?.string) ?? title
         let authors = metadata.contributorsByRole[.author] ?? []
         book.authors = BookText.list(authors.map(\.name.string))
-        book.authorSort = BookText.clean(BookText.list(authors.map { ($0.sortAs ?? $0.name).string }).joined(separator: " & "))
+        book.authorSort = BookText.clean(
+            BookText.list(authors.map { ($0.sortAs ?? $0.name).string }).joined(separator: " & "))
         if let series = metadata.belongsToSeries.first, let name = BookText.nonEmpty(series.name?.string) {
             book.series = name
             book.seriesIndex = series.position.flatMap { $0.isFinite ? $0 : nil }

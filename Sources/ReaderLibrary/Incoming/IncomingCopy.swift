@@ -25,7 +25,8 @@ struct IncomingCopy {
     private var name: String { StagedName.shown(document.path.name) }
 
     /// Copies it to `target`.
-    /// - Throws: ``BookRefusal``, also for what the document's storage says for good; what passes there; errors of the library's own disk.
+    /// - Throws: ``BookRefusal``, also for what the document's storage says for good; what passes there; errors of the
+    ///   library's own disk.
     func run(to target: ProviderPath) async throws {
         if document.size > limit { throw tooLarge }
         if document.size <= 0 { throw BookRefusal("“\(name)” is empty.") }
@@ -35,8 +36,9 @@ struct IncomingCopy {
         try await copy.write(to: target, of: folder.files, options: WriteOptions())
     }
 
-    /// A refusal for what the document's storage says for good: that is about this document, and the other books of the command are to be
-    /// taken. What may pass is the error itself: a storage that fails for a while is no fault of the book, which is tried again.
+    /// A refusal for what the document's storage says for good: that is about this document, and the other books of the
+    /// command are to be taken. What may pass is the error itself: a storage that fails for a while is no fault of the
+    /// book, which is tried again.
     private func refused(_ error: any Error) -> any Error {
         if error is BookRefusal || error.isCancellation || error.isTransient { return error }
         if error.isNoSuchFile { return BookRefusal("“\(name)” is not in the document staging folder.") }
@@ -50,7 +52,9 @@ struct IncomingCopy {
         return error.code == .fileReadCorruptFile || (error.underlying as? POSIXError)?.code == .ESTALE
     }
 
-    private var tooLarge: BookRefusal { BookRefusal("“\(name)” is larger than \(limit) bytes, the most that is taken.") }
+    private var tooLarge: BookRefusal {
+        BookRefusal("“\(name)” is larger than \(limit) bytes, the most that is taken.")
+    }
     private var changed: BookRefusal { BookRefusal("“\(name)” changed while it was being read; send it again.") }
 }
 

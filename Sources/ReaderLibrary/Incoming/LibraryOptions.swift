@@ -8,8 +8,8 @@ public struct LibraryOptions: Sendable {
     public var maxUnpackedSize: Int64 = 16 << 30
     /// Bytes of the largest cover that is kept; 16 MiB.
     public var maxCoverSize = 16 << 20
-    /// Whether collections called `NEW`, `READ` and `READING LIST` are the flags of a book, and no collections. Such a list then says
-    /// all: a flag that is not in it is taken away.
+    /// Whether collections called `NEW`, `READ` and `READING LIST` are the flags of a book, and no collections. Such a
+    /// list then says all: a flag that is not in it is taken away.
     public var mapsFlags = false
     /// Whether a book that is replaced keeps what its reader did: read, new, on the reading list, locked, rated.
     public var keepsReadingState = true

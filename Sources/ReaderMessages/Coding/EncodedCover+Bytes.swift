@@ -3,7 +3,8 @@ public import Foundation
 
 extension EncodedCover {
     /// The bytes of the picture. Whether they are one is not looked at.
-    /// - Throws: ``MessageFailure``, with a sentence for the user: another encoding than base64, no base64, more than `limit` bytes.
+    /// - Throws: ``MessageFailure``, with a sentence for the user: another encoding than base64, no base64, more than
+    ///   `limit` bytes.
     /// - Complexity: Linear in the text; takes up to twice its memory.
     public func decoded(limit: Int) throws -> Data {
         guard encoding.lowercased() == "base64" else {
@@ -17,7 +18,8 @@ extension EncodedCover {
         return data
     }
 
-    /// A picture as a driver sends it: base64 without line breaks, and the MD5 of the bytes unless another hash is given.
+    /// A picture as a driver sends it: base64 without line breaks, and the MD5 of the bytes unless another hash is
+    /// given.
     public init(picture: Data, hash: String? = nil) {
         self.init(hash: hash ?? Digest(.md5, of: picture).hexadecimal, text: picture.base64EncodedString())
     }

@@ -7,15 +7,18 @@ struct MessageBytes {
     /// Whether halves of characters were replaced, which only UTF-16 can have.
     let hasReplacements: Bool
 
-    /// Takes at most `limit` bytes of UTF-8, with a byte order mark or without, or of UTF-16 with one. What a declaration says of the
-    /// encoding plays no part.
+    /// Takes at most `limit` bytes of UTF-8, with a byte order mark or without, or of UTF-16 with one. What a
+    /// declaration says of the encoding plays no part.
     /// - Throws: ``MessageFailure``.
     init(_ data: Data, limit: Int, fileName: String) throws {
-        guard data.count <= limit else { throw MessageFailure(.hostile, fileName: fileName, reason: "it has more than \(limit) bytes.") }
+        guard data.count <= limit else {
+            throw MessageFailure(.hostile, fileName: fileName, reason: "it has more than \(limit) bytes.")
+        }
         let start = Array(data.prefix(2))
         switch start {
         case [0xFF, 0xFE], [0xFE, 0xFF]:
-            (utf8, hasReplacements) = try Self.fromUTF16(data.dropFirst(2), isBigEndian: start[0] == 0xFE, fileName: fileName)
+            (utf8, hasReplacements) = try Self.fromUTF16(
+                data.dropFirst(2), isBigEndian: start[0] == 0xFE, fileName: fileName)
         case [0xFF], [0xFE]:
             throw Self.incomplete(fileName)
         default:
@@ -37,7 +40,8 @@ struct MessageBytes {
             // The last character may be on its way still.
             let isCut = error.kind == .truncatedScalar && error.byteOffsets.upperBound == bytes.count
             throw isCut
-                ? incomplete(fileName) : MessageFailure(.malformed, fileName: fileName, reason: "its text is neither UTF-8 nor UTF-16.")
+                ? incomplete(fileName)
+                : MessageFailure(.malformed, fileName: fileName, reason: "its text is neither UTF-8 nor UTF-16.")
         }
     }
 

@@ -2,10 +2,11 @@ public import Foundation
 
 /// Reads and writes the protocol's messages; no I/O.
 ///
-/// Strict when it writes; when it reads, tolerant as far as known peers need it, and no further. Time and memory are linear in the
-/// bytes of the message.
+/// Strict when it writes; when it reads, tolerant as far as known peers need it, and no further. Time and memory are
+/// linear in the bytes of the message.
 public struct MessageCoding: Hashable, Sendable {
-    /// Whether what is written begins with a byte order mark, as the protocol's description says. Known drivers leave it out.
+    /// Whether what is written begins with a byte order mark, as the protocol's description says. Known drivers leave
+    /// it out.
     public var writesByteOrderMark = true
     /// Whether the forms are understood that the protocol's description and its first driver got wrong.
     public var readsLegacyForms = true
@@ -53,19 +54,22 @@ public struct MessageCoding: Hashable, Sendable {
         try check(command.bookCount <= limits.books, command, "it has more than \(limits.books) books.")
         try check(writer.data.count <= limits.command, command, "it has more than \(limits.command) bytes.")
         try check(writer.elements <= limits.elements, command, "it has more than \(limits.elements) elements.")
-        try check(writer.longestAttribute <= limits.attribute, command, "an attribute in it is longer than \(limits.attribute) bytes.")
+        try check(
+            writer.longestAttribute <= limits.attribute, command,
+            "an attribute in it is longer than \(limits.attribute) bytes.")
         return writer.data
     }
 
-    /// The contents of `connected.xml`. Attributes that are too long, or have a name that no attribute can have, are left out.
+    /// The contents of `connected.xml`. Attributes that are too long, or have a name that no attribute can have, are
+    /// left out.
     public func data(for connected: ConnectedMessage) -> Data {
         var writer = MessageWriter(withByteOrderMark: writesByteOrderMark)
         writer.write(connected, within: limits)
         return writer.data
     }
 
-    /// The contents of `status.xml`. Messages that do not fit into what a driver reads are left out, and their number stands
-    /// in their place.
+    /// The contents of `status.xml`. Messages that do not fit into what a driver reads are left out, and their number
+    /// stands in their place.
     public func data(for status: CommandStatus) -> Data {
         var writer = MessageWriter(withByteOrderMark: writesByteOrderMark)
         writer.write(status, within: limits)

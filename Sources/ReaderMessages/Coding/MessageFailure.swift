@@ -8,7 +8,8 @@ public struct MessageFailure: LocalizedError, Hashable, Sendable {
         case incomplete
         /// It will never be right.
         case malformed
-        /// It has what no honest peer sends, or goes over a limit: a document type, entities, sizes and depths without end.
+        /// It has what no honest peer sends, or goes over a limit: a document type, entities, sizes and depths without
+        /// end.
         case hostile
     }
 

@@ -8,7 +8,8 @@ extension MessageReader {
             return .deleteBooks(DeleteBooks(timestamp: timestamp, books: try manifest(reference)))
         case .uploadBooks:
             let overwrite = flag("overwrite", of: tag) ?? false
-            return .uploadBooks(UploadBooks(timestamp: timestamp, overwrite: overwrite, books: try manifest(uploadedBook)))
+            return .uploadBooks(
+                UploadBooks(timestamp: timestamp, overwrite: overwrite, books: try manifest(uploadedBook)))
         case .updateMetadata:
             return .updateMetadata(try update(tag, timestamp))
         case .updateMetadataItems:
@@ -74,7 +75,8 @@ extension MessageReader {
 
     private func reference(_ tag: Tag) -> BookReference {
         BookReference(
-            author: tag["author"] ?? "", filename: tag["filename"] ?? "", title: tag["title"] ?? "", uuid: tag["uuid"] ?? "")
+            author: tag["author"] ?? "", filename: tag["filename"] ?? "", title: tag["title"] ?? "",
+            uuid: tag["uuid"] ?? "")
     }
 
     private func collectedBook(_ tag: Tag) throws -> CollectedBook {
@@ -123,8 +125,11 @@ extension MessageReader {
     }
 
     private func cover(_ tag: Tag) throws -> EncodedCover {
-        let cover = EncodedCover(hash: tag["hash"], encoding: MessageValue.trimmed(tag["encoding"] ?? "base64"), text: try text())
-        guard cover.decodedSize <= limits.cover else { throw hostile("it has a cover of more than \(limits.cover) bytes") }
+        let cover = EncodedCover(
+            hash: tag["hash"], encoding: MessageValue.trimmed(tag["encoding"] ?? "base64"), text: try text())
+        guard cover.decodedSize <= limits.cover else {
+            throw hostile("it has a cover of more than \(limits.cover) bytes")
+        }
         return cover
     }
 }

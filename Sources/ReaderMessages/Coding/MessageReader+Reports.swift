@@ -13,7 +13,8 @@ extension MessageReader {
         }
         guard let state else { throw malformed("it says neither online nor offline") }
         return ConnectedMessage(
-            timestamp: timestamp(of: tag), state: state, attributes: tag.attributes.filter { ConnectedMessage.canHold($0.key) },
+            timestamp: timestamp(of: tag), state: state,
+            attributes: tag.attributes.filter { ConnectedMessage.canHold($0.key) },
             hasPassword: hasPassword)
     }
 
@@ -34,8 +35,10 @@ extension MessageReader {
             }
         }
         return CommandStatus(
-            timestamp: timestamp(of: tag), code: code, progress: CommandStatus.progress(progress ?? 0, with: code), messages: messages,
-            command: tag["command"].map(CommandStatus.shortened), commandTimestamp: tag["commandtimestamp"].map(CommandStatus.shortened))
+            timestamp: timestamp(of: tag), code: code, progress: CommandStatus.progress(progress ?? 0, with: code),
+            messages: messages,
+            command: tag["command"].map(CommandStatus.shortened),
+            commandTimestamp: tag["commandtimestamp"].map(CommandStatus.shortened))
     }
 }
 
@@ -44,7 +47,9 @@ extension ConnectedMessage {
 
     /// Whether `name` can be one of ``attributes``: a plain name that is not spoken for.
     static func canHold(_ name: String) -> Bool {
-        guard let first = name.utf8.first, name.utf8.count <= 64, name != "timestamp", !name.hasPrefix("xmlns") else { return false }
+        guard let first = name.utf8.first, name.utf8.count <= 64, name != "timestamp", !name.hasPrefix("xmlns") else {
+            return false
+        }
         return !(0x2D...0x39).contains(first)
             && name.utf8.allSatisfy { byte in
                 switch byte {

@@ -30,7 +30,8 @@ final class MessageReader {
         }
     }
 
-    /// Calls `body` for each element directly inside the open one, which it reads or not, and goes over the end of the open one.
+    /// Calls `body` for each element directly inside the open one, which it reads or not, and goes over the end of the
+    /// open one.
     func eachChild(_ body: (Tag) throws -> Void) throws {
         while true {
             switch try scanner.next() {
@@ -80,9 +81,13 @@ final class MessageReader {
 
     func warn(_ sentence: String) { notes.warn(sentence) }
 
-    func malformed(_ reason: String) -> MessageFailure { MessageFailure(.malformed, fileName: fileName, reason: reason + ".") }
+    func malformed(_ reason: String) -> MessageFailure {
+        MessageFailure(.malformed, fileName: fileName, reason: reason + ".")
+    }
 
-    func hostile(_ reason: String) -> MessageFailure { MessageFailure(.hostile, fileName: fileName, reason: reason + ".") }
+    func hostile(_ reason: String) -> MessageFailure {
+        MessageFailure(.hostile, fileName: fileName, reason: reason + ".")
+    }
 }
 
 // MARK: Values
@@ -96,7 +101,8 @@ extension MessageReader {
         return value
     }
 
-    /// What an attribute says by `yes` or `true`, or by their opposites; nil where it is missing or says something else.
+    /// What an attribute says by `yes` or `true`, or by their opposites; nil where it is missing or says something
+    /// else.
     func flag(_ name: String, of tag: Tag) -> Bool? {
         guard let text = tag[name] else { return nil }
         let value = MessageValue.flag(text)

@@ -7,7 +7,9 @@ extension MessageScanner {
         let start = position
         while Self.isNameByte(try current(), isFirst: position == start) {
             position += 1
-            guard position - start <= Self.maxNameLength else { throw hostile("a name in it is longer than \(Self.maxNameLength) bytes") }
+            guard position - start <= Self.maxNameLength else {
+                throw hostile("a name in it is longer than \(Self.maxNameLength) bytes")
+            }
         }
         guard position > start else { throw malformed("a name is missing in it") }
         return String(decoding: bytes[start..<position], as: UTF8.self)
@@ -31,7 +33,9 @@ extension MessageScanner {
             if byte == UInt8(ascii: "/") || byte == UInt8(ascii: ">") { return attributes }
             guard hadSpace else { throw malformed("a tag in it is broken") }
             let name = try name()
-            guard attributes.count < limits.attributes else { throw hostile("a tag in it has more than \(limits.attributes) attributes") }
+            guard attributes.count < limits.attributes else {
+                throw hostile("a tag in it has more than \(limits.attributes) attributes")
+            }
             guard attributes.updateValue(try attributeValue(of: name), forKey: name) == nil else {
                 throw malformed("a tag in it has the attribute “\(StagedName.shown(name))” twice")
             }
@@ -57,12 +61,15 @@ extension MessageScanner {
 
     private mutating func quotationMark() throws -> UInt8 {
         let quote = try current()
-        guard quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'") else { throw malformed("an attribute in it is not in quotes") }
+        guard quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'") else {
+            throw malformed("an attribute in it is not in quotes")
+        }
         position += 1
         return quote
     }
 
-    /// Goes over `<?xml version='1.0' encoding='utf-8'?>`, which may be missing, come after white space and be in another case.
+    /// Goes over `<?xml version='1.0' encoding='utf-8'?>`, which may be missing, come after white space and be in
+    /// another case.
     mutating func skipDeclaration() throws {
         skipSpace()
         let start = position
@@ -83,7 +90,8 @@ extension MessageScanner {
         }
     }
 
-    /// - Returns: Whether it took the end of the declaration along: as printed in the protocol's description, `encoding='utf-8?>`.
+    /// - Returns: Whether it took the end of the declaration along: as printed in the protocol's description,
+    ///   `encoding='utf-8?>`.
     private mutating func skipDeclaredValue() throws -> Bool {
         let quote = try quotationMark()
         while try current() != quote {

@@ -27,14 +27,18 @@ extension MessageScanner {
             let start = position
             while position < bytes.count, Self.isPlain(bytes[position]) { position += 1 }
             if isKept, position > start {
-                if case .attribute = place, buffer.count + position - start > limits.attribute { throw attributeTooLong() }
+                if case .attribute = place, buffer.count + position - start > limits.attribute {
+                    throw attributeTooLong()
+                }
                 buffer.append(contentsOf: bytes[start..<position])
             }
             if try takeSpecial(place, into: &buffer) { return }
         }
     }
 
-    private func attributeTooLong() -> MessageFailure { hostile("an attribute in it is longer than \(limits.attribute) bytes") }
+    private func attributeTooLong() -> MessageFailure {
+        hostile("an attribute in it is longer than \(limits.attribute) bytes")
+    }
 
     /// Whether a byte stands for itself wherever it is.
     private static func isPlain(_ byte: UInt8) -> Bool {
@@ -55,7 +59,8 @@ extension MessageScanner {
         case (UInt8(ascii: "&"), .text), (UInt8(ascii: "&"), .attribute):
             try takeReference(into: &buffer)
         case (UInt8(ascii: "]"), .section) where try skip("]]>"): return true
-        case (UInt8(ascii: "]"), .text) where try skip("]]>"): throw malformed("it has the end of a section that has not begun")
+        case (UInt8(ascii: "]"), .text) where try skip("]]>"):
+            throw malformed("it has the end of a section that has not begun")
         default:
             take(byte, isAttribute: place != .text && place != .section, into: &buffer)
         }
@@ -63,8 +68,8 @@ extension MessageScanner {
         return false
     }
 
-    /// Line ends become LF, white space in attributes becomes spaces (XML 1.0, sections 2.11 and 3.3.3), and what XML does not allow
-    /// becomes U+FFFD.
+    /// Line ends become LF, white space in attributes becomes spaces (XML 1.0, sections 2.11 and 3.3.3), and what XML
+    /// does not allow becomes U+FFFD.
     private mutating func take(_ byte: UInt8, isAttribute: Bool, into buffer: inout [UInt8]) {
         position += 1
         switch byte {
@@ -101,7 +106,9 @@ extension MessageScanner {
         guard let end = try referenceEnd() else { return try takeAmpersand(into: &buffer) }
         let reference = bytes[(position + 1)..<end]
         if let number = Self.Number(reference) {
-            guard let scalar = number.scalar else { throw malformed("it refers to a character that XML does not allow") }
+            guard let scalar = number.scalar else {
+                throw malformed("it refers to a character that XML does not allow")
+            }
             buffer.append(contentsOf: Array(String(scalar).utf8))
         } else if let character = Self.named(String(decoding: reference, as: UTF8.self)) {
             buffer.append(character)
@@ -147,7 +154,9 @@ extension MessageScanner {
             let isHexadecimal = reference.dropFirst().first == UInt8(ascii: "x")
             digits = String(decoding: reference.dropFirst(isHexadecimal ? 2 : 1), as: UTF8.self)
             radix = isHexadecimal ? 16 : 10
-            guard !digits.isEmpty, digits.allSatisfy({ isHexadecimal ? $0.isHexDigit : $0.isWholeNumber }) else { return nil }
+            guard !digits.isEmpty, digits.allSatisfy({ isHexadecimal ? $0.isHexDigit : $0.isWholeNumber }) else {
+                return nil
+            }
         }
 
         /// Nil for what is no character, or none that XML allows.

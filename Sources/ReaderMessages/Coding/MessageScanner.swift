@@ -1,9 +1,10 @@
 /// Reads the XML of a message tag by tag.
 ///
-/// The messages are a small part of XML, and three things about them no XML library tells: whether what is wrong is only that the end
-/// has not come yet, which of the mistakes that known drivers make it was, and that a document type is an attack and not a fault. To
-/// mend the mistakes in front of a library would take all the same steps over tags, comments and sections, so they are read here, once
-/// and strictly. There are no document types, no entities but XML's five, and nothing is ever loaded.
+/// The messages are a small part of XML, and three things about them no XML library tells: whether what is wrong is
+/// only that the end has not come yet, which of the mistakes that known drivers make it was, and that a document type
+/// is an attack and not a fault. To mend the mistakes in front of a library would take all the same steps over tags,
+/// comments and sections, so they are read here, once and strictly. There are no document types, no entities but XML's
+/// five, and nothing is ever loaded.
 ///
 /// Time and memory are linear in the bytes there are.
 struct MessageScanner {
@@ -63,7 +64,9 @@ struct MessageScanner {
             if open.isEmpty {
                 skipSpace()
                 if hasBegun, position == bytes.count { return .finished }
-                guard try current() == UInt8(ascii: "<") else { throw malformed("there is text outside of its first element") }
+                guard try current() == UInt8(ascii: "<") else {
+                    throw malformed("there is text outside of its first element")
+                }
             }
             guard try current() == UInt8(ascii: "<") else { return .text(try text(isKept: keepsText)) }
             if let piece = try markup(keepsText: keepsText) { return piece }
@@ -122,7 +125,8 @@ struct MessageScanner {
 
     /// What `<!` begins that is neither a comment nor a section.
     private mutating func declarationFailure() throws -> MessageFailure {
-        for word in ["DOCTYPE", "ENTITY", "ELEMENT", "ATTLIST", "NOTATION"] as [StaticString] where try skip(word, inAnyCase: true) {
+        for word in ["DOCTYPE", "ENTITY", "ELEMENT", "ATTLIST", "NOTATION"] as [StaticString]
+        where try skip(word, inAnyCase: true) {
             return hostile("it has a document type of its own")
         }
         return malformed("it has a “<!” that begins nothing")
@@ -178,9 +182,15 @@ extension MessageScanner {
 
     static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 }
 
-    func incomplete() -> MessageFailure { MessageFailure(.incomplete, fileName: fileName, reason: "it ends too early.") }
+    func incomplete() -> MessageFailure {
+        MessageFailure(.incomplete, fileName: fileName, reason: "it ends too early.")
+    }
 
-    func malformed(_ reason: String) -> MessageFailure { MessageFailure(.malformed, fileName: fileName, reason: reason + ".") }
+    func malformed(_ reason: String) -> MessageFailure {
+        MessageFailure(.malformed, fileName: fileName, reason: reason + ".")
+    }
 
-    func hostile(_ reason: String) -> MessageFailure { MessageFailure(.hostile, fileName: fileName, reason: reason + ".") }
+    func hostile(_ reason: String) -> MessageFailure {
+        MessageFailure(.hostile, fileName: fileName, reason: reason + ".")
+    }
 }

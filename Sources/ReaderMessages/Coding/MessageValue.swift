@@ -28,8 +28,8 @@ package enum MessageValue {
         MessageNumber.decimal(text).flatMap(Int.init(exactly:)).flatMap { $0 >= 0 ? $0 : nil }
     }
 
-    /// `YYYY-MM-DD` for a day, also with a time behind it, which is dropped, or for the first day of a month or of a year; empty for
-    /// nothing. Nil for anything else.
+    /// `YYYY-MM-DD` for a day, also with a time behind it, which is dropped, or for the first day of a month or of a
+    /// year; empty for nothing. Nil for anything else.
     package static func day(_ text: String) -> String? {
         let text = trimmed(text)
         guard !text.isEmpty else { return "" }
@@ -38,7 +38,9 @@ package enum MessageValue {
             part.utf8.count <= 4 && part.allSatisfy { $0.isASCII && $0.isWholeNumber } ? Int(part) : nil
         }
         // A year alone has to look like one; in a whole date known drivers leave its leading zeros out.
-        guard numbers.count == parts.count, numbers.count == 3 || (1...2).contains(numbers.count) && parts[0].utf8.count == 4 else {
+        guard numbers.count == parts.count,
+            numbers.count == 3 || (1...2).contains(numbers.count) && parts[0].utf8.count == 4
+        else {
             return nil
         }
         let (year, month, day) = (numbers[0], numbers.count > 1 ? numbers[1] : 1, numbers.count > 2 ? numbers[2] : 1)

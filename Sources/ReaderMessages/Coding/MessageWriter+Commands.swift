@@ -41,7 +41,9 @@ extension MessageWriter {
 
     private mutating func parameters(_ parameters: [String: String]) {
         element("parameters") { writer in
-            for (name, value) in parameters.sorted(by: { $0.key < $1.key }) { writer.element("parameter", [("name", name)], text: value) }
+            for (name, value) in parameters.sorted(by: { $0.key < $1.key }) {
+                writer.element("parameter", [("name", name)], text: value)
+            }
         }
     }
 
@@ -83,8 +85,10 @@ extension MessageWriter {
         [
             ("author", book.hasAuthor ? book.reference.author : nil), ("authorsort", book.authorSort),
             ("filename", book.reference.filename), ("pubdate", book.pubDate.flatMap(MessageValue.day)),
-            ("publisher", book.publisher), ("series", book.series), ("seriesindex", book.seriesIndex.flatMap(MessageValue.decimal)),
-            ("title", book.hasTitle ? book.reference.title : nil), ("titlesort", book.titleSort), ("uuid", book.reference.uuid),
+            ("publisher", book.publisher), ("series", book.series),
+            ("seriesindex", book.seriesIndex.flatMap(MessageValue.decimal)),
+            ("title", book.hasTitle ? book.reference.title : nil), ("titlesort", book.titleSort),
+            ("uuid", book.reference.uuid),
             ("rating", book.rating.flatMap(MessageValue.rating)), ("locked", book.isLocked.map(String.init)),
             ("wordcount", book.wordCount.map(String.init)), ("newuuid", book.newUUID),
         ]

@@ -7,7 +7,9 @@ extension MessageWriter {
         var room = limits.report - Self.reserve
         for (name, value) in connected.attributes.sorted(by: { $0.key < $1.key }) where ConnectedMessage.canHold(name) {
             let size = Self.maxBytes(of: name, value)
-            guard attributes.count < limits.attributes, size <= room, value.utf8.count <= limits.attribute / 3 else { continue }
+            guard attributes.count < limits.attributes, size <= room, value.utf8.count <= limits.attribute / 3 else {
+                continue
+            }
             room -= size
             attributes.append((name, value))
         }
@@ -25,7 +27,8 @@ extension MessageWriter {
             ("commandtimestamp", status.commandTimestamp.map(CommandStatus.shortened)),
         ]
         element(CommandStatus.rootElement, attributes) { writer in
-            writer.element("progress", text: MessageNumber.text(CommandStatus.progress(status.progress, with: status.code)))
+            writer.element(
+                "progress", text: MessageNumber.text(CommandStatus.progress(status.progress, with: status.code)))
             writer.element("messages") { $0.messages(of: status, within: limits) }
         }
     }

@@ -16,7 +16,8 @@ struct MessageWriter {
 
     /// An element with what `contents` writes in it. Attributes that are nil are left out.
     mutating func element(
-        _ name: String, _ attributes: [(name: String, value: String?)] = [], _ contents: (inout MessageWriter) throws -> Void
+        _ name: String, _ attributes: [(name: String, value: String?)] = [],
+        _ contents: (inout MessageWriter) throws -> Void
     ) rethrows {
         begin(name, attributes)
         data.append(UInt8(ascii: ">"))

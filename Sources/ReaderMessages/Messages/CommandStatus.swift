@@ -66,7 +66,8 @@ public struct StatusMessage: Hashable, Sendable, Codable {
     public init(wire: String) {
         // A file name may hold brackets of its own; the first one before a space closes, or the one at the end.
         guard wire.hasPrefix("["),
-            let close = wire.firstRange(of: "] ")?.lowerBound ?? (wire.hasSuffix("]") ? wire.index(before: wire.endIndex) : nil)
+            let close = wire.firstRange(of: "] ")?.lowerBound
+                ?? (wire.hasSuffix("]") ? wire.index(before: wire.endIndex) : nil)
         else { self.init(wire); return }
         let name = String(wire[wire.index(after: wire.startIndex)..<close])
         guard !name.isEmpty else { self.init(wire); return }

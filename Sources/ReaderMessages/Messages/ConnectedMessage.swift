@@ -36,15 +36,19 @@ extension ConnectedMessage {
         set { attributes["application"] = newValue }
     }
 
-    /// What the application does beyond the four commands, by the names of ``Capability`` (attribute `capabilities`; an extension).
+    /// What the application does beyond the four commands, by the names of ``Capability`` (attribute `capabilities`; an
+    /// extension).
     public var capabilities: Set<String> {
         get { Set((attributes["capabilities"] ?? "").split(separator: " ").map(String.init)) }
         set { attributes["capabilities"] = newValue.isEmpty ? nil : newValue.sorted().joined(separator: " ") }
     }
 
-    /// Seconds after which the application writes its file anew; nil where it does not promise to (attribute `heartbeat`; an extension).
+    /// Seconds after which the application writes its file anew; nil where it does not promise to (attribute
+    /// `heartbeat`; an extension).
     public var heartbeat: Double? {
-        get { attributes["heartbeat"].flatMap(MessageNumber.decimal).flatMap { (0.01...86_400).contains($0) ? $0 : nil } }
+        get {
+            attributes["heartbeat"].flatMap(MessageNumber.decimal).flatMap { (0.01...86_400).contains($0) ? $0 : nil }
+        }
         set { attributes["heartbeat"] = newValue.map(MessageNumber.text) }
     }
 
@@ -54,8 +58,8 @@ extension ConnectedMessage {
         set { attributes["snapshot"] = newValue }
     }
 
-    /// The name of the folder in the command staging folder where documents are staged, empty for that folder itself (attribute
-    /// `documents`; an extension).
+    /// The name of the folder in the command staging folder where documents are staged, empty for that folder itself
+    /// (attribute `documents`; an extension).
     public var documents: String? {
         get { attributes["documents"] }
         set { attributes["documents"] = newValue }

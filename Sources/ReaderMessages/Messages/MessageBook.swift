@@ -1,4 +1,5 @@
-/// Which book a command means. Everything may be empty; the application decides by uuid, else by file name, else by title and author.
+/// Which book a command means. Everything may be empty; the application decides by uuid, else by file name, else by
+/// title and author.
 public struct BookReference: Hashable, Sendable, Codable {
     /// The authors in one text.
     public var author: String
@@ -35,7 +36,8 @@ public struct UploadedBook: Hashable, Sendable {
 
     /// A book of which only the file is known, unless more is given.
     public init(
-        filename: String, coverHash: String? = nil, collections: [String] = [], isLocked: Bool? = nil, wordCount: Int? = nil,
+        filename: String, coverHash: String? = nil, collections: [String] = [], isLocked: Bool? = nil,
+        wordCount: Int? = nil,
         cover: EncodedCover? = nil
     ) {
         self.filename = filename

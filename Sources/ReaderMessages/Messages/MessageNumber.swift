@@ -1,11 +1,14 @@
 import Foundation
 
-/// Numbers as messages write them: decimal, with a dot, without what `Double` reads beyond that (`nan`, `inf`, hexadecimal).
+/// Numbers as messages write them: decimal, with a dot, without what `Double` reads beyond that (`nan`, `inf`,
+/// hexadecimal).
 package enum MessageNumber {
     /// The number in `text`; a comma counts as a dot, white space around it means nothing. Nil for anything else.
     package static func decimal(_ text: String) -> Double? {
         let text = text.trimmingCharacters(in: .whitespacesAndNewlines).replacing(",", with: ".")
-        guard !text.isEmpty, text.utf8.count <= 40, text.utf8.allSatisfy({ "0123456789.-+eE".utf8.contains($0) }) else { return nil }
+        guard !text.isEmpty, text.utf8.count <= 40, text.utf8.allSatisfy({ "0123456789.-+eE".utf8.contains($0) }) else {
+            return nil
+        }
         guard let value = Double(text), value.isFinite else { return nil }
         return value
     }

@@ -59,7 +59,8 @@ public enum ReaderCommand: Hashable, Sendable {
         }
     }
 
-    /// When the driver wrote it, in seconds since 1970 by the driver's clock; nil where it does not say so in a usable way.
+    /// When the driver wrote it, in seconds since 1970 by the driver's clock; nil where it does not say so in a usable
+    /// way.
     public var timestamp: Double? {
         get {
             switch self {
@@ -169,15 +170,17 @@ public struct ReaderAction: Hashable, Sendable {
     public var parameters: [String: String]
 
     /// A command that is written with the time of its writing.
-    public init(timestamp: Double? = nil, type: String, books: [BookReference] = [], parameters: [String: String] = [:]) {
+    public init(timestamp: Double? = nil, type: String, books: [BookReference] = [], parameters: [String: String] = [:])
+    {
         self.timestamp = timestamp
         self.type = type
         self.books = books
         self.parameters = parameters
     }
 
-    /// The action that puts the file of each of its books into the document staging folder, for the driver to read and remove. The name
-    /// there is ``exportName`` with the place of the book in the list in front of it: `0-`, `1-` and so on.
+    /// The action that puts the file of each of its books into the document staging folder, for the driver to read and
+    /// remove. The name there is ``exportName`` with the place of the book in the list in front of it: `0-`, `1-` and
+    /// so on.
     public static let exportBooks = "ExportBooks"
     /// The parameter of ``exportBooks`` that the names begin with after the number: one name, no path.
     public static let exportName = "name"

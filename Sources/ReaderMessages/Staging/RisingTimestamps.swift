@@ -21,8 +21,8 @@ public final class RisingTimestamps: Sendable {
         }
     }
 
-    /// From now on nothing up to `floor` is given, such as the timestamp of a file that an earlier run left behind. One from more than
-    /// a day ahead is passed over: it would make all that follow absurd.
+    /// From now on nothing up to `floor` is given, such as the timestamp of a file that an earlier run left behind. One
+    /// from more than a day ahead is passed over: it would make all that follow absurd.
     public func raise(to floor: Double) {
         guard floor < time.wallClock + 86_400 else { return }
         last.withLock { $0 = max($0, floor) }

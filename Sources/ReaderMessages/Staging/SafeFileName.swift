@@ -24,14 +24,16 @@ package enum SafeFileName {
         return stem + ending
     }
 
-    /// `text` as a part of a name: without what means something to a storage or cannot be seen, and cut to so many bytes.
+    /// `text` as a part of a name: without what means something to a storage or cannot be seen, and cut to so many
+    /// bytes.
     package static func harmless(_ text: String, maxLength: Int = SafeFileName.maxLength) -> String {
         cut(harmless(all: text), to: maxLength)
     }
 
     /// Whether `text` can be a file's extension.
     package static func isExtension(_ text: String) -> Bool {
-        (1...10).contains(text.utf8.count) && text.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x7A).contains($0 | 0x20) }
+        (1...10).contains(text.utf8.count)
+            && text.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x7A).contains($0 | 0x20) }
     }
 
     /// How two names are compared where the storage may ignore case or the form of Unicode.
@@ -55,7 +57,8 @@ package enum SafeFileName {
 
     private static func isHarmless(_ scalar: Unicode.Scalar) -> Bool {
         if "/\\:*?\"<>|".unicodeScalars.contains(scalar) { return false }
-        // Private use stands for bytes that are not UTF-8 in paths; format characters hide in names or turn them around.
+        // Private use stands for bytes that are not UTF-8 in paths; format characters hide in names or turn them
+        // around.
         return switch scalar.properties.generalCategory {
         case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator, .paragraphSeparator: false
         default: true

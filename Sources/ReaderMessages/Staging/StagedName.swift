@@ -14,8 +14,8 @@ public enum StagedName {
         public var errorDescription: String? { "The name “\(StagedName.shown(name))” is refused: \(reason)." }
     }
 
-    /// Proves that `name` is one that a staged document may have: one part, nothing that a storage reads in its own way, no file of
-    /// the protocol.
+    /// Proves that `name` is one that a staged document may have: one part, nothing that a storage reads in its own
+    /// way, no file of the protocol.
     /// - Throws: ``Refusal``.
     public static func checkDocument(_ name: String) throws {
         try check(part: name, of: name)
@@ -47,7 +47,8 @@ public enum StagedName {
     private static let reserved: Set<String> =
         Set(ReaderCommand.Kind.allCases.map(\.fileName))
         .union([
-            ConnectedMessage.fileName, CommandStatus.fileName, CommandStatus.cancelFileName, "html_response.html", "backup.xml",
+            ConnectedMessage.fileName, CommandStatus.fileName, CommandStatus.cancelFileName, "html_response.html",
+            "backup.xml",
             "library.sqlite",
         ])
 
@@ -57,13 +58,16 @@ public enum StagedName {
         if part == "." || part == ".." { throw refuse("it has a part that leads elsewhere") }
         if part.utf8.count > 255 { throw refuse("a part of it is longer than 255 bytes") }
         if part.contains(where: { $0 == "/" || $0 == "\\" }) { throw refuse("it holds a separator of folders") }
-        guard part.unicodeScalars.allSatisfy(LogText.isHarmless) else { throw refuse("it holds characters for control") }
+        guard part.unicodeScalars.allSatisfy(LogText.isHarmless) else {
+            throw refuse("it holds characters for control")
+        }
         if part.hasSuffix(".") || part.hasSuffix(" ") { throw refuse("it ends in a dot or a space") }
         if isDrive(part) { throw refuse("it begins like the name of a drive") }
     }
 
     private static func isDrive(_ part: String) -> Bool {
         let start = Array(part.utf8.prefix(2))
-        return start.count == 2 && start[1] == UInt8(ascii: ":") && (start[0] | 0x20 >= 0x61) && (start[0] | 0x20 <= 0x7A)
+        return start.count == 2 && start[1] == UInt8(ascii: ":") && (start[0] | 0x20 >= 0x61)
+            && (start[0] | 0x20 <= 0x7A)
     }
 }

@@ -3,7 +3,8 @@ public import Foundation
 
 /// A folder through which a driver and an application pass messages and documents, on any storage.
 ///
-/// Nothing in it is trusted: names that come from the peer are looked up by ``StagedName`` alone, and every read has a limit.
+/// Nothing in it is trusted: names that come from the peer are looked up by ``StagedName`` alone, and every read has a
+/// limit.
 public struct StagingFolder: Sendable {
     /// The storage that it lies on.
     public let provider: any FileProvider
@@ -29,25 +30,30 @@ public struct StagingFolder: Sendable {
     public func files() async throws -> [FileObject] { try await allFiles().filter { !TemporaryName.matches($0.name) } }
 
     /// The files in it, those among them that are only being written.
-    package func allFiles() async throws -> [FileObject] { try await provider.contentsOfDirectory(path: path).filter(\.isRegularFile) }
+    package func allFiles() async throws -> [FileObject] {
+        try await provider.contentsOfDirectory(path: path).filter(\.isRegularFile)
+    }
 
     /// Whether there is a file `name`.
     package func has(_ name: String) async throws -> Bool {
-        do { return try await provider.attributesOfItem(path: path.appending(name)).isRegularFile } catch let error where error.isNoSuchFile
+        do { return try await provider.attributesOfItem(path: path.appending(name)).isRegularFile } catch let error
+            where error.isNoSuchFile
         {
             return false
         }
     }
 
     /// The bytes of the file `name`; nil where there is none. A lost connection is an error and never nil.
-    /// - Throws: `CocoaError(.fileReadTooLarge)` for a file of more than `limit` bytes, of which no more than that is read.
+    /// - Throws: `CocoaError(.fileReadTooLarge)` for a file of more than `limit` bytes, of which no more than that is
+    ///   read.
     public func read(_ name: String, limit: Int) async throws -> Data? {
         let path = try path.appending(name)
         do {
             return try await provider.withReader(path: path) { reader in
                 let (data, extent) = try await reader.read(.range(0..<Int64(limit)))
                 guard extent.size <= limit else {
-                    throw FileError.make(.fileReadTooLarge, path: path, sentence: "“\(path)” is larger than \(limit) bytes.")
+                    throw FileError.make(
+                        .fileReadTooLarge, path: path, sentence: "“\(path)” is larger than \(limit) bytes.")
                 }
                 return data
             }

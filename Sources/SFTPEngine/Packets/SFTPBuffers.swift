@@ -22,7 +22,9 @@ struct SFTPInbox: ~Copyable {
     /// The first bytes that came, as text, where they are that and no packet.
     private var text: String? {
         let bytes = memory[start..<min(end, start + 200)]
-        guard bytes.prefix(4).allSatisfy({ (0x20..<0x7F).contains($0) || [9, 10, 13, 27].contains($0) }) else { return nil }
+        guard bytes.prefix(4).allSatisfy({ (0x20..<0x7F).contains($0) || [9, 10, 13, 27].contains($0) }) else {
+            return nil
+        }
         let printable = bytes.map { (0x20..<0x7F).contains($0) ? $0 : UInt8(ascii: " ") }
         return String(decoding: printable, as: UTF8.self).split(separator: " ").joined(separator: " ")
     }

@@ -72,7 +72,8 @@ package struct SFTPVolume: Sendable, Hashable {
                 return isTooMuch ? .max : product
             }
             return SFTPVolume(
-                capacity: size(of: fields[2]), free: size(of: fields[3]), available: size(of: fields[4]), isReadOnly: fields[9] & 1 != 0,
+                capacity: size(of: fields[2]), free: size(of: fields[3]), available: size(of: fields[4]),
+                isReadOnly: fields[9] & 1 != 0,
                 maxNameLength: fields[10])
         }
     }

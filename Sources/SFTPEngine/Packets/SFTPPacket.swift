@@ -111,11 +111,15 @@ enum SFTPProtocolError: Error {
     private var sentence: String {
         switch self {
         case .cutOff: "The server sent an SFTP packet that ends too early."
-        case .tooLong(let count): "The server announced an SFTP packet of \(count) bytes, which is more than any reply needs."
-        case .unexpected(let type): "The server gave an SFTP reply of type \(type), which answers nothing that was asked."
+        case .tooLong(let count):
+            "The server announced an SFTP packet of \(count) bytes, which is more than any reply needs."
+        case .unexpected(let type):
+            "The server gave an SFTP reply of type \(type), which answers nothing that was asked."
         case .unasked(let id): "The server gave an SFTP reply with the number \(id), which no request waits for."
-        case .wrongCount(let count, let asked): "The server gave \(count) bytes where at most \(asked), and at least one, were asked for."
-        case .longHandle(let count): "The server gave a handle of \(count) bytes, where \(SFTPHandle.maxLength) are the most."
+        case .wrongCount(let count, let asked):
+            "The server gave \(count) bytes where at most \(asked), and at least one, were asked for."
+        case .longHandle(let count):
+            "The server gave a handle of \(count) bytes, where \(SFTPHandle.maxLength) are the most."
         case .version(let version): "The server speaks SFTP version \(version), and Carrel needs version 3."
         case .text(let text):
             "The server sent text before SFTP began, as an account does whose login script prints something: “\(text)”."

@@ -1,4 +1,5 @@
-/// A transfer that makes its packets when there is room for them, and takes the replies itself: on the threads of its sessions' channels.
+/// A transfer that makes its packets when there is room for them, and takes the replies itself: on the threads of its
+/// sessions' channels.
 protocol SFTPBulk: AnyObject, Sendable {
     /// Puts one packet at the front of `room`, which takes ``SFTPOutbox/maxPacketLength`` bytes.
     ///

@@ -30,7 +30,8 @@ extension SFTPBulkRead {
 
         func handle(of session: SFTPSession) -> SFTPHandle? { lanes.first { $0.session === session }?.handle }
 
-        /// Whether a session may be asked for so many more: each has its share, or the slowest would have them all, and the others none.
+        /// Whether a session may be asked for so many more: each has its share, or the slowest would have them all, and
+        /// the others none.
         func mayAsk(_ session: SFTPSession, for count: Int, of maxCount: Int) -> Bool {
             let asked = unanswered[ObjectIdentifier(session), default: 0]
             return asked == 0 || asked + count <= maxCount / lanes.count

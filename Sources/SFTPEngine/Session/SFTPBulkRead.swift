@@ -4,7 +4,8 @@ import Synchronization
 
 /// Reads a part of a file into a sink, with as many `READ`s on their way as it takes to keep the line full.
 ///
-/// Several sessions may share the work, each with a handle of its own: blocks that come too early are held, up to 8 MiB.
+/// Several sessions may share the work, each with a handle of its own: blocks that come too early are held, up to 8
+/// MiB.
 package final class SFTPBulkRead: SFTPBulk {
     /// A session, and what it calls the file.
     package typealias Lane = (session: SFTPSession, handle: SFTPHandle)
@@ -29,15 +30,17 @@ package final class SFTPBulkRead: SFTPBulk {
     /// Reads. When it has come back, the sink is not used any more.
     ///
     /// - Returns: Bytes that the sink has: fewer than asked for when the file ends first.
-    /// - Throws: An ``SFTPRefusal`` with the server's status; what the sink throws; why a session ended; `CancellationError`, at once but for
-    ///   a write to the sink that goes on.
+    /// - Throws: An ``SFTPRefusal`` with the server's status; what the sink throws; why a session ended;
+    ///   `CancellationError`, at once but for a write to the sink that goes on.
     package func run() async throws -> Int64 {
         defer { leave() }
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 // Lanes that were added before may have begun, and come to an end.
                 let outcome = state.withLock { state -> Result<Int64, any Error>? in
-                    if state.outcome == nil, state.delivered >= state.end { state.outcome = .success(state.delivered - start) }
+                    if state.outcome == nil, state.delivered >= state.end {
+                        state.outcome = .success(state.delivered - start)
+                    }
                     if state.outcome != nil, !state.isDelivering { return state.outcome }
                     state.waiter = continuation
                     return nil
@@ -85,7 +88,8 @@ package final class SFTPBulkRead: SFTPBulk {
 
     /// Changes the state, and has the waiter go on where all has ended and the sink is at rest.
     private func settle(_ change: (inout State) -> Void) {
-        let (waiter, outcome) = state.withLock { state -> (CheckedContinuation<Int64, any Error>?, Result<Int64, any Error>?) in
+        let (waiter, outcome) = state.withLock {
+            state -> (CheckedContinuation<Int64, any Error>?, Result<Int64, any Error>?) in
             change(&state)
             guard state.outcome != nil, !state.isDelivering else { return (nil, nil) }
             return (state.waiter.take(), state.outcome)
@@ -129,7 +133,9 @@ package final class SFTPBulkRead: SFTPBulk {
         switch SFTPPacketType(rawValue: type) {
         case .data:
             let data = try decoder.string()
-            guard (1...part.count).contains(data.count) else { throw SFTPProtocolError.wrongCount(data.count, asked: part.count) }
+            guard (1...part.count).contains(data.count) else {
+                throw SFTPProtocolError.wrongCount(data.count, asked: part.count)
+            }
             took(data, for: part, of: session)
             wakeOthers(than: session)
         case .status:

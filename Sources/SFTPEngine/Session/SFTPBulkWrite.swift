@@ -11,8 +11,8 @@ package final class SFTPBulkWrite: SFTPBulk {
 
     /// `WRITE`s without an answer on one session.
     private static let maxCount = 64
-    /// Bytes behind the first that the server does not have which may be on their way, or there: a file that is left alone has holes, if
-    /// any, no further than this from its end.
+    /// Bytes behind the first that the server does not have which may be on their way, or there: a file that is left
+    /// alone has holes, if any, no further than this from its end.
     package static let spread: Int64 = 16 << 20
     /// Bytes that may be on their way at first, which 20 ms at 200 MB/s take, and where answers queue.
     private static let first = (usual: 4 << 20, minCount: 1 << 20)
@@ -28,7 +28,9 @@ package final class SFTPBulkWrite: SFTPBulk {
         /// `WRITE`s without an answer of each session, and their bytes.
         var unanswered: [ObjectIdentifier: (writes: Int, bytes: Int)] = [:]
         /// Bytes that may be on their way.
-        var line = SFTPWindow(first: SFTPBulkWrite.first.usual, minCount: SFTPBulkWrite.first.minCount, maxCount: Int(SFTPBulkWrite.spread))
+        var line = SFTPWindow(
+            first: SFTPBulkWrite.first.usual, minCount: SFTPBulkWrite.first.minCount,
+            maxCount: Int(SFTPBulkWrite.spread))
         var isAtEnd = false
         var isSourceDry = false
         var outcome: Result<Int64, any Error>?
@@ -51,7 +53,8 @@ package final class SFTPBulkWrite: SFTPBulk {
     /// Writes until the source has ended and the server has answered for all of it.
     ///
     /// - Returns: The bytes written.
-    /// - Throws: An ``SFTPRefusal`` with the server's status; what the source throws; why a session ended; `CancellationError`, at once.
+    /// - Throws: An ``SFTPRefusal`` with the server's status; what the source throws; why a session ended;
+    ///   `CancellationError`, at once.
     package func run() async throws -> Int64 {
         defer { leave() }
         return try await withTaskCancellationHandler {
@@ -187,7 +190,8 @@ package final class SFTPBulkWrite: SFTPBulk {
 }
 
 extension SFTPBulkWrite.State {
-    /// Whether a session may have so many bytes more: each has its share, or the slowest would have them all, and the others none.
+    /// Whether a session may have so many bytes more: each has its share, or the slowest would have them all, and the
+    /// others none.
     fileprivate func mayWrite(_ count: Int, lane: ObjectIdentifier, maxCount: Int) -> Bool {
         let (writes, bytes) = unanswered[lane] ?? (0, 0)
         return writes == 0 || writes < maxCount && bytes + count <= line.allowed / lanes.count

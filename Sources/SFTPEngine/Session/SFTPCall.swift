@@ -18,9 +18,12 @@ package final class SFTPCall: Sendable {
     /// - Parameters:
     ///   - close: Is given the handles that came for nobody.
     ///   - abandon: Is told when nobody waits any more.
-    init(_ count: Int, close: @escaping @Sendable ([SFTPHandle]) -> Void, abandon: @escaping @Sendable (SFTPCall) -> Void) {
+    init(
+        _ count: Int, close: @escaping @Sendable ([SFTPHandle]) -> Void, abandon: @escaping @Sendable (SFTPCall) -> Void
+    ) {
         state = Mutex(
-            State(replies: Array(repeating: nil, count: count), missing: count, outcome: count == 0 ? .success([]) : nil))
+            State(
+                replies: Array(repeating: nil, count: count), missing: count, outcome: count == 0 ? .success([]) : nil))
         self.close = close
         self.abandon = abandon
     }
@@ -50,7 +53,8 @@ package final class SFTPCall: Sendable {
     ///
     /// - Parameter crowd: The handles beside it, if it is a refused opening.
     func take(_ reply: SFTPReply, at index: Int, beside crowd: SFTPHandleRoom.Crowd? = nil) {
-        let (isWanted, waiter, replies) = state.withLock { state -> (Bool, CheckedContinuation<[SFTPReply], any Error>?, [SFTPReply]) in
+        let (isWanted, waiter, replies) = state.withLock {
+            state -> (Bool, CheckedContinuation<[SFTPReply], any Error>?, [SFTPReply]) in
             guard state.outcome == nil else { return (false, nil, []) }
             state.replies[index] = reply
             state.crowd = state.crowd ?? crowd
@@ -66,7 +70,8 @@ package final class SFTPCall: Sendable {
 
     /// Has the waiter go on with `error`; what comes later is for nobody.
     func fail(_ error: any Error) {
-        let (waiter, handles) = state.withLock { state -> (CheckedContinuation<[SFTPReply], any Error>?, [SFTPHandle]) in
+        let (waiter, handles) = state.withLock {
+            state -> (CheckedContinuation<[SFTPReply], any Error>?, [SFTPHandle]) in
             guard state.outcome == nil else { return (nil, []) }
             state.outcome = .failure(error)
             let handles = state.replies.compactMap { reply in

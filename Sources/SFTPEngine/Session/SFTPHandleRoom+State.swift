@@ -40,7 +40,8 @@ extension SFTPHandleRoom {
         var counts: [ObjectIdentifier: Count] = [:]
         var doubts: [ObjectIdentifier: Doubt] = [:]
         var waiters: [UInt64: Waiter] = [:]
-        /// Those with a number of handles that is not to be exceeded before they are answered; while they wait, for ``patience`` at most.
+        /// Those with a number of handles that is not to be exceeded before they are answered; while they wait, for
+        /// ``patience`` at most.
         var trials: [UInt64: Waiter] = [:]
         /// Those that are not admitted, in their order.
         var queue: [UInt64] = []
@@ -66,11 +67,13 @@ extension SFTPHandleRoom {
             self.patience = patience
         }
 
-        /// Admits those for whom there is room, in their order. One that needs more room than there is does not hold up those behind it.
+        /// Admits those for whom there is room, in their order. One that needs more room than there is does not hold up
+        /// those behind it.
         mutating func admitWaiting() {
             grow()
             let now = ContinuousClock.now
-            // Many may wait, most for the same: what had no room has none a moment later, since nothing is given back meanwhile.
+            // Many may wait, most for the same: what had no room has none a moment later, since nothing is given back
+            // meanwhile.
             var refused: Waiter?
             for id in queue {
                 guard let waiter = waiters[id], refused.map(waiter.wantsAsMuch) != true else { continue }
@@ -114,12 +117,15 @@ extension SFTPHandleRoom {
             func fits(_ used: Int, _ maxCount: Int) -> Bool { used == 0 || used + waiter.count <= maxCount }
             // Twice as many as were seen to work: a server that gives few, whatever it announces, has to refuse few.
             let announced = min(waiter.announced, max(Self.first, 2 * proven))
-            if let doubt = doubts[waiter.session], now - doubt.since < patience, !fits(own, doubt.maxCount) { return false }
+            if let doubt = doubts[waiter.session], now - doubt.since < patience, !fits(own, doubt.maxCount) {
+                return false
+            }
             let heeded = trials.values.filter { $0.isAdmitted || now - $0.asked < patience }
             return fits(own, announced) && fits(waiter.countsAll ? all : own, waiter.maxCount)
                 && fits(isShared ? all : own, limit ?? .max)
                 && heeded.allSatisfy { trial in
-                    trial.countsAll ? fits(all, trial.maxCount) : trial.session != waiter.session || fits(own, trial.maxCount)
+                    trial.countsAll
+                        ? fits(all, trial.maxCount) : trial.session != waiter.session || fits(own, trial.maxCount)
                 }
         }
     }

@@ -1,10 +1,12 @@
 import FileProviderCore
 
-/// Counts the open files and folders of a provider's sessions on one host, and admits as many openings as the server has handles for.
+/// Counts the open files and folders of a provider's sessions on one host, and admits as many openings as the server
+/// has handles for.
 ///
-/// Some servers announce how many handles a session may have (`limits@openssh.com`). Others refuse one more, in words of their own; the
-/// number is then learned from how many were open. A learned number grows again with time: another client of the account may have held
-/// some. Openings begin with a few at a time and at most double what was seen to work.
+/// Some servers announce how many handles a session may have (`limits@openssh.com`). Others refuse one more, in words
+/// of their own; the number is then learned from how many were open. A learned number grows again with time: another
+/// client of the account may have held some. Openings begin with a few at a time and at most double what was seen to
+/// work.
 package final class SFTPHandleRoom: Sendable {
     /// An opening that is waiting, or admitted and not sent yet.
     package struct Ticket: Sendable, Hashable {
@@ -19,14 +21,17 @@ package final class SFTPHandleRoom: Sendable {
         package let host: Int
 
         /// Without `count` of them.
-        package func leavingOut(_ count: Int) -> Crowd { Crowd(session: max(0, session - count), host: max(0, host - count)) }
+        package func leavingOut(_ count: Int) -> Crowd {
+            Crowd(session: max(0, session - count), host: max(0, host - count))
+        }
     }
 
     private let state: LockedValue<State>
 
     /// - Parameters:
     ///   - growth: How long a learned number holds before a larger one is tried.
-    ///   - patience: How long openings wait for one that waits to be tried again. If it was refused for another reason, they need not.
+    ///   - patience: How long openings wait for one that waits to be tried again. If it was refused for another reason,
+    ///     they need not.
     package init(growth: Duration = .seconds(10), patience: Duration = .seconds(1)) {
         state = LockedValue(State(growth: growth, patience: patience))
     }
@@ -35,20 +40,23 @@ package final class SFTPHandleRoom: Sendable {
     package var learned: Int? { state.value.limit }
 
     /// Handles that are open, or being opened, on `session`.
-    package func used(_ session: SFTPSession) -> Int { state.update { $0.counts[ObjectIdentifier(session)]?.used ?? 0 } }
+    package func used(_ session: SFTPSession) -> Int {
+        state.update { $0.counts[ObjectIdentifier(session)]?.used ?? 0 }
+    }
 
     // MARK: Asking
 
     /// Asks for room for `count` openings that leave together. With nothing open, there is always room.
     ///
     /// - Parameters:
-    ///   - most: Handles that may be open with them, if not as many as the server gives; until ``finish(_:)``, no other opening may exceed
-    ///     it. While these wait, others heed it for as long as the room has patience.
+    ///   - most: Handles that may be open with them, if not as many as the server gives; until ``finish(_:)``, no other
+    ///     opening may exceed it. While these wait, others heed it for as long as the room has patience.
     ///   - countsAll: Whether `maxCount` counts the handles of all sessions.
     /// - Returns: A ticket for ``SFTPSession/begin(_:ticket:)``, or for ``withdraw(_:)``.
     package func ask(_ count: Int, _ session: SFTPSession, maxCount: Int? = nil, countsAll: Bool = false) -> Ticket {
         let waiter = State.Waiter(
-            session: ObjectIdentifier(session), count: count, maxCount: maxCount ?? .max, announced: session.limits.handles ?? .max,
+            session: ObjectIdentifier(session), count: count, maxCount: maxCount ?? .max,
+            announced: session.limits.handles ?? .max,
             countsAll: countsAll)
         return change { state in
             state.lastID += 1
@@ -91,8 +99,8 @@ package final class SFTPHandleRoom: Sendable {
         }
     }
 
-    /// Notes that a refused opening of `session` is not tried again. Until then, or until ``ask(_:_:maxCount:countsAll:)`` for a second try, no
-    /// more handles are open than beside it.
+    /// Notes that a refused opening of `session` is not tried again. Until then, or until
+    /// ``ask(_:_:maxCount:countsAll:)`` for a second try, no more handles are open than beside it.
     package func settle(_ session: SFTPSession) {
         let key = ObjectIdentifier(session)
         change { $0.settle(key) }
@@ -126,7 +134,8 @@ package final class SFTPHandleRoom: Sendable {
         }
     }
 
-    /// How long no session has moved, though no server owed it an answer: whoever has a handle waits for something else.
+    /// How long no session has moved, though no server owed it an answer: whoever has a handle waits for something
+    /// else.
     package var standstill: Duration {
         let sessions = state.update { $0.counts.values.compactMap(\.session) }
         return sessions.map { $0.isWaiting ? .zero : $0.silence }.min() ?? .zero

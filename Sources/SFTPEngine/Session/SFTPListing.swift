@@ -78,8 +78,8 @@ package struct SFTPListing {
         return bytes
     }
 
-    /// One for the one that was answered, and one more, or all where the folder is long; fewer where answers are so long that many would
-    /// fill the memory.
+    /// One for the one that was answered, and one more, or all where the folder is long; fewer where answers are so
+    /// long that many would fill the memory.
     private mutating func ask(inEach names: Int, _ bytes: Int) {
         let maxCount = max(1, min(Self.maxCount, Self.maxNames / max(1, names), Self.maxBytes / max(1, bytes)))
         let more = names < Self.many ? 2 : maxCount

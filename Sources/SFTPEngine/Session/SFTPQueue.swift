@@ -1,7 +1,7 @@
 /// Packets of requests that have not left yet, in two rows.
 ///
-/// Calls that carry data have a row of their own, which takes turns with the transfers: a listing does not wait behind what many small files
-/// hold. The requests of one call stay in one row, in their order.
+/// Calls that carry data have a row of their own, which takes turns with the transfers: a listing does not wait behind
+/// what many small files hold. The requests of one call stay in one row, in their order.
 struct SFTPQueue {
     private var light = Row()
     private var heavy = Row()
@@ -16,7 +16,11 @@ struct SFTPQueue {
 
     mutating func append(_ packets: [[UInt8]]) {
         bytes += packets.reduce(0) { $0 + $1.count }
-        if packets.contains(where: { $0.count > Self.lightest }) { heavy.packets += packets } else { light.packets += packets }
+        if packets.contains(where: { $0.count > Self.lightest }) {
+            heavy.packets += packets
+        } else {
+            light.packets += packets
+        }
     }
 
     mutating func takeLight() -> [UInt8]? {

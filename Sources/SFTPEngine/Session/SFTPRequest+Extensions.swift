@@ -43,7 +43,9 @@ extension SFTPRequest {
     package static func expandPath(_ path: [UInt8]) -> SFTPRequest { extended(.expandPath) { $0.put(string: path) } }
 
     /// The folder of a user, of the one logged in where the name is empty; answered by one name.
-    package static func homeDirectory(of user: [UInt8] = []) -> SFTPRequest { extended(.homeDirectory) { $0.put(string: user) } }
+    package static func homeDirectory(of user: [UInt8] = []) -> SFTPRequest {
+        extended(.homeDirectory) { $0.put(string: user) }
+    }
 
     /// Copies on the server, from one open file to another.
     ///

@@ -53,7 +53,9 @@ package struct SFTPRequest: Sendable {
     /// Opens a file; answered by a handle.
     ///
     /// - Parameter attributes: Of a file that is made; those left out are the server's to choose.
-    package static func open(_ path: [UInt8], _ flags: OpenFlags, _ attributes: SFTPAttributes = SFTPAttributes()) -> SFTPRequest {
+    package static func open(_ path: [UInt8], _ flags: OpenFlags, _ attributes: SFTPAttributes = SFTPAttributes())
+        -> SFTPRequest
+    {
         SFTPRequest(.open) {
             $0.put(string: path)
             $0.put(flags.rawValue)
@@ -62,7 +64,9 @@ package struct SFTPRequest: Sendable {
     }
 
     /// Closes a file or folder. What the server could not write before may show here.
-    package static func close(_ handle: SFTPHandle) -> SFTPRequest { SFTPRequest(.close) { $0.put(string: handle.bytes) } }
+    package static func close(_ handle: SFTPHandle) -> SFTPRequest {
+        SFTPRequest(.close) { $0.put(string: handle.bytes) }
+    }
 
     /// Bytes of an open file, fewer where the server or the file has no more; `endOfFile` behind the last.
     ///
@@ -92,7 +96,9 @@ package struct SFTPRequest: Sendable {
     package static func opendir(_ path: [UInt8]) -> SFTPRequest { SFTPRequest(.opendir) { $0.put(string: path) } }
 
     /// The next names of an open folder, with attributes, as many as the server likes; `endOfFile` behind the last.
-    package static func readdir(_ handle: SFTPHandle) -> SFTPRequest { SFTPRequest(.readdir) { $0.put(string: handle.bytes) } }
+    package static func readdir(_ handle: SFTPHandle) -> SFTPRequest {
+        SFTPRequest(.readdir) { $0.put(string: handle.bytes) }
+    }
 
     /// Makes a folder, with permissions of the server's choice, in one that is there.
     package static func mkdir(_ path: [UInt8]) -> SFTPRequest {
@@ -114,7 +120,9 @@ package struct SFTPRequest: Sendable {
     package static func lstat(_ path: [UInt8]) -> SFTPRequest { SFTPRequest(.lstat) { $0.put(string: path) } }
 
     /// Attributes of an open file.
-    package static func fstat(_ handle: SFTPHandle) -> SFTPRequest { SFTPRequest(.fstat) { $0.put(string: handle.bytes) } }
+    package static func fstat(_ handle: SFTPHandle) -> SFTPRequest {
+        SFTPRequest(.fstat) { $0.put(string: handle.bytes) }
+    }
 
     /// Sets the attributes that are not nil; behind links.
     package static func setstat(_ path: [UInt8], _ attributes: SFTPAttributes) -> SFTPRequest {

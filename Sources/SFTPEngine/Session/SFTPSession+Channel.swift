@@ -97,7 +97,8 @@ extension SFTPSession: ByteChannelUser {
         let crowd = count(pending, isGranted: isGranted, earlier: earlier)
         do {
             if isStuck {
-                throw FileError.make(.timedOut, url: nil, sentence: "The server left a request without an answer for \(patience).")
+                throw FileError.make(
+                    .timedOut, url: nil, sentence: "The server left a request without an answer for \(patience).")
             }
             try give(type, &decoder, to: pending.owner, crowd)
         } catch {
@@ -117,13 +118,17 @@ extension SFTPSession: ByteChannelUser {
         return nil
     }
 
-    private func give(_ type: UInt8, _ decoder: inout SFTPDecoder, to owner: Pending.Owner, _ crowd: SFTPHandleRoom.Crowd?) throws {
+    private func give(
+        _ type: UInt8, _ decoder: inout SFTPDecoder, to owner: Pending.Owner, _ crowd: SFTPHandleRoom.Crowd?
+    ) throws {
         switch owner {
-        case .call(let call, let index): call.take(try SFTPReply(type: type, decoder: &decoder), at: index, beside: crowd)
+        case .call(let call, let index):
+            call.take(try SFTPReply(type: type, decoder: &decoder), at: index, beside: crowd)
         case .bulk(let bulk, let part): try bulk.take(type, &decoder, for: part, of: self)
         case .limits:
             // A server that announces the limits and does not tell them has the usual ones.
-            guard case .extended(let reply) = try SFTPReply(type: type, decoder: &decoder), let limits = try? SFTPLimits(reply: reply)
+            guard case .extended(let reply) = try SFTPReply(type: type, decoder: &decoder),
+                let limits = try? SFTPLimits(reply: reply)
             else {
                 return
             }

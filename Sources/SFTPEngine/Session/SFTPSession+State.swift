@@ -15,15 +15,16 @@ extension SFTPSession.State {
         return lastID
     }
 
-    /// Openings without an answer that were sent before the request `id`: servers that answer in another order may have done them.
+    /// Openings without an answer that were sent before the request `id`: servers that answer in another order may have
+    /// done them.
     func openings(before id: UInt32) -> Int {
         pending.count { $0.value.effect == .opens && Int32(bitPattern: $0.key &- id) < 0 }
     }
 
     /// Takes note of the time that an answer took.
     ///
-    /// - Returns: Whether a request was passed over for longer than `patience`: others that were sent so much later have their answers.
-    ///   Looked at once a second, because all requests that wait are gone through.
+    /// - Returns: Whether a request was passed over for longer than `patience`: others that were sent so much later
+    ///   have their answers. Looked at once a second, because all requests that wait are gone through.
     mutating func isStuck(after reply: SFTPSession.Pending, patience: Duration) -> Bool {
         let now = ContinuousClock.now
         lastAnswer = now

@@ -73,8 +73,8 @@ package final class SFTPSession: @unchecked Sendable {
     ///   - channel: Was not started yet. It keeps the session until it ends: by ``end(with:)`` at the latest.
     ///   - patience: How long an answer may take; what the channel's own silence means, the channel knows.
     ///   - room: Counts the handles of all sessions with the host.
-    /// - Throws: `URLError(.cannotParseResponse)` for what is no SFTP; `URLError(.unsupportedURL)` for another version; why the channel
-    ///   ended.
+    /// - Throws: `URLError(.cannotParseResponse)` for what is no SFTP; `URLError(.unsupportedURL)` for another version;
+    ///   why the channel ended.
     package static func open(
         over channel: any ByteChannel, patience: Duration = .seconds(60), room: SFTPHandleRoom = SFTPHandleRoom()
     ) async throws -> SFTPSession {
@@ -117,8 +117,8 @@ package final class SFTPSession: @unchecked Sendable {
 
     /// Sends a request.
     ///
-    /// - Throws: `CancellationError`, at once, when the task is cancelled: what was sent is done all the same, and a handle that comes is
-    ///   closed. Why the session ended.
+    /// - Throws: `CancellationError`, at once, when the task is cancelled: what was sent is done all the same, and a
+    ///   handle that comes is closed. Why the session ended.
     /// - Complexity: One round trip.
     package func send(_ request: SFTPRequest) async throws -> SFTPReply {
         // A call for one request has one reply.
@@ -155,7 +155,8 @@ package final class SFTPSession: @unchecked Sendable {
 
     /// Sends requests; the answers are waited for elsewhere.
     ///
-    /// - Parameter ticket: An admitted one of ``room``, for the openings among them; those of which nobody asked for room are counted, too.
+    /// - Parameter ticket: An admitted one of ``room``, for the openings among them; those of which nobody asked for
+    ///   room are counted, too.
     package func begin(_ requests: [SFTPRequest], ticket: SFTPHandleRoom.Ticket? = nil) -> SFTPCall {
         let call = SFTPCall(requests.count) { [weak self] handles in
             self?.close(handles)
@@ -164,7 +165,9 @@ package final class SFTPSession: @unchecked Sendable {
         }
         guard requests.allSatisfy({ $0.body.count < SFTPOutbox.maxPacketLength - 16 }) else {
             if let ticket { room.withdraw(ticket) }
-            call.fail(FileError.make(.fileWriteInvalidFileName, path: "", sentence: "A name is too long for one SFTP packet."))
+            call.fail(
+                FileError.make(.fileWriteInvalidFileName, path: "", sentence: "A name is too long for one SFTP packet.")
+            )
             return call
         }
         let openings = requests.count(where: \.opens)
@@ -192,7 +195,9 @@ package final class SFTPSession: @unchecked Sendable {
     private func abandon(_ call: SFTPCall) {
         state.withLock { state in
             if state.queue.isEmpty { return }
-            let own = state.pending.filter { if case .call(let owner, _) = $0.value.owner { owner === call } else { false } }
+            let own = state.pending.filter {
+                if case .call(let owner, _) = $0.value.owner { owner === call } else { false }
+            }
             for id in state.queue.drop(Set(own.keys)) { state.pending[id] = nil }
         }
         channel.wake()

@@ -16,7 +16,8 @@ package struct HostKey: Hashable, Sendable {
     package init?(blob: some Collection<UInt8>) {
         guard blob.count <= Self.maxSize else { return nil }
         var fields = SSHFieldReader(blob)
-        guard let name = fields.string(), (1...Self.maxTypeLength).contains(name.count), name.allSatisfy({ (0x21...0x7E).contains($0) })
+        guard let name = fields.string(), (1...Self.maxTypeLength).contains(name.count),
+            name.allSatisfy({ (0x21...0x7E).contains($0) })
         else {
             return nil
         }

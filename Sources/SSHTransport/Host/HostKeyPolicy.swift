@@ -37,8 +37,8 @@ package enum HostKeyPolicy: Sendable, Hashable {
     ///   - name: What the key is looked up under: host and port, or the alias of `HostKeyAlias` with port 22.
     ///   - hashed: Whether a new name is hidden in the file.
     ///   - url: Shown with the error.
-    /// - Throws: `URLError(.serverCertificateHasUnknownRoot)` where nothing, or only an authority, is known of the host;
-    ///   `URLError(.serverCertificateUntrusted)` for a key that was changed, revoked or is not a pinned one; as
+    /// - Throws: `URLError(.serverCertificateHasUnknownRoot)` where nothing, or only an authority, is known of the
+    ///   host; `URLError(.serverCertificateUntrusted)` for a key that was changed, revoked or is not a pinned one; as
     ///   ``KnownHosts/entries(host:port:)`` and ``KnownHosts/add(host:port:key:hashed:)``.
     package func check(
         _ key: HostKey, name: (host: String, port: Int), knownHosts: KnownHosts, hashed: Bool = false, url: URL? = nil
@@ -78,7 +78,8 @@ private struct HostKeyRefusal {
         case .authorityOnly(let entry):
             return FileError.make(
                 .serverCertificateHasUnknownRoot, url: url,
-                sentence: "Only a certificate authority is known for “\(host)” (\(entry.place)), and it cannot be checked here; "
+                sentence:
+                    "Only a certificate authority is known for “\(host)” (\(entry.place)), and it cannot be checked here; "
                     + "add the server's own \(shown) to the known hosts, or connect by the ssh program.")
         case .unknown, .known:
             return FileError.make(
@@ -113,7 +114,8 @@ private struct HostKeyRefusal {
     }
 
     func notPinned(_ fingerprints: [String]) -> URLError {
-        untrusted("“\(host)” shows the \(shown), which is not the one asked for (\(fingerprints.joined(separator: ", "))).")
+        untrusted(
+            "“\(host)” shows the \(shown), which is not the one asked for (\(fingerprints.joined(separator: ", "))).")
     }
 
     private func untrusted(_ sentence: String) -> URLError {

@@ -1,7 +1,8 @@
 import FileProviderCore
 import Foundation
 
-/// The host keys that this machine and this user know, as ssh keeps them. Source: sshd(8), "SSH_KNOWN_HOSTS FILE FORMAT".
+/// The host keys that this machine and this user know, as ssh keeps them. Source: sshd(8), "SSH_KNOWN_HOSTS FILE
+/// FORMAT".
 ///
 /// The files are read anew for each question, line by line; every call waits for the disk.
 package struct KnownHosts: Sendable, Hashable {
@@ -28,7 +29,8 @@ package struct KnownHosts: Sendable, Hashable {
     /// Everything that is known of a host.
     ///
     /// - Parameters:
-    ///   - host: As the user typed it, an IPv6 address with or without brackets; or the alias that `HostKeyAlias` gives, with port 22.
+    ///   - host: As the user typed it, an IPv6 address with or without brackets; or the alias that `HostKeyAlias`
+    ///     gives, with port 22.
     /// - Throws: As open(2) for a file that is there and cannot be read: a key revoked in it would go unseen.
     ///   `CocoaError(.fileReadTooLarge)` for one over 64 MiB, or with more than 10,000 lines for the host.
     package func entries(host: String, port: Int) throws -> KnownHostEntries {
@@ -94,7 +96,8 @@ package struct KnownHostEntry: Sendable, Hashable {
 /// The lines that name one host.
 package struct KnownHostEntries: Sendable {
     package internal(set) var entries: [KnownHostEntry] = []
-    /// The first lines that could not be read, as `file:line`; at most ten. Those that name other hosts clearly are not among them.
+    /// The first lines that could not be read, as `file:line`; at most ten. Those that name other hosts clearly are not
+    /// among them.
     package private(set) var skippedPlaces: [String] = []
     package private(set) var skippedCount = 0
 
@@ -103,7 +106,8 @@ package struct KnownHostEntries: Sendable {
         skippedCount += count
     }
 
-    /// As ssh(1): one key that fits is enough; any other known one makes a change of it; a line without the port counts when it fits.
+    /// As ssh(1): one key that fits is enough; any other known one makes a change of it; a line without the port counts
+    /// when it fits.
     package func verdict(of key: HostKey) -> HostKeyVerdict {
         if let revoked = entries.first(where: { $0.marker == .revoked && $0.key == key }) { return .revoked(revoked) }
         let plain = entries.filter { $0.marker == .none }

@@ -23,7 +23,8 @@ enum KnownHostsFile {
                 offset += Int64(count)
                 if offset > maxSize {
                     throw FileError.make(
-                        .fileReadTooLarge, path: path, sentence: "“\(path)” has more than the \(maxSize >> 20) MiB that it may have.")
+                        .fileReadTooLarge, path: path,
+                        sentence: "“\(path)” has more than the \(maxSize >> 20) MiB that it may have.")
                 }
                 try take(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
             }
@@ -32,7 +33,8 @@ enum KnownHostsFile {
 
     private static let maxLineLength = 64 << 10
 
-    /// A line by its number from 1, without more than 64 KiB of it; nil where the file has fewer. Reads no further than that line.
+    /// A line by its number from 1, without more than 64 KiB of it; nil where the file has fewer. Reads no further than
+    /// that line.
     static func line(_ number: Int, of path: String) throws -> [UInt8]? {
         var current = 1
         var line: [UInt8] = []
@@ -75,7 +77,9 @@ enum KnownHostsFile {
         guard try isWanted() else { return }
         let size = Int64(try status(file, path: errorPath).st_size)
         var text = Array((line + "\n").utf8)
-        if try size > 0 && lastByte(of: file, size: size, path: errorPath) != UInt8(ascii: "\n") { text.insert(UInt8(ascii: "\n"), at: 0) }
+        if try size > 0 && lastByte(of: file, size: size, path: errorPath) != UInt8(ascii: "\n") {
+            text.insert(UInt8(ascii: "\n"), at: 0)
+        }
         let written = text.withUnsafeBytes { write(file.raw, $0.baseAddress, $0.count) }
         if written == text.count { return }
         let code = written < 0 ? errno : ENOSPC
@@ -104,7 +108,8 @@ enum KnownHostsFile {
             guard errno == EWOULDBLOCK else { throw FileError.make(errno: errno, path: path, writing: true) }
             guard ContinuousClock.now < deadline else {
                 throw FileError.make(
-                    .fileWriteUnknown, path: path, sentence: "“\(path)” is locked by another program.", underlying: POSIXError(.EWOULDBLOCK)
+                    .fileWriteUnknown, path: path, sentence: "“\(path)” is locked by another program.",
+                    underlying: POSIXError(.EWOULDBLOCK)
                 )
             }
             usleep(10_000)
@@ -125,10 +130,12 @@ extension KnownHosts {
     package func add(host: String, port: Int, key: HostKey, hashed: Bool) throws -> HostKeyVerdict {
         let name = KnownHostName(host: host, port: port)
         guard name.isPlain else {
-            throw FileError.make(.fileWriteInvalidFileName, path: host, sentence: "“\(host)” cannot be kept in a file of known hosts.")
+            throw FileError.make(
+                .fileWriteInvalidFileName, path: host, sentence: "“\(host)” cannot be kept in a file of known hosts.")
         }
         guard let file = userFiles.first else {
-            throw FileError.make(.fileWriteNoPermission, path: host, sentence: "There is no file to keep the key of “\(host)” in.")
+            throw FileError.make(
+                .fileWriteNoPermission, path: host, sentence: "There is no file to keep the key of “\(host)” in.")
         }
         let shown = hashed ? HashedHostName.make(name.text) : String(decoding: name.text, as: UTF8.self)
         var verdict = HostKeyVerdict.unknown

@@ -14,10 +14,12 @@ struct KnownHostName: Sendable, Hashable {
         withoutPort = port == 22 ? nil : Array(plain.utf8)
     }
 
-    /// Whether it can stand in a file without being read as something else: patterns, lists and comments have characters of their own.
+    /// Whether it can stand in a file without being read as something else: patterns, lists and comments have
+    /// characters of their own.
     var isPlain: Bool {
         let host = withoutPort ?? text
-        return !host.isEmpty && host.count <= 1024 && host.allSatisfy { (0x21...0x7E).contains($0) && !"*?!,|#@[]\\\"".utf8.contains($0) }
+        return !host.isEmpty && host.count <= 1024
+            && host.allSatisfy { (0x21...0x7E).contains($0) && !"*?!,|#@[]\\\"".utf8.contains($0) }
     }
 }
 
@@ -105,7 +107,8 @@ struct KnownHostsParser {
         }
         // Keys of other hosts are not looked at: there may be very many.
         guard match != .none else { return }
-        guard let key = HostKey(base64: String(decoding: text, as: UTF8.self)), Array(key.type.utf8) == Array(type) else { return skip() }
+        guard let key = HostKey(base64: String(decoding: text, as: UTF8.self)), Array(key.type.utf8) == Array(type)
+        else { return skip() }
         if entries.count >= Self.maxEntries {
             isOverfull = true
             return
@@ -148,7 +151,8 @@ private struct KnownHostsWords {
     private static func isSpace(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
 }
 
-/// A name that only who knows it recognises: `|1|salt|hash`, both in base64, the hash as HMAC-SHA1 of the name keyed with the salt.
+/// A name that only who knows it recognises: `|1|salt|hash`, both in base64, the hash as HMAC-SHA1 of the name keyed
+/// with the salt.
 struct HashedHostName {
     private let salt: Data
     private let hash: Data

@@ -1,11 +1,13 @@
-/// Lists of patterns with `*`, `?` and a leading `!`, as files of known hosts have them. Source: sshd(8), "SSH_KNOWN_HOSTS FILE FORMAT".
+/// Lists of patterns with `*`, `?` and a leading `!`, as files of known hosts have them. Source: sshd(8),
+/// "SSH_KNOWN_HOSTS FILE FORMAT".
 ///
 /// fnmatch(3) takes the brackets around a host with a port for a set of characters.
 enum KnownHostsPatterns {
     /// In bytes; ssh takes no longer pattern in a list either.
     private static let maxPatternLength = 1023
 
-    /// Whether `text`, which is in lower case, fits one of the patterns, which commas part, and none of those with a `!`.
+    /// Whether `text`, which is in lower case, fits one of the patterns, which commas part, and none of those with a
+    /// `!`.
     static func matches(_ text: [UInt8], _ list: ArraySlice<UInt8>) -> Bool {
         var hasMatched = false
         for pattern in list.split(separator: UInt8(ascii: ",")) {

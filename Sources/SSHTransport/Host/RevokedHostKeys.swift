@@ -12,17 +12,21 @@ package struct RevokedHostKeys: Sendable, Hashable {
 
     /// Waits for the disk.
     ///
-    /// - Throws: `URLError(.serverCertificateUntrusted)` for a key that is in the file. As ssh, every key is refused where the file cannot be
-    ///   read, and here also where it is in the binary form.
+    /// - Throws: `URLError(.serverCertificateUntrusted)` for a key that is in the file. As ssh, every key is refused
+    ///   where the file cannot be read, and here also where it is in the binary form.
     package func check(_ key: HostKey, host: String, url: URL?) throws {
         func refused(_ why: String) -> URLError {
-            FileError.make(.serverCertificateUntrusted, url: url, sentence: "“\(host)” shows the key \(key.fingerprint), and \(why).")
+            FileError.make(
+                .serverCertificateUntrusted, url: url,
+                sentence: "“\(host)” shows the key \(key.fingerprint), and \(why).")
         }
         guard let bytes = FileManager.default.contents(atPath: file), bytes.count <= Self.maxSize else {
             throw refused("“\(file)”, which should tell the keys that were revoked, cannot be read")
         }
         if bytes.starts(with: Self.binary) {
-            throw refused("“\(file)”, which tells the keys that were revoked, is in a form that only the ssh program reads (transport=ssh)")
+            throw refused(
+                "“\(file)”, which tells the keys that were revoked, is in a form that only the ssh program reads (transport=ssh)"
+            )
         }
         for line in bytes.split(separator: UInt8(ascii: "\n")) {
             let words = line.split { [0x20, 0x09, 0x0D].contains($0) }

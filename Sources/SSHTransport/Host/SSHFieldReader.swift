@@ -33,5 +33,7 @@ struct SSHFieldReader {
         return copy.string().map { String(decoding: $0, as: UTF8.self) } ?? ""
     }
 
-    static func bigEndian(_ number: Int) -> [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: number >> (24 - 8 * $0)) } }
+    static func bigEndian(_ number: Int) -> [UInt8] {
+        (0..<4).map { UInt8(truncatingIfNeeded: number >> (24 - 8 * $0)) }
+    }
 }

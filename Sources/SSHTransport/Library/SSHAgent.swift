@@ -107,7 +107,9 @@ final class SSHAgent {
         var bytes = [UInt8](repeating: 0, count: count)
         var filled = 0
         while filled < count {
-            let got = bytes.withUnsafeMutableBytes { recv(socket, $0.baseAddress.map { $0 + filled }, count - filled, 0) }
+            let got = bytes.withUnsafeMutableBytes {
+                recv(socket, $0.baseAddress.map { $0 + filled }, count - filled, 0)
+            }
             if got == 0 { throw broken() }
             if got > 0 { filled += got } else { try wait(Int16(POLLIN), until: deadline) }
         }

@@ -11,10 +11,12 @@ final class SSHSigner {
 
     static let sign:
         @convention(c) (
-            OpaquePointer?, UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>?, UnsafeMutablePointer<Int>?, UnsafePointer<UInt8>?, Int,
+            OpaquePointer?, UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>?, UnsafeMutablePointer<Int>?,
+            UnsafePointer<UInt8>?, Int,
             UnsafeMutablePointer<UnsafeMutableRawPointer?>?
         ) -> Int32 = { session, signature, length, data, count, context in
-            guard let session, let wire = SSHWire.of(libssh2_session_abstract(session)), let context = context?.pointee else { return -1 }
+            guard let session, let wire = SSHWire.of(libssh2_session_abstract(session)), let context = context?.pointee
+            else { return -1 }
             let signing = Unmanaged<SSHSigner>.fromOpaque(context).takeUnretainedValue()
             guard let signed = wire.away({ signing.sign(Array(UnsafeBufferPointer(start: data, count: count))) }),
                 let block = wire.allocate(signed.count)
@@ -56,7 +58,8 @@ final class SSHAnswers {
 
     static let answer:
         @convention(c) (
-            UnsafePointer<CChar>?, Int32, UnsafePointer<CChar>?, Int32, Int32, UnsafePointer<LIBSSH2_USERAUTH_KBDINT_PROMPT>?,
+            UnsafePointer<CChar>?, Int32, UnsafePointer<CChar>?, Int32, Int32,
+            UnsafePointer<LIBSSH2_USERAUTH_KBDINT_PROMPT>?,
             UnsafeMutablePointer<LIBSSH2_USERAUTH_KBDINT_RESPONSE>?, UnsafeMutablePointer<UnsafeMutableRawPointer?>?
         ) -> Void = { _, _, instruction, length, count, prompts, responses, context in
             guard let wire = SSHWire.of(context), let answers = wire.answers else { return }
@@ -80,7 +83,8 @@ final class SSHAnswers {
     private func reply(_ prompt: String, _ instruction: String, echoes: Bool) -> String {
         if failure != nil { return "" }
         // Somebody who is there answers what may not be about the password: such as a code, or the password once more.
-        if !echoes, let password, !isPasswordUsed, answer == nil || prompt.localizedCaseInsensitiveContains("password") {
+        if !echoes, let password, !isPasswordUsed, answer == nil || prompt.localizedCaseInsensitiveContains("password")
+        {
             isPasswordUsed = true
             return password.text
         }
@@ -88,7 +92,9 @@ final class SSHAnswers {
             unanswered = prompt
             return ""
         }
-        do { return try answer(LoginQuestion(host: host, prompt: prompt, instruction: instruction, echoes: echoes)) } catch {
+        do {
+            return try answer(LoginQuestion(host: host, prompt: prompt, instruction: instruction, echoes: echoes))
+        } catch {
             failure = error
             return ""
         }

@@ -92,7 +92,8 @@ struct SSHAttempts {
                 " libssh2 \(SSHLibrary.version) signs with RSA keys by SHA-1 only, which OpenSSH 8.8 and later refuse: "
                 + "use an ed25519 key, or the ssh program (transport=ssh)."
         }
-        let refusal = FileError.make(.userAuthenticationRequired, url: server.url, sentence: sentence, underlying: error ?? cause)
+        let refusal = FileError.make(
+            .userAuthenticationRequired, url: server.url, sentence: sentence, underlying: error ?? cause)
         return hasOldRSA && mayTry("publickey") ? refusal.markedAsOldRSA() : refusal
     }
 }
@@ -100,7 +101,8 @@ struct SSHAttempts {
 extension URLError {
     private static let oldRSA = "CarrelOldRSASignature"
 
-    /// Whether a login was refused that may have failed for one reason: this libssh2 signs with RSA keys in a way that servers take no more.
+    /// Whether a login was refused that may have failed for one reason: this libssh2 signs with RSA keys in a way that
+    /// servers take no more.
     package var isForOldRSA: Bool { userInfo[Self.oldRSA] as? Bool ?? false }
 
     fileprivate func markedAsOldRSA() -> URLError {

@@ -87,7 +87,8 @@ final class SSHChannel: ByteChannel, @unchecked Sendable {
                 if total == 0, case .over(let error) = drain() { throw error }
                 break
             }
-            let count = libssh2_channel_read_ex(raw, 0, room.baseAddress?.assumingMemoryBound(to: CChar.self), min(room.count, Self.share))
+            let count = libssh2_channel_read_ex(
+                raw, 0, room.baseAddress?.assumingMemoryBound(to: CChar.self), min(room.count, Self.share))
             if count == Int(LIBSSH2_ERROR_EAGAIN) { break }
             if count < 0 { throw session.failed(Int32(count)) }
             if count == 0 {
@@ -105,7 +106,8 @@ final class SSHChannel: ByteChannel, @unchecked Sendable {
         while total < Self.share, session.wire.isFlushed {
             let bytes = try user.bytesToSend()
             if bytes.isEmpty { break }
-            let count = libssh2_channel_write_ex(raw, 0, bytes.baseAddress?.assumingMemoryBound(to: CChar.self), bytes.count)
+            let count = libssh2_channel_write_ex(
+                raw, 0, bytes.baseAddress?.assumingMemoryBound(to: CChar.self), bytes.count)
             if count == Int(LIBSSH2_ERROR_EAGAIN) || count == 0 { break }
             if count < 0 { throw session.failed(Int32(count)) }
             user.sent(count)
@@ -125,6 +127,7 @@ final class SSHChannel: ByteChannel, @unchecked Sendable {
         let host = session.server.host
         return FileError.make(
             .networkConnectionLost, url: session.server.url,
-            sentence: status == 0 ? "“\(host)” ended the channel." : "“\(host)” ended the channel: what served it failed (\(status)).")
+            sentence: status == 0
+                ? "“\(host)” ended the channel." : "“\(host)” ended the channel: what served it failed (\(status)).")
     }
 }

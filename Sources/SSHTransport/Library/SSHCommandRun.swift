@@ -4,7 +4,8 @@ import Foundation
 
 /// A command that runs on a channel of its own.
 ///
-/// Unchecked: whoever makes it hands it to the connection's thread, and what is not let is touched there only, which debug builds check.
+/// Unchecked: whoever makes it hands it to the connection's thread, and what is not let is touched there only, which
+/// debug builds check.
 final class SSHCommandRun: @unchecked Sendable {
     let answer = SSHAnswer<SSHConnection.CommandResult>()
     private let limit: Int
@@ -69,7 +70,9 @@ final class SSHCommandRun: @unchecked Sendable {
     private func read(_ session: SSHSession, _ now: ContinuousClock.Instant) throws -> Bool {
         let before = (output.count, errors.count)
         try read(stream: 0, session) { output += $0 }
-        try read(stream: SSH_EXTENDED_DATA_STDERR, session) { errors += $0.prefix(max(0, Self.maxErrorBytes - errors.count)) }
+        try read(stream: SSH_EXTENDED_DATA_STDERR, session) {
+            errors += $0.prefix(max(0, Self.maxErrorBytes - errors.count))
+        }
         guard output.count <= limit else {
             throw session.server.tooMuchOutput(limit)
         }
@@ -81,7 +84,8 @@ final class SSHCommandRun: @unchecked Sendable {
         var room = [UInt8](repeating: 0, count: 32 << 10)
         while output.count <= limit {
             let count = room.withUnsafeMutableBytes {
-                libssh2_channel_read_ex(steps.raw, stream, $0.baseAddress?.assumingMemoryBound(to: CChar.self), $0.count)
+                libssh2_channel_read_ex(
+                    steps.raw, stream, $0.baseAddress?.assumingMemoryBound(to: CChar.self), $0.count)
             }
             if count == Int(LIBSSH2_ERROR_EAGAIN) || count == 0 { return }
             if count < 0 { throw session.failed(Int32(count)) }

@@ -27,7 +27,8 @@ package final class SSHConnection: Sendable {
         control = session.control
         options = session.options
         agreement = Agreement(
-            serverVersion: session.banner, keyExchange: session.method(LIBSSH2_METHOD_KEX), hostKey: session.method(LIBSSH2_METHOD_HOSTKEY),
+            serverVersion: session.banner, keyExchange: session.method(LIBSSH2_METHOD_KEX),
+            hostKey: session.method(LIBSSH2_METHOD_HOSTKEY),
             ciphers: [session.method(LIBSSH2_METHOD_CRYPT_CS), session.method(LIBSSH2_METHOD_CRYPT_SC)],
             macs: [session.method(LIBSSH2_METHOD_MAC_CS), session.method(LIBSSH2_METHOD_MAC_SC)])
     }
@@ -40,7 +41,9 @@ package final class SSHConnection: Sendable {
     ///
     /// - Throws: `URLError` for what kept it from that, `.userAuthenticationRequired` where the login was refused; what
     ///   ``SSHOptions/checkHostKey`` throws; `CancellationError`, at once, when the task is cancelled.
-    package static func connect(to server: SSHServer, login: SSHLogin, options: SSHOptions) async throws -> SSHConnection {
+    package static func connect(to server: SSHServer, login: SSHLogin, options: SSHOptions) async throws
+        -> SSHConnection
+    {
         try SSHLibrary.start()
         let control = try SSHControl()
         let answer = SSHAnswer<SSHConnection>()
@@ -65,7 +68,8 @@ package final class SSHConnection: Sendable {
     }
 
     private static func run(
-        on thread: TransportThread, to server: SSHServer, login: LockedValue<SSHLogin?>, options: SSHOptions, control: SSHControl,
+        on thread: TransportThread, to server: SSHServer, login: LockedValue<SSHLogin?>, options: SSHOptions,
+        control: SSHControl,
         answer: SSHAnswer<SSHConnection>
     ) {
         do {
@@ -88,7 +92,8 @@ package final class SSHConnection: Sendable {
 
     /// Opens a channel to a subsystem, which takes two round trips; several can be open at once.
     ///
-    /// - Throws: `URLError(.resourceUnavailable)` where the server refuses; why the connection has ended; `CancellationError`, at once.
+    /// - Throws: `URLError(.resourceUnavailable)` where the server refuses; why the connection has ended;
+    ///   `CancellationError`, at once.
     package func channel(subsystem: String) async throws -> any ByteChannel {
         let opening = SSHOpening(subsystem: subsystem)
         return try await withTaskCancellationHandler {

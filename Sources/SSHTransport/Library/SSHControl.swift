@@ -58,7 +58,10 @@ final class SSHControl: Sendable {
     /// - Returns: What happened to the socket; none where the deadline came first or the thread was told something.
     /// - Throws: Why the connection is to end; ``SSHExit`` where the process ends.
     func wait(for socket: Int32, events: Int16, until deadline: ContinuousClock.Instant?) throws -> Int16 {
-        var entries = [pollfd(fd: socket, events: events, revents: 0), pollfd(fd: event.descriptor, events: Int16(POLLIN), revents: 0)]
+        var entries = [
+            pollfd(fd: socket, events: events, revents: 0),
+            pollfd(fd: event.descriptor, events: Int16(POLLIN), revents: 0),
+        ]
         let count = poll(&entries, 2, deadline?.millisecondsLeft ?? -1)
         event.clear()
         try check()

@@ -1,6 +1,7 @@
 import CSSH2
 
-/// Asks a server that says nothing whether it is there: that keeps ways open that forget what is silent, and shows those that are dead.
+/// Asks a server that says nothing whether it is there: that keeps ways open that forget what is silent, and shows
+/// those that are dead.
 struct SSHKeepAlive {
     private let interval: Duration
     /// When something was asked last.
@@ -11,7 +12,8 @@ struct SSHKeepAlive {
 
     /// Questions without an answer after which nobody is there.
     static let maxCount = 3
-    /// libssh2 keeps the answers, and looks through them with each packet; beyond these it asks for none, and the system alone finds out.
+    /// libssh2 keeps the answers, and looks through them with each packet; beyond these it asks for none, and the
+    /// system alone finds out.
     private static let maxAnswers = 1000
 
     init(interval: Duration) { self.interval = max(.seconds(2), interval) }
@@ -25,7 +27,8 @@ struct SSHKeepAlive {
     /// What to do now.
     ///
     /// - Parameter isWaitedFor: Whether somebody waits for the server: then how long that takes is decided elsewhere.
-    mutating func step(_ now: ContinuousClock.Instant, lastReceived: ContinuousClock.Instant, isWaitedFor: Bool) -> Step {
+    mutating func step(_ now: ContinuousClock.Instant, lastReceived: ContinuousClock.Instant, isWaitedFor: Bool) -> Step
+    {
         if lastReceived > asked || isWaitedFor { unanswered = 0 }
         let due = max(lastReceived, asked) + interval
         if now < due { return .wait(until: due) }

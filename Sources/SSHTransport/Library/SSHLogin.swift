@@ -46,18 +46,19 @@ package struct SSHLogin: Sendable {
     /// A way to show who one is (RFC 4252).
     package enum Method: Sendable {
         case publicKey(SSHIdentity)
-        /// The keys of the agent at a socket, or only those of them whose public keys are among `only`; those of `first` go before others.
+        /// The keys of the agent at a socket, or only those of them whose public keys are among `only`; those of
+        /// `first` go before others.
         case agent(socket: String, only: [[UInt8]]?, first: [[UInt8]] = [])
         case password(SSHSecret)
-        /// The password answers the first question whose answer is not to be seen, with a closure only where that speaks of a password; the
-        /// closure answers what else is asked, on the connection's thread.
+        /// The password answers the first question whose answer is not to be seen, with a closure only where that
+        /// speaks of a password; the closure answers what else is asked, on the connection's thread.
         case keyboardInteractive(SSHSecret?, answer: (@Sendable (LoginQuestion) throws -> String)?)
     }
 
     package var user: String
     package var methods: [Method]
-    /// The most keys that are offered, those of an agent included: servers end a login after some tries, OpenSSH's after six. Where the
-    /// server would take a password as well, and there is one, it is ``maxKeysBeforePassword``.
+    /// The most keys that are offered, those of an agent included: servers end a login after some tries, OpenSSH's
+    /// after six. Where the server would take a password as well, and there is one, it is ``maxKeysBeforePassword``.
     package var maxKeys: Int
     /// The password may take two tries.
     package static let maxKeysBeforePassword = 3
@@ -68,7 +69,8 @@ package struct SSHLogin: Sendable {
         self.maxKeys = maxKeys
     }
 
-    /// Whether several tries may be needed, keys among them: then it pays to ask first what the server takes, which is no try yet.
+    /// Whether several tries may be needed, keys among them: then it pays to ask first what the server takes, which is
+    /// no try yet.
     var mayTakeSeveralKeys: Bool {
         methods.contains { if case .agent = $0 { true } else { false } }
             || methods.count > 1 && methods.contains { $0.name == "publickey" }

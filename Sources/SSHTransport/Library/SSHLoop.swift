@@ -4,7 +4,8 @@ import Foundation
 
 /// Drives a connection's channels; on its thread only.
 ///
-/// Round after round every channel has a turn; when none moves, the thread sleeps until something comes, has room, or is asked for.
+/// Round after round every channel has a turn; when none moves, the thread sleeps until something comes, has room, or
+/// is asked for.
 final class SSHLoop {
     let session: SSHSession
     private let control: SSHControl
@@ -72,7 +73,9 @@ final class SSHLoop {
         if !openings.isEmpty { session.wire.acknowledgeSoon() }
         let events = Self.hangUp | (takes ? Int16(POLLIN) : 0) | (session.wire.isFlushed ? 0 : Int16(POLLOUT))
         let seen = try control.wait(for: session.wire.socket, events: events, until: deadline)
-        if !takes, seen & (Self.hangUp | Int16(POLLHUP) | Int16(POLLERR)) != 0 { throw session.server.lost(session.wire.lastWords) }
+        if !takes, seen & (Self.hangUp | Int16(POLLHUP) | Int16(POLLERR)) != 0 {
+            throw session.server.lost(session.wire.lastWords)
+        }
     }
 
     /// A failure of the connection shows in whichever channel meets it first.

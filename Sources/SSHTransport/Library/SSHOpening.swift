@@ -3,7 +3,8 @@ import FileProviderCore
 
 /// A channel that is being opened.
 ///
-/// Unchecked: whoever makes it hands it to the connection's thread, and what is not let is touched there only, which debug builds check.
+/// Unchecked: whoever makes it hands it to the connection's thread, and what is not let is touched there only, which
+/// debug builds check.
 final class SSHOpening: @unchecked Sendable {
     let answer = SSHAnswer<any ByteChannel>()
     private var steps: SSHChannelSteps
@@ -44,7 +45,8 @@ struct SSHChannelSteps {
     mutating func turn(_ session: SSHSession) throws -> Bool {
         if raw == nil {
             raw = libssh2_channel_open_ex(
-                session.raw, "session", 7, UInt32(session.options.window), UInt32(LIBSSH2_CHANNEL_PACKET_DEFAULT), nil, 0)
+                session.raw, "session", 7, UInt32(session.options.window), UInt32(LIBSSH2_CHANNEL_PACKET_DEFAULT), nil,
+                0)
             guard raw != nil else {
                 let code = libssh2_session_last_errno(session.raw)
                 if code == LIBSSH2_ERROR_EAGAIN { return false }

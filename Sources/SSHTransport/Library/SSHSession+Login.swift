@@ -13,7 +13,9 @@ extension SSHSession {
             if login.mayTakeSeveralKeys { try askForMethods(&attempts) }
             if try logIn(byAnyOf: login.methods, &attempts) { return }
             if attempts.accepted == nil { try askForMethods(&attempts) }
-        } catch let error as URLError where [.networkConnectionLost, .timedOut].contains(error.code) && attempts.hasBegun {
+        } catch let error as URLError
+            where [.networkConnectionLost, .timedOut].contains(error.code) && attempts.hasBegun
+        {
             // Not to be tried again and again: to some servers it is a refusal.
             throw attempts.refusal(lastWords: wire.lastWords, error)
         }
@@ -39,7 +41,8 @@ extension SSHSession {
         return false
     }
 
-    /// Whether the server takes a method, as far as is known. It is asked only where that may spare a try: it costs a round trip.
+    /// Whether the server takes a method, as far as is known. It is asked only where that may spare a try: it costs a
+    /// round trip.
     private func mayTry(_ method: String, attempts: inout SSHAttempts) throws -> Bool {
         if attempts.hasFailed, attempts.accepted == nil { try askForMethods(&attempts) }
         if attempts.mayTry(method) { return true }
@@ -56,7 +59,8 @@ extension SSHSession {
             list = libssh2_userauth_list(raw, user, UInt32(user.utf8.count))
             return list == nil ? libssh2_session_last_errno(raw) : 0
         }
-        attempts.accepted = list.map { SSHText.line(String(cString: $0).utf8).split(separator: ",").map(String.init) } ?? []
+        attempts.accepted =
+            list.map { SSHText.line(String(cString: $0).utf8).split(separator: ",").map(String.init) } ?? []
     }
 
     /// One step of the login.
@@ -68,7 +72,8 @@ extension SSHSession {
     private func logIn(by method: SSHLogin.Method, _ attempts: inout SSHAttempts) throws -> Bool {
         switch method {
         case .publicKey(let identity): try logIn(with: identity, &attempts)
-        case .agent(let socket, let only, let first): try logIn(withAgentAt: socket, only: only, first: first, &attempts)
+        case .agent(let socket, let only, let first):
+            try logIn(withAgentAt: socket, only: only, first: first, &attempts)
         case .password(let password):
             try tried("password", attempts: &attempts) { user in
                 libssh2_userauth_password_ex(
@@ -116,7 +121,8 @@ extension SSHSession {
         default:
             attempts.giveBackKey(publicKey: identity.publicKey)
             let reason =
-                identity.passphrase == nil ? "it is encrypted, or no private key" : "its passphrase is wrong, or it is no private key"
+                identity.passphrase == nil
+                ? "it is encrypted, or no private key" : "its passphrase is wrong, or it is no private key"
             attempts.unusable("the key “\(identity.name)” cannot be opened: \(reason)", cause(result))
         }
         return false
@@ -157,7 +163,9 @@ extension SSHSession {
         }
         for identity in identities where only?.contains(identity.blob) ?? true {
             guard try mayTry("publickey", attempts: &attempts) else { return false }
-            guard SSHAlgorithms.hostKeys.contains(identity.type), attempts.takeKey(type: identity.type, publicKey: identity.blob) else {
+            guard SSHAlgorithms.hostKeys.contains(identity.type),
+                attempts.takeKey(type: identity.type, publicKey: identity.blob)
+            else {
                 continue
             }
             let signing = SSHSigner { data in try agent.sign(data, with: identity.blob) }
@@ -176,7 +184,8 @@ extension SSHSession {
     // MARK: Keyboard-interactive
 
     private func logIn(
-        asking password: SSHSecret?, _ answer: (@Sendable (LoginQuestion) throws -> String)?, _ attempts: inout SSHAttempts
+        asking password: SSHSecret?, _ answer: (@Sendable (LoginQuestion) throws -> String)?,
+        _ attempts: inout SSHAttempts
     ) throws -> Bool {
         let answers = SSHAnswers(host: server.host, password: password, answer: answer)
         wire.answers = answers

@@ -14,18 +14,22 @@ final class SSHSession {
 
     /// After these the other channels go on.
     private static let channelErrors = [
-        LIBSSH2_ERROR_CHANNEL_FAILURE, LIBSSH2_ERROR_CHANNEL_REQUEST_DENIED, LIBSSH2_ERROR_CHANNEL_CLOSED, LIBSSH2_ERROR_CHANNEL_EOF_SENT,
+        LIBSSH2_ERROR_CHANNEL_FAILURE, LIBSSH2_ERROR_CHANNEL_REQUEST_DENIED, LIBSSH2_ERROR_CHANNEL_CLOSED,
+        LIBSSH2_ERROR_CHANNEL_EOF_SENT,
         LIBSSH2_ERROR_REQUEST_DENIED,
     ]
 
-    /// Bytes that libssh2 takes from the socket in one go: what it decrypts is still in the processor's cache when it is passed on.
+    /// Bytes that libssh2 takes from the socket in one go: what it decrypts is still in the processor's cache when it
+    /// is passed on.
     static let share = 256 << 10
 
     /// Connects, agrees on keys, and has the server's key checked.
     init(server: SSHServer, options: SSHOptions, control: SSHControl) throws {
         control.thread.assertIsCurrent()
         let deadline = ContinuousClock.now + .clamped(seconds: options.timeouts.connect)
-        wire = SSHWire(socket: try SSHSocket(server: server, control: control, deadline: deadline, idle: options.timeouts.idle).connect())
+        wire = SSHWire(
+            socket: try SSHSocket(server: server, control: control, deadline: deadline, idle: options.timeouts.idle)
+                .connect())
         guard let raw = wire.makeSession() else {
             throw FileError.make(.fileReadUnknown, path: "", sentence: "There is no memory for an SSH session.")
         }

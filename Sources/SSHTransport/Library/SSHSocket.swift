@@ -11,7 +11,8 @@ struct SSHSocket {
 
     /// A socket that does not block, whose owner closes it.
     ///
-    /// - Throws: `URLError(.cannotFindHost)`, `.cannotConnectToHost`, `.timedOut`; what ``SSHControl/wait(for:events:until:)`` throws.
+    /// - Throws: `URLError(.cannotFindHost)`, `.cannotConnectToHost`, `.timedOut`; what
+    ///   ``SSHControl/wait(for:events:until:)`` throws.
     func connect() throws -> Int32 {
         let addresses = try resolve()
         defer { freeaddrinfo(addresses) }
@@ -33,7 +34,8 @@ struct SSHSocket {
         if code == ETIMEDOUT { throw server.timedOut(POSIXError(.ETIMEDOUT)) }
         throw FileError.make(
             .cannotConnectToHost, url: server.url,
-            sentence: "“\(server.host)” does not accept a connection on port \(server.port): \(String(cString: strerror(code))).",
+            sentence:
+                "“\(server.host)” does not accept a connection on port \(server.port): \(String(cString: strerror(code))).",
             underlying: POSIXErrorCode(rawValue: code).map { POSIXError($0) })
     }
 
@@ -54,7 +56,8 @@ struct SSHSocket {
         return found
     }
 
-    private func connect(to address: addrinfo, until limit: ContinuousClock.Instant) throws -> Result<Int32, POSIXError> {
+    private func connect(to address: addrinfo, until limit: ContinuousClock.Instant) throws -> Result<Int32, POSIXError>
+    {
         let kind = address.ai_socktype | Int32(SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
         let socket = socket(address.ai_family, kind, address.ai_protocol)
         guard socket >= 0 else { return failure(errno) }
@@ -75,7 +78,9 @@ struct SSHSocket {
         return .success(socket)
     }
 
-    private func failure(_ code: Int32) -> Result<Int32, POSIXError> { .failure(POSIXError(POSIXErrorCode(rawValue: code) ?? .EIO)) }
+    private func failure(_ code: Int32) -> Result<Int32, POSIXError> {
+        .failure(POSIXError(POSIXErrorCode(rawValue: code) ?? .EIO))
+    }
 
     private static func tune(_ socket: Int32, idle: Double) {
         func set(_ level: Int32, _ option: Int32, _ value: Int32) {

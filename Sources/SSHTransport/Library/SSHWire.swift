@@ -4,9 +4,10 @@ import Foundation
 
 /// The bytes of one connection between libssh2 and its socket; on the connection's thread only.
 ///
-/// What libssh2 sends is taken whole: what the socket does not take waits here. So libssh2 never has a packet half sent, during which it can
-/// do nothing else, reading included, and two sides that both wait to be read would wait for ever. What it receives is doled out: it reads
-/// a socket to its end before it gives anything away, which a fast server keeps from coming.
+/// What libssh2 sends is taken whole: what the socket does not take waits here. So libssh2 never has a packet half
+/// sent, during which it can do nothing else, reading included, and two sides that both wait to be read would wait for
+/// ever. What it receives is doled out: it reads a socket to its end before it gives anything away, which a fast server
+/// keeps from coming.
 final class SSHWire {
     let socket: Int32
     private let thread = OwningThread()
@@ -68,8 +69,8 @@ final class SSHWire {
 
     /// Has the system acknowledge the next bytes as soon as they come; it forgets that after a few.
     ///
-    /// Until a channel serves, OpenSSH's server leaves Nagle's algorithm on (RFC 896): what it sends behind another small packet waits for
-    /// the acknowledgement of that, which the system would put off by 40 ms (tcp(7)).
+    /// Until a channel serves, OpenSSH's server leaves Nagle's algorithm on (RFC 896): what it sends behind another
+    /// small packet waits for the acknowledgement of that, which the system would put off by 40 ms (tcp(7)).
     func acknowledgeSoon() {
         var isOn: Int32 = 1
         setsockopt(socket, Int32(IPPROTO_TCP), TCP_QUICKACK, &isOn, socklen_t(MemoryLayout<Int32>.size))
@@ -80,7 +81,9 @@ final class SSHWire {
         thread.assertIsCurrent()
         while !waiting.isEmpty {
             let count = waiting.withUnsafeBytes { bytes in
-                Foundation.send(socket, bytes.baseAddress.map { $0 + waitingStart }, bytes.count - waitingStart, Int32(MSG_NOSIGNAL))
+                Foundation.send(
+                    socket, bytes.baseAddress.map { $0 + waitingStart }, bytes.count - waitingStart, Int32(MSG_NOSIGNAL)
+                )
             }
             if count < 0, errno == EINTR { continue }
             if count < 0, errno == EAGAIN { return }
@@ -103,7 +106,8 @@ final class SSHWire {
         sent += Int64(bytes.count)
         var taken = 0
         while waiting.isEmpty, taken < bytes.count {
-            let count = Foundation.send(socket, bytes.baseAddress.map { $0 + taken }, bytes.count - taken, Int32(MSG_NOSIGNAL))
+            let count = Foundation.send(
+                socket, bytes.baseAddress.map { $0 + taken }, bytes.count - taken, Int32(MSG_NOSIGNAL))
             if count >= 0 {
                 taken += count
             } else if errno == EAGAIN {
@@ -154,12 +158,17 @@ final class SSHWire {
     func makeSession() -> OpaquePointer? {
         let session = libssh2_session_init_ex(
             { count, wire in SSHWire.of(wire)?.allocate(count) }, { block, wire in SSHWire.of(wire)?.free(block) },
-            { block, count, wire in SSHWire.of(wire)?.reallocate(block, count: count) }, Unmanaged.passUnretained(self).toOpaque())
+            { block, count, wire in SSHWire.of(wire)?.reallocate(block, count: count) },
+            Unmanaged.passUnretained(self).toOpaque())
         guard let session else { return nil }
         carrel_ssh2_set_callbacks(
             session,
-            { _, buffer, length, _, wire in SSHWire.of(wire)?.receive(UnsafeMutableRawBufferPointer(start: buffer, count: length)) ?? 0 },
-            { _, buffer, length, _, wire in SSHWire.of(wire)?.send(UnsafeRawBufferPointer(start: buffer, count: length)) ?? 0 },
+            { _, buffer, length, _, wire in
+                SSHWire.of(wire)?.receive(UnsafeMutableRawBufferPointer(start: buffer, count: length)) ?? 0
+            },
+            { _, buffer, length, _, wire in
+                SSHWire.of(wire)?.send(UnsafeRawBufferPointer(start: buffer, count: length)) ?? 0
+            },
             { _, _, message, length, _, _, wire in SSHWire.of(wire)?.said(message, length) })
         return session
     }

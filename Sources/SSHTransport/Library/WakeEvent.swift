@@ -12,7 +12,8 @@ final class WakeEvent: Sendable {
     init() throws {
         descriptor = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
         guard descriptor >= 0 else {
-            throw FileError.make(.fileReadUnknown, path: "", sentence: "No descriptor is left: \(String(cString: strerror(errno))).")
+            throw FileError.make(
+                .fileReadUnknown, path: "", sentence: "No descriptor is left: \(String(cString: strerror(errno))).")
         }
     }
 

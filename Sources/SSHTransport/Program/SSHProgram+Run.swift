@@ -7,7 +7,8 @@ extension SSHProgram {
     /// - Parameters:
     ///   - limit: Bytes of output that are taken; of what it says on standard error, the last 4 KiB are.
     ///   - idle: Seconds that it may say nothing; nil takes ``timeouts``' own.
-    /// - Throws: `URLError(.dataLengthExceedsMaximum)` for more output; why the program did not reach the host; `CancellationError`, at once.
+    /// - Throws: `URLError(.dataLengthExceedsMaximum)` for more output; why the program did not reach the host;
+    ///   `CancellationError`, at once.
     package func run(_ command: String, limit: Int, idle: Double? = nil) async throws -> SSHConnection.CommandResult {
         var program = self
         program.timeouts.idle = idle ?? timeouts.idle

@@ -6,13 +6,14 @@ extension SSHProgram {
     /// Whether the program is installed, and takes the host's and the user's names.
     package var isUsable: Bool { (try? path()) != nil && (try? queryArguments()) != nil }
 
-    /// How the configuration reaches and trusts the host, as the program itself reads it: its commands of `Match exec` run.
+    /// How the configuration reaches and trusts the host, as the program itself reads it: its commands of `Match exec`
+    /// run.
     ///
     /// Blocks for 5 seconds at most, and runs the program once for each host in a process: for threads of one's own.
     ///
     /// - Throws: `CocoaError(.fileReadCorruptFile)` with the program's words for a configuration that it refuses;
-    ///   `CocoaError(.fileReadUnknown)` where it gives no answer in time; `.fileReadNoSuchFile` where it is not installed;
-    ///   `URLError(.badURL)` for a host or a user that it may take for something else; `CancellationError`.
+    ///   `CocoaError(.fileReadUnknown)` where it gives no answer in time; `.fileReadNoSuchFile` where it is not
+    ///   installed; `URLError(.badURL)` for a host or a user that it may take for something else; `CancellationError`.
     package func settings(
         environment: [String: String] = ProcessInfo.processInfo.environment, flag: CancellationFlag = CancellationFlag()
     ) throws -> SSHHostSettings {
@@ -23,8 +24,8 @@ extension SSHProgram {
         return try SSHHostSettings(output, host: host, account: account)
     }
 
-    /// Makes the program follow `$HOME` where that is another folder than the one of the system's database, which it would take for `~`:
-    /// it gets the configuration there, or the machine's where there is none.
+    /// Makes the program follow `$HOME` where that is another folder than the one of the system's database, which it
+    /// would take for `~`: it gets the configuration there, or the machine's where there is none.
     package mutating func followHome(environment: [String: String] = ProcessInfo.processInfo.environment) {
         let account = SSHAccount(environment: environment)
         hasOtherHome = account.hasOtherHome
@@ -33,8 +34,8 @@ extension SSHProgram {
         configuration = files.first { access($0, R_OK) == 0 } ?? "none"
     }
 
-    /// Sees that no other user may change a file. The program looks at that of the file that it finds by itself, and not of one that it is
-    /// given. Source: ssh_config(5), "FILES".
+    /// Sees that no other user may change a file. The program looks at that of the file that it finds by itself, and
+    /// not of one that it is given. Source: ssh_config(5), "FILES".
     private static func checkIsSafe(_ path: String) throws {
         var status = stat()
         // A file that is not there is the program's to refuse.
@@ -53,12 +54,14 @@ extension SSHProgram {
     private func ask(_ question: SSHQuestion, _ flag: CancellationFlag) throws -> SSHConfigOutput {
         let child = try Subprocess(path: question.path, arguments: question.arguments)
         child.closeInput()
-        guard let output = try child.allOutput(atMost: Self.maxOutputBytes, until: .now + Self.patience, flag: flag) else {
+        guard let output = try child.allOutput(atMost: Self.maxOutputBytes, until: .now + Self.patience, flag: flag)
+        else {
             child.end(after: 0)
             throw SSHNoAnswer(
                 error: FileError.make(
                     .fileReadUnknown, path: "ssh",
-                    sentence: "“ssh -G \(host)” does not come to an end in 5 seconds; perhaps a command in ssh's configuration hangs. "
+                    sentence:
+                        "“ssh -G \(host)” does not come to an end in 5 seconds; perhaps a command in ssh's configuration hangs. "
                         + "The setting config=no leaves the configuration unread."))
         }
         let status = child.end(after: 1)
@@ -95,8 +98,8 @@ private final class SSHAnswersOfProgram: Sendable {
 
     private let entries = Mutex<[SSHQuestion: Entry]>([:])
 
-    /// - Parameter ask: Not called again after an answer, nor after none came: that took long enough. What it throws otherwise is thrown
-    ///   and forgotten; a configuration may be corrected.
+    /// - Parameter ask: Not called again after an answer, nor after none came: that took long enough. What it throws
+    ///   otherwise is thrown and forgotten; a configuration may be corrected.
     func answer(to question: SSHQuestion, _ ask: () throws -> SSHConfigOutput) throws -> SSHConfigOutput {
         let entry = entries.withLock { entries in
             if let entry = entries[question] { return entry }

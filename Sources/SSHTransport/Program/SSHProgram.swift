@@ -1,7 +1,8 @@
 package import FileProviderCore
 import Foundation
 
-/// The system's ssh program as the way to a host: with jump hosts, hardware keys, and all else that it and its configuration know.
+/// The system's ssh program as the way to a host: with jump hosts, hardware keys, and all else that it and its
+/// configuration know.
 ///
 /// It asks nobody: what needs a terminal ends in an error. Source: ssh(1), ssh_config(5).
 package struct SSHProgram: Sendable {
@@ -12,11 +13,13 @@ package struct SSHProgram: Sendable {
     /// Nil for what the configuration says.
     package var user: String?
     package var port: Int?
-    /// Files of private keys, which go before those of the configuration; where there are some, an agent's other keys stay out.
+    /// Files of private keys, which go before those of the configuration; where there are some, an agent's other keys
+    /// stay out.
     package var identities: [String] = []
     /// In place of the user's and the system's files of known hosts.
     package var knownHosts: String?
-    /// The files that the program looks for host keys in, as far as its configuration tells: no other file is opened to explain what it says.
+    /// The files that the program looks for host keys in, as far as its configuration tells: no other file is opened to
+    /// explain what it says.
     package var knownHostsInUse = KnownHosts()
     /// Whether the key of a host of which none is known is taken and kept.
     package var acceptsNewHosts = false
@@ -30,7 +33,8 @@ package struct SSHProgram: Sendable {
     package var extra: [String] = []
     package var timeouts = Timeouts()
     package var counters = TransferCounters()
-    /// Whether the program asks a server that says nothing whether it is there, every half a minute; false leaves that to its configuration.
+    /// Whether the program asks a server that says nothing whether it is there, every half a minute; false leaves that
+    /// to its configuration.
     package var keepsAlive = true
 
     package init(host: String) { self.host = host }
@@ -49,19 +53,23 @@ package struct SSHProgram: Sendable {
 
     /// ssh takes the first value that it finds for an option, so those of the caller come first.
     ///
-    /// - Throws: `URLError(.badURL)` for a host or a user that ssh, or a shell that its configuration runs, may take for something else.
+    /// - Throws: `URLError(.badURL)` for a host or a user that ssh, or a shell that its configuration runs, may take
+    ///   for something else.
     private func arguments(_ kind: [String], _ request: String) throws -> [String] {
         try checkNames()
         var all = extra
         if let configuration { all += ["-F", configuration] }
         var options = [
             "BatchMode=yes", "ConnectTimeout=\(Self.seconds(timeouts.connect))",
-            "StrictHostKeyChecking=\(acceptsNewHosts ? "accept-new" : "yes")", "ClearAllForwardings=yes", "ForwardX11=no",
+            "StrictHostKeyChecking=\(acceptsNewHosts ? "accept-new" : "yes")", "ClearAllForwardings=yes",
+            "ForwardX11=no",
             "PermitLocalCommand=no", "RemoteCommand=none", "RequestTTY=no",
         ]
         if keepsAlive {
             // Where somebody waits, how long is for `timeouts` to say.
-            options += ["ServerAliveInterval=30", "ServerAliveCountMax=\(max(3, Self.seconds(timeouts.idle) / 30 + 1))"]
+            options += [
+                "ServerAliveInterval=30", "ServerAliveCountMax=\(max(3, Self.seconds(timeouts.idle) / 30 + 1))",
+            ]
         }
         if let knownHosts {
             // Nothing else is to vouch for a key then.
@@ -94,7 +102,8 @@ package struct SSHProgram: Sendable {
 
     private func checkNames() throws {
         try check(host, "host")
-        // Accounts of domains: DOMAIN\name, name@domain. A backslash at the end would take what follows for a part of the word.
+        // Accounts of domains: DOMAIN\name, name@domain. A backslash at the end would take what follows for a part of
+        // the word.
         if let user { try check(user, "user", alsoSafe: user.hasSuffix("\\") ? "@" : "@\\") }
     }
 
@@ -107,7 +116,8 @@ package struct SSHProgram: Sendable {
             !word.isEmpty && !word.hasPrefix("-")
             && word.unicodeScalars.allSatisfy { $0.value > 0x20 && $0.value != 0x7F && !unsafe.contains($0) }
         if !isSafe {
-            throw FileError.make(.badURL, url: nil, sentence: "“\(SSHText.line(word.utf8))” is no \(what) to give to the ssh program.")
+            throw FileError.make(
+                .badURL, url: nil, sentence: "“\(SSHText.line(word.utf8))” is no \(what) to give to the ssh program.")
         }
     }
 
@@ -127,7 +137,9 @@ package struct SSHProgram: Sendable {
             if access(program, X_OK) == 0 { return program }
         } else {
             let folders = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
-            for folder in folders.split(separator: ":") where access("\(folder)/\(program)", X_OK) == 0 { return "\(folder)/\(program)" }
+            for folder in folders.split(separator: ":") where access("\(folder)/\(program)", X_OK) == 0 {
+                return "\(folder)/\(program)"
+            }
         }
         throw FileError.make(
             .fileReadNoSuchFile, path: program,
@@ -136,8 +148,8 @@ package struct SSHProgram: Sendable {
 
     /// Why the program has ended, from its last words.
     ///
-    /// - Parameter hasReceived: Whether something has come from the other side: then the login has long succeeded, and words that speak of
-    ///   one are somebody else's.
+    /// - Parameter hasReceived: Whether something has come from the other side: then the login has long succeeded, and
+    ///   words that speak of one are somebody else's.
     func error(status: Int32?, errors: [UInt8], hasReceived: Bool = false) -> any Error {
         let words = errors.split(whereSeparator: { $0 == 10 || $0 == 13 }).map { SSHText.line($0) }
             .filter { !$0.isEmpty && !$0.hasPrefix("Warning: Permanently added") }
@@ -145,26 +157,35 @@ package struct SSHProgram: Sendable {
         let code =
             hasReceived
             ? .networkConnectionLost
-            : Self.codes.first { said.contains($0.words) }?.code ?? (status == 255 ? .cannotConnectToHost : .networkConnectionLost)
+            : Self.codes.first { said.contains($0.words) }?.code
+                ?? (status == 255 ? .cannotConnectToHost : .networkConnectionLost)
         // Long warnings come first, and what counts last; before that, the keys that a warning is about.
-        let keys = words.dropLast(3).filter { $0.contains("SHA256:") || $0.hasPrefix("Offending ") }.suffix(4).map(withFingerprint)
+        let keys = words.dropLast(3).filter { $0.contains("SHA256:") || $0.hasPrefix("Offending ") }.suffix(4).map(
+            withFingerprint)
         let last = (keys + words.suffix(3)).joined(separator: " ")
         let sentence =
             last.isEmpty
-            ? "The ssh program ended the connection to “\(host)”" + (status.map { $0 == 0 ? "." : " (exit status \($0))." } ?? ".")
-            : (code == .networkConnectionLost ? "The ssh program lost “\(host)”: " : "The ssh program could not reach “\(host)”: ") + last
+            ? "The ssh program ended the connection to “\(host)”"
+                + (status.map { $0 == 0 ? "." : " (exit status \($0))." } ?? ".")
+            : (code == .networkConnectionLost
+                ? "The ssh program lost “\(host)”: " : "The ssh program could not reach “\(host)”: ") + last
                 + (last.hasSuffix(".") ? "" : ".")
-                + (code == .userAuthenticationRequired ? " It takes no password from here: a key or an agent has to do." : "")
+                + (code == .userAuthenticationRequired
+                    ? " It takes no password from here: a key or an agent has to do." : "")
         let cause = SSHProgramError(status: status, text: said)
         return FileError.make(code, url: server.url, sentence: sentence, underlying: cause)
     }
 
     /// What ssh says, the more telling first. It says it in English always.
     private static let codes: [(words: String, code: URLError.Code)] = [
-        ("REMOTE HOST IDENTIFICATION HAS CHANGED", .serverCertificateUntrusted), ("REVOKED HOST KEY", .serverCertificateUntrusted),
-        ("Host key verification failed", .serverCertificateHasUnknownRoot), ("Permission denied", .userAuthenticationRequired),
-        ("Too many authentication failures", .userAuthenticationRequired), ("Could not resolve hostname", .cannotFindHost),
-        ("Unable to negotiate", .secureConnectionFailed), ("Connection timed out", .timedOut), ("Operation timed out", .timedOut),
+        ("REMOTE HOST IDENTIFICATION HAS CHANGED", .serverCertificateUntrusted),
+        ("REVOKED HOST KEY", .serverCertificateUntrusted),
+        ("Host key verification failed", .serverCertificateHasUnknownRoot),
+        ("Permission denied", .userAuthenticationRequired),
+        ("Too many authentication failures", .userAuthenticationRequired),
+        ("Could not resolve hostname", .cannotFindHost),
+        ("Unable to negotiate", .secureConnectionFailed), ("Connection timed out", .timedOut),
+        ("Operation timed out", .timedOut),
         ("subsystem request failed", .resourceUnavailable), ("administratively prohibited", .resourceUnavailable),
         ("Connection refused", .cannotConnectToHost), ("No route to host", .cannotConnectToHost),
         ("Network is unreachable", .cannotConnectToHost), ("kex_exchange_identification", .networkConnectionLost),

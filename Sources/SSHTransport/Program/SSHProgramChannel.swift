@@ -16,7 +16,8 @@ package final class SSHProgramChannel: ByteChannel {
     private let event: WakeEvent
     private let state = Mutex(State())
 
-    /// A channel to a subsystem; the program is started by ``start(_:)``, and what keeps it from its work shows as the channel's end.
+    /// A channel to a subsystem; the program is started by ``start(_:)``, and what keeps it from its work shows as the
+    /// channel's end.
     ///
     /// - Throws: `URLError(.badURL)` for a host or user that are none.
     package convenience init(_ program: SSHProgram, subsystem: String) throws {

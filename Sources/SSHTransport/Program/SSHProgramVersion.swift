@@ -36,6 +36,7 @@ struct SSHProgramVersion: Sendable, Comparable {
 
     /// `arguments` without those that a program of this version does not know.
     func known(_ arguments: [String]) -> [String] {
-        self < SSHProgramVersion(major: 8, minor: 5) ? arguments.filter { $0 != SSHProgram.noKnownHostsCommand } : arguments
+        self < SSHProgramVersion(major: 8, minor: 5)
+            ? arguments.filter { $0 != SSHProgram.noKnownHostsCommand } : arguments
     }
 }

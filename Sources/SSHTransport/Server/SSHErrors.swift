@@ -25,11 +25,13 @@ extension SSHServer {
             FileError.make(code, url: url, sentence: sentence, underlying: cause)
         }
         switch Int32(cause.code) {
-        case LIBSSH2_ERROR_SOCKET_NONE, LIBSSH2_ERROR_SOCKET_SEND, LIBSSH2_ERROR_SOCKET_RECV, LIBSSH2_ERROR_SOCKET_DISCONNECT,
+        case LIBSSH2_ERROR_SOCKET_NONE, LIBSSH2_ERROR_SOCKET_SEND, LIBSSH2_ERROR_SOCKET_RECV,
+            LIBSSH2_ERROR_SOCKET_DISCONNECT,
             LIBSSH2_ERROR_BAD_SOCKET, LIBSSH2_ERROR_CHANNEL_CLOSED, LIBSSH2_ERROR_CHANNEL_EOF_SENT:
             return lost(lastWords, cause)
         case LIBSSH2_ERROR_BANNER_RECV, LIBSSH2_ERROR_BANNER_SEND:
-            return made(.networkConnectionLost, "“\(host)” ended the connection before it showed itself as an SSH server.")
+            return made(
+                .networkConnectionLost, "“\(host)” ended the connection before it showed itself as an SSH server.")
         case LIBSSH2_ERROR_TIMEOUT, LIBSSH2_ERROR_SOCKET_TIMEOUT: return timedOut(cause)
         case LIBSSH2_ERROR_KEX_FAILURE, LIBSSH2_ERROR_METHOD_NONE, LIBSSH2_ERROR_METHOD_NOT_SUPPORTED:
             return made(
@@ -45,7 +47,9 @@ extension SSHServer {
         case LIBSSH2_ERROR_ALLOC:
             return made(.badServerResponse, "“\(host)” sent more than there is memory for.")
         case LIBSSH2_ERROR_PASSWORD_EXPIRED:
-            return made(.userAuthenticationRequired, "“\(host)” wants the password to be changed first, which needs a terminal.")
+            return made(
+                .userAuthenticationRequired, "“\(host)” wants the password to be changed first, which needs a terminal."
+            )
         case LIBSSH2_ERROR_AUTHENTICATION_FAILED, LIBSSH2_ERROR_PUBLICKEY_UNVERIFIED, LIBSSH2_ERROR_KEYFILE_AUTH_FAILED:
             return made(.userAuthenticationRequired, "“\(host)” refused the login.")
         case LIBSSH2_ERROR_CHANNEL_FAILURE, LIBSSH2_ERROR_CHANNEL_REQUEST_DENIED, LIBSSH2_ERROR_REQUEST_DENIED,
@@ -57,7 +61,8 @@ extension SSHServer {
 
     /// The other side has ended the connection, or something on the way.
     func lost(_ lastWords: String? = nil, _ cause: (any Error)? = nil) -> URLError {
-        let sentence = lastWords.map { "“\(host)” ended the connection: \($0)" } ?? "The connection to “\(host)” was lost."
+        let sentence =
+            lastWords.map { "“\(host)” ended the connection: \($0)" } ?? "The connection to “\(host)” was lost."
         return FileError.make(.networkConnectionLost, url: url, sentence: sentence, underlying: cause)
     }
 
@@ -67,7 +72,8 @@ extension SSHServer {
 
     func tooMuchOutput(_ limit: Int) -> URLError {
         FileError.make(
-            .dataLengthExceedsMaximum, url: url, sentence: "A command on “\(host)” said more than the \(limit) bytes that were asked for.")
+            .dataLengthExceedsMaximum, url: url,
+            sentence: "A command on “\(host)” said more than the \(limit) bytes that were asked for.")
     }
 
     /// This side has ended the connection.

@@ -4,7 +4,8 @@ import Foundation
 
 /// libssh2 as it is found at run time.
 package enum SSHLibrary {
-    /// libssh2_init(3) must not be called twice at once. OpenSSL starts with it, before the first thread that is to end before OpenSSL does.
+    /// libssh2_init(3) must not be called twice at once. OpenSSL starts with it, before the first thread that is to end
+    /// before OpenSSL does.
     private static let code = libssh2_init(0)
 
     /// Such as `1.10.0`.

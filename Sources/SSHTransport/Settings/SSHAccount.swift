@@ -13,7 +13,8 @@ struct SSHAccount: Sendable {
     var shortHostName: String { String(hostName.prefix { $0 != "." }) }
 
     init(
-        home: String, user: String, identifier: UInt32, hostName: String, environment: [String: String], systemHome: String? = nil
+        home: String, user: String, identifier: UInt32, hostName: String, environment: [String: String],
+        systemHome: String? = nil
     ) {
         self.home = home
         self.user = user
@@ -32,7 +33,8 @@ struct SSHAccount: Sendable {
         let system = Self.homeInDatabase() ?? ""
         let home = environment["HOME"].flatMap { $0.isEmpty ? nil : $0 }
         self.init(
-            home: home ?? system, user: NSUserName(), identifier: getuid(), hostName: hostName, environment: environment,
+            home: home ?? system, user: NSUserName(), identifier: getuid(), hostName: hostName,
+            environment: environment,
             systemHome: system)
     }
 
@@ -40,7 +42,8 @@ struct SSHAccount: Sendable {
         var room = [CChar](repeating: 0, count: 16 << 10)
         var entry = passwd()
         var found: UnsafeMutablePointer<passwd>?
-        guard getpwuid_r(getuid(), &entry, &room, room.count, &found) == 0, found != nil, let folder = entry.pw_dir else { return nil }
+        guard getpwuid_r(getuid(), &entry, &room, room.count, &found) == 0, found != nil, let folder = entry.pw_dir
+        else { return nil }
         return String(cString: folder)
     }
 

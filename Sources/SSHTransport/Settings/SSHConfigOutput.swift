@@ -28,7 +28,8 @@ struct SSHConfigOutput {
         first(option).flatMap { Int32($0) }.flatMap { $0 > 0 ? .seconds(Int64($0)) : nil }
     }
 
-    /// Paths with blanks between them. The program prints no quotes, so a part that begins no path belongs to the one before it.
+    /// Paths with blanks between them. The program prints no quotes, so a part that begins no path belongs to the one
+    /// before it.
     func paths(_ option: String) -> [String] {
         var paths: [String] = []
         for word in (first(option) ?? "").split(separator: " ", omittingEmptySubsequences: false) {
@@ -47,7 +48,8 @@ extension SSHHostSettings {
     ///
     /// - Throws: `CocoaError(.fileReadCorruptFile)` where it does not say what to connect to.
     init(_ output: SSHConfigOutput, host: String, account: SSHAccount) throws {
-        guard let hostName = output.first("hostname"), let port = output.first("port").flatMap({ Int($0) }), (1...65535).contains(port),
+        guard let hostName = output.first("hostname"), let port = output.first("port").flatMap({ Int($0) }),
+            (1...65535).contains(port),
             let user = output.first("user")
         else {
             throw FileError.make(
@@ -61,7 +63,8 @@ extension SSHHostSettings {
         connectTimeout = output.seconds("connecttimeout")
         serverAliveInterval = output.seconds("serveraliveinterval")
         knownHosts = KnownHosts(
-            userFiles: output.paths("userknownhostsfile").map { account.ours($0) }, systemFiles: output.paths("globalknownhostsfile"))
+            userFiles: output.paths("userknownhostsfile").map { account.ours($0) },
+            systemFiles: output.paths("globalknownhostsfile"))
         let tokens = SSHConfigTokens(
             account: account, host: host, hostName: self.hostName, port: port, user: user, alias: hostKeyAlias)
         setTrust(output, tokens: tokens)
@@ -70,7 +73,8 @@ extension SSHHostSettings {
     }
 
     private mutating func setTrust(_ output: SSHConfigOutput, tokens: SSHConfigTokens) {
-        // A path that is not understood must not leave a revoked key unseen: no file has that name, and then every key is refused.
+        // A path that is not understood must not leave a revoked key unseen: no file has that name, and then every key
+        // is refused.
         revokedHostKeys = output.first("revokedhostkeys").map { RevokedHostKeys(file: tokens.path($0) ?? $0) }
         let checking = output.first("stricthostkeychecking")?.lowercased() ?? "ask"
         if checking == "accept-new" { hostKeyPolicy = .acceptNew }
@@ -105,7 +109,8 @@ extension SSHHostSettings {
         texts.compactMap { text in
             if let path = tokens.path(text) { return path }
             notes.append(
-                "“\(option) \(SSHText.line(text.utf8))” of ssh's configuration has a token that is not known here, and is left out.")
+                "“\(option) \(SSHText.line(text.utf8))” of ssh's configuration has a token that is not known here, and is left out."
+            )
             return nil
         }
     }

@@ -1,7 +1,7 @@
 import Foundation
 
-/// Resolves what ssh's configuration may leave open in a path: `~`, tokens and variables. Source: ssh_config(5), "TOKENS" and
-/// "ENVIRONMENT VARIABLES".
+/// Resolves what ssh's configuration may leave open in a path: `~`, tokens and variables. Source: ssh_config(5),
+/// "TOKENS" and "ENVIRONMENT VARIABLES".
 struct SSHConfigTokens {
     private let account: SSHAccount
     private let tokens: [Character: String]
@@ -12,12 +12,14 @@ struct SSHConfigTokens {
     init(account: SSHAccount, host: String, hostName: String, port: Int, user: String, alias: String?) {
         self.account = account
         tokens = [
-            "%": "%", "d": account.home, "h": hostName, "i": "\(account.identifier)", "k": alias ?? host, "L": account.shortHostName,
+            "%": "%", "d": account.home, "h": hostName, "i": "\(account.identifier)", "k": alias ?? host,
+            "L": account.shortHostName,
             "l": account.hostName, "n": host, "p": "\(port)", "r": user, "u": account.user,
         ]
     }
 
-    /// The path that `text` stands for; nil for a token that is not known here, a variable that is not set, and a path that is too long.
+    /// The path that `text` stands for; nil for a token that is not known here, a variable that is not set, and a path
+    /// that is too long.
     func path(_ text: String) -> String? { withTokens(account.expandingTilde(text)).flatMap(withVariables) }
 
     private func withTokens(_ text: String) -> String? {
@@ -26,7 +28,9 @@ struct SSHConfigTokens {
         while let percent = rest.firstIndex(of: "%") {
             result += rest[..<percent]
             rest = rest[rest.index(after: percent)...]
-            guard let name = rest.popFirst(), let value = tokens[name], result.utf8.count <= Self.maxLength else { return nil }
+            guard let name = rest.popFirst(), let value = tokens[name], result.utf8.count <= Self.maxLength else {
+                return nil
+            }
             result += value
         }
         result += rest

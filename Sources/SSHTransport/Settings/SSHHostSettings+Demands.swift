@@ -5,7 +5,9 @@ extension SSHHostSettings {
     func demands(_ output: SSHConfigOutput, _ account: SSHAccount) -> Set<Demand> {
         var demands: Set<Demand> = []
         if output.first("proxyjump") != nil || output.first("proxycommand") != nil { demands.insert(.proxy) }
-        if output.first("controlpath") != nil || !["false", "no", nil].contains(output.first("controlmaster")) { demands.insert(.sharing) }
+        if output.first("controlpath") != nil || !["false", "no", nil].contains(output.first("controlmaster")) {
+            demands.insert(.sharing)
+        }
         if !certificateFiles.isEmpty || identityFiles.contains(where: { access($0 + "-cert.pub", F_OK) == 0 }) {
             demands.insert(.certificate)
         }
@@ -24,16 +26,20 @@ extension SSHHostSettings {
 
     /// Distributions switch `GSSAPIAuthentication` on for every host, so that alone asks for nothing.
     private func wantsTickets(_ output: SSHConfigOutput, account: SSHAccount) -> Bool {
-        output.isYes("gssapidelegatecredentials") || (output.first("preferredauthentications") ?? "").hasPrefix("gssapi")
+        output.isYes("gssapidelegatecredentials")
+            || (output.first("preferredauthentications") ?? "").hasPrefix("gssapi")
             || Self.hasTicket(account)
     }
 
-    /// Whether Kerberos has a cache of credentials, by its name alone. Source: the documentation of MIT Kerberos, "ccache types".
+    /// Whether Kerberos has a cache of credentials, by its name alone. Source: the documentation of MIT Kerberos,
+    /// "ccache types".
     private static func hasTicket(_ account: SSHAccount) -> Bool {
         guard let name = account.environment["KRB5CCNAME"], !name.isEmpty else {
             return access("/tmp/krb5cc_\(account.identifier)", R_OK) == 0
         }
-        for type in ["FILE:", "DIR:"] where name.hasPrefix(type) { return access(String(name.dropFirst(type.count)), R_OK) == 0 }
+        for type in ["FILE:", "DIR:"] where name.hasPrefix(type) {
+            return access(String(name.dropFirst(type.count)), R_OK) == 0
+        }
         return !name.hasPrefix("/") || access(name, R_OK) == 0
     }
 }

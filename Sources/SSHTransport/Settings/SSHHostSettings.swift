@@ -10,7 +10,8 @@ package struct SSHHostSettings: Sendable, Hashable {
     package internal(set) var port: Int
     /// The local user's name where nobody gave another.
     package internal(set) var user: String
-    /// Paths of private keys in the order to try, which need not exist; ssh's usual ones where the configuration names none.
+    /// Paths of private keys in the order to try, which need not exist; ssh's usual ones where the configuration names
+    /// none.
     package internal(set) var identityFiles: [String]
     /// Whether an agent's other keys stay out.
     package internal(set) var identitiesOnly = false
@@ -69,15 +70,17 @@ package struct SSHHostSettings: Sendable, Hashable {
     ///   - user: Nil where the user typed none; so `port`.
     /// - Throws: `URLError(.badURL)` for a host that is none.
     package init(
-        host: String, user: String? = nil, port: Int? = nil, environment: [String: String] = ProcessInfo.processInfo.environment
+        host: String, user: String? = nil, port: Int? = nil,
+        environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws {
         try self.init(host: host, user: user, port: port, account: SSHAccount(environment: environment))
     }
 
-    /// The same where no ssh program reads the configuration: what that says is not followed, and if there is one, ``notes`` say so. Waits
-    /// for the disk.
+    /// The same where no ssh program reads the configuration: what that says is not followed, and if there is one,
+    /// ``notes`` say so. Waits for the disk.
     package static func withoutProgram(
-        host: String, user: String? = nil, port: Int? = nil, environment: [String: String] = ProcessInfo.processInfo.environment
+        host: String, user: String? = nil, port: Int? = nil,
+        environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws -> SSHHostSettings {
         let account = SSHAccount(environment: environment)
         var settings = try SSHHostSettings(host: host, user: user, port: port, account: account)
@@ -92,7 +95,9 @@ package struct SSHHostSettings: Sendable, Hashable {
     }
 
     init(host: String, user: String?, port: Int?, account: SSHAccount) throws {
-        guard (1...255).contains(host.utf8.count), !host.hasPrefix("-"), host.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else {
+        guard (1...255).contains(host.utf8.count), !host.hasPrefix("-"),
+            host.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F })
+        else {
             throw FileError.make(.badURL, url: nil, sentence: "“\(host)” is not the name of a host.")
         }
         self.host = host
@@ -110,7 +115,8 @@ extension SSHHostSettings {
         var settings = self
         let missing = Demand.allCases.filter { demands.contains($0) }.map(\.rawValue).joined(separator: ", ")
         if !missing.isEmpty {
-            settings.notes.insert("ssh's configuration asks for \(missing), which takes the ssh program (transport=ssh).", at: 0)
+            settings.notes.insert(
+                "ssh's configuration asks for \(missing), which takes the ssh program (transport=ssh).", at: 0)
         }
         return settings
     }

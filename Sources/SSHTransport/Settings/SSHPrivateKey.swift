@@ -49,8 +49,9 @@ package struct SSHPrivateKey: Sendable, Hashable {
 
     /// Looks at a file. Waits for the disk.
     ///
-    /// - Throws: As open(2); `CocoaError(.fileReadNoPermission)` where other users may read it, as ssh; `CocoaError(.fileReadCorruptFile)`
-    ///   for what is no private key, or one of PuTTY; `CocoaError(.fileReadTooLarge)` over 256 KiB.
+    /// - Throws: As open(2); `CocoaError(.fileReadNoPermission)` where other users may read it, as ssh;
+    ///   `CocoaError(.fileReadCorruptFile)` for what is no private key, or one of PuTTY;
+    ///   `CocoaError(.fileReadTooLarge)` over 256 KiB.
     package init(file: String) throws {
         let bytes = try Self.bytes(file, isSecret: true)
         let beside = (try? Self.bytes(file + ".pub", isSecret: false)).flatMap(Self.publicKey)
@@ -65,8 +66,8 @@ package struct SSHPrivateKey: Sendable, Hashable {
         self = key
     }
 
-    /// The public key that belongs to a file: in it, beside it, or the file itself, which need not have the private one. Waits for the
-    /// disk.
+    /// The public key that belongs to a file: in it, beside it, or the file itself, which need not have the private
+    /// one. Waits for the disk.
     package static func publicHalf(of file: String) -> HostKey? {
         (try? SSHPrivateKey(file: file))?.publicKey ?? (try? bytes(file + ".pub", isSecret: false)).flatMap(publicKey)
             ?? publicKey(in: file)
@@ -75,7 +76,9 @@ package struct SSHPrivateKey: Sendable, Hashable {
     /// Whether a file holds a public key and no private one. Waits for the disk.
     package static func isPublic(_ file: String) -> Bool { publicKey(in: file) != nil }
 
-    private static func publicKey(in file: String) -> HostKey? { (try? bytes(file, isSecret: false)).flatMap(publicKey) }
+    private static func publicKey(in file: String) -> HostKey? {
+        (try? bytes(file, isSecret: false)).flatMap(publicKey)
+    }
 
     /// Nil for what is no private key.
     ///
@@ -106,7 +109,8 @@ package struct SSHPrivateKey: Sendable, Hashable {
         algorithm = found ?? publicKey.map { Algorithm(type: $0.type) }
     }
 
-    /// ssh's usual keys, in its order, but those first that every version of libssh2 can use. Those in hardware need the ssh program.
+    /// ssh's usual keys, in its order, but those first that every version of libssh2 can use. Those in hardware need
+    /// the ssh program.
     package static func usualFiles(home: String) -> [String] {
         ["id_ed25519", "id_ecdsa", "id_rsa", "id_ecdsa_sk", "id_ed25519_sk", "id_dsa"].map { "\(home)/.ssh/\($0)" }
     }
@@ -124,13 +128,16 @@ package struct SSHPrivateKey: Sendable, Hashable {
         if isSecret, status.st_uid == getuid(), status.st_mode & 0o077 != 0 {
             throw FileError.make(
                 .fileReadNoPermission, path: path,
-                sentence: "The private key “\(path)” can be read by other users, and so is not used; “chmod 600 \(path)” helps.")
+                sentence:
+                    "The private key “\(path)” can be read by other users, and so is not used; “chmod 600 \(path)” helps."
+            )
         }
         guard status.st_size <= maxSize else { throw FileError.make(.fileReadTooLarge, path: path) }
         return try withUnsafeTemporaryAllocation(byteCount: maxSize, alignment: 16) { buffer in
             var count = 0
             while count < maxSize {
-                let step = try file.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[count...]), at: Int64(count), path: errorPath)
+                let step = try file.read(
+                    into: UnsafeMutableRawBufferPointer(rebasing: buffer[count...]), at: Int64(count), path: errorPath)
                 if step == 0 { break }
                 count += step
             }
@@ -140,19 +147,24 @@ package struct SSHPrivateKey: Sendable, Hashable {
 
     /// From the first line of a `.pub`.
     private static func publicKey(_ bytes: [UInt8]) -> HostKey? {
-        let words = bytes.prefix { $0 != UInt8(ascii: "\n") }.split { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
+        let words = bytes.prefix { $0 != UInt8(ascii: "\n") }.split {
+            $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t")
+        }
         guard words.count >= 2, let key = HostKey(base64: String(decoding: words[1], as: UTF8.self)) else { return nil }
         return Array(words[0]) == Array(key.type.utf8) ? key : nil
     }
 
-    /// The algorithm's object identifier stands near the front: SEQUENCE, INTEGER, SEQUENCE, OBJECT IDENTIFIER (RFC 5958, section 2).
+    /// The algorithm's object identifier stands near the front: SEQUENCE, INTEGER, SEQUENCE, OBJECT IDENTIFIER (RFC
+    /// 5958, section 2).
     private static func algorithm(ofPKCS8 bytes: [UInt8]) -> Algorithm? {
         let identifiers: [([UInt8], Algorithm)] = [
             ([0x2B, 0x65, 0x70], .ed25519), ([0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x02, 0x01], .ecdsa),
-            ([0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x01, 0x01], .rsa), ([0x2A, 0x86, 0x48, 0xCE, 0x38, 0x04, 0x01], .dsa),
+            ([0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x01, 0x01], .rsa),
+            ([0x2A, 0x86, 0x48, 0xCE, 0x38, 0x04, 0x01], .dsa),
         ]
         var rest = bytes.prefix(64)
-        guard DERHead.take(&rest, tag: 0x30) != nil, let version = DERHead.take(&rest, tag: 0x02), version <= rest.count else { return nil }
+        guard DERHead.take(&rest, tag: 0x30) != nil, let version = DERHead.take(&rest, tag: 0x02), version <= rest.count
+        else { return nil }
         rest = rest.dropFirst(version)
         guard DERHead.take(&rest, tag: 0x30) != nil, let length = DERHead.take(&rest, tag: 0x06) else { return nil }
         return identifiers.first { $0.0.elementsEqual(rest.prefix(length)) }?.1
@@ -179,8 +191,14 @@ private struct PEMText {
     let bytes: [UInt8]
 
     init?(_ text: [UInt8]) {
-        let lines = text.split { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }.map { String(decoding: $0, as: UTF8.self) }
-        guard let start = lines.firstIndex(where: { $0.hasPrefix("-----BEGIN ") && $0.hasSuffix("-----") && $0.count >= 16 }) else {
+        let lines = text.split { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }.map {
+            String(decoding: $0, as: UTF8.self)
+        }
+        guard
+            let start = lines.firstIndex(where: {
+                $0.hasPrefix("-----BEGIN ") && $0.hasSuffix("-----") && $0.count >= 16
+            })
+        else {
             return nil
         }
         let label = String(lines[start].dropFirst(11).dropLast(5))

@@ -19,16 +19,25 @@ public struct FileChecksum: Sendable, Hashable {
     /// - Throws: `CocoaError(.featureUnsupported)` for a kind that neither the storage nor this machine computes; as
     ///   ``FileCopy/read(into:progress:)``.
     /// - Complexity: One request if the storage computes it; else the file is read once, and not held.
-    public static func of(_ path: ProviderPath, of provider: any FileProvider, kind: String = "sha256") async throws -> FileChecksum {
+    public static func of(_ path: ProviderPath, of provider: any FileProvider, kind: String = "sha256") async throws
+        -> FileChecksum
+    {
         let isComputed = computedKinds.contains(kind)
-        if let storage = provider as? any FileProviderChecksums, try await storage.capabilities().hashKinds.contains(kind) {
+        if let storage = provider as? any FileProviderChecksums,
+            try await storage.capabilities().hashKinds.contains(kind)
+        {
             do {
-                return FileChecksum(kind: kind, value: try await storage.checksum(of: path, kind: kind), isByStorage: true)
-            } catch let error where isComputed && (!error.concernsEveryItem || (error as? URLError)?.code == .timedOut) {
-                // Of this file it has none, or takes longer than anybody waits. Whether it can be read shows when it is.
+                return FileChecksum(
+                    kind: kind, value: try await storage.checksum(of: path, kind: kind), isByStorage: true)
+            } catch let error where isComputed && (!error.concernsEveryItem || (error as? URLError)?.code == .timedOut)
+            {
+                // Of this file it has none, or takes longer than anybody waits. Whether it can be read shows when it
+                // is.
             }
         }
-        guard let tap = HashTap(kind: kind) else { throw FileError.unsupported("A checksum of the kind “\(kind)”", path: path) }
+        guard let tap = HashTap(kind: kind) else {
+            throw FileError.unsupported("A checksum of the kind “\(kind)”", path: path)
+        }
         try await FileCopy(path, of: provider, tap: tap).read(into: DiscardingSink())
         // Never nil: a file that was read came in order.
         guard let value = tap.hexadecimal else { throw FileError.changedWhileReading(path) }

@@ -3,8 +3,8 @@ import Foundation
 
 /// Compares two folders with all that is in them, on any two providers.
 ///
-/// Files of one size and time are taken to be the same unless ``comparesContent`` is set; of files of one size and different times the
-/// content is compared. Names are compared byte by byte, symbolic links by what they hold.
+/// Files of one size and time are taken to be the same unless ``comparesContent`` is set; of files of one size and
+/// different times the content is compared. Names are compared byte by byte, symbolic links by what they hold.
 public struct TreeComparison: Sendable {
     /// Why two items of one path differ.
     public enum Reason: String, Sendable, Hashable, Codable {
@@ -51,11 +51,12 @@ public struct TreeComparison: Sendable {
 
     /// Compares the items at two places: folders with all that is in them, or two files.
     ///
-    /// Content is compared by a hash that both storages give; else by one that one of them gives, for which the other one's file is read;
-    /// else by reading both.
+    /// Content is compared by a hash that both storages give; else by one that one of them gives, for which the other
+    /// one's file is read; else by reading both.
     ///
     /// - Throws: An error of the two items themselves; an error that the next item would meet as well.
-    /// - Complexity: One listing of each side for each folder that both have, both at once. What differs is held, and one folder of each side.
+    /// - Complexity: One listing of each side for each folder that both have, both at once. What differs is held, and
+    ///   one folder of each side.
     public func compare(_ first: ProviderLocation, _ second: ProviderLocation) async throws -> Outcome {
         let (one, other) = try await both {
             try await first.provider.attributesOfItem(path: first.path)
@@ -98,7 +99,8 @@ public struct TreeComparison: Sendable {
 
     /// A hash that both storages give, else one that one of them gives and this machine computes, else SHA-256.
     private static func kind(_ kinds: [String], _ others: [String]) -> String {
-        kinds.first(where: others.contains) ?? (kinds + others).first(where: FileChecksum.computedKinds.contains) ?? "sha256"
+        kinds.first(where: others.contains) ?? (kinds + others).first(where: FileChecksum.computedKinds.contains)
+            ?? "sha256"
     }
 
     /// Lists a folder of both sides, notes what only one has, and returns the rest.
@@ -134,7 +136,9 @@ public struct TreeComparison: Sendable {
     }
 
     /// Compares items, and notes the folders that are entered next.
-    private func compare(_ met: [Met], _ run: Run, _ folders: inout [ProviderPath], _ outcome: inout Outcome) async throws {
+    private func compare(_ met: [Met], _ run: Run, _ folders: inout [ProviderPath], _ outcome: inout Outcome)
+        async throws
+    {
         var unsure: [Met] = []
         for pair in met {
             if pair.one.type != pair.other.type {
@@ -148,7 +152,9 @@ public struct TreeComparison: Sendable {
             } else if pair.one.isSymbolicLink, let target = pair.one.linkTarget, let other = pair.other.linkTarget {
                 if target == other { outcome.same += 1 } else { outcome.different.append((pair.path, .linkTarget)) }
             } else if !pair.one.isRegularFile {
-                outcome.failed.append((pair.path, FileError.unsupported("Comparing what is neither a file nor a folder", path: pair.path)))
+                outcome.failed.append(
+                    (pair.path, FileError.unsupported("Comparing what is neither a file nor a folder", path: pair.path))
+                )
             } else if let size = pair.one.size, let other = pair.other.size, size != other {
                 outcome.different.append((pair.path, .size))
             } else if !comparesContent, pair.one.size != nil, pair.other.size != nil, isOfOneTime(pair, run: run) {

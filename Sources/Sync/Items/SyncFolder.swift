@@ -30,7 +30,9 @@ public struct SyncFolder: Sendable {
         self.user = user
         provider = location.provider
         path = location.path
-        let kept = label.unicodeScalars.filter { $0.value >= 0x20 && $0.value != 0x7F && !"/\\:*?\"<>|".unicodeScalars.contains($0) }
+        let kept = label.unicodeScalars.filter {
+            $0.value >= 0x20 && $0.value != 0x7F && !"/\\:*?\"<>|".unicodeScalars.contains($0)
+        }
         self.label = String(String.UnicodeScalarView(kept.prefix(40)))
     }
 
@@ -56,8 +58,8 @@ public struct SyncFolder: Sendable {
     /// The folder's URL without secrets, for logs and messages.
     public var name: String { provider.url(of: path).withoutSecrets.absoluteString }
 
-    /// What the state knows the folder by: its URL and its user. A folder on this machine's disks is known by where it is, whatever symbolic
-    /// links lead there.
+    /// What the state knows the folder by: its URL and its user. A folder on this machine's disks is known by where it
+    /// is, whatever symbolic links lead there.
     public func key() async throws -> String { try await BlockingThreads.shared.run { placeKey } }
 
     /// As ``key()``. Blocks.
@@ -66,27 +68,35 @@ public struct SyncFolder: Sendable {
         // What is not UTF-8 has no form of a URL that could be taken apart and put together again.
         if url.isFileURL, URL(fileURLWithPath: url.path).pathComponents == url.pathComponents, !url.path.isEmpty {
             let place = Self.place(of: url)
-            url = URL(fileURLWithPath: "/" + place.dropFirst().joined(separator: "/"), isDirectory: url.hasDirectoryPath)
+            url = URL(
+                fileURLWithPath: "/" + place.dropFirst().joined(separator: "/"), isDirectory: url.hasDirectoryPath)
         }
         return [url.withoutSecrets.absoluteString, user].compactMap { $0 }.joined(separator: " ")
     }
 
     /// Whether one of both is or lies in the other, as far as provider and URL tell.
     func overlaps(_ other: SyncFolder) -> Bool {
-        if provider === other.provider, path == other.path || path.isBelow(other.path) || other.path.isBelow(path) { return true }
+        if provider === other.provider, path == other.path || path.isBelow(other.path) || other.path.isBelow(path) {
+            return true
+        }
         let (one, two) = (provider.url(of: path), other.provider.url(of: other.path))
         // Without a host, and on no disk, every provider is a world of its own.
         if provider === other.provider, !one.isFileURL { return false }
-        guard one.scheme == two.scheme, one.host() == two.host(), one.port == two.port, one.isFileURL || one.host() != nil else {
+        guard one.scheme == two.scheme, one.host() == two.host(), one.port == two.port,
+            one.isFileURL || one.host() != nil
+        else {
             return false
         }
         // Two users of one server have folders of their own; over SFTP below `/~` only.
-        if let user, let otherUser = other.user, user != otherUser, one.scheme != "sftp" || one.path.hasPrefix("/~") { return false }
+        if let user, let otherUser = other.user, user != otherUser, one.scheme != "sftp" || one.path.hasPrefix("/~") {
+            return false
+        }
         let (first, second) = (Self.place(of: one), Self.place(of: two))
         return first.starts(with: second) || second.starts(with: first)
     }
 
-    /// Names of the folders down to `url`; on this machine's disks without the symbolic links on the way, as far as it is there. Blocks then.
+    /// Names of the folders down to `url`; on this machine's disks without the symbolic links on the way, as far as it
+    /// is there. Blocks then.
     static func place(of url: URL) -> [String] {
         guard url.isFileURL else { return url.pathComponents }
         var (there, missing) = (url.standardizedFileURL, [String]())
@@ -124,7 +134,8 @@ public struct SyncFolder: Sendable {
         if let remote = provider as? any FileProviderBasicRemote, remote.useCache { remote.dropCache(path: path) }
     }
 
-    /// Whether `error` says that it is about the item at `relative`, here rather than under the same path of another storage.
+    /// Whether `error` says that it is about the item at `relative`, here rather than under the same path of another
+    /// storage.
     func isNamed(by error: any Error, at relative: ProviderPath) -> Bool {
         let (info, path) = ((error as NSError).userInfo, path(of: relative))
         guard info[NSFilePathErrorKey] as? String == path.string else { return false }
@@ -159,7 +170,8 @@ extension SyncFolder {
     /// What the listing said about the file at `path`, counted from this folder; nil if nothing of use to compare with.
     func listed(_ item: SyncItem, at path: ProviderPath) -> FileObject? {
         guard item.type == .regular, item.isListed, item.size != SyncItem.voidSize else { return nil }
-        return FileObject(path: self.path(of: path), type: .regular, size: item.size, modifiedDate: item.date, entryTag: item.tag)
+        return FileObject(
+            path: self.path(of: path), type: .regular, size: item.size, modifiedDate: item.date, entryTag: item.tag)
     }
 }
 

@@ -33,7 +33,8 @@ public struct SyncItem: Sendable, Hashable {
         switch object.type {
         case .regular:
             self.init(
-                type: .regular, size: object.size, time: object.modifiedDate.map(Self.microseconds), tag: object.entryTag,
+                type: .regular, size: object.size, time: object.modifiedDate.map(Self.microseconds),
+                tag: object.entryTag,
                 identity: object.identity)
         case .directory: self.init(type: .directory, identity: object.identity)
         case .symbolicLink: self.init(type: .symbolicLink, tag: object.linkTargetText, identity: object.identity)
@@ -44,7 +45,8 @@ public struct SyncItem: Sendable, Hashable {
     /// The modification time as a date.
     var date: Date? { time.map { Date(timeIntervalSince1970: Double($0) / 1e6) } }
 
-    /// Whether the item is the version that `earlier` was: by the tag where the storage gives one, else by size and time.
+    /// Whether the item is the version that `earlier` was: by the tag where the storage gives one, else by size and
+    /// time.
     func isUnchanged(since earlier: SyncItem) -> Bool {
         guard type == earlier.type else { return false }
         switch type {
@@ -57,10 +59,12 @@ public struct SyncItem: Sendable, Hashable {
         }
     }
 
-    /// Whether this is what `other` is, each told in another way: by a listing, and by a look at the item or the answer to a write.
+    /// Whether this is what `other` is, each told in another way: by a listing, and by a look at the item or the answer
+    /// to a write.
     ///
     /// - Parameters:
-    ///   - precision: The step of the storage's times, in seconds. Listings in steps of a minute show items of more than half a year by the day.
+    ///   - precision: The step of the storage's times, in seconds. Listings in steps of a minute show items of more
+    ///     than half a year by the day.
     ///   - byTag: Whether tags that differ are proof enough of two versions; not after a rename.
     func isAlike(_ other: SyncItem, precision: Double, byTag: Bool) -> Bool {
         if isUnchanged(since: other) { return true }
@@ -79,7 +83,8 @@ public struct SyncItem: Sendable, Hashable {
     var hasLostItsClock: Bool { time.map { $0 < Self.firstWithClock } ?? false }
 
     private static let day: Int64 = 86_400_000_000
-    /// Such listings show the time of the day for half a year, and some a little less (FTP's `LIST`, as `ls -l` prints it).
+    /// Such listings show the time of the day for half a year, and some a little less (FTP's `LIST`, as `ls -l` prints
+    /// it).
     private static var firstWithClock: Int64 { microseconds(Date()) - 150 * day }
 
     /// Whether this is what `known` was before it got another name.
@@ -136,7 +141,8 @@ struct SyncDifference: Sendable, Equatable {
     var moveSide: SyncSide?
     /// Where the file at this path was before.
     var movedFrom: ProviderPath?
-    /// Other paths that a storage without regard to case takes for this one; only looked for where a side is such a storage.
+    /// Other paths that a storage without regard to case takes for this one; only looked for where a side is such a
+    /// storage.
     var twins: [SyncDifference] = []
     /// Whether a side's listing of this folder left items out, so that it is not known to hold nothing else.
     var isIncomplete = false

@@ -1,7 +1,8 @@
 import FileProviderCore
 import Foundation
 
-/// Paths as keys of the database: NUL, which no name holds, stands between names, so that bytewise order is the order of a tree.
+/// Paths as keys of the database: NUL, which no name holds, stands between names, so that bytewise order is the order
+/// of a tree.
 enum SyncKey {
     private static let slash = UInt8(ascii: "/")
 

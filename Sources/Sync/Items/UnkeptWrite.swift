@@ -1,7 +1,8 @@
 import FileProviderCore
 import Foundation
 
-/// A file that a sync has written and whose storage may not have kept it: the write failed, or something else was found in its place.
+/// A file that a sync has written and whose storage may not have kept it: the write failed, or something else was found
+/// in its place.
 struct UnkeptWrite: Sendable, Equatable {
     /// Where it was written.
     var side: SyncSide

@@ -18,8 +18,8 @@ public struct BandwidthTimetable: Sendable, Hashable {
         entries = [Entry(minute: 0, limit: max(1, limit))]
     }
 
-    /// Reads `08:00,512K 18:30,10M 23:00,off`: times of the day, each with bytes a second (K, M and G are powers of 1,024) or `off` for no
-    /// limit. A rate alone holds all day.
+    /// Reads `08:00,512K 18:30,10M 23:00,off`: times of the day, each with bytes a second (K, M and G are powers of
+    /// 1,024) or `off` for no limit. A rate alone holds all day.
     ///
     /// - Throws: `CocoaError(.fileReadCorruptFile)` naming the entry that is none.
     public init(_ text: String) throws {
@@ -29,18 +29,23 @@ public struct BandwidthTimetable: Sendable, Hashable {
             let minute = fields.count == 1 ? 0 : Self.minute(fields[0])
             guard fields.count <= 2, let minute, let rate = fields.last, let limit = Self.rate(rate) else {
                 throw FileError.make(
-                    .fileReadCorruptFile, path: text, sentence: "“\(part)” is no entry of a timetable, such as “08:00,512K” or “23:00,off”."
+                    .fileReadCorruptFile, path: text,
+                    sentence: "“\(part)” is no entry of a timetable, such as “08:00,512K” or “23:00,off”."
                 )
             }
             entries.append(Entry(minute: minute, limit: limit < 0 ? nil : limit))
         }
-        if entries.isEmpty { throw FileError.make(.fileReadCorruptFile, path: text, sentence: "The timetable is empty.") }
+        if entries.isEmpty {
+            throw FileError.make(.fileReadCorruptFile, path: text, sentence: "The timetable is empty.")
+        }
         self.entries = entries.sorted { $0.minute < $1.minute }
     }
 
     private static func minute(_ text: Substring) -> Int? {
         let parts = text.split(separator: ":").map { Int($0) }
-        guard parts.count == 2, let hour = parts[0], let minute = parts[1], 0..<24 ~= hour, 0..<60 ~= minute else { return nil }
+        guard parts.count == 2, let hour = parts[0], let minute = parts[1], 0..<24 ~= hour, 0..<60 ~= minute else {
+            return nil
+        }
         return hour * 60 + minute
     }
 
@@ -132,7 +137,8 @@ final class Throttle: Sendable {
         state.update { state in
             let now = now()
             if let limit = state.limit {
-                state.debt = max(state.debt - (now - state.paid) / .seconds(1) * Double(limit), -Self.burst * Double(limit))
+                state.debt = max(
+                    state.debt - (now - state.paid) / .seconds(1) * Double(limit), -Self.burst * Double(limit))
             }
             state.paid = now
             if state.asked.map({ now - $0 >= .seconds(Self.interval) }) ?? true {

@@ -12,7 +12,8 @@ extension SyncOptions.RemovalLimit {
             self = .count(count)
         } else {
             throw FileError.make(
-                .fileReadCorruptFile, path: text, sentence: "“\(text)” is no limit of removals, such as “100” items or “25%” of all.")
+                .fileReadCorruptFile, path: text,
+                sentence: "“\(text)” is no limit of removals, such as “100” items or “25%” of all.")
         }
     }
 }

@@ -16,22 +16,23 @@ public struct SyncFilter: Sendable, Hashable {
     /// Everything takes part.
     public init() {}
 
-    /// Reads rules such as `- *.tmp`, `+ *.epub`, `- cache/`, `- /private/**`: of those that match an item the first decides, and what no
-    /// rule matches takes part.
+    /// Reads rules such as `- *.tmp`, `+ *.epub`, `- cache/`, `- /private/**`: of those that match an item the first
+    /// decides, and what no rule matches takes part.
     ///
-    /// Patterns are those of fnmatch(3), character by character, and match names in any Unicode normalization. One without a slash is
-    /// matched with the name, another with the whole path from the folder down, name by name, where `**` stands for any number of names:
-    /// `/a/**` is all in `a`, `**/b/*.c` what matches `*.c` in any `b`. A slash at the end means folders only. What lies in a folder left
-    /// out is left out, too.
+    /// Patterns are those of fnmatch(3), character by character, and match names in any Unicode normalization. One
+    /// without a slash is matched with the name, another with the whole path from the folder down, name by name, where
+    /// `**` stands for any number of names: `/a/**` is all in `a`, `**/b/*.c` what matches `*.c` in any `b`. A slash at
+    /// the end means folders only. What lies in a folder left out is left out, too.
     ///
-    /// - Throws: `CocoaError(.fileReadInvalidFileName)` for a rule that does not begin with `+` or `-`, is empty, or has a bracket that is
-    ///   never closed or a backslash with nothing behind it.
+    /// - Throws: `CocoaError(.fileReadInvalidFileName)` for a rule that does not begin with `+` or `-`, is empty, or
+    ///   has a bracket that is never closed or a backslash with nothing behind it.
     public init(_ rules: [String]) throws {
         for text in rules {
             var pattern = String(text.dropFirst().drop { $0 == " " })
             guard let sign = text.first, sign == "+" || sign == "-", !pattern.isEmpty, pattern != "/" else {
                 throw FileError.make(
-                    .fileReadInvalidFileName, path: text, sentence: "The filter “\(text)” is not “+ PATTERN” or “- PATTERN”.")
+                    .fileReadInvalidFileName, path: text,
+                    sentence: "The filter “\(text)” is not “+ PATTERN” or “- PATTERN”.")
             }
             pattern = SyncKey.normalized(pattern)
             let foldersOnly = pattern.hasSuffix("/")
@@ -39,9 +40,11 @@ public struct SyncFilter: Sendable, Hashable {
             let matchesPath = pattern.contains("/")
             let patterns = matchesPath ? Self.names(in: pattern) : [pattern]
             if let flaw = patterns.lazy.compactMap(Self.flaw).first {
-                throw FileError.make(.fileReadInvalidFileName, path: text, sentence: "The filter “\(text)” has \(flaw).")
+                throw FileError.make(
+                    .fileReadInvalidFileName, path: text, sentence: "The filter “\(text)” has \(flaw).")
             }
-            self.rules.append(Rule(includes: sign == "+", patterns: patterns, foldersOnly: foldersOnly, matchesPath: matchesPath))
+            self.rules.append(
+                Rule(includes: sign == "+", patterns: patterns, foldersOnly: foldersOnly, matchesPath: matchesPath))
         }
     }
 
@@ -51,7 +54,8 @@ public struct SyncFilter: Sendable, Hashable {
     public func includes(_ path: ProviderPath, isFolder: Bool) -> Bool {
         let rule = rules.first { rule in
             if rule.foldersOnly, !isFolder { return false }
-            let names = rule.matchesPath ? Self.names(in: SyncKey.normalized(path.string)) : [SyncKey.normalized(path.name)]
+            let names =
+                rule.matchesPath ? Self.names(in: SyncKey.normalized(path.string)) : [SyncKey.normalized(path.name)]
             return Self.matches(names[...], rule.patterns[...])
         }
         return rule?.includes ?? true
@@ -61,7 +65,9 @@ public struct SyncFilter: Sendable, Hashable {
     private static func flaw(of pattern: String) -> String? {
         var rest = pattern.unicodeScalars[...]
         while let scalar = rest.popFirst() {
-            if scalar == "\\", rest.popFirst() == nil { return "a backslash with nothing behind it; one of a name is “\\\\”" }
+            if scalar == "\\", rest.popFirst() == nil {
+                return "a backslash with nothing behind it; one of a name is “\\\\”"
+            }
             if scalar == "[", !skipBracket(&rest) { return "a “[” without its “]”; one of a name is “\\[”" }
         }
         return nil
@@ -77,7 +83,10 @@ public struct SyncFilter: Sendable, Hashable {
             if scalar == "\\" { _ = rest.popFirst() }
             guard scalar == "[", let kind = rest.first, [":", ".", "="].contains(kind) else { continue }
             // Of a class such as `[:alpha:]` the first bracket that closes is none of the set's.
-            guard let end = rest.dropFirst().indices.first(where: { rest[$0] == kind && rest[rest.index(after: $0)...].first == "]" })
+            guard
+                let end = rest.dropFirst().indices.first(where: {
+                    rest[$0] == kind && rest[rest.index(after: $0)...].first == "]"
+                })
             else { continue }
             rest = rest[rest.index(end, offsetBy: 2)...]
         }

@@ -13,7 +13,9 @@ extension SyncOptions {
 
     /// Whether an item takes part, also by the folders that it lies in.
     private func takesPart(_ path: ProviderPath, type: FileType?) -> Bool {
-        if [Self.trashName, Self.plainTrashName].contains(where: { path.components.first?.elementsEqual($0.utf8) == true }) {
+        if [Self.trashName, Self.plainTrashName].contains(where: {
+            path.components.first?.elementsEqual($0.utf8) == true
+        }) {
             return false
         }
         if leftOut.contains(path) { return false }

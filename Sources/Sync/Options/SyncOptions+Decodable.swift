@@ -1,13 +1,16 @@
 import FileProviderCore
 import Foundation
 
-/// As people write it in a configuration: `{"direction": "twoWay", "filter": ["- *.tmp"], "removalLimit": "25%", "bandwidth": "512K"}`.
+/// As people write it in a configuration:
+/// `{"direction": "twoWay", "filter": ["- *.tmp"], "removalLimit": "25%", "bandwidth": "512K"}`.
 ///
-/// What is not there has its usual value, and an unknown key is refused. `filter` is a list of rules, `removalLimit` and `bandwidth` are
-/// texts, `trashDays` is ``SyncOptions/trashAge`` in days, or null; all other keys are called like their properties.
+/// What is not there has its usual value, and an unknown key is refused. `filter` is a list of rules, `removalLimit`
+/// and `bandwidth` are texts, `trashDays` is ``SyncOptions/trashAge`` in days, or null; all other keys are called like
+/// their properties.
 extension SyncOptions: Decodable {
     private enum Key: String, CodingKey, CaseIterable {
-        case direction, deletes, removalLimit, filter, links, comparesContent, keepsReplaced, trashDays, transfers, bandwidth
+        case direction, deletes, removalLimit, filter, links, comparesContent, keepsReplaced, trashDays, transfers,
+            bandwidth
     }
 
     /// - Throws: `DecodingError` with a sentence in it.
@@ -26,7 +29,8 @@ extension SyncOptions: Decodable {
     }
 }
 
-/// Seconds, as in `{"quiet": 2, "rescan": 3600, "poll": 60}`: what is not there has its usual value, and an unknown key is refused.
+/// Seconds, as in `{"quiet": 2, "rescan": 3600, "poll": 60}`: what is not there has its usual value, and an unknown key
+/// is refused.
 ///
 /// `poll` and `alwaysPolls` are those of ``SyncServiceOptions/watch``; all other keys are called like their properties.
 extension SyncServiceOptions: Decodable {

@@ -15,7 +15,8 @@ public struct SyncOptions: Sendable {
     public enum RemovalLimit: Sendable, Hashable {
         /// So many items.
         case count(Int)
-        /// A share of what both sides had in common, 0 to 1. Of a share above 0, five items may always go, unless a side has nothing left.
+        /// A share of what both sides had in common, 0 to 1. Of a share above 0, five items may always go, unless a
+        /// side has nothing left.
         case share(Double)
 
         /// So many items are few.
@@ -24,7 +25,8 @@ public struct SyncOptions: Sendable {
         func allows(_ removals: Int, of agreed: Int) -> Bool {
             switch self {
             case .count(let limit): removals <= limit
-            case .share(let share): share >= 1 || share > 0 && removals <= max(Self.few, Int((share * Double(agreed)).rounded(.down)))
+            case .share(let share):
+                share >= 1 || share > 0 && removals <= max(Self.few, Int((share * Double(agreed)).rounded(.down)))
             }
         }
 
@@ -36,8 +38,9 @@ public struct SyncOptions: Sendable {
     public enum Links: String, Sendable, Hashable, Codable {
         /// They stay where they are.
         case skip
-        /// They are made on the other side with the same text, if that keeps within the folder. Others are refused: absolute ones, those that
-        /// climb above the folder, and those with `..` after a name, which may lead out by way of another link.
+        /// They are made on the other side with the same text, if that keeps within the folder. Others are refused:
+        /// absolute ones, those that climb above the folder, and those with `..` after a name, which may lead out by
+        /// way of another link.
         case copy
         /// All are made on the other side with the same text, wherever it leads.
         case all
@@ -45,8 +48,8 @@ public struct SyncOptions: Sendable {
 
     /// Mirror, unless said otherwise.
     public var direction: Direction
-    /// Whether a mirror removes from the destination what the source has no more; the first run never does. Two-way sync always carries
-    /// removals over.
+    /// Whether a mirror removes from the destination what the source has no more; the first run never does. Two-way
+    /// sync always carries removals over.
     public var deletes: Bool
     /// Half of all, unless said otherwise.
     public var removalLimit: RemovalLimit
@@ -54,7 +57,8 @@ public struct SyncOptions: Sendable {
     public var filter: SyncFilter
     /// Symbolic links are left out, unless said otherwise.
     public var links: Links
-    /// Whether files of one size and time are compared by their content in a pair's first run; in later ones they are in any case.
+    /// Whether files of one size and time are compared by their content in a pair's first run; in later ones they are
+    /// in any case.
     public var comparesContent: Bool
     /// Whether what is replaced or removed goes to ``trashName``. What only one side had goes there in any case.
     public var keepsReplaced: Bool
@@ -70,8 +74,8 @@ public struct SyncOptions: Sendable {
     /// What takes no part beside what the filter says: the state, where it lies in one of the folders.
     var leftOut: Set<ProviderPath> = []
 
-    /// The folder, right below each side's own, for what was replaced and removed: `.carrel-trash/2026-11-23T024510Z/a/b.txt`. It takes
-    /// no part in the sync.
+    /// The folder, right below each side's own, for what was replaced and removed:
+    /// `.carrel-trash/2026-11-23T024510Z/a/b.txt`. It takes no part in the sync.
     public static let trashName = ".carrel-trash"
     /// What that folder is called on a side whose listings hide names that begin with a dot.
     public static let plainTrashName = "carrel-trash"

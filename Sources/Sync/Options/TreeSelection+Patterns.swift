@@ -6,8 +6,8 @@ extension TreeSelection {
     /// - Parameters:
     ///   - including: If there are any, only what matches one of them takes part, with all that is in it.
     ///   - excluding: What matches one of them takes no part, nor does what is in it, whatever else says so.
-    ///   - paths: If given, only these items take part, with all that is in them. They count from the folder that the copy or removal begins
-    ///     with; the root is that folder.
+    ///   - paths: If given, only these items take part, with all that is in them. They count from the folder that the
+    ///     copy or removal begins with; the root is that folder.
     /// - Throws: `CocoaError(.fileReadInvalidFileName)` for a pattern that ``SyncFilter/init(_:)`` refuses.
     public init(including: [String] = [], excluding: [String] = [], paths: Set<ProviderPath>? = nil) throws {
         let rules = excluding.map { "- " + $0 } + including.flatMap { Self.rules(including: $0) }
@@ -18,7 +18,8 @@ extension TreeSelection {
         self.init { path, isFolder in
             if path.isRoot { return takesTop ? .taken : .passed }
             let byPattern: Part =
-                own.includes(path, isFolder: isFolder) ? .taken : way.includes(path, isFolder: isFolder) ? .passed : .leftOut
+                own.includes(path, isFolder: isFolder)
+                ? .taken : way.includes(path, isFolder: isFolder) ? .passed : .leftOut
             guard let paths, let onTheWay, byPattern != .leftOut else { return byPattern }
             if paths.contains(path) || Self.folders(of: path).contains(where: paths.contains) { return byPattern }
             return isFolder && onTheWay.contains(path) ? .passed : .leftOut
@@ -33,7 +34,9 @@ extension TreeSelection {
         let line = Array(line)
         if line.isEmpty { return nil }
         let dot = [UInt8(ascii: ".")]
-        let names = line.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).filter { Array($0) != dot }
+        let names = line.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).filter {
+            Array($0) != dot
+        }
         return try ProviderPath(bytes: names.joined(separator: CollectionOfOne(UInt8(ascii: "/"))))
     }
 

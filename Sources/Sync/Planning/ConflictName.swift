@@ -6,9 +6,13 @@ enum ConflictName {
     /// `report (conflict 2026-11-23 02.45.10 LABEL).txt`, in UTC, shortened to what the storages take.
     ///
     /// - Parameter number: 2 and more where the name before was taken.
-    static func make(for path: ProviderPath, label: String, date: Date, maxLength: Int, number: Int = 1) throws -> ProviderPath {
+    static func make(for path: ProviderPath, label: String, date: Date, maxLength: Int, number: Int = 1) throws
+        -> ProviderPath
+    {
         let name = Array(path.nameBytes)
-        let dot = name.lastIndex(of: UInt8(ascii: ".")).flatMap { $0 == 0 || name.count - $0 > 16 ? nil : $0 } ?? name.endIndex
+        let dot =
+            name.lastIndex(of: UInt8(ascii: ".")).flatMap { $0 == 0 || name.count - $0 > 16 ? nil : $0 }
+            ?? name.endIndex
         let words = ["conflict", date.formatted(style), label, number == 1 ? "" : "\(number)"].filter { !$0.isEmpty }
         let mark = Array(" (\(words.joined(separator: " ")))".utf8)
         var stem = name[..<dot]

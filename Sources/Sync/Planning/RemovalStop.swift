@@ -5,7 +5,8 @@ public import Foundation
 ///
 /// The underlying error of a `CocoaError(.fileWriteNoPermission)`, whose sentence is for people.
 public enum RemovalStop: LocalizedError, Equatable, Sendable {
-    /// So many removals are planned, of the items that both sides had in common; ``SyncOptions/removalLimit`` allows fewer.
+    /// So many removals are planned, of the items that both sides had in common; ``SyncOptions/removalLimit`` allows
+    /// fewer.
     case overLimit(Int, of: Int)
     /// A side has nothing of what it had in common with the other.
     case emptySide(SyncSide, held: Int)
@@ -18,7 +19,8 @@ public enum RemovalStop: LocalizedError, Equatable, Sendable {
         }
     }
 
-    /// - Parameter losesAll: Whether the other side of an empty one would lose all that it has in common with it, were that allowed.
+    /// - Parameter losesAll: Whether the other side of an empty one would lose all that it has in common with it, were
+    ///   that allowed.
     func error(_ folders: Sides<SyncFolder>, losesAll: Bool = true) -> CocoaError {
         let (folder, sentence) =
             switch self {
@@ -40,7 +42,8 @@ public enum RemovalStop: LocalizedError, Equatable, Sendable {
                 )
             }
         return FileError.make(
-            .fileWriteNoPermission, path: folder.path, url: folder.provider.url(of: folder.path), sentence: sentence, underlying: self)
+            .fileWriteNoPermission, path: folder.path, url: folder.provider.url(of: folder.path), sentence: sentence,
+            underlying: self)
     }
 
     private func consequence(_ folders: Sides<SyncFolder>, _ side: SyncSide, _ losesAll: Bool) -> String {

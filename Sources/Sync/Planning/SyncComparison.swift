@@ -31,7 +31,9 @@ struct SyncComparison: Sendable {
         let reason: any Error
     }
 
-    func onBoth<Value: Sendable>(_ body: @escaping @Sendable (SyncSide) async throws -> Value) async throws -> (Value, Value) {
+    func onBoth<Value: Sendable>(_ body: @escaping @Sendable (SyncSide) async throws -> Value) async throws -> (
+        Value, Value
+    ) {
         @Sendable func on(_ side: SyncSide) async throws -> Value {
             do { return try await body(side) } catch { throw Unread(side: side, reason: error) }
         }
@@ -70,10 +72,13 @@ struct SyncComparison: Sendable {
         folders[side].provider is any FileProviderChecksums ? capabilities[side].hashKinds : []
     }
 
-    /// A storage's hash; nil where it has none of the kind or for this file, or takes longer to make one than anybody waits.
+    /// A storage's hash; nil where it has none of the kind or for this file, or takes longer to make one than anybody
+    /// waits.
     private func storageHash(of path: ProviderPath, on side: SyncSide, kind: String) async throws -> String? {
         let folder = folders[side]
-        guard let storage = folder.provider as? any FileProviderChecksums, kinds(of: side).contains(kind) else { return nil }
+        guard let storage = folder.provider as? any FileProviderChecksums, kinds(of: side).contains(kind) else {
+            return nil
+        }
         do { return try await storage.checksum(of: folder.path(of: path), kind: kind) } catch let error
             where !error.concernsEveryItem || (error as? URLError)?.code == .timedOut
         {

@@ -58,9 +58,11 @@ struct SyncLook: Sendable {
         return report.value
     }
 
-    /// Takes a part of the listing. What it has twice takes no part: a hostile server lists a folder and then a link under one name, to have
-    /// files written through the link.
-    private func note(_ items: [(path: ProviderPath, item: SyncItem)], _ report: LockedValue<FolderSyncReport>) async throws {
+    /// Takes a part of the listing. What it has twice takes no part: a hostile server lists a folder and then a link
+    /// under one name, to have files written through the link.
+    private func note(_ items: [(path: ProviderPath, item: SyncItem)], _ report: LockedValue<FolderSyncReport>)
+        async throws
+    {
         let twice = try await store.note(items, on: side, precision: precision)
         try await store.leaveOut(twice, itself: true)
         for path in twice {
@@ -70,18 +72,25 @@ struct SyncLook: Sendable {
         }
     }
 
-    /// An item with what is to be known of it: some storages tell in listings only that there is a link. Nil where it cannot be found out.
+    /// An item with what is to be known of it: some storages tell in listings only that there is a link. Nil where it
+    /// cannot be found out.
     private func completed(_ object: FileObject, _ report: LockedValue<FolderSyncReport>) async throws -> FileObject? {
         guard options.links != .skip, object.isSymbolicLink, object.linkTarget == nil else { return object }
-        do { return try await folder.provider.attributesOfItem(path: object.path) } catch let error where !error.concernsEveryItem {
-            if !error.isNoSuchFile { report.update { $0.fail(FolderSyncReport.Item(side, relative(object.path), error)) } }
+        do { return try await folder.provider.attributesOfItem(path: object.path) } catch let error
+            where !error.concernsEveryItem
+        {
+            if !error.isNoSuchFile {
+                report.update { $0.fail(FolderSyncReport.Item(side, relative(object.path), error)) }
+            }
             return nil
         }
     }
 
     private func takesPart(_ object: FileObject) -> Bool {
         let path = relative(object.path)
-        if isTrash(path) || pass.isHidden(path) || TemporaryName.matches(path.name) || options.leftOut.contains(path) { return false }
+        if isTrash(path) || pass.isHidden(path) || TemporaryName.matches(path.name) || options.leftOut.contains(path) {
+            return false
+        }
         return options.filter.includes(path, isFolder: object.isDirectory)
     }
 

@@ -43,7 +43,8 @@ struct SyncMoves: Sendable {
     /// Whether anything can have been moved. The indexes that the search needs are made then.
     private func hasOrigins(_ side: SyncSide) async throws -> Bool {
         try await pass.store.write { db in
-            let found = try Bool.fetchOne(db, sql: "SELECT EXISTS (SELECT 1 FROM \(Self.gone))", arguments: ["side": side.rawValue])
+            let found = try Bool.fetchOne(
+                db, sql: "SELECT EXISTS (SELECT 1 FROM \(Self.gone))", arguments: ["side": side.rawValue])
             if found == true { try db.execute(sql: SyncSchema.indexGone) }
             return found == true
         }
@@ -92,14 +93,17 @@ struct SyncMoves: Sendable {
         }
     }
 
-    /// Where the other side cannot have a file where it went, there is no move: one file is gone, and another one cannot be held.
+    /// Where the other side cannot have a file where it went, there is no move: one file is gone, and another one
+    /// cannot be held.
     private func dropRefused(_ side: SyncSide) async throws {
         var (last, free): (Data, ProviderPath) = (Data(), .root)
         while case let targets = try await targets(side, after: last), let end = targets.last {
             for key in targets {
                 let path = try SyncKey.path(key)
                 if try await isRefused(path, from: side, below: free) {
-                    try await pass.store.write { try $0.execute(sql: "DELETE FROM moved WHERE target = ?", arguments: [key]) }
+                    try await pass.store.write {
+                        try $0.execute(sql: "DELETE FROM moved WHERE target = ?", arguments: [key])
+                    }
                 } else {
                     free = path.parent ?? .root
                 }
@@ -116,7 +120,8 @@ struct SyncMoves: Sendable {
         }
     }
 
-    /// Whether the other side cannot have what is new at `path` or a folder on the way to it, up to the folder `free`, which it can.
+    /// Whether the other side cannot have what is new at `path` or a folder on the way to it, up to the folder `free`,
+    /// which it can.
     private func isRefused(_ path: ProviderPath, from side: SyncSide, below free: ProviderPath) async throws -> Bool {
         var current = path
         while current != free, let parent = current.parent {
@@ -139,7 +144,8 @@ struct SyncMoves: Sendable {
                     SELECT :key, g.key, :side FROM \(Self.origins) AND g.size = \(size) AND g.hash = :hash LIMIT 1
                     """, arguments: ["key": key, "side": side.rawValue, "hash": hash])
             try db.execute(
-                sql: "INSERT OR REPLACE INTO compared (key, same, hash) VALUES (:key, NULL, :hash)", arguments: ["key": key, "hash": hash])
+                sql: "INSERT OR REPLACE INTO compared (key, same, hash) VALUES (:key, NULL, :hash)",
+                arguments: ["key": key, "hash": hash])
         }
     }
 }

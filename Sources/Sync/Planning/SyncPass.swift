@@ -55,10 +55,12 @@ struct SyncPass: Sendable {
         try checkPresence()
         if followsMirror { try await store.claimKept() }
         let rules = SyncRules(
-            direction: options.direction, deletes: options.deletes, comparesContent: options.comparesContent || store.isFirstBegun,
+            direction: options.direction, deletes: options.deletes,
+            comparesContent: options.comparesContent || store.isFirstBegun,
             isFirst: store.isFirst, followsMirror: followsMirror, capabilities: capabilities,
             hasLinks: Sides(
-                folders.source.provider is any FileProviderSymbolicLink, folders.destination.provider is any FileProviderSymbolicLink),
+                folders.source.provider is any FileProviderSymbolicLink,
+                folders.destination.provider is any FileProviderSymbolicLink),
             takesAllLinks: options.links == .all)
         for item in try await compare(rules) {
             if item.error?.isChangedWhileReading == true { report.postpone(item) } else { report.fail(item) }
@@ -73,8 +75,8 @@ struct SyncPass: Sendable {
     /// Whether the last run was a mirror, also one that did not come to its end, and this is none.
     private var followsMirror: Bool { options.direction == .twoWay && store.lastDirection == .mirror }
 
-    /// Has the state expect what the plan does: a step that was taken and could not be noted is not to be mistaken for somebody's removal
-    /// or change, when its cause is undone meanwhile.
+    /// Has the state expect what the plan does: a step that was taken and could not be noted is not to be mistaken for
+    /// somebody's removal or change, when its cause is undone meanwhile.
     func beginSteps() async throws { try await store.beginSteps(options.direction, claimsKept: followsMirror) }
 
     /// Whether a side's listings turn out to hide names: some servers show that only when they list.
@@ -99,7 +101,8 @@ struct SyncPass: Sendable {
         return Sides(one, other)
     }
 
-    /// Whether listings of either side hide names that begin with a dot: what cannot be seen would be taken for removed.
+    /// Whether listings of either side hide names that begin with a dot: what cannot be seen would be taken for
+    /// removed.
     var hidesDots: Bool { SyncSide.allCases.contains { !capabilities[$0].listsEveryName } }
 
     /// Whether a name is one that listings of either side hide.
@@ -107,13 +110,16 @@ struct SyncPass: Sendable {
 
     private func look(at side: SyncSide) async throws -> FolderSyncReport {
         folders[side].forgetAnswers(below: folders[side].path)
-        do { return try await SyncLook(self, side: side).run() } catch let error where error.isNoSuchFile && canBeMade(side) {
+        do { return try await SyncLook(self, side: side).run() } catch let error
+            where error.isNoSuchFile && canBeMade(side)
+        {
             return FolderSyncReport()
         }
     }
 
-    /// Finds out whether a side keeps names apart that differ in case or normalization alone. Hardly any storage tells, and a server may have
-    /// disks of both kinds. It matters where two such names come together, and there the side is asked for the one that it does not list.
+    /// Finds out whether a side keeps names apart that differ in case or normalization alone. Hardly any storage tells,
+    /// and a server may have disks of both kinds. It matters where two such names come together, and there the side is
+    /// asked for the one that it does not list.
     private mutating func lookAtTwins(on side: SyncSide) async throws {
         let missing = try await store.missingTwins(on: side)
         if capabilities[side].isCaseSensitive, let path = missing.inCase {
@@ -122,7 +128,8 @@ struct SyncPass: Sendable {
         if capabilities[side].isNormalizationSensitive, let path = missing.inForm {
             capabilities[side].isNormalizationSensitive = try await !hasUnlisted(path, on: side)
         }
-        // A storage that lists another form of a name than the one it was given has the item that was given all the same.
+        // A storage that lists another form of a name than the one it was given has the item that was given all the
+        // same.
         if !capabilities[side].isNormalizationSensitive, missing.inForm != nil {
             try await store.takeForms(on: side, precision: precision(of: side))
         }
@@ -136,7 +143,8 @@ struct SyncPass: Sendable {
         } catch let error where !error.concernsEveryItem { return false }
     }
 
-    /// Whether the folder itself may be missing: where nothing was ever in it, it is made when something is to be put there.
+    /// Whether the folder itself may be missing: where nothing was ever in it, it is made when something is to be put
+    /// there.
     private func canBeMade(_ side: SyncSide) -> Bool { side == .destination && store.agreedCount == 0 }
 
     /// A disk that is not mounted, and a folder that somebody emptied by mistake, look like a removal of everything.
@@ -159,10 +167,12 @@ struct SyncPass: Sendable {
         throw RemovalStop.overLimit(removed + removals, of: agreed).error(folders)
     }
 
-    /// Whether a side has nothing of what it had, nor has moved it, and so it would go on the other side, too: a disk that was replaced, or
-    /// is not mounted, may have a folder of its own.
+    /// Whether a side has nothing of what it had, nor has moved it, and so it would go on the other side, too: a disk
+    /// that was replaced, or is not mounted, may have a folder of its own.
     private func hasLostAll(_ side: SyncSide) async throws -> Bool {
-        guard store.agreedCount > 0, store.seenCount(on: side) == 0, try await store.removals(on: side.other) > 0 else { return false }
+        guard store.agreedCount > 0, store.seenCount(on: side) == 0, try await store.removals(on: side.other) > 0 else {
+            return false
+        }
         return try await !store.hasMoves(on: side)
     }
 
@@ -172,7 +182,8 @@ struct SyncPass: Sendable {
         try await compare(rules, unread) { try await store.newFiles(on: .destination, after: $0) }
         if store.agreedCount == 0 { return unread.values }
         try await compare(rules, unread) { try await store.voidFiles(after: $0) }
-        for side in SyncSide.allCases where comparison.isCheap(on: side) && (side == .source || rules.direction == .twoWay) {
+        for side in SyncSide.allCases
+        where comparison.isCheap(on: side) && (side == .source || rules.direction == .twoWay) {
             try await compareTouched(on: side)
         }
         return unread.values
@@ -191,7 +202,9 @@ struct SyncPass: Sendable {
                 guard await isItsOwn(file.reason) else { throw file.reason }
                 try await store.compared(difference.path, isSame: nil, hash: nil)
                 // What is transferred all the same shows there what is wrong with it.
-                if rules.decide(difference) == .nothing { unread.append(FolderSyncReport.Item(file.side, difference.path, file.reason)) }
+                if rules.decide(difference) == .nothing {
+                    unread.append(FolderSyncReport.Item(file.side, difference.path, file.reason))
+                }
             }
         }
     }
@@ -209,8 +222,9 @@ struct SyncPass: Sendable {
         }
     }
 
-    /// Whether an error is about one item alone. So is a lost connection, or a time-out, after which both sides answer: something on the way
-    /// takes no file of that size, or waits no longer for it. It would end every run, and nothing behind it would ever be done.
+    /// Whether an error is about one item alone. So is a lost connection, or a time-out, after which both sides answer:
+    /// something on the way takes no file of that size, or waits no longer for it. It would end every run, and nothing
+    /// behind it would ever be done.
     func isItsOwn(_ error: any Error) async -> Bool {
         if !error.concernsEveryItem { return true }
         guard error.isBrokenOff else { return false }
@@ -224,7 +238,8 @@ struct SyncPass: Sendable {
     }
 
     func each(
-        _ next: (_ last: ProviderPath?) async throws -> [SyncDifference], _ body: @escaping @Sendable (SyncDifference) async throws -> Void
+        _ next: (_ last: ProviderPath?) async throws -> [SyncDifference],
+        _ body: @escaping @Sendable (SyncDifference) async throws -> Void
     ) async throws {
         var last: ProviderPath?
         while case let differences = try await next(last), let end = differences.last {
@@ -245,7 +260,9 @@ struct SyncPass: Sendable {
         var last: ProviderPath?
         while case let differences = try await store.differences(after: last), let end = differences.last {
             let hasTwins = SyncSide.allCases.contains { !capabilities[$0].tellsEveryName }
-            for difference in hasTwins ? try await store.addTwins(to: differences) : differences { planner.add(difference) }
+            for difference in hasTwins ? try await store.addTwins(to: differences) : differences {
+                planner.add(difference)
+            }
             try await store.add(found.value)
             found.update { $0 = [] }
             last = end.path
@@ -256,7 +273,9 @@ struct SyncPass: Sendable {
     }
 
     /// Runs `body` for each of `items`, a few at once.
-    func concurrently<Item: Sendable>(_ items: [Item], _ body: @escaping @Sendable (Item) async throws -> Void) async throws {
+    func concurrently<Item: Sendable>(_ items: [Item], _ body: @escaping @Sendable (Item) async throws -> Void)
+        async throws
+    {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for (index, item) in items.enumerated() {
                 if index >= 4 { try await group.next() }

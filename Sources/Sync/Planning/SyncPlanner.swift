@@ -3,7 +3,8 @@ import Foundation
 
 /// Makes a plan of differences: the same differences give the same plan.
 ///
-/// They come in the order of a tree, a folder right before all that it holds, so that only the folders on the way down are held.
+/// They come in the order of a tree, a folder right before all that it holds, so that only the folders on the way down
+/// are held.
 struct SyncPlanner {
     private let rules: SyncRules
     private let emit: (SyncAction) -> Void
@@ -44,7 +45,8 @@ struct SyncPlanner {
         leave(upTo: difference.path)
         if isBelowNoFolder(difference) { return keepOpenFolders() }
         if case .blocked = open.last?.state { return keepOpenFolders() }
-        if difference.movedFrom == nil, difference.moveSide != nil { return }  // It went elsewhere, and its action stands there.
+        // It went elsewhere, and its action stands there.
+        if difference.movedFrom == nil, difference.moveSide != nil { return }
         if let from = difference.movedFrom, let side = difference.moveSide, let item = difference.item(on: side) {
             keepOpenFolders()
             return put(item, difference, on: side.other, .move, from: from)
@@ -52,14 +54,17 @@ struct SyncPlanner {
         decide(difference)
     }
 
-    /// Refuses what a side has below something that is no folder there: a server may list a link, and a file in a folder of the same name.
+    /// Refuses what a side has below something that is no folder there: a server may list a link, and a file in a
+    /// folder of the same name.
     private mutating func isBelowNoFolder(_ difference: SyncDifference) -> Bool {
         var isRefused = false
         for side in SyncSide.allCases {
             guard let item = difference.item(on: side) else { continue }
             if let leaf = leaves[side], difference.path.isBelow(leaf) {
                 let sentence = "“\(difference.path)” was left out, because “\(leaf)” is no folder."
-                refuse(difference.path, side, FileError.make(.fileReadInvalidFileName, path: difference.path, sentence: sentence))
+                refuse(
+                    difference.path, side,
+                    FileError.make(.fileReadInvalidFileName, path: difference.path, sentence: sentence))
                 isRefused = true
             } else if item.type != .directory {
                 leaves[side] = difference.path
@@ -74,10 +79,15 @@ struct SyncPlanner {
     private mutating func decide(_ difference: SyncDifference) {
         switch rules.decide(difference) {
         case .nothing, .leave: keepOpenFolders()
-        case .forget: emit(SyncAction(.forget, on: .source, path: difference.path, type: difference.agreed?.items.source.type ?? .other))
+        case .forget:
+            emit(
+                SyncAction(
+                    .forget, on: .source, path: difference.path, type: difference.agreed?.items.source.type ?? .other))
         case .agree:
             keepOpenFolders()
-            emit(SyncAction(.agree, on: .source, path: difference.path, type: difference.item(on: .source)?.type ?? .other))
+            emit(
+                SyncAction(
+                    .agree, on: .source, path: difference.path, type: difference.item(on: .source)?.type ?? .other))
         case .transfer(let side, let keepsOld):
             keepOpenFolders()
             guard let item = difference.item(on: side.other) else { return }
@@ -86,20 +96,27 @@ struct SyncPlanner {
             keepOpenFolders()
             guard let item = difference.item(on: side) else { return }
             emit(SyncAction(.conflict, on: side, path: difference.path, type: item.type))
-            if difference.item(on: side.other)?.type == .directory { open.append(OpenFolder(difference: difference, state: .blocked)) }
+            if difference.item(on: side.other)?.type == .directory {
+                open.append(OpenFolder(difference: difference, state: .blocked))
+            }
         case .remove(let side, let keepsOld):
             guard let item = difference.item(on: side) else { return }
             if item.type == .directory {
-                let refusal = difference.item(on: side.other) == nil ? rules.refusal(of: item, at: difference, on: side.other) : nil
+                let refusal =
+                    difference.item(on: side.other) == nil
+                    ? rules.refusal(of: item, at: difference, on: side.other) : nil
                 // It may hold more than is known.
                 if difference.isIncomplete { keepOpenFolders() }
                 open.append(
                     OpenFolder(
-                        difference: difference, state: .going(side, keepsOld: keepsOld, refusal: refusal), survives: difference.isIncomplete
+                        difference: difference, state: .going(side, keepsOld: keepsOld, refusal: refusal),
+                        survives: difference.isIncomplete
                     ))
             } else {
                 emit(SyncAction(.remove, on: side, path: difference.path, type: item.type, keepsOld: keepsOld))
-                if difference.item(on: side.other)?.type == .directory { open.append(OpenFolder(difference: difference, state: .blocked)) }
+                if difference.item(on: side.other)?.type == .directory {
+                    open.append(OpenFolder(difference: difference, state: .blocked))
+                }
             }
         case .skip(let reason): skip(difference, on: .destination, reason)
         case .unkept(let side):
@@ -111,13 +128,16 @@ struct SyncPlanner {
 
     /// Has `side` take `item`, where it can.
     private mutating func put(
-        _ item: SyncItem, _ difference: SyncDifference, on side: SyncSide, _ kind: SyncAction.Kind, from: ProviderPath? = nil,
+        _ item: SyncItem, _ difference: SyncDifference, on side: SyncSide, _ kind: SyncAction.Kind,
+        from: ProviderPath? = nil,
         keepsOld: Bool = false
     ) {
         if let reason = rules.refusal(of: item, at: difference, on: side) { return skip(difference, on: side, reason) }
         if isRefused(by: side) { return }
         let size = kind == .move || item.type != .regular ? nil : item.size
-        emit(SyncAction(kind, on: side, path: difference.path, from: from, type: item.type, size: size, keepsOld: keepsOld))
+        emit(
+            SyncAction(
+                kind, on: side, path: difference.path, from: from, type: item.type, size: size, keepsOld: keepsOld))
     }
 
     private mutating func skip(_ difference: SyncDifference, on side: SyncSide, _ reason: String) {

@@ -1,6 +1,7 @@
 import FileProviderCore
 
-/// What holds for a pair of folders, and what follows from it for one path: no listing, clock or database is looked at here.
+/// What holds for a pair of folders, and what follows from it for one path: no listing, clock or database is looked at
+/// here.
 struct SyncRules: Sendable {
     var direction: SyncOptions.Direction
     var deletes: Bool
@@ -39,7 +40,8 @@ struct SyncRules: Sendable {
         case (let source?, let destination?):
             if source.type != destination.type { return types(source, destination, difference) }
             return versions(source, destination, difference)
-        case (_?, nil): return direction == .mirror ? .transfer(to: .destination, keepsOld: false) : alone(.source, difference)
+        case (_?, nil):
+            return direction == .mirror ? .transfer(to: .destination, keepsOld: false) : alone(.source, difference)
         case (nil, _?): return direction == .mirror ? surplus(difference) : alone(.destination, difference)
         }
     }
@@ -55,13 +57,19 @@ struct SyncRules: Sendable {
         let isOwn = difference.isChanged(on: .destination)
         if deletes, !isFirst { return .remove(on: .destination, keepsOld: isOwn) }
         // Both names cannot be there: it makes way for what the source has renamed.
-        return difference.twins.contains { makesWay(difference, for: $0) } ? .remove(on: .destination, keepsOld: true) : .leave
+        return difference.twins.contains { makesWay(difference, for: $0) }
+            ? .remove(on: .destination, keepsOld: true) : .leave
     }
 
-    /// Whether a mirror's destination has a file by a name that it does not tell from the one which the source has instead.
+    /// Whether a mirror's destination has a file by a name that it does not tell from the one which the source has
+    /// instead.
     private func makesWay(_ previous: SyncDifference, for new: SyncDifference) -> Bool {
-        guard previous.agreed != nil, previous.item(on: .source) == nil, new.item(on: .destination) == nil else { return false }
-        guard let item = new.item(on: .source), item.type != .directory, previous.item(on: .destination)?.type == item.type else {
+        guard previous.agreed != nil, previous.item(on: .source) == nil, new.item(on: .destination) == nil else {
+            return false
+        }
+        guard let item = new.item(on: .source), item.type != .directory,
+            previous.item(on: .destination)?.type == item.type
+        else {
             return false
         }
         return !capabilities.destination.tells(previous.path, from: new.path)
@@ -77,10 +85,13 @@ struct SyncRules: Sendable {
         }
         if difference.agreed != nil, !isFirst {
             // What a mirror left there may be the only copy, too.
-            if !difference.isChanged(on: .destination), !followsMirror { return .remove(on: .destination, keepsOld: false) }
+            if !difference.isChanged(on: .destination), !followsMirror {
+                return .remove(on: .destination, keepsOld: false)
+            }
             if !difference.isChanged(on: .source) { return .remove(on: .source, keepsOld: false) }
         }
-        return .conflict(renamed: source.type == .directory ? .destination : destination.type == .directory ? .source : .destination)
+        return .conflict(
+            renamed: source.type == .directory ? .destination : destination.type == .directory ? .source : .destination)
     }
 
     private func versions(_ source: SyncItem, _ destination: SyncItem, _ difference: SyncDifference) -> Decision {
@@ -89,9 +100,13 @@ struct SyncRules: Sendable {
         switch (difference.isChanged(on: .source), difference.isChanged(on: .destination)) {
         case (false, false): return .nothing
         case (true, false): return isSame == true ? .agree : .transfer(to: .destination, keepsOld: false)
-        case (false, true) where direction == .twoWay: return isSame == true ? .agree : .transfer(to: .source, keepsOld: false)
+        case (false, true) where direction == .twoWay:
+            return isSame == true ? .agree : .transfer(to: .source, keepsOld: false)
         case (_, true):
-            if isSame == true || (isSame == nil && looksSame(source, destination: destination, difference: difference)) { return .agree }
+            if isSame == true || (isSame == nil && looksSame(source, destination: destination, difference: difference))
+            {
+                return .agree
+            }
             if direction == .mirror { return .transfer(to: .destination, keepsOld: true) }
             // They could not be compared, which is told where it was tried.
             if isSame == nil, source.size == destination.size { return .nothing }
@@ -101,9 +116,12 @@ struct SyncRules: Sendable {
 
     /// Whether contents have to be compared before anything can be decided.
     func needsComparison(_ difference: SyncDifference) -> Bool {
-        guard let source = difference.item(on: .source), let destination = difference.item(on: .destination) else { return false }
+        guard let source = difference.item(on: .source), let destination = difference.item(on: .destination) else {
+            return false
+        }
         guard source.type == .regular, destination.type == .regular else { return false }
-        let hasBoth = difference.isChanged(on: .destination) && (direction == .mirror || difference.isChanged(on: .source))
+        let hasBoth =
+            difference.isChanged(on: .destination) && (direction == .mirror || difference.isChanged(on: .source))
         guard hasBoth || difference.isVoid else { return false }
         guard source.size == nil || destination.size == nil || source.size == destination.size else { return false }
         return !looksSame(source, destination: destination, difference: difference)
@@ -111,10 +129,12 @@ struct SyncRules: Sendable {
 
     /// Whether two files of a pair's first run are one, by size and time in the coarser of both steps.
     private func looksSame(_ source: SyncItem, destination: SyncItem, difference: SyncDifference) -> Bool {
-        guard isFirst, difference.agreed == nil, !comparesContent, let size = source.size, size == destination.size else { return false }
+        guard isFirst, difference.agreed == nil, !comparesContent, let size = source.size, size == destination.size
+        else { return false }
         guard let one = source.time, let other = destination.time else { return false }
         // Where a storage does not say how exact its times are, they prove nothing.
-        guard let step = capabilities.source.timePrecision, let otherStep = capabilities.destination.timePrecision else { return false }
+        guard let step = capabilities.source.timePrecision, let otherStep = capabilities.destination.timePrecision
+        else { return false }
         return Double(SyncItem.gap(one, other)) < max(1, max(step, otherStep) * 1e6)
     }
 

@@ -4,8 +4,8 @@ import Foundation
 extension SyncRules {
     /// What becomes of a file that its storage did not keep; nil where the usual rules hold.
     ///
-    /// The run that finds it does nothing more about it. The next one writes it once more: over what is left of it, and else, so that conflict
-    /// copies do not multiply, after one conflict copy over what lies in the trash then.
+    /// The run that finds it does nothing more about it. The next one writes it once more: over what is left of it, and
+    /// else, so that conflict copies do not multiply, after one conflict copy over what lies in the trash then.
     func decide(_ unkept: UnkeptWrite, _ difference: SyncDifference) -> Decision? {
         guard direction == .twoWay || unkept.side == .destination else { return nil }
         guard difference.item(on: unkept.side.other)?.type == .regular, difference.isSame != true else { return nil }
@@ -37,14 +37,18 @@ extension SyncPass {
                 }
                 guard there.type == .regular, let size = there.size, difference.isChanged(on: side) else { return }
                 guard try await isRest(size, of: whole.size, at: difference.path, on: side) else { return }
-                try await store.noteUnkept(difference.path, on: side, isFresh: !isFirst && difference.unkept == nil, isRest: true)
+                try await store.noteUnkept(
+                    difference.path, on: side, isFresh: !isFirst && difference.unkept == nil, isRest: true)
             }
         }
     }
 
-    /// Whether a side's file of `size` bytes is no more than the beginning of the other side's, as far as both can be read.
+    /// Whether a side's file of `size` bytes is no more than the beginning of the other side's, as far as both can be
+    /// read.
     func isRest(_ size: Int64, of whole: Int64?, at path: ProviderPath, on side: SyncSide) async throws -> Bool {
-        do { return try await comparison.isBeginning(size, of: whole, at: path, on: side) } catch let file as SyncComparison.Unread {
+        do { return try await comparison.isBeginning(size, of: whole, at: path, on: side) } catch let file
+            as SyncComparison.Unread
+        {
             guard await isItsOwn(file.reason) else { throw file.reason }
             return false
         }
@@ -63,7 +67,9 @@ extension SyncComparison {
         if size <= 0 { return true }
         let ranges = [0..<min(Self.proof, size), max(0, size - Self.proof)..<size]
         let (one, other) = try await onBoth { side in
-            try await folders[side].provider.withReader(path: folders[side].path(of: path)) { try await $0.read(ranges) }
+            try await folders[side].provider.withReader(path: folders[side].path(of: path)) {
+                try await $0.read(ranges)
+            }
         }
         return one == other
     }

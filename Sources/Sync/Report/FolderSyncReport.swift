@@ -55,7 +55,8 @@ public struct FolderSyncReport: Sendable {
     public private(set) var failed: [Item] = []
     /// How many failed.
     public private(set) var failures = 0
-    /// What changed while it was worked on, again and again; the next run looks at it anew. At most ``maxNamed`` are named.
+    /// What changed while it was worked on, again and again; the next run looks at it anew. At most ``maxNamed`` are
+    /// named.
     public private(set) var postponed: [Item] = []
 
     /// What failed, and what the other side cannot hold, as far as it is named.

@@ -12,7 +12,8 @@ public struct SyncAction: Sendable, Hashable {
         case move
         /// An item goes that the other side has no more.
         case remove
-        /// Both sides have a version of their own: the one on ``SyncAction/side`` gets another name, and then both go to both sides.
+        /// Both sides have a version of their own: the one on ``SyncAction/side`` gets another name, and then both go
+        /// to both sides.
         case conflict
         /// Nothing can be done, for ``SyncAction/reason``.
         case skip
@@ -40,7 +41,8 @@ public struct SyncAction: Sendable, Hashable {
     public var reason: String?
 
     init(
-        _ kind: Kind, on side: SyncSide, path: ProviderPath, from: ProviderPath? = nil, type: FileType, size: Int64? = nil,
+        _ kind: Kind, on side: SyncSide, path: ProviderPath, from: ProviderPath? = nil, type: FileType,
+        size: Int64? = nil,
         keepsOld: Bool = false, reason: String? = nil
     ) {
         self.kind = kind
@@ -53,8 +55,8 @@ public struct SyncAction: Sendable, Hashable {
         self.reason = reason
     }
 
-    /// When the step is taken: what nothing has to be done for comes first, then names are made free, and nothing goes before everything
-    /// else has arrived.
+    /// When the step is taken: what nothing has to be done for comes first, then names are made free, and nothing goes
+    /// before everything else has arrived.
     var phase: Phase {
         switch kind {
         case .agree, .forget: .note

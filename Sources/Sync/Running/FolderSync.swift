@@ -3,9 +3,10 @@ public import Foundation
 
 /// Two folders of any two providers, kept in step.
 ///
-/// What both sides last had in common lies in a file of SQLite. A run lists both sides, plans by what differs from that, and carries the
-/// plan out; each step is noted once it is done. A run that ends early, for whatever reason, leaves both sides whole, and the next one
-/// finds out by itself what is still to be done. One run at a time; the state is locked against other processes.
+/// What both sides last had in common lies in a file of SQLite. A run lists both sides, plans by what differs from
+/// that, and carries the plan out; each step is noted once it is done. A run that ends early, for whatever reason,
+/// leaves both sides whole, and the next one finds out by itself what is still to be done. One run at a time; the state
+/// is locked against other processes.
 public actor FolderSync {
     /// The side that a mirror follows.
     public nonisolated let source: SyncFolder
@@ -23,17 +24,21 @@ public actor FolderSync {
     /// How often a run looks again at what changed while it worked.
     private static let maxPasses = 5
 
-    /// - Parameter state: A file on this machine's disk, which is made where it is missing. Nothing else may lie in its place. Below a folder
-    ///   that is kept in step, the folder in which it lies takes no part, right in it the state itself: it is of this machine alone.
-    /// - Throws: `CocoaError(.fileLocking)` while another process has the state; `CocoaError(.fileReadUnknown)` for the state of two other
-    ///   folders; `CocoaError(.fileReadCorruptFile)` for a damaged one; `CocoaError(.fileWriteNoPermission)` or
-    ///   `CocoaError(.fileWriteUnknown)` where it cannot be made or written; `CocoaError(.fileWriteInvalidFileName)` for two folders of
-    ///   which one lies in the other.
-    public init(_ source: SyncFolder, _ destination: SyncFolder, state: URL, options: SyncOptions = SyncOptions()) async throws {
+    /// - Parameter state: A file on this machine's disk, which is made where it is missing. Nothing else may lie in its
+    ///   place. Below a folder that is kept in step, the folder in which it lies takes no part, right in it the state
+    ///   itself: it is of this machine alone.
+    /// - Throws: `CocoaError(.fileLocking)` while another process has the state; `CocoaError(.fileReadUnknown)` for the
+    ///   state of two other folders; `CocoaError(.fileReadCorruptFile)` for a damaged one;
+    ///   `CocoaError(.fileWriteNoPermission)` or `CocoaError(.fileWriteUnknown)` where it cannot be made or written;
+    ///   `CocoaError(.fileWriteInvalidFileName)` for two folders of which one lies in the other.
+    public init(_ source: SyncFolder, _ destination: SyncFolder, state: URL, options: SyncOptions = SyncOptions())
+        async throws
+    {
         let (overlaps, keys, places) = try await BlockingThreads.shared.run {
             let sides = [source, destination]
             return (
-                source.overlaps(destination), Sides(source.placeKey, destination.placeKey), try sides.flatMap { try $0.leftOut(for: state) }
+                source.overlaps(destination), Sides(source.placeKey, destination.placeKey),
+                try sides.flatMap { try $0.leftOut(for: state) }
             )
         }
         if overlaps {
@@ -57,13 +62,14 @@ public actor FolderSync {
     /// Looks at both sides and tells what a run would do now. Nothing is changed.
     ///
     /// - Parameter each: Called for each step in the order of a run; not for those that only change the state.
-    /// - Returns: What a run would come to; bytes are those to be transferred. A conflict, and what makes way, is one step here: what a run
-    ///   transfers after it is not known before.
+    /// - Returns: What a run would come to; bytes are those to be transferred. A conflict, and what makes way, is one
+    ///   step here: what a run transfers after it is not known before.
     /// - Throws: As ``run(progress:control:event:)``.
     public func plan(each: @Sendable (SyncAction) -> Void) async throws -> FolderSyncReport {
         try await exclusively {
             var pass = SyncPass(
-                SyncFolder.confined(source, destination), store: store, options: options, capabilities: try await capabilities(),
+                SyncFolder.confined(source, destination), store: store, options: options,
+                capabilities: try await capabilities(),
                 throttle: throttle)
             var report = try await pass.prepare()
             var last: PlannedAction?
@@ -71,7 +77,9 @@ public actor FolderSync {
                 for action in actions.map(\.action) where action.kind != .agree && action.kind != .forget {
                     each(action)
                     report.count(action)
-                    if let reason = action.reason { report.skip(FolderSyncReport.Item(action.side, action.path, reason)) }
+                    if let reason = action.reason {
+                        report.skip(FolderSyncReport.Item(action.side, action.path, reason))
+                    }
                 }
                 last = end
             }
@@ -81,11 +89,13 @@ public actor FolderSync {
 
     /// Brings both sides in step.
     ///
-    /// What fails for one item is in the report, and the rest goes on. What was done is noted also when the task is cancelled.
+    /// What fails for one item is in the report, and the rest goes on. What was done is noted also when the task is
+    /// cancelled.
     ///
     /// - Parameter progress: Counts bytes to be transferred.
     /// - Throws: What ends everything: a side cannot be listed, is suddenly empty or would lose more than the limit
-    ///   (`CocoaError(.fileWriteNoPermission)` over a ``RemovalStop``), no connection, no space for the state, cancelled.
+    ///   (`CocoaError(.fileWriteNoPermission)` over a ``RemovalStop``), no connection, no space for the state,
+    ///   cancelled.
     public func run(
         progress: ProgressReporter = ProgressReporter(), control: SyncControl = SyncControl(),
         event: @escaping @Sendable (SyncEvent) -> Void = { _ in }
@@ -99,7 +109,8 @@ public actor FolderSync {
             try await store.beginRun()
             for number in 1...Self.maxPasses {
                 var pass = SyncPass(
-                    folders, store: store, options: options, capabilities: capabilities, throttle: throttle, control: control)
+                    folders, store: store, options: options, capabilities: capabilities, throttle: throttle,
+                    control: control)
                 parts = parts ?? pass.parts
                 let looked = try await pass.prepare(removed: report.removed, of: agreed)
                 agreed = agreed ?? store.agreedCount
@@ -112,7 +123,9 @@ public actor FolderSync {
                 if !hasMore { break }
             }
             try await store.endRun(options.direction)
-            if report.hasChanges { try await SyncTrash(folders, options: options, capabilities: capabilities).sweep(&report) }
+            if report.hasChanges {
+                try await SyncTrash(folders, options: options, capabilities: capabilities).sweep(&report)
+            }
             await sweep(parts, folders)
             return report
         }
@@ -148,7 +161,8 @@ public actor FolderSync {
         return progress
     }
 
-    /// Removes what killed writers left long ago; not from the source of a mirror, which is only read. That it fails is no failure of a run.
+    /// Removes what killed writers left long ago; not from the source of a mirror, which is only read. That it fails is
+    /// no failure of a run.
     private func sweep(_ parts: SyncParts?, _ folders: Sides<SyncFolder>) async {
         for side in SyncSide.allCases where side == .destination || options.direction == .twoWay {
             guard let previous = parts?.old(on: side), !previous.isEmpty else { continue }
@@ -170,7 +184,8 @@ public actor FolderSync {
 
     private func exclusively<Value: Sendable>(_ body: () async throws -> Value) async throws -> Value {
         if isRunning {
-            throw FileError.make(.fileLocking, path: destination.path, sentence: "These two folders are being brought in step already.")
+            throw FileError.make(
+                .fileLocking, path: destination.path, sentence: "These two folders are being brought in step already.")
         }
         isRunning = true
         defer { isRunning = false }

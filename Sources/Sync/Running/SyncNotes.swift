@@ -36,7 +36,8 @@ final class SyncNotes: Sendable {
         await busy?.value
     }
 
-    /// Waits until all is noted. After a failure nothing more is: a disk tells once of what it could not write, and then that all is well.
+    /// Waits until all is noted. After a failure nothing more is: a disk tells once of what it could not write, and
+    /// then that all is well.
     func finish() async throws {
         await state.value.work?.value
         let rest = try state.update { state in
@@ -64,8 +65,8 @@ final class SyncNotes: Sendable {
         }
     }
 
-    /// Notes what both sides have in common now, once their disks have it: what a power failure took from one side would look as if
-    /// somebody had removed it there.
+    /// Notes what both sides have in common now, once their disks have it: what a power failure took from one side
+    /// would look as if somebody had removed it there.
     private func note(_ changes: [SyncChange]) async throws {
         if changes.isEmpty { return }
         _ = try await both {
@@ -78,6 +79,8 @@ final class SyncNotes: Sendable {
 
     private func synchronize(_ side: SyncSide) async throws {
         let folder = pass.folders[side]
-        if let storage = folder.provider as? any FileProviderSynchronization { try await storage.synchronize(path: folder.path) }
+        if let storage = folder.provider as? any FileProviderSynchronization {
+            try await storage.synchronize(path: folder.path)
+        }
     }
 }

@@ -47,7 +47,8 @@ struct SyncRun: Sendable {
             return (action.size ?? 0) >= full.size ? full.error : nil
         }
 
-        /// Whether a step puts something into a folder that could not be made, or that is another one there, under the same name.
+        /// Whether a step puts something into a folder that could not be made, or that is another one there, under the
+        /// same name.
         func lacksFolder(_ action: SyncAction) -> Bool {
             guard action.kind == .create || action.kind == .move, !unmade[action.side].isEmpty else { return false }
             var folder = action.path.parent
@@ -70,7 +71,8 @@ struct SyncRun: Sendable {
     /// - Returns: Whether there is more to do: what made way for something else, and what changed meanwhile.
     func carryOut(_ report: inout FolderSyncReport, triesChanging: Bool) async throws -> Bool {
         let capabilities = SyncSide.allCases.map { pass.capabilities[$0] }
-        let inFlight = BoundedRun<StepResult>(transfers: pass.options.transfers, capabilities: capabilities, usual: Self.usual)
+        let inFlight = BoundedRun<StepResult>(
+            transfers: pass.options.transfers, capabilities: capabilities, usual: Self.usual)
         var tally = Tally(report: report, triesChanging: triesChanging, inFlight: inFlight)
         let removed = report.removed
         progress.expectMore(try await pass.store.bytesToTransfer())
@@ -101,7 +103,9 @@ struct SyncRun: Sendable {
         }
     }
 
-    private func carryOut(_ phase: SyncAction.Phase, _ group: inout BoundedRun<StepResult>.Group, _ tally: inout Tally) async throws {
+    private func carryOut(_ phase: SyncAction.Phase, _ group: inout BoundedRun<StepResult>.Group, _ tally: inout Tally)
+        async throws
+    {
         var last: PlannedAction?
         while case let actions = try await pass.store.actions(phase, after: last), let end = actions.last {
             for planned in phase == .transfer || phase == .removeFiles ? Self.spread(actions) : actions {
@@ -121,8 +125,8 @@ struct SyncRun: Sendable {
         while let finished = try await tally.inFlight.next(in: &group) { try await take(finished, &tally) }
     }
 
-    /// The same steps, with neighbours in different folders where that can be: while one file gets its name, or loses it, all others wait
-    /// that are to come to the same folder.
+    /// The same steps, with neighbours in different folders where that can be: while one file gets its name, or loses
+    /// it, all others wait that are to come to the same folder.
     private static func spread(_ actions: [PlannedAction]) -> [PlannedAction] {
         var turns: [ProviderPath?: Int] = [:]
         let places = actions.map { planned in
@@ -155,7 +159,9 @@ struct SyncRun: Sendable {
             let part = size > 0 ? progress.part(operation, kind: .copying, units: size) : nil
             event(.began(action, progress: part?.progress))
             let result: Result<SyncSteps.StepOutcome, any Error>
-            do { result = .success(try await steps.take(planned, progress: part?.reporter ?? ProgressReporter())) } catch {
+            do {
+                result = .success(try await steps.take(planned, progress: part?.reporter ?? ProgressReporter()))
+            } catch {
                 result = .failure(error)
             }
             part?.finish()
@@ -188,7 +194,8 @@ struct SyncRun: Sendable {
             if action.kind == .create, action.type == .directory { tally.unmade[action.side].insert(action.path) }
             let item = FolderSyncReport.Item(side(of: error, action), action.path, error)
             if let error = error as? LeftOutThere {
-                tally.report.skip(FolderSyncReport.Item(action.side, action.path, error.sentence, isLeftOut: error.isInside))
+                tally.report.skip(
+                    FolderSyncReport.Item(action.side, action.path, error.sentence, isLeftOut: error.isInside))
             } else if error is ChangedMeanwhile || error.isChangedWhileReading {
                 if error is ChangedMeanwhile || tally.triesChanging { tally.needsAnotherPass = true }
                 tally.report.postpone(item)
@@ -200,24 +207,33 @@ struct SyncRun: Sendable {
         }
     }
 
-    /// That what a step has written may be there, or part of it: it is nobody's own. Nil for steps that did not come to write.
+    /// That what a step has written may be there, or part of it: it is nobody's own. Nil for steps that did not come to
+    /// write.
     private static func unkept(_ action: SyncAction, _ error: any Error) -> SyncChange? {
-        guard action.kind == .create || action.kind == .update, action.type == .regular, !error.isCancellation else { return nil }
-        if error is LeftOutThere || error.isChangedWhileReading || (error as? ChangedMeanwhile)?.isAfterWrite == false { return nil }
+        guard action.kind == .create || action.kind == .update, action.type == .regular, !error.isCancellation else {
+            return nil
+        }
+        if error is LeftOutThere || error.isChangedWhileReading || (error as? ChangedMeanwhile)?.isAfterWrite == false {
+            return nil
+        }
         return .unkept(action.path, action.side, isFresh: error is UnkeptWriteError)
     }
 
-    /// The side that an error of a step is about: the one that changes, or the other, where the file there cannot be read.
+    /// The side that an error of a step is about: the one that changes, or the other, where the file there cannot be
+    /// read.
     private func side(of error: any Error, _ action: SyncAction) -> SyncSide {
         let isAboutOther = pass.folders[action.side.other].isNamed(by: error, at: action.path)
-        return isAboutOther && !pass.folders[action.side].isNamed(by: error, at: action.path) ? action.side.other : action.side
+        return isAboutOther && !pass.folders[action.side].isNamed(by: error, at: action.path)
+            ? action.side.other : action.side
     }
 
     /// Makes the destination's own folder where it is missing.
     private func makeRoot() async throws {
         guard pass.store.agreedCount == 0, pass.store.count(on: .destination) == 0 else { return }
         let folder = pass.folders.destination
-        do { try await folder.provider.createFolderWithParents(path: folder.path) } catch let error where error.isFileExists {
+        do { try await folder.provider.createFolderWithParents(path: folder.path) } catch let error
+            where error.isFileExists
+        {
             // A symbolic link to a folder is as good as one.
             _ = try await folder.provider.contentsOfDirectory(path: folder.path)
         }

@@ -33,8 +33,8 @@ struct SyncSteps: Sendable {
         }
     }
 
-    /// Whether something has the name of a new item that takes no part, such as a folder where the item is a file; also by a name that
-    /// is the same one there.
+    /// Whether something has the name of a new item that takes no part, such as a folder where the item is a file; also
+    /// by a name that is the same one there.
     private func isTakenByWhatIsLeftOut(_ action: SyncAction) async throws -> Bool {
         guard action.kind == .create || action.kind == .move else { return false }
         let folder = pass.folders[action.side]
@@ -49,13 +49,16 @@ struct SyncSteps: Sendable {
     private func isLeftOut(_ item: FileObject, of folder: SyncFolder) -> Bool {
         if SyncItem(item) == nil || item.isSymbolicLink && pass.options.links == .skip { return true }
         guard let path = item.path.relative(to: folder.path) else { return false }
-        return pass.isHidden(path) || pass.options.leftOut.contains(path) || !pass.options.filter.includes(path, isFolder: item.isDirectory)
+        return pass.isHidden(path) || pass.options.leftOut.contains(path)
+            || !pass.options.filter.includes(path, isFolder: item.isDirectory)
     }
 
     private func carryOut(_ planned: PlannedAction, progress: ProgressReporter) async throws -> StepOutcome {
         let (action, difference) = (planned.action, planned.difference)
         switch action.kind {
-        case .agree: return StepOutcome(changes: try [agreed(difference, difference.item(on: .source), difference.item(on: .destination))])
+        case .agree:
+            return StepOutcome(
+                changes: try [agreed(difference, difference.item(on: .source), difference.item(on: .destination))])
         case .forget: return StepOutcome(changes: [.forgotten(action.path)])
         case .skip: return StepOutcome(changes: [])
         case .conflict:
@@ -64,21 +67,27 @@ struct SyncSteps: Sendable {
         case .remove:
             try await remove(action, difference)
             // What has another type on the other side can come now.
-            return StepOutcome(changes: [.forgotten(action.path)], hasMore: difference.item(on: action.side.other) != nil)
+            return StepOutcome(
+                changes: [.forgotten(action.path)], hasMore: difference.item(on: action.side.other) != nil)
         case .move: return StepOutcome(changes: try await move(action, difference))
         case .create where action.type == .directory:
             let hasMore = try await makeFolder(action)
-            return StepOutcome(changes: try [with(difference, action.side, SyncItem(type: .directory))], hasMore: hasMore)
+            return StepOutcome(
+                changes: try [with(difference, action.side, SyncItem(type: .directory))], hasMore: hasMore)
         case .create, .update:
             let (item, hash) = try await transfer.run(action, difference, progress: progress)
             var taken = StepOutcome(changes: try [with(difference, action.side, item, hash: hash)])
-            if item.type == .regular, let size = item.size, let planned = action.size { taken.isChanging = size != planned }
+            if item.type == .regular, let size = item.size, let planned = action.size {
+                taken.isChanging = size != planned
+            }
             return taken
         }
     }
 
     /// Both sides as planned, but for `item` on `side`.
-    private func with(_ difference: SyncDifference, _ side: SyncSide, _ item: SyncItem, hash: String? = nil) throws -> SyncChange {
+    private func with(_ difference: SyncDifference, _ side: SyncSide, _ item: SyncItem, hash: String? = nil) throws
+        -> SyncChange
+    {
         var item = item
         item.isListed = item.type == .directory
         let other = difference.item(on: side.other)
@@ -94,8 +103,9 @@ struct SyncSteps: Sendable {
 
     /// Makes a folder.
     ///
-    /// - Returns: Whether there may be more to do in it: it is another one, which had this name in the storage's own form already, and may
-    ///   hold something; or it is new, and the storage may list it by the name of another one, which then comes to it.
+    /// - Returns: Whether there may be more to do in it: it is another one, which had this name in the storage's own
+    ///   form already, and may hold something; or it is new, and the storage may list it by the name of another one,
+    ///   which then comes to it.
     private func makeFolder(_ action: SyncAction) async throws -> Bool {
         let folder = pass.folders[action.side]
         let path = folder.path(of: action.path)
@@ -103,20 +113,28 @@ struct SyncSteps: Sendable {
             try await folder.provider.createFolder(path: path)
             return try await pass.store.hasOtherForms(of: action.path)
         } catch let error where error.isFileExists {
-            guard try await folder.provider.attributesOfItem(path: path).isDirectory else { throw ChangedMeanwhile(path: action.path) }
+            guard try await folder.provider.attributesOfItem(path: path).isDirectory else {
+                throw ChangedMeanwhile(path: action.path)
+            }
             // Another folder of this plan may be there under both names.
             let twins = try await pass.store.plannedTwins(of: action.path, on: action.side)
             guard twins.isEmpty else { throw ChangedMeanwhile(path: action.path) }
             guard let there = try await item(at: path, in: folder.provider), there.path != path else { return false }
             if isLeftOut(there, of: folder) { throw LeftOutThere(side: action.side) }
-            // The folder of a name that is the same one here takes the new one, with all that is in it. A side that was thought to tell them
-            // apart is asked by the next pass.
+            // The folder of a name that is the same one here takes the new one, with all that is in it. A side that was
+            // thought to tell them apart is asked by the next pass.
             if !pass.capabilities[action.side].tells(there.path, from: path) {
                 try await respell(folder, previous: there.path, to: path, named: action.path, on: action.side)
                 // A storage that has a form of its own for all names has the folder under the new one as well.
-                if SyncKey.isOneForm(there.path, path), try await item(at: path, in: folder.provider)?.path == there.path { return true }
+                if SyncKey.isOneForm(there.path, path),
+                    try await item(at: path, in: folder.provider)?.path == there.path
+                {
+                    return true
+                }
                 // What was agreed on in it is found there by the next look, which may have more to rename below.
-                if let previous = there.path.relative(to: folder.path) { try await pass.store.rename(previous, to: action.path) }
+                if let previous = there.path.relative(to: folder.path) {
+                    try await pass.store.rename(previous, to: action.path)
+                }
             }
             throw ChangedMeanwhile(path: action.path)
         }
@@ -132,22 +150,28 @@ struct SyncSteps: Sendable {
     private func setAside(_ action: SyncAction) async throws {
         let folder = pass.folders[action.side]
         do {
-            try await withConflictName(of: action) { try await folder.provider.moveItem(path: folder.path(of: action.path), to: $0) }
+            try await withConflictName(of: action) {
+                try await folder.provider.moveItem(path: folder.path(of: action.path), to: $0)
+            }
         } catch let error where error.isNoSuchFile {
             throw ChangedMeanwhile(path: action.path)
         }
     }
 
     /// Calls `body` with names for a conflict copy until one is free.
-    private func withConflictName<Value>(of action: SyncAction, _ body: (ProviderPath) async throws -> Value) async throws -> Value {
+    private func withConflictName<Value>(of action: SyncAction, _ body: (ProviderPath) async throws -> Value)
+        async throws -> Value
+    {
         let folder = pass.folders[action.side]
         var maxLength = SyncSide.allCases.compactMap { pass.capabilities[$0].longestName }.min() ?? 255
         // What only passes through the name takes none that might be too long: not every limit is known.
         if action.kind == .remove { maxLength = min(maxLength, max(action.path.nameBytes.count, 100)) }
         var number = 1
         while true {
-            let name = try ConflictName.make(for: action.path, label: folder.label, date: Date(), maxLength: maxLength, number: number)
-            do { return try await body(folder.path(of: name)) } catch let error where error.isFileExists && number < 100 { number += 1 }
+            let name = try ConflictName.make(
+                for: action.path, label: folder.label, date: Date(), maxLength: maxLength, number: number)
+            do { return try await body(folder.path(of: name)) } catch let error where error.isFileExists && number < 100
+            { number += 1 }
         }
     }
 
@@ -155,8 +179,8 @@ struct SyncSteps: Sendable {
         let folder = pass.folders[action.side]
         let path = folder.path(of: action.path)
         do {
-            // What has got a name that is the same one here would be found under the old one, too; a folder also where the storage lists it
-            // in no other form than the old one.
+            // What has got a name that is the same one here would be found under the old one, too; a folder also where
+            // the storage lists it in no other form than the old one.
             let twins = try await pass.store.plannedTwins(of: action.path, on: action.side)
                 .filter { !pass.capabilities[action.side].tells($0, from: action.path) }
             if action.type == .directory, twins.contains(where: { SyncKey.isOneForm($0, action.path) }) { return }
@@ -181,26 +205,30 @@ struct SyncSteps: Sendable {
             if try await holdsOnlyLeftOut(path, of: folder) { throw LeftOutThere(side: action.side, isInside: true) }
             // Something came into it.
             throw FileError.make(
-                .fileWriteFileExists, path: action.path, sentence: "The folder “\(action.path)” still holds something and stays.",
+                .fileWriteFileExists, path: action.path,
+                sentence: "The folder “\(action.path)” still holds something and stays.",
                 underlying: error)
         }
     }
 
     /// Whether all that is in a folder, and in those in it, takes no part.
     private func holdsOnlyLeftOut(_ path: ProviderPath, of folder: SyncFolder) async throws -> Bool {
-        for item in try await folder.provider.contentsOfDirectory(path: path) where !isPart(item) && !isLeftOut(item, of: folder) {
+        for item in try await folder.provider.contentsOfDirectory(path: path)
+        where !isPart(item) && !isLeftOut(item, of: folder) {
             guard item.isDirectory, try await holdsOnlyLeftOut(item.path, of: folder) else { return false }
         }
         return true
     }
 
-    /// Removes a file or a link, out of its place first: what somebody writes there at the last moment is not what goes. Where the run ends
-    /// in between, it is a conflict copy, which everybody sees.
+    /// Removes a file or a link, out of its place first: what somebody writes there at the last moment is not what
+    /// goes. Where the run ends in between, it is a conflict copy, which everybody sees.
     private func removeItem(_ action: SyncAction, _ expected: SyncItem) async throws {
         let (folder, capabilities) = (pass.folders[action.side], pass.capabilities[action.side])
         let (provider, path) = (folder.provider, folder.path(of: action.path))
         // After a rename a tag may be another one.
-        if expected.tag != nil || capabilities[.moving] == .derived { try await transfer.check(action.path, on: action.side, is: expected) }
+        if expected.tag != nil || capabilities[.moving] == .derived {
+            try await transfer.check(action.path, on: action.side, is: expected)
+        }
         if capabilities[.moving] == .derived { return try await provider.removeItem(path: path, recursive: false) }
         let aside = try await withConflictName(of: action) { aside in
             do { try await provider.moveItem(path: path, to: aside) } catch let error where !error.isFileExists {
@@ -217,15 +245,16 @@ struct SyncSteps: Sendable {
         }
     }
 
-    /// Brings back what is not to have another name after all, if it is there, whatever went wrong; cancelling does not keep it from that. Where somebody has
-    /// written to its place, it stays a conflict copy.
+    /// Brings back what is not to have another name after all, if it is there, whatever went wrong; cancelling does not
+    /// keep it from that. Where somebody has written to its place, it stays a conflict copy.
     ///
     /// - Returns: What to say of it.
     private func putBack(
         _ aside: ProviderPath, to path: ProviderPath, in folder: SyncFolder, after error: any Error
     ) async throws -> any Error {
         let isBack = try await withCancellationShield {
-            do { try await folder.provider.moveItem(path: aside, to: path) } catch let error where error.isFileExists || error.isNoSuchFile
+            do { try await folder.provider.moveItem(path: aside, to: path) } catch let error
+                where error.isFileExists || error.isNoSuchFile
             {
                 // Where nothing is to be brought back, it went on, and the answer was lost; or it was never renamed.
                 return false
@@ -259,7 +288,9 @@ struct SyncSteps: Sendable {
         let folder = pass.folders[action.side]
         let known = before.items[action.side]
         // A copy does not tell by itself which version it is of.
-        if pass.capabilities[action.side][.moving] == .derived { try await transfer.check(from, on: action.side, is: known) }
+        if pass.capabilities[action.side][.moving] == .derived {
+            try await transfer.check(from, on: action.side, is: known)
+        }
         do { try await rename(folder, from, to: action.path, on: action.side) } catch let error
             where error.isNoSuchFile || error.isFileExists
         {
@@ -275,9 +306,13 @@ struct SyncSteps: Sendable {
     }
 
     /// On a storage that does not tell two names apart, the other one is reached over a third.
-    private func rename(_ folder: SyncFolder, _ from: ProviderPath, to path: ProviderPath, on side: SyncSide) async throws {
+    private func rename(_ folder: SyncFolder, _ from: ProviderPath, to path: ProviderPath, on side: SyncSide)
+        async throws
+    {
         let (old, new) = (folder.path(of: from), folder.path(of: path))
-        if pass.capabilities[side].tells(from, from: path) { return try await folder.provider.moveItem(path: old, to: new) }
+        if pass.capabilities[side].tells(from, from: path) {
+            return try await folder.provider.moveItem(path: old, to: new)
+        }
         try await respell(folder, previous: old, to: new, named: path, on: side)
     }
 

@@ -19,14 +19,19 @@ struct SyncTransfer: Sendable {
     /// Makes or replaces the item on the action's side.
     ///
     /// - Returns: What is there now, and the SHA-256 of a file whose bytes passed in order.
-    func run(_ action: SyncAction, _ difference: SyncDifference, progress: ProgressReporter) async throws -> (SyncItem, hash: String?) {
+    func run(_ action: SyncAction, _ difference: SyncDifference, progress: ProgressReporter) async throws -> (
+        SyncItem, hash: String?
+    ) {
         guard let item = difference.item(on: action.side.other) else { throw ChangedMeanwhile(path: action.path) }
         do {
             guard let expected = difference.item(on: action.side) else {
                 return try await create(item, action, difference.unkept, progress)
             }
-            return try await replace(expected, with: item, action: action, unkept: difference.unkept, progress: progress)
-        } catch let error as UnkeptWriteError { throw error } catch let error where error.isFileExists || error.isNoSuchFile {
+            return try await replace(
+                expected, with: item, action: action, unkept: difference.unkept, progress: progress)
+        } catch let error as UnkeptWriteError { throw error } catch let error
+            where error.isFileExists || error.isNoSuchFile
+        {
             // Something came to the place, or what was there, the source or the folder, is gone.
             throw ChangedMeanwhile(path: action.path)
         }
@@ -51,31 +56,40 @@ struct SyncTransfer: Sendable {
         return (try await settled(written, of: item, action, unkept), hash)
     }
 
-    /// Has the storage copy a new file by itself, where both sides are one storage that can; nil where not. Where the size is another than
-    /// planned, it is a later version of the source.
-    private func copy(_ item: SyncItem, _ action: SyncAction, to path: ProviderPath, _ progress: ProgressReporter) async throws -> SyncItem?
+    /// Has the storage copy a new file by itself, where both sides are one storage that can; nil where not. Where the
+    /// size is another than planned, it is a later version of the source.
+    private func copy(_ item: SyncItem, _ action: SyncAction, to path: ProviderPath, _ progress: ProgressReporter)
+        async throws -> SyncItem?
     {
         let (source, provider) = (pass.folders[action.side.other], pass.folders[action.side].provider)
-        guard source.provider === provider, throttle == nil, pass.capabilities[action.side][.serverSideCopying] == .native else {
+        guard source.provider === provider, throttle == nil,
+            pass.capabilities[action.side][.serverSideCopying] == .native
+        else {
             return nil
         }
-        try await pass.arrivals[action.side].copyItem(path: source.path(of: action.path), to: path, overwrite: false, progress: progress)
+        try await pass.arrivals[action.side].copyItem(
+            path: source.path(of: action.path), to: path, overwrite: false, progress: progress)
         let copied = SyncItem(try await provider.attributesOfItem(path: path))
         if let size = copied?.size, let planned = item.size, size != planned {
-            // What somebody else has written there right after the copy is none: the source has not had that size on its way.
+            // What somebody else has written there right after the copy is none: the source has not had that size on
+            // its way.
             let now = try await provider.attributesOfItem(path: source.path(of: action.path)).size ?? planned
-            guard (min(planned, now)...max(planned, now)).contains(size) else { throw ChangedMeanwhile(path: action.path) }
+            guard (min(planned, now)...max(planned, now)).contains(size) else {
+                throw ChangedMeanwhile(path: action.path)
+            }
             return copied
         }
         guard copied?.size == item.size else { throw ChangedMeanwhile(path: action.path) }
-        guard let date = item.date, copied?.time != item.time, let storage = provider as? any FileProviderAttributes else { return copied }
+        guard let date = item.date, copied?.time != item.time, let storage = provider as? any FileProviderAttributes
+        else { return copied }
         try await storage.setAttributes(path: path, permissions: nil, modificationDate: date)
         let dated = SyncItem(try await provider.attributesOfItem(path: path))
         guard dated?.size == item.size else { throw ChangedMeanwhile(path: action.path) }
         return dated
     }
 
-    /// Under a temporary name first: between the last look at what is there and the new version lies a rename and nothing else.
+    /// Under a temporary name first: between the last look at what is there and the new version lies a rename and
+    /// nothing else.
     private func replace(
         _ expected: SyncItem, with item: SyncItem, action: SyncAction, unkept: UnkeptWrite?, progress: ProgressReporter
     ) async throws -> (SyncItem, hash: String?) {
@@ -91,7 +105,9 @@ struct SyncTransfer: Sendable {
             do {
                 let (written, hash) = try await send(item, action, to: path, of: target.provider, options, progress)
                 return (try await settled(written, of: item, action, unkept), hash)
-            } catch let error as UnkeptWriteError { throw error } catch let error as ChangedMeanwhile { throw error } catch let error
+            } catch let error as UnkeptWriteError { throw error } catch let error as ChangedMeanwhile {
+                throw error
+            } catch let error
                 where !error.concernsEveryItem && !error.isNoSuchFile
             {
                 // The storage refuses to replace another version: so it is looked at again.
@@ -102,7 +118,8 @@ struct SyncTransfer: Sendable {
         let identity = resumption(item, action)
         // The same name in every run of this pair: what a crash left is written over.
         let staged =
-            try identity.map { try TemporaryName.make(beside: path, for: $0) } ?? Self.stagedName(beside: path, token: pass.store.token)
+            try identity.map { try TemporaryName.make(beside: path, for: $0) }
+            ?? Self.stagedName(beside: path, token: pass.store.token)
         let (sent, hash): (SyncItem, String?)
         do {
             if item.type == .symbolicLink {
@@ -124,7 +141,9 @@ struct SyncTransfer: Sendable {
             try await target.provider.moveItem(path: staged, to: path, overwrite: !keepsOld)
         } catch {
             // What cannot be removed stays under a name that tells.
-            _ = try? await withCancellationShield { try await target.provider.removeItem(path: staged, recursive: false) }
+            _ = try? await withCancellationShield {
+                try await target.provider.removeItem(path: staged, recursive: false)
+            }
             throw TemporaryName.error(error, under: staged, of: path)
         }
         // What somebody else has written right after the rename is not what was sent.
@@ -155,13 +174,18 @@ struct SyncTransfer: Sendable {
         return made
     }
 
-    /// What is known of a file just written to its place; storages that told too little, or did not keep it before, are asked.
+    /// What is known of a file just written to its place; storages that told too little, or did not keep it before, are
+    /// asked.
     ///
-    /// - Throws: ``UnkeptWriteError`` if it is not there, or only its beginning; ``ChangedMeanwhile`` for what somebody else may have written there
-    ///   since. Of that, one conflict copy is enough.
-    private func settled(_ written: FileObject, of item: SyncItem, _ action: SyncAction, _ unkept: UnkeptWrite?) async throws -> SyncItem {
+    /// - Throws: ``UnkeptWriteError`` if it is not there, or only its beginning; ``ChangedMeanwhile`` for what somebody
+    ///   else may have written there since. Of that, one conflict copy is enough.
+    private func settled(_ written: FileObject, of item: SyncItem, _ action: SyncAction, _ unkept: UnkeptWrite?)
+        async throws -> SyncItem
+    {
         let path = pass.folders[action.side].path(of: action.path)
-        do { return try await staying(written, of: item, action, at: path, isSuspect: unkept != nil) } catch let error as UnkeptWriteError {
+        do { return try await staying(written, of: item, action, at: path, isSuspect: unkept != nil) } catch let error
+            as UnkeptWriteError
+        {
             guard let found = error.found, unkept?.hasCopy != true else { throw error }
             if try await pass.isRest(found, of: error.written, at: action.path, on: action.side) { throw error }
             throw ChangedMeanwhile(path: action.path, isAfterWrite: true)
@@ -174,7 +198,9 @@ struct SyncTransfer: Sendable {
     private func staying(
         _ written: FileObject, of item: SyncItem, _ action: SyncAction, at path: ProviderPath, isSuspect: Bool
     ) async throws -> SyncItem {
-        if !isSuspect, let item = SyncItem(written), item.type == .regular, item.size != nil, item.tag != nil || item.time != nil {
+        if !isSuspect, let item = SyncItem(written), item.type == .regular, item.size != nil,
+            item.tag != nil || item.time != nil
+        {
             return item
         }
         let size = written.size ?? item.size
@@ -184,7 +210,9 @@ struct SyncTransfer: Sendable {
         let folder = pass.folders[action.side]
         folder.forgetAnswers(below: path)
         let now: SyncItem?
-        do { now = SyncItem(try await folder.provider.attributesOfItem(path: path)) } catch let error where error.isNoSuchFile {
+        do { now = SyncItem(try await folder.provider.attributesOfItem(path: path)) } catch let error
+            where error.isNoSuchFile
+        {
             throw unkept(nil)
         }
         guard let now, now.type == .regular, size == nil || now.size == nil || now.size == size,
@@ -195,13 +223,15 @@ struct SyncTransfer: Sendable {
 
     /// What names a version of a file for a later try; nil where that is not worth it.
     private func resumption(_ item: SyncItem, _ action: SyncAction) -> String? {
-        guard let size = item.size, size >= Self.worthResuming, pass.capabilities[action.side].has(.resumingWrites) else { return nil }
+        guard let size = item.size, size >= Self.worthResuming, pass.capabilities[action.side].has(.resumingWrites)
+        else { return nil }
         guard item.tag != nil || item.time != nil else { return nil }
         return "\(pass.store.token) \(size) \(item.time ?? 0) \(item.tag ?? "")"
     }
 
     private func send(
-        _ item: SyncItem, _ action: SyncAction, to path: ProviderPath, of target: any FileProvider, _ options: WriteOptions,
+        _ item: SyncItem, _ action: SyncAction, to path: ProviderPath, of target: any FileProvider,
+        _ options: WriteOptions,
         _ progress: ProgressReporter
     ) async throws -> (FileObject, hash: String?) {
         let source = pass.folders[action.side.other]

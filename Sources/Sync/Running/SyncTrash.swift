@@ -21,7 +21,8 @@ struct SyncTrash: Sendable {
     }
 
     private func top(_ side: SyncSide) throws -> ProviderPath {
-        try folders[side].path.appending(capabilities[side].listsEveryName ? SyncOptions.trashName : SyncOptions.plainTrashName)
+        try folders[side].path.appending(
+            capabilities[side].listsEveryName ? SyncOptions.trashName : SyncOptions.plainTrashName)
     }
 
     /// Moves an item into the trash, and back when it is not what it was expected to be.
@@ -38,7 +39,8 @@ struct SyncTrash: Sendable {
         let place = try await free(top(side).appending(run).appending(path), in: provider) { place in
             try await provider.moveItem(path: original, to: place)
         }
-        // Moved away together with whatever somebody wrote there at the last moment: that comes back, and nothing cancels it.
+        // Moved away together with whatever somebody wrote there at the last moment: that comes back, and nothing
+        // cancels it.
         try await withCancellationShield {
             let failure: any Error
             do {
@@ -61,14 +63,15 @@ struct SyncTrash: Sendable {
         for number in 2...100 {
             do {
                 do { try await body(place) } catch let error where !error.isFileExists && !error.concernsEveryItem {
-                    // The folder of this run is not there yet, or was not, which FTP servers tell so that nobody can be sure once another
-                    // step has made it. What else it may be shows again.
+                    // The folder of this run is not there yet, or was not, which FTP servers tell so that nobody can be
+                    // sure once another step has made it. What else it may be shows again.
                     try await provider.createFolderWithParents(path: place.parent ?? .root)
                     try await body(place)
                 }
                 return place
             } catch let error where error.isFileExists && number < 100 {
-                place = try (place.parent ?? .root).appending(nameBytes: Array(place.nameBytes) + Array(" \(number)".utf8))
+                place = try (place.parent ?? .root).appending(
+                    nameBytes: Array(place.nameBytes) + Array(" \(number)".utf8))
             }
         }
         return place
@@ -81,7 +84,9 @@ struct SyncTrash: Sendable {
             let provider = folders[side].provider
             do {
                 for item in try await provider.contentsOfDirectory(path: top(side)) {
-                    guard let date = try? Self.style.parse(item.name), date.timeIntervalSinceNow < -age, date > Self.first else { continue }
+                    guard let date = try? Self.style.parse(item.name), date.timeIntervalSinceNow < -age,
+                        date > Self.first
+                    else { continue }
                     try await provider.removeItem(path: item.path, recursive: true)
                 }
             } catch let error where error.isNoSuchFile {

@@ -21,19 +21,36 @@ extension SyncMetrics {
 
     private static let families = [
         Family(name: "runs_total", type: "counter", help: "Runs that ended.") { Double($0.runs) },
-        Family(name: "failed_runs_total", type: "counter", help: "Runs that ended early for an error.") { Double($0.failedRuns) },
-        Family(name: "created_total", type: "counter", help: "Files, folders and links that were made.") { Double($0.created) },
-        Family(name: "updated_total", type: "counter", help: "Files and links that were replaced.") { Double($0.updated) },
+        Family(name: "failed_runs_total", type: "counter", help: "Runs that ended early for an error.") {
+            Double($0.failedRuns)
+        },
+        Family(name: "created_total", type: "counter", help: "Files, folders and links that were made.") {
+            Double($0.created)
+        },
+        Family(name: "updated_total", type: "counter", help: "Files and links that were replaced.") {
+            Double($0.updated)
+        },
         Family(name: "moved_total", type: "counter", help: "Files that were moved.") { Double($0.moved) },
         Family(name: "removed_total", type: "counter", help: "Items that were removed.") { Double($0.removed) },
-        Family(name: "conflicts_total", type: "counter", help: "Versions that got another name.") { Double($0.conflicts) },
-        Family(name: "transferred_bytes_total", type: "counter", help: "Bytes that were transferred.") { Double($0.bytes) },
-        Family(name: "unfinished_items", type: "gauge", help: "Items that are not in step since the last run.") { Double($0.unfinished) },
+        Family(name: "conflicts_total", type: "counter", help: "Versions that got another name.") {
+            Double($0.conflicts)
+        },
+        Family(name: "transferred_bytes_total", type: "counter", help: "Bytes that were transferred.") {
+            Double($0.bytes)
+        },
+        Family(name: "unfinished_items", type: "gauge", help: "Items that are not in step since the last run.") {
+            Double($0.unfinished)
+        },
         Family(name: "consecutive_failures", type: "gauge", help: "Runs that failed since the last one that did not.") {
             Double($0.consecutiveFailures)
         },
-        Family(name: "last_run_timestamp_seconds", type: "gauge", help: "When the last run ended.") { $0.lastRun?.timeIntervalSince1970 },
-        Family(name: "last_success_timestamp_seconds", type: "gauge", help: "When the last run ended that no error cut off.") {
+        Family(name: "last_run_timestamp_seconds", type: "gauge", help: "When the last run ended.") {
+            $0.lastRun?.timeIntervalSince1970
+        },
+        Family(
+            name: "last_success_timestamp_seconds", type: "gauge",
+            help: "When the last run ended that no error cut off."
+        ) {
             $0.lastSuccess?.timeIntervalSince1970
         },
     ]
@@ -44,12 +61,15 @@ extension SyncMetrics {
             let samples = services.compactMap { service in family.value(service.metrics).map { (service.labels, $0) } }
             if samples.isEmpty { continue }
             lines += head(family.name, family.type, family.help)
-            lines += samples.map { labels, value in "carrel_sync_\(family.name)\(labels.isEmpty ? "" : "{\(labels)}") \(number(value))" }
+            lines += samples.map { labels, value in
+                "carrel_sync_\(family.name)\(labels.isEmpty ? "" : "{\(labels)}") \(number(value))"
+            }
         }
         lines += head("state", "gauge", "1 for what the service is doing, 0 for all else.")
         for service in services {
             for state in State.allCases {
-                let labels = [service.labels, "state=\"\(state.rawValue)\""].filter { !$0.isEmpty }.joined(separator: ",")
+                let labels = [service.labels, "state=\"\(state.rawValue)\""].filter { !$0.isEmpty }.joined(
+                    separator: ",")
                 lines.append("carrel_sync_state{\(labels)} \(service.metrics.state == state ? 1 : 0)")
             }
         }

@@ -17,8 +17,8 @@ public struct SyncMetrics: Codable, Sendable, Hashable {
         case away
         /// The last run was refused, because it would have removed too much: somebody has to look.
         case refused
-        /// The last run came to its end, and items failed for what does not pass by itself, such as a missing permission or a name that
-        /// the other side cannot hold: somebody has to look. The rest is in step.
+        /// The last run came to its end, and items failed for what does not pass by itself, such as a missing
+        /// permission or a name that the other side cannot hold: somebody has to look. The rest is in step.
         case incomplete
     }
 
@@ -40,7 +40,8 @@ public struct SyncMetrics: Codable, Sendable, Hashable {
     public var conflicts = 0
     /// Bytes that were transferred.
     public var bytes: Int64 = 0
-    /// Items that are not in step since the last run, because they failed, changed meanwhile, or cannot be held by the other side.
+    /// Items that are not in step since the last run, because they failed, changed meanwhile, or cannot be held by the
+    /// other side.
     public var unfinished = 0
     /// When the last run ended, in whatever way.
     public var lastRun: Date?
@@ -51,8 +52,8 @@ public struct SyncMetrics: Codable, Sendable, Hashable {
     /// Runs that failed since the last one that did not.
     public var consecutiveFailures = 0
 
-    /// Whether both sides are in step, or on their way there: the last run did not fail, also while the next one is under way, and nothing
-    /// waits for somebody to look.
+    /// Whether both sides are in step, or on their way there: the last run did not fail, also while the next one is
+    /// under way, and nothing waits for somebody to look.
     public var isGood: Bool { consecutiveFailures == 0 && ![.away, .refused, .incomplete].contains(state) }
 
     /// Of a service that has done nothing yet.

@@ -4,10 +4,10 @@ public import Logging
 
 /// Keeps two folders in step for as long as it runs: both are watched, and a run follows what changes.
 ///
-/// Changes of both sides are gathered until it is quiet for a while. Where a storage tells nothing by itself, runs follow each other, the
-/// sooner the more they find: a run that finds nothing costs no more than a listing, and holds nothing afterwards.
-/// A run that fails is tried again, ever more seldom; one that is refused because it would remove too much waits for a change, or for the
-/// time at which everything is looked at anew.
+/// Changes of both sides are gathered until it is quiet for a while. Where a storage tells nothing by itself, runs
+/// follow each other, the sooner the more they find: a run that finds nothing costs no more than a listing, and holds
+/// nothing afterwards. A run that fails is tried again, ever more seldom; one that is refused because it would remove
+/// too much waits for a change, or for the time at which everything is looked at anew.
 public actor SyncService {
     /// What happens, as it happens.
     public enum Event: Sendable {
@@ -102,7 +102,8 @@ public actor SyncService {
         sleepers.wake(.work)
     }
 
-    /// Keeps both sides in step until the task is cancelled, and returns then; a run under way is cut off, and leaves both sides whole.
+    /// Keeps both sides in step until the task is cancelled, and returns then; a run under way is cut off, and leaves
+    /// both sides whole.
     ///
     /// The first run begins once both watches stand, or were tried.
     ///
@@ -110,7 +111,9 @@ public actor SyncService {
     /// - Throws: `CocoaError(.fileLocking)` when the service runs already; nothing else.
     public func run(event: @escaping @Sendable (Event) -> Void = { _ in }) async throws {
         if isStarted {
-            throw FileError.make(.fileLocking, path: sync.destination.path, sentence: "These two folders are being kept in step already.")
+            throw FileError.make(
+                .fileLocking, path: sync.destination.path, sentence: "These two folders are being kept in step already."
+            )
         }
         isStarted = true
         defer { isStarted = false }
@@ -209,7 +212,9 @@ extension SyncService {
         // A folder that was missing may be there now.
         if report.hasChanges { for side in unwatched { sleepers.wake(.watch(side)) } }
         // Where nothing is watched, runs without a find are many.
-        let failed = report.remaining.prefix(Self.maxLogged).map { "\($0.path) at the \($0.side): \($0.reason)".inOneLine }
+        let failed = report.remaining.prefix(Self.maxLogged).map {
+            "\($0.path) at the \($0.side): \($0.reason)".inOneLine
+        }
         for line in failed { logger?.log(level: lastFailed.contains(line) ? .debug : .warning, "\(line)") }
         let isAsBefore = lastFailed == Set(failed)
         lastFailed = Set(failed)
@@ -238,7 +243,8 @@ extension SyncService {
         standing = .away
         let pause = options.pause(after: failures, error: error)
         retryTime = .now + .clamped(seconds: pause)
-        logger?.warning("The run failed, and is tried again in \(Int(pause.rounded(.up))) seconds: \(error.sentence.inOneLine)")
+        logger?.warning(
+            "The run failed, and is tried again in \(Int(pause.rounded(.up))) seconds: \(error.sentence.inOneLine)")
         return pause
     }
 }
@@ -246,8 +252,8 @@ extension SyncService {
 // MARK: Watches
 
 extension SyncService {
-    /// Watches a side until the task is cancelled; a watch that ends is started anew. Returns at once where a watch would only list what
-    /// the runs list, too.
+    /// Watches a side until the task is cancelled; a watch that ends is started anew. Returns at once where a watch
+    /// would only list what the runs list, too.
     private func watch(_ side: SyncSide, _ event: @escaping @Sendable (Event) -> Void) async {
         let folder = side == .source ? sync.source : sync.destination
         var falls = 0
@@ -271,7 +277,8 @@ extension SyncService {
             falls = ContinuousClock.now - began > .clamped(seconds: options.longestPause) ? 1 : falls + 1
             fell(side, error: reason, isNews: falls == 1)
             if falls == 1 { event(.unwatched(side, reason)) }
-            await sleepers.sleep(.watch(side), until: .now + .clamped(seconds: options.pause(after: falls, error: reason)))
+            await sleepers.sleep(
+                .watch(side), until: .now + .clamped(seconds: options.pause(after: falls, error: reason)))
         }
     }
 
@@ -298,7 +305,8 @@ extension SyncService {
 
     private func fell(_ side: SyncSide, error: (any Error)?, isNews: Bool) {
         let level: Logger.Level = isNews ? .warning : .debug
-        logger?.log(level: level, "The \(side) cannot be watched for now: \(error?.sentence.inOneLine ?? "the watch ended.")")
+        logger?.log(
+            level: level, "The \(side) cannot be watched for now: \(error?.sentence.inOneLine ?? "the watch ended.")")
         isUnwatched(side)
     }
 

@@ -29,7 +29,8 @@ enum SyncSQL {
     /// An item in six columns from `start` on: type, size, time, tag, identity, whether a listing told so.
     static func item(_ row: Row, from start: Int) -> SyncItem {
         var item = SyncItem(
-            type: type(row[start]), size: row[start + 1], time: row[start + 2], tag: row[start + 3], identity: row[start + 4])
+            type: type(row[start]), size: row[start + 1], time: row[start + 2], tag: row[start + 3],
+            identity: row[start + 4])
         item.isListed = row[start + 5]
         return item
     }
@@ -47,7 +48,8 @@ enum SyncSQL {
 
     static func agreedSide(_ side: SyncSide) -> String {
         let number = side.rawValue
-        return "SELECT id, type, size\(number), time\(number), tag\(number), identity\(number), listed\(number) FROM item WHERE key = ?"
+        return
+            "SELECT id, type, size\(number), time\(number), tag\(number), identity\(number), listed\(number) FROM item WHERE key = ?"
     }
 
     static let insertFound = """
@@ -65,7 +67,8 @@ enum SyncSQL {
     /// What a listing told of an item that was written before.
     static func updateSide(_ side: SyncSide) -> String {
         let number = side.rawValue
-        return "UPDATE item SET time\(number) = ?, tag\(number) = ?, identity\(number) = ?, listed\(number) = 1 WHERE id = ?"
+        return
+            "UPDATE item SET time\(number) = ?, tag\(number) = ?, identity\(number) = ?, listed\(number) = 1 WHERE id = ?"
     }
 
     static let claimKept = """
@@ -124,7 +127,8 @@ enum SyncSQL {
         """
     }
 
-    /// Pairs begin with what is not as it was: in a tree without changes, nothing is looked for. `CROSS JOIN` keeps SQLite to that.
+    /// Pairs begin with what is not as it was: in a tree without changes, nothing is looked for. `CROSS JOIN` keeps
+    /// SQLite to that.
     static let missingTwins = """
         SELECT CASE WHEN isListed THEN two ELSE one END, CASE WHEN isListed THEN one ELSE two END FROM (
             SELECT one, two, \(isListed("one")) AS isListed, \(isListed("two")) AS isOther FROM (
@@ -140,8 +144,8 @@ enum SyncSQL {
     private static let isCrowded = "(SELECT folded FROM found GROUP BY folded HAVING count(*) > \(maxTwins))"
     private static let maxTwins = 64
 
-    /// What `:side` lists, with what it may be called elsewhere, and is not called here: what was agreed on, unless the other side took this
-    /// name for that one; else what the other side lists, and does not list under this name.
+    /// What `:side` lists, with what it may be called elsewhere, and is not called here: what was agreed on, unless the
+    /// other side took this name for that one; else what the other side lists, and does not list under this name.
     static let insertForms = """
         INSERT OR IGNORE INTO form (listed, known, type, size, time, tag, identity)
         SELECT one, two, type, size, time, tag, identity FROM (
@@ -202,7 +206,8 @@ enum SyncSQL {
         \(columns) FROM found d \(joins) WHERE d.key > ? AND (d.side = 0 OR f.key IS NULL) ORDER BY d.key LIMIT ?
         """
 
-    static let newFiles = "\(columns) FROM found d \(joins) WHERE d.key > ? AND d.side = ? AND d.type = 1 ORDER BY d.key LIMIT ?"
+    static let newFiles =
+        "\(columns) FROM found d \(joins) WHERE d.key > ? AND d.side = ? AND d.type = 1 ORDER BY d.key LIMIT ?"
 
     /// Files of the source of which the state holds no version, only that there was one.
     static let voidFiles = """
@@ -257,7 +262,8 @@ enum SyncSQL {
         return SyncDifference(
             path: try SyncKey.path(row[start]),
             agreed: hasAgreed
-                ? AgreedItem(items: Sides(item(row, from: start + 1), item(row, from: start + 7)), hash: row[start + 13]) : nil,
+                ? AgreedItem(
+                    items: Sides(item(row, from: start + 1), item(row, from: start + 7)), hash: row[start + 13]) : nil,
             looks: Sides(look(start + 14), look(start + 20)), isSame: row[start + 26], hash: row[start + 27],
             moveSide: (row[start + 28] as Int? ?? row[start + 30] as Int?).flatMap(SyncSide.init),
             movedFrom: try (row[start + 29] as Data?).map(SyncKey.path), isIncomplete: row[start + 31],
@@ -285,7 +291,8 @@ enum SyncSQL {
             throw FileError.make(.fileReadCorruptFile, path: difference.path)
         }
         let action = SyncAction(
-            kind, on: side, path: difference.path, from: try (row[start + 3] as Data?).map(SyncKey.path), type: type(row[start + 4]),
+            kind, on: side, path: difference.path, from: try (row[start + 3] as Data?).map(SyncKey.path),
+            type: type(row[start + 4]),
             size: row[start + 5], keepsOld: row[start + 6], reason: row[start + 7])
         return PlannedAction(depth: row[start], action: action, difference: difference)
     }

@@ -30,7 +30,8 @@ enum SyncSchema {
             try db.execute(sql: "PRAGMA application_id = \(application); PRAGMA user_version = \(version)")
             let token = String(UInt64.random(in: .min ... .max), radix: 36)
             try db.execute(
-                sql: "INSERT INTO pair(source, destination, token) VALUES (?, ?, ?)", arguments: [pair.source, pair.destination, token])
+                sql: "INSERT INTO pair(source, destination, token) VALUES (?, ?, ?)",
+                arguments: [pair.source, pair.destination, token])
         }
         guard owner == 0 || owner == application, try db.tableExists("pair") else {
             throw ForeignState(what: "is the database of another program.")
@@ -39,10 +40,14 @@ enum SyncSchema {
             throw ForeignState(what: "was made by a newer version of this program; use that one.")
         }
         // Values of another type than a column's, too: reading them would end the process.
-        guard try String.fetchOne(db, sql: "PRAGMA quick_check(1)") == "ok" else { throw DatabaseError(resultCode: .SQLITE_CORRUPT) }
-        let isAbsurd = try Bool.fetchOne(db, sql: "SELECT EXISTS (SELECT 1 FROM item WHERE id < 1 OR type NOT BETWEEN 1 AND 4)")
+        guard try String.fetchOne(db, sql: "PRAGMA quick_check(1)") == "ok" else {
+            throw DatabaseError(resultCode: .SQLITE_CORRUPT)
+        }
+        let isAbsurd = try Bool.fetchOne(
+            db, sql: "SELECT EXISTS (SELECT 1 FROM item WHERE id < 1 OR type NOT BETWEEN 1 AND 4)")
         guard isAbsurd == false else { throw DatabaseError(resultCode: .SQLITE_CORRUPT) }
-        guard let row = try Row.fetchOne(db, sql: "SELECT source, destination FROM pair"), Sides(row[0], row[1]) == pair else {
+        guard let row = try Row.fetchOne(db, sql: "SELECT source, destination FROM pair"), Sides(row[0], row[1]) == pair
+        else {
             throw ForeignState(what: "belongs to two other folders.")
         }
         // States of earlier versions have it not.

@@ -11,7 +11,9 @@ extension SyncStore {
 
     /// Notes on which side the run under way has written the file at `path`, if on any.
     static func noteSent(_ path: ProviderPath, agreed: AgreedItem, db: Database) throws {
-        guard agreed.items.source.type == .regular, let side = SyncSide.allCases.first(where: { !agreed.items[$0].isListed }) else {
+        guard agreed.items.source.type == .regular,
+            let side = SyncSide.allCases.first(where: { !agreed.items[$0].isListed })
+        else {
             return
         }
         try db.cachedStatement(sql: "INSERT OR REPLACE INTO sent (key, side) VALUES (?, ?)").execute(
@@ -31,24 +33,32 @@ extension SyncStore {
     /// Forgets files that neither side has any more.
     static func forgetUnkept(_ db: Database) throws {
         try db.execute(
-            sql: "DELETE FROM unkept WHERE key NOT IN (SELECT key FROM item) AND key NOT IN (SELECT key FROM found WHERE type > 0)")
+            sql:
+                "DELETE FROM unkept WHERE key NOT IN (SELECT key FROM item) AND key NOT IN (SELECT key FROM found WHERE type > 0)"
+        )
     }
 
-    /// Notes that a file may not have been kept; with `isRest`, for this pass, that what is there is no more than its beginning.
+    /// Notes that a file may not have been kept; with `isRest`, for this pass, that what is there is no more than its
+    /// beginning.
     func noteUnkept(_ path: ProviderPath, on side: SyncSide, isFresh: Bool, isRest: Bool = false) async throws {
         try await write { db in
             try Self.noteUnkept(path, on: side, isFresh: isFresh, db: db)
-            if isRest { try db.execute(sql: "INSERT OR IGNORE INTO rest (key) VALUES (?)", arguments: [SyncKey.data(path)]) }
+            if isRest {
+                try db.execute(sql: "INSERT OR IGNORE INTO rest (key) VALUES (?)", arguments: [SyncKey.data(path)])
+            }
         }
     }
 
     static func noteUnkept(_ path: ProviderPath, on side: SyncSide, isFresh: Bool, db: Database) throws {
-        try db.cachedStatement(sql: SyncSQL.insertUnkept).execute(arguments: [SyncKey.data(path), side.rawValue, isFresh])
+        try db.cachedStatement(sql: SyncSQL.insertUnkept).execute(arguments: [
+            SyncKey.data(path), side.rawValue, isFresh,
+        ])
     }
 
-    /// Files whose storage may not have kept them: those that are known for it, those written that no listing has shown yet and that are
-    /// shorter now, and those that the run under way has written and that are gone.
-    func doubtfulFiles(on side: SyncSide, after path: ProviderPath?, limit: Int = 512) async throws -> [SyncDifference] {
+    /// Files whose storage may not have kept them: those that are known for it, those written that no listing has shown
+    /// yet and that are shorter now, and those that the run under way has written and that are gone.
+    func doubtfulFiles(on side: SyncSide, after path: ProviderPath?, limit: Int = 512) async throws -> [SyncDifference]
+    {
         try await write { db in
             let statement = try db.cachedStatement(sql: SyncSQL.doubtfulFiles(on: side))
             let arguments: StatementArguments = ["after": path.map(SyncKey.data) ?? Data(), "limit": limit]
@@ -73,7 +83,8 @@ extension SyncStore {
             let start = folder.isEmpty ? folder : folder + [0]
             let end = folder.isEmpty ? Data([0xFF]) : folder + [1]
             let gone = try Data.fetchCursor(
-                db, sql: "SELECT key FROM found WHERE side = ? AND type < 0 AND key > ? AND key < ?", arguments: [side, start, end])
+                db, sql: "SELECT key FROM found WHERE side = ? AND type < 0 AND key > ? AND key < ?",
+                arguments: [side, start, end])
             var unshown: [Data] = []
             while let key = try gone.next() {
                 if !key.dropFirst(start.count).contains(0) { unshown.append(key) }

@@ -4,7 +4,8 @@ import GRDB
 
 /// The state of a pair of folders, and what one pass works with, in SQLite: nothing of a tree's size is held in memory.
 ///
-/// `item` is what both sides agreed on and outlives the run. The temporary tables hold one pass's differences, moves and actions.
+/// `item` is what both sides agreed on and outlives the run. The temporary tables hold one pass's differences, moves
+/// and actions.
 final class SyncStore: Sendable {
     let queue: DatabaseQueue
     private let pass = LockedValue(Pass())
@@ -20,8 +21,8 @@ final class SyncStore: Sendable {
 
     /// Opens the state of a pair in `file`, which is made with its folder where it is missing.
     ///
-    /// - Throws: `CocoaError(.fileLocking)` while another run has it; `CocoaError(.fileReadUnknown)` for the state of another pair, or a
-    ///   file that is no state.
+    /// - Throws: `CocoaError(.fileLocking)` while another run has it; `CocoaError(.fileReadUnknown)` for the state of
+    ///   another pair, or a file that is no state.
     static func open(_ file: URL, pair: Sides<String>) async throws -> SyncStore {
         try await BlockingThreads.shared.run {
             let place = SyncStateFile(file)
@@ -35,7 +36,8 @@ final class SyncStore: Sendable {
                 if access(file.path, W_OK) != 0 { throw DatabaseError(resultCode: .SQLITE_READONLY) }
                 return SyncStore(queue)
             } catch let error as DatabaseError { throw place.error(error) } catch let error as ForeignState {
-                throw FileError.make(.fileReadUnknown, path: file.path, sentence: "“\(file.lastPathComponent)” \(error.what)")
+                throw FileError.make(
+                    .fileReadUnknown, path: file.path, sentence: "“\(file.lastPathComponent)” \(error.what)")
             }
         }
     }
@@ -62,7 +64,8 @@ final class SyncStore: Sendable {
             try SyncSchema.clearPass(db)
             let agreed = try Int.fetchOne(db, sql: "SELECT count(*) FROM item") ?? 0
             let last = try Int.fetchOne(db, sql: "SELECT max(id) FROM item") ?? 0
-            let history = try Int.fetchOne(db, sql: "SELECT runs FROM pair").flatMap(RunHistory.init(rawValue:)) ?? .none
+            let history =
+                try Int.fetchOne(db, sql: "SELECT runs FROM pair").flatMap(RunHistory.init(rawValue:)) ?? .none
             let token = try String.fetchOne(db, sql: "SELECT token FROM pair") ?? ""
             // There is to be room for a bit of each, 512 MiB at most; numbers are given out one by one.
             guard last < 1 << 32 else { throw DatabaseError(resultCode: .SQLITE_CORRUPT) }
@@ -78,7 +81,8 @@ final class SyncStore: Sendable {
     /// Whether no run ever came to its end.
     var isFirst: Bool { !pass.value.history.hasEnded }
 
-    /// Whether a first run took steps, and may have left files that are not whole: whatever stopped it may have stopped the disks, too.
+    /// Whether a first run took steps, and may have left files that are not whole: whatever stopped it may have stopped
+    /// the disks, too.
     var isFirstBegun: Bool { isFirst && pass.value.history != .none }
 
     /// Which way the last run went that came to its end.
@@ -149,8 +153,8 @@ final class SyncStore: Sendable {
         return twice
     }
 
-    /// Ends a side's listing: what was agreed on and not seen is gone, except below folders that could not be listed, of which nothing is
-    /// known on either side.
+    /// Ends a side's listing: what was agreed on and not seen is gone, except below folders that could not be listed,
+    /// of which nothing is known on either side.
     func endListing(on side: SyncSide) async throws {
         try await write { [self] db in
             let seen = pass.update { $0.seen[side] }
@@ -166,8 +170,8 @@ final class SyncStore: Sendable {
     /// Has all that the destination kept when the source lost it count as the destination's own, in this pass.
     func claimKept() async throws { try await write { try $0.execute(sql: SyncSQL.claimKept) } }
 
-    /// Has what a step is taken for count as another version than was agreed on, until the step is noted. It is on the disk when this
-    /// returns, where there is any: no power failure takes it back and leaves the step.
+    /// Has what a step is taken for count as another version than was agreed on, until the step is noted. It is on the
+    /// disk when this returns, where there is any: no power failure takes it back and leaves the step.
     ///
     /// - Parameter claimsKept: Whether what ``claimKept()`` is about counts so, too, until both sides have it again.
     func beginSteps(_ direction: SyncOptions.Direction, claimsKept: Bool) async throws {
@@ -248,8 +252,8 @@ final class SyncStore: Sendable {
         return try [key] + keys.filter { try $0 != key && SyncKey.isOneForm(SyncKey.path($0), path) }
     }
 
-    /// Has `side` list what it lists in another normalization than the other side, or than was agreed on, under the name that is known there;
-    /// and all that is in such a folder below that name.
+    /// Has `side` list what it lists in another normalization than the other side, or than was agreed on, under the
+    /// name that is known there; and all that is in such a folder below that name.
     func takeForms(on side: SyncSide, precision: Double) async throws {
         try await write { [self] db in
             // What is in a folder comes into question when the folder has its name.
@@ -271,7 +275,9 @@ final class SyncStore: Sendable {
             if let last, listed == last || listed.starts(with: last + [0]) { continue }
             last = listed
             try rename([(listed, known, SyncSQL.item(row, from: 2))], on: side, precision: precision, db)
-            while case let rows = try Row.fetchAll(below, arguments: [side.rawValue, listed + [0], listed + [1]]), !rows.isEmpty {
+            while case let rows = try Row.fetchAll(below, arguments: [side.rawValue, listed + [0], listed + [1]]),
+                !rows.isEmpty
+            {
                 let items = rows.map { row in
                     let key: Data = row[0]
                     return (key, known + key.dropFirst(listed.count), SyncSQL.item(row, from: 1))
@@ -283,7 +289,9 @@ final class SyncStore: Sendable {
     }
 
     /// Notes what a side lists under one key under another one.
-    private func rename(_ items: [(from: Data, to: Data, item: SyncItem)], on side: SyncSide, precision: Double, _ db: Database) throws {
+    private func rename(
+        _ items: [(from: Data, to: Data, item: SyncItem)], on side: SyncSide, precision: Double, _ db: Database
+    ) throws {
         let remove = try db.cachedStatement(sql: "DELETE FROM found WHERE key = ? AND side = ?")
         for item in items {
             for key in [item.from, item.to] { try remove.execute(arguments: [key, side.rawValue]) }
@@ -296,7 +304,9 @@ final class SyncStore: Sendable {
     func differences(after path: ProviderPath?, limit: Int = 512) async throws -> [SyncDifference] {
         try await write { db in
             let statement = try db.cachedStatement(sql: SyncSQL.differences)
-            return try Array(Row.fetchCursor(statement, arguments: [path.map(SyncKey.data) ?? Data(), limit]).map(SyncSQL.difference))
+            return try Array(
+                Row.fetchCursor(statement, arguments: [path.map(SyncKey.data) ?? Data(), limit]).map(SyncSQL.difference)
+            )
         }
     }
 
@@ -313,7 +323,9 @@ final class SyncStore: Sendable {
     func voidFiles(after path: ProviderPath?, limit: Int = 512) async throws -> [SyncDifference] {
         try await write { db in
             let statement = try db.cachedStatement(sql: SyncSQL.voidFiles)
-            return try Array(Row.fetchCursor(statement, arguments: [path.map(SyncKey.data) ?? Data(), limit]).map(SyncSQL.difference))
+            return try Array(
+                Row.fetchCursor(statement, arguments: [path.map(SyncKey.data) ?? Data(), limit]).map(SyncSQL.difference)
+            )
         }
     }
 
@@ -321,7 +333,9 @@ final class SyncStore: Sendable {
     func touchedFiles(on side: SyncSide, after path: ProviderPath?, limit: Int = 512) async throws -> [SyncDifference] {
         try await write { db in
             let statement = try db.cachedStatement(sql: SyncSQL.touchedFiles(on: side))
-            return try Array(Row.fetchCursor(statement, arguments: [path.map(SyncKey.data) ?? Data(), limit]).map(SyncSQL.difference))
+            return try Array(
+                Row.fetchCursor(statement, arguments: [path.map(SyncKey.data) ?? Data(), limit]).map(SyncSQL.difference)
+            )
         }
     }
 
@@ -331,7 +345,9 @@ final class SyncStore: Sendable {
             let statement = try db.cachedStatement(sql: SyncSQL.twins)
             return try differences.map { difference in
                 var difference = difference
-                let arguments: StatementArguments = ["folded": SyncKey.folded(difference.path), "key": SyncKey.data(difference.path)]
+                let arguments: StatementArguments = [
+                    "folded": SyncKey.folded(difference.path), "key": SyncKey.data(difference.path),
+                ]
                 difference.twins = try Array(Row.fetchCursor(statement, arguments: arguments).map(SyncSQL.difference))
                 return difference
             }
@@ -342,7 +358,8 @@ final class SyncStore: Sendable {
     func compared(_ path: ProviderPath, isSame: Bool?, hash: String?) async throws {
         try await write { db in
             try db.execute(
-                sql: "INSERT OR REPLACE INTO compared(key, same, hash) VALUES (?, ?, ?)", arguments: [SyncKey.data(path), isSame, hash])
+                sql: "INSERT OR REPLACE INTO compared(key, same, hash) VALUES (?, ?, ?)",
+                arguments: [SyncKey.data(path), isSame, hash])
         }
     }
 
@@ -355,8 +372,10 @@ final class SyncStore: Sendable {
             for action in actions {
                 try insert.execute(
                     arguments: [
-                        action.phase.rawValue, SyncKey.depth(action.path) * (action.phase == .removeFolders ? -1 : 1), action.kind.rawValue,
-                        action.side.rawValue, SyncKey.data(action.path), action.from.map(SyncKey.data), SyncSQL.code(action.type),
+                        action.phase.rawValue, SyncKey.depth(action.path) * (action.phase == .removeFolders ? -1 : 1),
+                        action.kind.rawValue,
+                        action.side.rawValue, SyncKey.data(action.path), action.from.map(SyncKey.data),
+                        SyncSQL.code(action.type),
                         action.size, action.keepsOld, action.reason,
                     ])
             }
@@ -364,11 +383,14 @@ final class SyncStore: Sendable {
     }
 
     /// The next steps of a phase, those of one depth together.
-    func actions(_ phase: SyncAction.Phase, after last: PlannedAction?, limit: Int = 512) async throws -> [PlannedAction] {
+    func actions(_ phase: SyncAction.Phase, after last: PlannedAction?, limit: Int = 512) async throws
+        -> [PlannedAction]
+    {
         try await write { db in
             let (depth, key) = (last?.depth ?? Int.min, last.map { SyncKey.data($0.action.path) } ?? Data())
             let statement = try db.cachedStatement(sql: SyncSQL.actions)
-            return try Array(Row.fetchCursor(statement, arguments: [phase.rawValue, depth, key, limit]).map(SyncSQL.plannedAction))
+            return try Array(
+                Row.fetchCursor(statement, arguments: [phase.rawValue, depth, key, limit]).map(SyncSQL.plannedAction))
         }
     }
 
@@ -383,7 +405,9 @@ final class SyncStore: Sendable {
 
     /// What is known about one path.
     func difference(at path: ProviderPath) async throws -> SyncDifference? {
-        try await write { db in try Row.fetchOne(db, sql: SyncSQL.oneDifference, arguments: [SyncKey.data(path)]).map(SyncSQL.difference) }
+        try await write { db in
+            try Row.fetchOne(db, sql: SyncSQL.oneDifference, arguments: [SyncKey.data(path)]).map(SyncSQL.difference)
+        }
     }
 
     /// What the plan puts on a side under names that differ from this one in case or normalization alone.
@@ -398,8 +422,8 @@ final class SyncStore: Sendable {
         }
     }
 
-    /// Of two names that differ in case alone, at least one of them not as it was, the one that `side` does not list, where it lists the
-    /// other; and the same of two that differ in normalization alone.
+    /// Of two names that differ in case alone, at least one of them not as it was, the one that `side` does not list,
+    /// where it lists the other; and the same of two that differ in normalization alone.
     func missingTwins(on side: SyncSide) async throws -> (inCase: ProviderPath?, inForm: ProviderPath?) {
         try await write { db in
             let statement = try db.cachedStatement(sql: SyncSQL.missingTwins)
@@ -425,14 +449,17 @@ final class SyncStore: Sendable {
     /// Whether files were found that a side has moved.
     func hasMoves(on side: SyncSide) async throws -> Bool {
         try await write {
-            try Bool.fetchOne($0, sql: "SELECT EXISTS (SELECT 1 FROM moved WHERE side = ?)", arguments: [side.rawValue]) ?? false
+            try Bool.fetchOne($0, sql: "SELECT EXISTS (SELECT 1 FROM moved WHERE side = ?)", arguments: [side.rawValue])
+                ?? false
         }
     }
 
     /// How many bytes the plan transfers.
     func bytesToTransfer() async throws -> Int64 {
         // Sizes are what a server says: their sum may be none that a number holds.
-        try await write { try Int64.fetchOne($0, sql: "SELECT CAST(min(total(size), 4e18) AS INTEGER) FROM action") ?? 0 }
+        try await write {
+            try Int64.fetchOne($0, sql: "SELECT CAST(min(total(size), 4e18) AS INTEGER) FROM action") ?? 0
+        }
     }
 
     /// Has what both sides had in common at and below `path` stand under another name of the same folder.
@@ -443,7 +470,8 @@ final class SyncStore: Sendable {
             try update.execute(arguments: [new, old])
             var last = old + [0]
             while case let keys = try Data.fetchAll(
-                db, sql: "SELECT key FROM item WHERE key > ? AND key < ? ORDER BY key LIMIT 512", arguments: [last, old + [1]]),
+                db, sql: "SELECT key FROM item WHERE key > ? AND key < ? ORDER BY key LIMIT 512",
+                arguments: [last, old + [1]]),
                 let end = keys.last
             {
                 for key in keys { try update.execute(arguments: [new + key.dropFirst(old.count), key]) }
@@ -463,12 +491,17 @@ final class SyncStore: Sendable {
                     try Self.forgetUnkept(path, db: db)
                     try Self.noteSent(path, agreed: agreed, db: db)
                 case .forgotten(let path):
-                    try db.cachedStatement(sql: "DELETE FROM item WHERE key = ?").execute(arguments: [SyncKey.data(path)])
+                    try db.cachedStatement(sql: "DELETE FROM item WHERE key = ?").execute(arguments: [
+                        SyncKey.data(path)
+                    ])
                     try Self.forgetUnkept(path, db: db)
                     try Self.forgetSent(path, db: db)
-                case .unkept(let path, let side, let isFresh): try Self.noteUnkept(path, on: side, isFresh: isFresh, db: db)
+                case .unkept(let path, let side, let isFresh):
+                    try Self.noteUnkept(path, on: side, isFresh: isFresh, db: db)
                 case .setAside(let path):
-                    try db.cachedStatement(sql: "UPDATE unkept SET copied = 1 WHERE key = ?").execute(arguments: [SyncKey.data(path)])
+                    try db.cachedStatement(sql: "UPDATE unkept SET copied = 1 WHERE key = ?").execute(arguments: [
+                        SyncKey.data(path)
+                    ])
                     try Self.forgetSent(path, db: db)
                 }
             }
@@ -502,7 +535,9 @@ struct Bitmap: Sendable {
         words = Array(repeating: 0, count: last / 64 + 1)
     }
 
-    func contains(_ number: Int) -> Bool { words.indices.contains(number / 64) && words[number / 64] & 1 << UInt64(number % 64) != 0 }
+    func contains(_ number: Int) -> Bool {
+        words.indices.contains(number / 64) && words[number / 64] & 1 << UInt64(number % 64) != 0
+    }
 
     /// - Returns: Whether it was not there before.
     mutating func insert(_ number: Int) -> Bool {

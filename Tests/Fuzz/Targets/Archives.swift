@@ -5,7 +5,8 @@ import Foundation
 @testable import MediaTypes
 @testable import Publication
 
-/// A ZIP file, as it is, and without its last byte as after a download that stopped: then its entries are found without the directory.
+/// A ZIP file, as it is, and without its last byte as after a download that stopped: then its entries are found without
+/// the directory.
 func fuzzZIP(_ data: UnsafePointer<UInt8>?, _ size: Int) -> Int32 {
     let bytes = Data(FuzzInput(data, size: size).bytes)
     wait { try await readArchive(bytes) }
@@ -22,7 +23,8 @@ private func readArchive(_ bytes: Data) async throws {
     precondition(far.archive.entries == near.entries, "How an archive is read changes what is in it.")
     if let archive = near as? ZIPArchive {
         let named = try await ZIPNames.decide(archive, assuming: nil)
-        precondition(named.entries.count == near.entries.count, "Names in another encoding change what is in an archive.")
+        precondition(
+            named.entries.count == near.entries.count, "Names in another encoding change what is in an archive.")
         precondition(named.entries.allSatisfy { EntryName.confined($0.path) == $0.path }, "A name leads elsewhere.")
     }
     let files = near.entries.filter { !$0.isDirectory }.prefix(64)

@@ -31,7 +31,8 @@ func fuzzComicInfo(_ data: UnsafePointer<UInt8>?, _ size: Int) -> Int32 {
     parseBook(.cbz, files: FuzzBook.comic(info: Data(FuzzInput(data, size: size).bytes)))
 }
 
-/// Has the files parsed: as they are, then out of an archive at a distance, which is read ahead and asked whether it is protected.
+/// Has the files parsed: as they are, then out of an archive at a distance, which is read ahead and asked whether it is
+/// protected.
 private func parseBook(_ type: MediaType, files: [String: Data]) -> Int32 {
     wait { try await parse(asset(type, FuzzFetcher(files)), WarningLog()) }
     wait {
@@ -66,9 +67,12 @@ private func parse(_ asset: PublicationAsset, _ warnings: WarningLog) async thro
 private func checkPlaces(_ links: [Link]) {
     for link in links {
         let path = String(link.href.prefix { $0 != "?" && $0 != "#" })
-        let parts = (path.removingPercentEncoding ?? path).utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
-        let isInside = !parts.contains { $0.elementsEqual("..".utf8) } && (parts.count < 2 || parts.first?.isEmpty == false)
-        precondition(isInside || ["http:", "https:"].contains { path.hasPrefix($0) }, "“\(link.href)” leads out of the book.")
+        let parts = (path.removingPercentEncoding ?? path).utf8.split(
+            separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+        let isInside =
+            !parts.contains { $0.elementsEqual("..".utf8) } && (parts.count < 2 || parts.first?.isEmpty == false)
+        precondition(
+            isInside || ["http:", "https:"].contains { path.hasPrefix($0) }, "“\(link.href)” leads out of the book.")
         checkPlaces(link.children)
     }
 }

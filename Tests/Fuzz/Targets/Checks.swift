@@ -12,7 +12,9 @@ func checkManifest(_ manifest: Manifest) throws {
 
 /// An error is told in Foundation's words.
 func checkError(_ error: any Error) {
-    precondition(error is CocoaError || error is URLError || error is CancellationError, "It is not told in Foundation's words: \(error)")
+    precondition(
+        error is CocoaError || error is URLError || error is CancellationError,
+        "It is not told in Foundation's words: \(error)")
 }
 
 /// A part of a resource is what the whole has there, and none is larger than allowed; or it says why it cannot be read.

@@ -17,9 +17,15 @@ func fuzzXML(_ data: UnsafePointer<UInt8>?, _ size: Int) -> Int32 {
     for root in [strict, lenient, expanded, repaired].compactMap(\.self) {
         precondition(depth(of: root) <= 32 && count(in: root) <= 500, "It is larger than allowed.")
     }
-    if let strict { precondition(lenient.map { isSame($0, strict) } == true, "Being lenient changes what is well-formed.") }
-    if let strict { precondition(expanded.map { isSame($0, strict) } == true, "Expanding changes what has no entities.") }
-    if let expanded { precondition(repaired.map { isSame($0, expanded) } == true, "Being lenient changes what is expanded.") }
+    if let strict {
+        precondition(lenient.map { isSame($0, strict) } == true, "Being lenient changes what is well-formed.")
+    }
+    if let strict {
+        precondition(expanded.map { isSame($0, strict) } == true, "Expanding changes what has no entities.")
+    }
+    if let expanded {
+        precondition(repaired.map { isSame($0, expanded) } == true, "Being lenient changes what is expanded.")
+    }
     let pieces = readPieces(bytes, limits: limits)
     if let strict, let pieces { precondition(count(in: strict) == pieces, "Pieces matter.") }
     return 0
@@ -64,7 +70,8 @@ private final class EventCounter: XMLEventHandler {
     func end(element: String, namespace: String) throws { open -= 1 }
 }
 
-/// A manifest, which says the same once it was written and read again. Moments are written to the millisecond, so texts are compared.
+/// A manifest, which says the same once it was written and read again. Moments are written to the millisecond, so texts
+/// are compared.
 func fuzzManifest(_ data: UnsafePointer<UInt8>?, _ size: Int) -> Int32 {
     let bytes = Data(FuzzInput(data, size: size).bytes)
     let json = try? JSONValue(data: bytes, maximumSize: bytes.count)
@@ -93,7 +100,9 @@ func fuzzPDF(_ data: UnsafePointer<UInt8>?, _ size: Int) -> Int32 {
         let document = try await PDFDocument.open(resource)
         let sizes = try await document.pageSizes(0..<20)
         precondition(sizes.count == min(20, document.pageCount), "A page has no size.")
-        precondition(sizes.allSatisfy { $0.width > 0 && $0.height > 0 && $0.width.isFinite && $0.height.isFinite }, "A size is none.")
+        precondition(
+            sizes.allSatisfy { $0.width > 0 && $0.height > 0 && $0.width.isFinite && $0.height.isFinite },
+            "A size is none.")
         try await PDFDocument.writePage(0, of: resource) { _ in }
     }
     return 0

@@ -20,7 +20,9 @@ final class FuzzReader: FileReader {
     /// Whether somebody gave it back.
     var isClosed: Bool { closings.withLock { $0 > 0 } }
 
-    func attributes() async throws -> FileReaderAttributes { FileReaderAttributes(size: Int64(data.count), mimeType: mimeType) }
+    func attributes() async throws -> FileReaderAttributes {
+        FileReaderAttributes(size: Int64(data.count), mimeType: mimeType)
+    }
 
     func stream(_ part: FilePart, into sink: any ByteSink) async throws -> FileExtent {
         precondition(!isClosed, "It is read after it was closed.")

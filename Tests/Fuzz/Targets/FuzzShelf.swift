@@ -41,7 +41,9 @@ final class FuzzShelf: FileProviderReadWrite {
 
     func relativePath(of url: URL) throws -> ProviderPath { throw CocoaError(.featureUnsupported) }
 
-    func writeContents(path: ProviderPath, from source: any WriteSource, options: WriteOptions) async throws -> FileObject {
+    func writeContents(path: ProviderPath, from source: any WriteSource, options: WriteOptions) async throws
+        -> FileObject
+    {
         throw CocoaError(.featureUnsupported)
     }
 }

@@ -4,7 +4,8 @@
 func fuzzKnownHosts(_ data: UnsafePointer<UInt8>?, _ size: Int) -> Int32 {
     var input = FuzzInput(data, size: size)
     let words = input.line().split(separator: " ", maxSplits: 1)
-    let name = KnownHostName(host: String(words.first ?? "host.example"), port: words.count > 1 ? Int(words[1]) ?? 22 : 22)
+    let name = KnownHostName(
+        host: String(words.first ?? "host.example"), port: words.count > 1 ? Int(words[1]) ?? 22 : 22)
     let bytes = input.bytes
 
     var whole = KnownHostsParser(name: name, file: "known_hosts")
@@ -23,7 +24,9 @@ func fuzzKnownHosts(_ data: UnsafePointer<UInt8>?, _ size: Int) -> Int32 {
     for entry in whole.entries {
         let first = lines[entry.line - 1].first { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t") }
         precondition((first == UInt8(ascii: "@")) == (entry.marker != .none), "A marker was lost.")
-        precondition(HostKey(blob: entry.key.blob) == entry.key && HostKey(base64: entry.key.base64) == entry.key, "A key changed.")
+        precondition(
+            HostKey(blob: entry.key.blob) == entry.key && HostKey(base64: entry.key.base64) == entry.key,
+            "A key changed.")
         let verdict = entries.verdict(of: entry.key)
         switch entry.marker {
         case .revoked:
@@ -41,8 +44,10 @@ func fuzzKnownHosts(_ data: UnsafePointer<UInt8>?, _ size: Int) -> Int32 {
 private func checkLine(for name: KnownHostName) {
     guard name.isPlain else { return }
     for shown in [String(decoding: name.text, as: UTF8.self), HashedHostName.make(name.text)] {
-        let line = Array("\(shown) ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAILTiBT1uRvjvrZ/uMr00B2GyjFrWjondXDhkKMCkq38z".utf8)
-        for (asked, count) in [(name, 1), (KnownHostName(host: "another.example", port: 1), 0)] where count == 1 || asked != name {
+        let line = Array(
+            "\(shown) ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAILTiBT1uRvjvrZ/uMr00B2GyjFrWjondXDhkKMCkq38z".utf8)
+        for (asked, count) in [(name, 1), (KnownHostName(host: "another.example", port: 1), 0)]
+        where count == 1 || asked != name {
             var parser = KnownHostsParser(name: asked, file: "known_hosts")
             line.withUnsafeBytes { parser.take($0) }
             parser.finish()

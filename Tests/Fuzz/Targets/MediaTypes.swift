@@ -20,7 +20,8 @@ func fuzzSniffing(_ data: UnsafePointer<UInt8>?, _ size: Int) -> Int32 {
     let bytes = Data(FuzzInput(data, size: size).bytes)
     wait { _ = try await MediaType.of(bytes: { bytes }) }
     wait {
-        let found = try await MediaType.of(bytes: { bytes }, mediaTypes: [MediaType.json.string], fileExtensions: ["xml"])
+        let found = try await MediaType.of(
+            bytes: { bytes }, mediaTypes: [MediaType.json.string], fileExtensions: ["xml"])
         precondition(found != nil, "Less is known with hints.")
     }
     return 0

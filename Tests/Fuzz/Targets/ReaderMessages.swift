@@ -14,14 +14,17 @@ func fuzzReaderMessages(_ data: UnsafePointer<UInt8>?, _ size: Int) -> Int32 {
     case CommandStatus.fileName:
         checkMessage(bytes, strict: strict, read: { try $0.status(in: $1) }, write: { $0.data(for: $1) })
     default:
-        checkMessage(bytes, strict: strict, read: { try $0.command(named: name, in: $1).command }, write: { try $0.data(for: $1) })
+        checkMessage(
+            bytes, strict: strict, read: { try $0.command(named: name, in: $1).command },
+            write: { try $0.data(for: $1) })
         if let command = try? MessageCoding().command(named: name, in: bytes).command { checkCovers(of: command) }
     }
     return 0
 }
 
 private func checkMessage<Message: Equatable>(
-    _ bytes: Data, strict: MessageCoding, read: (MessageCoding, Data) throws -> Message, write: (MessageCoding, Message) throws -> Data
+    _ bytes: Data, strict: MessageCoding, read: (MessageCoding, Data) throws -> Message,
+    write: (MessageCoding, Message) throws -> Data
 ) {
     let tolerant = MessageCoding()
     guard let message = try? read(tolerant, bytes) else {
@@ -46,6 +49,8 @@ private func checkCovers(of command: ReaderCommand) {
     for cover in update.books.compactMap(\.cover) {
         guard let picture = try? cover.decoded(limit: 1000) else { continue }
         precondition((1...1000).contains(picture.count), "A cover is over the limit.")
-        precondition((try? EncodedCover(picture: picture).decoded(limit: 1000)) == picture, "A cover is decoded as something else.")
+        precondition(
+            (try? EncodedCover(picture: picture).decoded(limit: 1000)) == picture,
+            "A cover is decoded as something else.")
     }
 }

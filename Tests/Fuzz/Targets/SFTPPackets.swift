@@ -3,7 +3,8 @@ import Foundation
 
 @testable import SFTPEngine
 
-/// First byte: how much comes at a time. Then what a server sends to a session in which every kind of answer is waited for.
+/// First byte: how much comes at a time. Then what a server sends to a session in which every kind of answer is waited
+/// for.
 func fuzzSFTPPackets(_ data: UnsafePointer<UInt8>?, _ size: Int) -> Int32 {
     var input = FuzzInput(data, size: size)
     guard let step = input.byte() else { return 0 }
@@ -12,7 +13,8 @@ func fuzzSFTPPackets(_ data: UnsafePointer<UInt8>?, _ size: Int) -> Int32 {
         _ = try? SFTPVolume(reply: reply)
         _ = try? SFTPOwners(reply: reply)
         if let limits = try? SFTPLimits(reply: reply) {
-            precondition([limits.read, limits.write].allSatisfy((4096...SFTPLimits.maxLength).contains), "Limits make no sense.")
+            precondition(
+                [limits.read, limits.write].allSatisfy((4096...SFTPLimits.maxLength).contains), "Limits make no sense.")
         }
     }
     let session = SFTPSession(FuzzChannel(), patience: .seconds(60))

@@ -19,7 +19,9 @@ struct CheckpointsBenchmark {
         }
     }
 
-    private static func visit(_ address: String, folder: String, _ body: @Sendable (Publication) async throws -> Void) async throws {
+    private static func visit(_ address: String, folder: String, _ body: @Sendable (Publication) async throws -> Void)
+        async throws
+    {
         guard let url = URL(string: address) else { fatalError("\(address) is no URL") }
         try ProviderRegistry.shared.registerBuiltInProviders()
         let location = try await ProviderRegistry.shared.location(of: url)

@@ -32,7 +32,9 @@ struct SniffingBenchmark {
                 let start = clock.now
                 let found = try await sniff(paths, of: provider, ignoringHints: ignoringHints, atOnce: atOnce)
                 let seconds = (clock.now - start) / .seconds(1)
-                print("\(title), \(atOnce) at once: \(Int(Double(count) / seconds)) files per second, \(found) of \(count) known")
+                print(
+                    "\(title), \(atOnce) at once: \(Int(Double(count) / seconds)) files per second, \(found) of \(count) known"
+                )
             }
         }
     }
@@ -45,7 +47,9 @@ struct SniffingBenchmark {
             var found = 0
             func startNext() {
                 guard let path = rest.popFirst() else { return }
-                group.addTask { try await MediaType.sniff(path: path, of: provider, ignoringHints: ignoringHints) != nil }
+                group.addTask {
+                    try await MediaType.sniff(path: path, of: provider, ignoringHints: ignoringHints) != nil
+                }
             }
             for _ in 0..<atOnce { startNext() }
             while let isKnown = try await group.next() {
@@ -63,16 +67,19 @@ struct SniffingBenchmark {
             for page in 1...30 { try zip.store("\(page).jpg", noise.bytes(5_000)) }
         }
         let package = try ZIPBuilder.data { zip in
-            try zip.deflate("manifest.json", #"{"metadata":{"title":"x"},"readingOrder":[{"href":"1.html","type":"text/html"}]}"#)
+            try zip.deflate(
+                "manifest.json", #"{"metadata":{"title":"x"},"readingOrder":[{"href":"1.html","type":"text/html"}]}"#)
             try zip.deflate("1.html", String(repeating: "<p>text</p>", count: 2_000))
         }
         let manifest =
             #"{"metadata":{"title":"x","@type":"http://schema.org/Audiobook"},"readingOrder":[{"href":"1.mp3","type":"audio/mpeg"}]}"#
         return [
-            ("epub", try SampleBook.small()), ("cbz", comic), ("webpub", package), ("pdf", Data("%PDF-1.7\n".utf8) + noise.bytes(150_000)),
+            ("epub", try SampleBook.small()), ("cbz", comic), ("webpub", package),
+            ("pdf", Data("%PDF-1.7\n".utf8) + noise.bytes(150_000)),
             ("jpg", Data([0xFF, 0xD8, 0xFF, 0xE0]) + noise.bytes(90_000)),
             ("mp3", Data("ID3\u{4}\u{0}\u{0}\u{0}\u{0}\u{0}\u{10}".utf8) + noise.bytes(200_000)),
-            ("json", Data(manifest.utf8)), ("html", Data(("<!DOCTYPE html>" + String(repeating: "<p>text", count: 900)).utf8)),
+            ("json", Data(manifest.utf8)),
+            ("html", Data(("<!DOCTYPE html>" + String(repeating: "<p>text", count: 900)).utf8)),
             ("xml", Data("<?xml version='1.0'?><feed xmlns='http://www.w3.org/2005/Atom'><entry/></feed>".utf8)),
             ("txt", Data(String(repeating: "Once upon a time. ", count: 500).utf8)), ("dat", noise.bytes(300_000)),
         ]

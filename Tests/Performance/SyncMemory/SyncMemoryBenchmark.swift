@@ -4,9 +4,9 @@ import Sync
 
 /// Memory and time of a sync of a million entries: `sync-memory-benchmark equal|upload|changed` `tree|flat`.
 ///
-/// The storages are simulated. `equal`: both sides have everything already, and meet for the first time; then a run with nothing to do.
-/// `upload`: the destination has nothing; a dry run, then all files arrive. `changed`: as `equal`, both ways; then of ten files at the source
-/// four have other names, one is another version, and one is gone.
+/// The storages are simulated. `equal`: both sides have everything already, and meet for the first time; then a run
+/// with nothing to do. `upload`: the destination has nothing; a dry run, then all files arrive. `changed`: as `equal`,
+/// both ways; then of ten files at the source four have other names, one is another version, and one is gone.
 @main
 struct SyncMemoryBenchmark {
     static func main() async throws {
@@ -23,7 +23,8 @@ struct SyncMemoryBenchmark {
         options.removalLimit = .share(1)
         let sync = try await FolderSync(
             SyncFolder(ProviderLocation(provider: source, path: .root), label: "one"),
-            SyncFolder(ProviderLocation(provider: destination, path: .root), label: "two"), state: folder.appending(path: "state.db"),
+            SyncFolder(ProviderLocation(provider: destination, path: .root), label: "two"),
+            state: folder.appending(path: "state.db"),
             options: options)
         if isUpload {
             try await measured("\(shape), dry run of a first upload") {
@@ -47,7 +48,8 @@ struct SyncMemoryBenchmark {
             try await measured("\(shape), four of ten renamed, one changed, one removed") {
                 let report = try await sync.run()
                 let tenth = SimulatedStorage.files / 10
-                guard report.moved == 4 * tenth, report.updated == tenth, report.removed == tenth, report.isComplete else {
+                guard report.moved == 4 * tenth, report.updated == tenth, report.removed == tenth, report.isComplete
+                else {
                     report.isWrong()
                 }
             }
@@ -68,7 +70,8 @@ struct SyncMemoryBenchmark {
 extension FolderSyncReport {
     fileprivate func isWrong() -> Never {
         fatalError(
-            "\(created) created, \(updated) updated, \(moved) moved, \(removed) removed, \(failures) failed, \(postponed.count) postponed")
+            "\(created) created, \(updated) updated, \(moved) moved, \(removed) removed, \(failures) failed, \(postponed.count) postponed"
+        )
     }
 }
 
@@ -100,7 +103,9 @@ final class SimulatedStorage: FileProviderOperations, FileProviderReadWrite {
     }
 
     func capabilities() async throws -> Capabilities {
-        Capabilities([.writing: .native, .moving: .native, .settingModificationDate: .native], readCost: .local, timePrecision: 1)
+        Capabilities(
+            [.writing: .native, .moving: .native, .settingModificationDate: .native], readCost: .local, timePrecision: 1
+        )
     }
 
     func attributesOfItem(path: ProviderPath) async throws -> FileObject {
@@ -113,7 +118,9 @@ final class SimulatedStorage: FileProviderOperations, FileProviderReadWrite {
         if isEmpty { return }
         if shape == .tree, path.isRoot {
             return try await page(
-                data: (0..<Self.files / Self.inFolder).map { FileObject(path: try path.appending("folder \($0)"), type: .directory) })
+                data: (0..<Self.files / Self.inFolder).map {
+                    FileObject(path: try path.appending("folder \($0)"), type: .directory)
+                })
         }
         for start in stride(from: 0, to: shape == .flat ? Self.files : Self.inFolder, by: 1000) {
             try await page(data: (start..<start + 1000).compactMap { try file($0, in: path) })
@@ -129,13 +136,19 @@ final class SimulatedStorage: FileProviderOperations, FileProviderReadWrite {
         return item
     }
 
-    private func file(_ path: ProviderPath) -> FileObject { FileObject(path: path, type: .regular, size: 1, modifiedDate: Self.time) }
+    private func file(_ path: ProviderPath) -> FileObject {
+        FileObject(path: path, type: .regular, size: 1, modifiedDate: Self.time)
+    }
 
     func createFolder(path: ProviderPath) async throws {}
-    func moveItem(path: ProviderPath, to destination: ProviderPath, overwrite: Bool, progress: ProgressReporter) async throws {}
+    func moveItem(path: ProviderPath, to destination: ProviderPath, overwrite: Bool, progress: ProgressReporter)
+        async throws
+    {}
     func removeItem(path: ProviderPath, recursive: Bool, progress: ProgressReporter) async throws {}
 
     func open(path: ProviderPath) async throws -> any FileReader { DataReader(Data([1]), path: path) }
 
-    func writeContents(path: ProviderPath, from source: any WriteSource, options: WriteOptions) async throws -> FileObject { file(path) }
+    func writeContents(path: ProviderPath, from source: any WriteSource, options: WriteOptions) async throws
+        -> FileObject
+    { file(path) }
 }

@@ -5,7 +5,8 @@ import SFTPFileProvider
 try ProviderRegistry.shared.register(SFTPFileProvider.registration)
 guard let url = URL(string: CommandLine.arguments[1]) else { fatalError("usage: TrySFTPFileProvider URL KNOWN-HOSTS") }
 let options = ConnectionOptions(
-    credentials: EnvironmentCredentials(password: "CARREL_PASSWORD"), trust: TrustPolicy(knownHosts: [CommandLine.arguments[2]]),
+    credentials: EnvironmentCredentials(password: "CARREL_PASSWORD"),
+    trust: TrustPolicy(knownHosts: [CommandLine.arguments[2]]),
     settings: ["transport": "libssh2", "config": "no"])
 let location = try await ProviderRegistry.shared.location(of: url, options: options)
 let note = try location.path.appending("note.txt")

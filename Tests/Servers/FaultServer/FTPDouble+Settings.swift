@@ -15,7 +15,8 @@ extension FTPDouble {
 
         /// The lines of `FEAT`, without the space in front; where there are none, `FEAT` is not known.
         public var features = [
-            "EPRT", "EPSV", "MDTM", "MFMT", "MLST type*;size*;modify*;perm*;unix.mode*;", "REST STREAM", "SIZE", "TVFS", "UTF8",
+            "EPRT", "EPSV", "MDTM", "MFMT", "MLST type*;size*;modify*;perm*;unix.mode*;", "REST STREAM", "SIZE", "TVFS",
+            "UTF8",
         ]
         /// Commands that are answered with 500, in capitals; `SITE CHMOD` and its like by both words.
         public var unknown: Set<String> = []
@@ -39,7 +40,8 @@ extension FTPDouble {
         public var maximumConnections: Int?
         /// Connections that are logged in at a time; the others get 530.
         public var maximumLogins: Int?
-        /// Lines inside every reply that has one line otherwise (RFC 959, section 4.2), with `{code}` for the reply's code.
+        /// Lines inside every reply that has one line otherwise (RFC 959, section 4.2), with `{code}` for the reply's
+        /// code.
         public var innerLines: [String] = []
         /// Has each byte of a reply written apart, with so many seconds between them; nil for whole replies.
         public var replyPace: Double?
@@ -51,9 +53,11 @@ extension FTPDouble {
         public var idleTimeout: Double?
         /// Seconds that a data connection may take to come about.
         public var dataTimeout = 10.0
-        /// For `HASH` and for `XCRC`, `XMD5`, `XSHA1`, `XSHA256`, `XSHA512`, by the names that `HASH` has: "CRC32", "MD5", "SHA-1" …
+        /// For `HASH` and for `XCRC`, `XMD5`, `XSHA1`, `XSHA256`, `XSHA512`, by the names that `HASH` has: "CRC32",
+        /// "MD5", "SHA-1" …
         public var hashes: [String: @Sendable (Data) -> String] = [:]
-        /// What is to go wrong with a command; nothing where it is empty. Also asked for the greeting, as a command without a verb.
+        /// What is to go wrong with a command; nothing where it is empty. Also asked for the greeting, as a command
+        /// without a verb.
         ///
         /// Asked on the connection's thread, and may ask the double.
         public var answer: @Sendable (Command) -> [Fault]
@@ -62,7 +66,8 @@ extension FTPDouble {
         public init(answer: @escaping @Sendable (Command) -> [Fault] = { _ in [] }) { self.answer = answer }
     }
 
-    /// Lines for ``Settings/innerLines`` that are lawful and look like an end: a padded code, a code that goes on, more digits.
+    /// Lines for ``Settings/innerLines`` that are lawful and look like an end: a padded code, a code that goes on, more
+    /// digits.
     public static let trickyLines = [" {code} padded", "{code}-goes on", "2500 bytes", "12", "", " 226 Done"]
 
     /// For ``Settings/hashes``: CRC-32 as in ZIP, in hexadecimal capitals.
@@ -88,7 +93,8 @@ extension FTPDouble {
         public var path: String
         /// The control connection's number, from 1.
         public var connection: Int
-        /// How many with this verb had come with it, from 1, over all connections; the number of the connection for the greeting.
+        /// How many with this verb had come with it, from 1, over all connections; the number of the connection for the
+        /// greeting.
         public var occurrence: Int
     }
 
@@ -177,7 +183,8 @@ extension FTPDouble {
 
     /// What a server makes of `REST` before `RETR` or `STOR`.
     public enum OffsetRule: Sendable, Hashable {
-        /// `STOR` overwrites from there and keeps what is behind the new bytes, as `pwrite` does; so it is without a fault.
+        /// `STOR` overwrites from there and keeps what is behind the new bytes, as `pwrite` does; so it is without a
+        /// fault.
         case overwrite
         /// `STOR` ends the file behind the new bytes.
         case truncate

@@ -106,7 +106,8 @@ public final class FTPDouble: Sendable {
     /// The permission bits that `SITE CHMOD` sets; nil where nothing is.
     public func mode(_ path: String) -> Int? { node(path)?.mode }
 
-    /// All paths but the root, sorted by their bytes, those of folders with a slash at the end; bytes that are not UTF-8 are replaced.
+    /// All paths but the root, sorted by their bytes, those of folders with a slash at the end; bytes that are not
+    /// UTF-8 are replaced.
     public var paths: [String] {
         let nodes = state.withLock { $0.tree.nodes }
         return nodes.keys.sorted { $0.lexicographicallyPrecedes($1) }.filter { $0 != FTPTree.root }

@@ -66,7 +66,8 @@ extension FTPSession {
 
     private func features() -> FTPReply {
         if double.settings.features.isEmpty { return "500 Not known" }
-        return FTPReply((["211-Features:"] + double.settings.features.map { " " + $0 } + ["211 End"]).joined(separator: "\n"))
+        return FTPReply(
+            (["211-Features:"] + double.settings.features.map { " " + $0 } + ["211 End"]).joined(separator: "\n"))
     }
 
     private func options(_ argument: String) -> FTPReply {
@@ -97,7 +98,9 @@ extension FTPSession {
     }
 
     private func restart(_ argument: String) -> FTPReply {
-        guard let position = Int(argument), position >= 0, argument.allSatisfy(\.isNumber) else { return "501 Not a position" }
+        guard let position = Int(argument), position >= 0, argument.allSatisfy(\.isNumber) else {
+            return "501 Not a position"
+        }
         offset = position
         return "350 Restarting at \(position)"
     }
@@ -119,7 +122,9 @@ extension FTPSession {
         if !isExtended, let refusal = refusal(command) { return refusal }
         way.close()
         way = .none
-        guard let (socket, port) = Loopback.listen(isIPv6: double.settings.isIPv6, backlog: 1) else { return "425 No port to be had" }
+        guard let (socket, port) = Loopback.listen(isIPv6: double.settings.isIPv6, backlog: 1) else {
+            return "425 No port to be had"
+        }
         way = .passive(socket)
         var (host, said, whole) = ("127.0.0.1", port, nil as String?)
         for fault in faults {
@@ -135,7 +140,8 @@ extension FTPSession {
         }
         if let whole { return FTPReply(whole) }
         let numbers = host.split(separator: ".").joined(separator: ",") + ",\(said >> 8),\(said & 255)"
-        return isExtended ? "229 Entering extended passive mode (|||\(said)|)" : "227 Entering passive mode (\(numbers))"
+        return isExtended
+            ? "229 Entering extended passive mode (|||\(said)|)" : "227 Entering passive mode (\(numbers))"
     }
 
     /// As EPSV and EPRT number them (RFC 2428, section 2).

@@ -15,7 +15,9 @@ extension FTPSession {
         if isText { violation("RETR in TYPE A") }
         let rest = Data(data.dropFirst(start))
         let content = plan.content ?? FTPContent(data: isText ? rest.withCarriageReturns : rest)
-        return transfer(command, plan, "150 Opening data connection (\(rest.count) bytes)") { self.send(content, plan, $0) }
+        return transfer(command, plan, "150 Opening data connection (\(rest.count) bytes)") {
+            self.send(content, plan, $0)
+        }
     }
 
     func sendListing(_ command: FTPDouble.Command, listing: Data, faults: [FTPDouble.Fault]) -> FTPReply? {
@@ -29,7 +31,10 @@ extension FTPSession {
         let given = plan.rule == .ignored || appends ? 0 : offset
         offset = 0
         let (isPossible, length) = double.state.withLock { state in
-            (state.tree.isFolder(FTPTree.parent(path)) && !state.tree.isFolder(path), state.tree.nodes[path]?.data?.count ?? 0)
+            (
+                state.tree.isFolder(FTPTree.parent(path)) && !state.tree.isFolder(path),
+                state.tree.nodes[path]?.data?.count ?? 0
+            )
         }
         guard isPossible else { return giveUp("553 No file can be there") }
         guard given <= Self.maxGap else { return giveUp("552 Too large") }
@@ -107,7 +112,8 @@ extension FTPSession {
         case .passive(let listener) where listener >= 0:
             if let ending = wait(listener, Int16(POLLIN), seconds: double.settings.dataTimeout) { return ending }
             descriptor = accept(listener, nil, nil)
-        case .active(let port): descriptor = Loopback.connect(to: port, isIPv6: double.settings.isIPv6, from: plan.origin) ?? -1
+        case .active(let port):
+            descriptor = Loopback.connect(to: port, isIPv6: double.settings.isIPv6, from: plan.origin) ?? -1
         case .passive, .none: descriptor = -1
         }
         guard descriptor >= 0 else { return .failed("425 No data connection") }
@@ -129,7 +135,8 @@ extension FTPSession {
             if control.isOver { return .lost }
             let wanted = FTPSocket.hangUp | (control.isFull ? 0 : Int16(POLLIN))
             var entries = [
-                pollfd(fd: descriptor, events: events, revents: 0), pollfd(fd: control.socket.descriptor, events: wanted, revents: 0),
+                pollfd(fd: descriptor, events: events, revents: 0),
+                pollfd(fd: control.socket.descriptor, events: wanted, revents: 0),
             ]
             let count = poll(&entries, 2, seconds.map(FTPSocket.milliseconds) ?? -1)
             if count == 0 { return .failed("425 Nobody came") }

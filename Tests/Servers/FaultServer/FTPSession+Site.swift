@@ -22,7 +22,9 @@ extension FTPSession {
 
     private func changeMode(_ rest: Data) -> FTPReply {
         let words = rest.split(separator: UInt8(ascii: " "), maxSplits: 1)
-        guard words.count == 2, let mode = Int(String(decoding: words[0], as: UTF8.self), radix: 8) else { return "501 Not a mode" }
+        guard words.count == 2, let mode = Int(String(decoding: words[0], as: UTF8.self), radix: 8) else {
+            return "501 Not a mode"
+        }
         return change(FTPTree.absolute(Array(words[1]), from: folder)) { $0.mode = mode & 0o7777 } ?? "200 Changed"
     }
 
@@ -30,8 +32,12 @@ extension FTPSession {
     private func changeTime(_ command: FTPDouble.Command, rest: Data) -> FTPReply {
         let space = UInt8(ascii: " ")
         let words = rest.split(separator: space)
-        guard words.count > 4, String(decoding: words[words.count - 1], as: UTF8.self) == "UTC" else { return setTime(command, text: 1) }
-        guard let date = FTPDate.date(String(decoding: words[words.count - 3], as: UTF8.self)) else { return "501 Not a time" }
+        guard words.count > 4, String(decoding: words[words.count - 1], as: UTF8.self) == "UTC" else {
+            return setTime(command, text: 1)
+        }
+        guard let date = FTPDate.date(String(decoding: words[words.count - 3], as: UTF8.self)) else {
+            return "501 Not a time"
+        }
         let path = Array(words.dropLast(4).joined(separator: [space]))
         return change(FTPTree.absolute(path, from: folder)) { $0.modified = date } ?? "200 Changed"
     }
@@ -43,7 +49,9 @@ extension FTPSession {
         }
         copySource = nil
         return double.state.withLock { state in
-            guard state.tree.isFolder(FTPTree.parent(target)), !state.tree.isFolder(target), !FTPTree.isInside(target, source) else {
+            guard state.tree.isFolder(FTPTree.parent(target)), !state.tree.isFolder(target),
+                !FTPTree.isInside(target, source)
+            else {
                 return "550 Not there"
             }
             state.tree.copy(source, to: target)

@@ -57,7 +57,9 @@ extension FTPSession {
     private func list(_ command: FTPDouble.Command, _ faults: [FTPDouble.Fault]) -> FTPReply? {
         var words = command.bytes.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
         var options = ""
-        while let word = words.first, word.first == UInt8(ascii: "-") { options += String(decoding: words.removeFirst(), as: UTF8.self) }
+        while let word = words.first, word.first == UInt8(ascii: "-") {
+            options += String(decoding: words.removeFirst(), as: UTF8.self)
+        }
         let path = FTPTree.absolute(Array(words.joined(separator: [UInt8(ascii: " ")])), from: folder)
         guard let node = node(path) else { return "450 No such file" }
         let isHiding = double.settings.hidesDotFiles && !options.contains("a")
@@ -65,13 +67,16 @@ extension FTPSession {
             .filter { !isHiding || $0.name.first != UInt8(ascii: ".") }
         let names = entries.reduce(into: Data()) { $0 += $1.name + Array("\r\n".utf8) }
         return sendListing(
-            command, listing: command.verb == "NLST" ? names : FTPTree.list(entries, as: double.settings.listing), faults: faults)
+            command, listing: command.verb == "NLST" ? names : FTPTree.list(entries, as: double.settings.listing),
+            faults: faults)
     }
 
     private func listFacts(_ command: FTPDouble.Command, path: [UInt8], faults: [FTPDouble.Fault]) -> FTPReply? {
         guard let node = node(path) else { return "550 No such folder" }
         guard node.isFolder else { return "501 Not a folder" }
-        let (children, parent) = double.state.withLock { ($0.tree.children(path), $0.tree.nodes[FTPTree.parent(path)] ?? node) }
+        let (children, parent) = double.state.withLock {
+            ($0.tree.children(path), $0.tree.nodes[FTPTree.parent(path)] ?? node)
+        }
         let end = Data("\r\n".utf8)
         var text = FTPTree.facts(Array(".".utf8), node, type: "cdir", of: facts) + end
         text += FTPTree.facts(Array("..".utf8), parent, type: "pdir", of: facts) + end
@@ -121,7 +126,9 @@ extension FTPSession {
         }
     }
 
-    private func digest(_ name: String, _ path: [UInt8], _ text: (_ digest: String, _ length: Int) -> String) -> FTPReply {
+    private func digest(_ name: String, _ path: [UInt8], _ text: (_ digest: String, _ length: Int) -> String)
+        -> FTPReply
+    {
         guard let make = double.settings.hashes[name] else { return "500 Not known" }
         guard let data = node(path)?.data else { return "550 No such file" }
         return FTPReply(text(make(data), data.count))
@@ -132,7 +139,9 @@ extension FTPSession {
     private func remove(_ path: [UInt8], isFolder: Bool) -> FTPReply {
         double.state.withLock { state in
             guard let node = state.tree.nodes[path] else { return "550 Nothing is there" }
-            guard node.isFolder == isFolder, path != FTPTree.root else { return isFolder ? "550 Not a folder" : "550 Not a file" }
+            guard node.isFolder == isFolder, path != FTPTree.root else {
+                return isFolder ? "550 Not a folder" : "550 Not a file"
+            }
             guard !isFolder || state.tree.children(path).isEmpty else { return "550 Not empty" }
             state.tree.nodes[path] = nil
             return "250 Removed"
@@ -157,11 +166,14 @@ extension FTPSession {
         renameSource = nil
         return double.state.withLock { state in
             guard state.tree.nodes[source] != nil else { return "550 No such file" }
-            guard state.tree.isFolder(FTPTree.parent(target)), !FTPTree.isInside(target, source) || target == source else {
+            guard state.tree.isFolder(FTPTree.parent(target)), !FTPTree.isInside(target, source) || target == source
+            else {
                 return "550 Not there"
             }
             if let previous = state.tree.nodes[target], target != source {
-                guard !previous.isFolder, state.tree.isFile(source), double.settings.renameReplaces else { return "550 Something is there" }
+                guard !previous.isFolder, state.tree.isFile(source), double.settings.renameReplaces else {
+                    return "550 Something is there"
+                }
             }
             state.tree.move(source, to: target)
             return "250 Renamed"

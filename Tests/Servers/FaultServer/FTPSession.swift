@@ -60,7 +60,8 @@ final class FTPSession {
             _ = send("421 Too many connections")
             return false
         }
-        return answer(FTPDouble.Command(verb: "", argument: "", bytes: Data(), path: "", connection: number, occurrence: number))
+        return answer(
+            FTPDouble.Command(verb: "", argument: "", bytes: Data(), path: "", connection: number, occurrence: number))
     }
 
     /// Records it, and what is wrong with it.
@@ -101,7 +102,9 @@ final class FTPSession {
             reply = perform(command, faults)
         }
         if case .lost? = lastEnding { return false }
-        if reply != nil, case .replyAfterDoing(let text)? = faults.last(where: \.isReplyAfterDoing) { reply = FTPReply(text) }
+        if reply != nil, case .replyAfterDoing(let text)? = faults.last(where: \.isReplyAfterDoing) {
+            reply = FTPReply(text)
+        }
         if command.verb == "AUTH", reply?.isRefusal == true { wasAuthRefused = true }
         if command.verb == "QUIT" { isQuitting = true }
         return finish(command, faults, reply)

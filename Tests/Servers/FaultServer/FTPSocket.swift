@@ -80,7 +80,9 @@ final class FTPSocket {
 
     private func put(_ data: Data, flags: Int32) -> Int? {
         if data.isEmpty { return 0 }
-        let sent = data.withUnsafeBytes { Foundation.send(descriptor, $0.baseAddress, $0.count, flags | Int32(MSG_NOSIGNAL)) }
+        let sent = data.withUnsafeBytes {
+            Foundation.send(descriptor, $0.baseAddress, $0.count, flags | Int32(MSG_NOSIGNAL))
+        }
         if sent >= 0 { return sent }
         if errno == EAGAIN || errno == EINTR { return 0 }
         isLost = true

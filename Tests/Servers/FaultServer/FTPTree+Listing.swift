@@ -18,7 +18,9 @@ extension FTPTree {
         // Half a year, as `ls` has it.
         let isOld = abs(node.modified.timeIntervalSinceNow) > 182 * 86_400
         let date = FTPDate.text(node.modified, isOld ? "%b %e  %Y" : "%b %e %H:%M")
-        let size = String(repeating: " ", count: max(0, 12 - "\(node.data?.count ?? 4_096)".count)) + "\(node.data?.count ?? 4_096)"
+        let size =
+            String(repeating: " ", count: max(0, 12 - "\(node.data?.count ?? 4_096)".count))
+            + "\(node.data?.count ?? 4_096)"
         return "\(mode)   \(node.isFolder ? 2 : 1) ftp      ftp \(size) \(date) "
     }
 
@@ -59,7 +61,9 @@ enum FTPDate {
     /// Of 14 digits, with or without a fraction, or of 12 without seconds.
     static func date(_ text: String) -> Date? {
         let whole = text.prefix { $0 != "." }
-        guard whole.count == 14 || whole.count == 12, whole.allSatisfy({ $0.isASCII && $0.isNumber }) else { return nil }
+        guard whole.count == 14 || whole.count == 12, whole.allSatisfy({ $0.isASCII && $0.isNumber }) else {
+            return nil
+        }
         func number(_ start: Int, _ count: Int) -> Int32 { Int32(whole.dropFirst(start).prefix(count)) ?? 0 }
         var parts = tm()
         parts.tm_year = number(0, 4) - 1_900

@@ -52,7 +52,8 @@ struct FTPTree {
     func children(_ folder: [UInt8]) -> [(name: [UInt8], node: Node)] {
         let start = folder == Self.root ? 1 : folder.count + 1
         return nodes.filter { path, _ in
-            path.count > start && path[start - 1] == Self.slash && path.starts(with: folder) && !path[start...].contains(Self.slash)
+            path.count > start && path[start - 1] == Self.slash && path.starts(with: folder)
+                && !path[start...].contains(Self.slash)
         }
         .map { (Array($0.key[start...]), $0.value) }
         .sorted { $0.name.lexicographicallyPrecedes($1.name) }

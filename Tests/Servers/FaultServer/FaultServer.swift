@@ -74,7 +74,9 @@ public final class FaultServer: Sendable {
     public var requests: [Request] { log.withLock { $0 } }
 
     /// Where the server's root is.
-    public func url(_ scheme: String = "http") -> URL { URL(string: "\(scheme)://127.0.0.1:\(port)/")! }  // Well-formed by construction.
+    public func url(_ scheme: String = "http") -> URL {
+        URL(string: "\(scheme)://127.0.0.1:\(port)/")!  // Well-formed by construction.
+    }
 
     /// Closes every connection and the port.
     public func stop() { listener.withLock { $0?.stop() } }
@@ -100,7 +102,8 @@ public final class FaultServer: Sendable {
     private func send(_ answer: Answer, to request: Request, _ connection: Connection) -> Bool {
         switch answer {
         case .reply(let status, let headers, let body):
-            return connection.send(head(status, headers, length: body.count) + (request.method == "HEAD" ? Data() : body))
+            return connection.send(
+                head(status, headers, length: body.count) + (request.method == "HEAD" ? Data() : body))
         case .bytes(let bytes): return connection.send(bytes)
         case .drip(let status, let headers, let body, let pause):
             guard connection.send(head(status, headers, length: body.count)) else { return false }

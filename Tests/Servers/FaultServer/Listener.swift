@@ -59,7 +59,9 @@ final class Cutter: Sendable {
     func limit(_ count: Int, isSending: Bool) -> Int? {
         left.withLock { left in
             switch left {
-            case .afterSending(let rest) where isSending && count >= rest, .afterReceiving(let rest) where !isSending && count >= rest: rest
+            case .afterSending(let rest) where isSending && count >= rest,
+                .afterReceiving(let rest) where !isSending && count >= rest:
+                rest
             default: nil
             }
         }

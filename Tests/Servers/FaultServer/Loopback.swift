@@ -11,7 +11,9 @@ enum Loopback {
                 getsockname(listener, address, &length) == 0
             else { return nil }
             // At the same place in both kinds of address.
-            return address.withMemoryRebound(to: sockaddr_in.self, capacity: 1) { Int(UInt16(bigEndian: $0.pointee.sin_port)) }
+            return address.withMemoryRebound(to: sockaddr_in.self, capacity: 1) {
+                Int(UInt16(bigEndian: $0.pointee.sin_port))
+            }
         }
         if let port { return (listener, port) }
         let failure = errno
@@ -24,13 +26,16 @@ enum Loopback {
     ///
     /// - Parameter address: Of IPv4, of this machine, to come from.
     static func connect(to port: Int, isIPv6: Bool = false, from address: String? = nil) -> Int32? {
-        let client = Foundation.socket(isIPv6 ? AF_INET6 : AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue), 0)
+        let client = Foundation.socket(
+            isIPv6 ? AF_INET6 : AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue), 0)
         if let address {
             var own = sockaddr_in()
             own.sin_family = sa_family_t(AF_INET)
             own.sin_addr.s_addr = inet_addr(address)
             let isBound = withUnsafeMutablePointer(to: &own) {
-                $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(client, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0 }
+                $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    bind(client, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+                }
             }
             if !isBound {
                 close(client)
@@ -53,7 +58,9 @@ enum Loopback {
         (six.sin6_family, six.sin6_port, six.sin6_addr) = (sa_family_t(AF_INET6), number, in6addr_loopback)
         func rebound<Address>(_ address: inout Address) -> Result {
             withUnsafeMutablePointer(to: &address) { pointer in
-                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, socklen_t(MemoryLayout<Address>.size)) }
+                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    body($0, socklen_t(MemoryLayout<Address>.size))
+                }
             }
         }
         return isIPv6 ? rebound(&six) : rebound(&four)

@@ -1,7 +1,8 @@
 public import Foundation
 import Synchronization
 
-/// A proxy on loopback for HTTP (`CONNECT`, and requests with a whole URL) and SOCKS 5, which connects every name to one port.
+/// A proxy on loopback for HTTP (`CONNECT`, and requests with a whole URL) and SOCKS 5, which connects every name to
+/// one port.
 ///
 /// Source: RFC 9110, section 9.3.6; RFC 1928; RFC 1929.
 public final class ProxyDouble: Sendable {
@@ -66,17 +67,22 @@ public final class ProxyDouble: Sendable {
             let words = lines[0].split(separator: " ").map(String.init)
             let basic = lines.first { $0.lowercased().hasPrefix("proxy-authorization: basic ") }
             let given = basic.flatMap { Data(base64Encoded: String($0.dropFirst("proxy-authorization: basic ".count))) }
-            let visit = Visit(method: words[0], target: words[1], login: given.map { String(decoding: $0, as: UTF8.self) })
+            let visit = Visit(
+                method: words[0], target: words[1], login: given.map { String(decoding: $0, as: UTF8.self) })
             log.withLock { $0.append(visit) }
             if let status = login != nil && visit.login != login ? 407 : refusal {
                 let challenge = status == 407 ? "Proxy-Authenticate: Basic realm=\"proxy\"\r\n" : ""
-                send(client, Data("HTTP/1.1 \(status) No\r\n\(challenge)Set-Cookie: proxy=1\r\nContent-Length: 0\r\n\r\n".utf8))
+                send(
+                    client,
+                    Data("HTTP/1.1 \(status) No\r\n\(challenge)Set-Cookie: proxy=1\r\nContent-Length: 0\r\n\r\n".utf8))
                 continue
             }
             guard let server = connect() else { return }
             defer { close(server) }
             if visit.method == "CONNECT" {
-                send(client, Data("HTTP/1.1 200 Here you are\r\nETag: \"proxy\"\r\nContent-Type: text/proxy\r\n\r\n".utf8))
+                send(
+                    client,
+                    Data("HTTP/1.1 200 Here you are\r\nETag: \"proxy\"\r\nContent-Type: text/proxy\r\n\r\n".utf8))
             } else {
                 let path = URL(string: visit.target)?.path(percentEncoded: true) ?? "/"
                 let kept = lines.dropFirst().filter { !$0.lowercased().hasPrefix("proxy-") }
@@ -95,12 +101,16 @@ public final class ProxyDouble: Sendable {
         send(client, Data([5, method]))
         var given: String?
         if method == 2 {
-            guard receive(client, 1) != nil, let user = receiveText(client), let password = receiveText(client) else { return }
+            guard receive(client, 1) != nil, let user = receiveText(client), let password = receiveText(client) else {
+                return
+            }
             given = "\(user):\(password)"
             send(client, Data([1, given == login ? 0 : 1]))
             if given != login { return log.withLock { $0.append(Visit(method: "SOCKS5", target: "", login: given)) } }
         }
-        guard let request = receive(client, 4), let host = receiveHost(client, kind: request[3]), let port = receive(client, 2) else {
+        guard let request = receive(client, 4), let host = receiveHost(client, kind: request[3]),
+            let port = receive(client, 2)
+        else {
             return
         }
         let visit = Visit(method: "SOCKS5", target: "\(host):\(Int(port[0]) << 8 | Int(port[1]))", login: given)
@@ -124,7 +134,8 @@ public final class ProxyDouble: Sendable {
 
     private func receive(_ socket: Int32, _ count: Int) -> Data? {
         var bytes = [UInt8](repeating: 0, count: count)
-        return count == 0 || recv(socket, &bytes, count, Int32(truncatingIfNeeded: MSG_WAITALL)) == count ? Data(bytes) : nil
+        return count == 0 || recv(socket, &bytes, count, Int32(truncatingIfNeeded: MSG_WAITALL)) == count
+            ? Data(bytes) : nil
     }
 
     private func send(_ socket: Int32, _ data: Data) {
@@ -149,7 +160,10 @@ public final class ProxyDouble: Sendable {
 
     /// Both ways, until one side has gone.
     private func relay(_ client: Int32, _ server: Int32) {
-        var ends = [pollfd(fd: client, events: Int16(POLLIN), revents: 0), pollfd(fd: server, events: Int16(POLLIN), revents: 0)]
+        var ends = [
+            pollfd(fd: client, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: server, events: Int16(POLLIN), revents: 0),
+        ]
         var piece = [UInt8](repeating: 0, count: 65_536)
         while poll(&ends, 2, -1) > 0 {
             for (from, other) in [(0, server), (1, client)] where ends[from].revents != 0 {

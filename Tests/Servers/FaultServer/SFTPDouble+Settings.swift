@@ -5,8 +5,10 @@ extension SFTPDouble {
     public struct Settings: Sendable {
         /// Name and version, in their order in VERSION. Those that are not here are refused.
         public var extensions: [(name: String, version: String)] = [
-            ("posix-rename@openssh.com", "1"), ("statvfs@openssh.com", "2"), ("fstatvfs@openssh.com", "2"), ("hardlink@openssh.com", "1"),
-            ("fsync@openssh.com", "1"), ("lsetstat@openssh.com", "1"), ("limits@openssh.com", "1"), ("expand-path@openssh.com", "1"),
+            ("posix-rename@openssh.com", "1"), ("statvfs@openssh.com", "2"), ("fstatvfs@openssh.com", "2"),
+            ("hardlink@openssh.com", "1"),
+            ("fsync@openssh.com", "1"), ("lsetstat@openssh.com", "1"), ("limits@openssh.com", "1"),
+            ("expand-path@openssh.com", "1"),
             ("copy-data", "1"), ("home-directory", "1"), ("users-groups-by-id@openssh.com", "1"),
         ]
         /// The largest packet that is taken, in bytes without its length field; a larger one ends the channel.
@@ -15,7 +17,8 @@ extension SFTPDouble {
         public var maximumRead = 261_120
         /// What `limits@openssh.com` says of WRITE, in bytes.
         public var maximumWrite = 261_120
-        /// Handles at a time on a channel; OPEN and OPENDIR fail with ``handleRefusal`` above. Also told by `limits@openssh.com`.
+        /// Handles at a time on a channel; OPEN and OPENDIR fail with ``handleRefusal`` above. Also told by
+        /// `limits@openssh.com`.
         public var maximumHandles = 1_019
         /// What OPEN and OPENDIR of one handle too many fail with.
         public var handleRefusal: (code: Code, text: String) = (.failure, "Too many open files")
@@ -33,10 +36,12 @@ extension SFTPDouble {
         public var lstatFollows = false
         /// Whether MKDIR says "done" to a folder that is there.
         public var makesFoldersAgain = false
-        /// Whether "done" is said to what is not done, as `rclone serve sftp` does: a hard link is not made, opening to write empties or makes
-        /// a file whatever the flags are, removing takes folders for files and what is missing for removed, and there are no links.
+        /// Whether "done" is said to what is not done, as `rclone serve sftp` does: a hard link is not made, opening to
+        /// write empties or makes a file whatever the flags are, removing takes folders for files and what is missing
+        /// for removed, and there are no links.
         public var isCareless = false
-        /// Which attributes are told: the sum of 1 for the size, 2 for the owners, 4 for the permissions, 8 for the times.
+        /// Which attributes are told: the sum of 1 for the size, 2 for the owners, 4 for the permissions, 8 for the
+        /// times.
         public var attributes: UInt32 = 15
         /// Permission bits that new files and folders don't get.
         public var umask: UInt32 = 0o022
@@ -61,11 +66,14 @@ extension SFTPDouble {
         public var maximumGive = 1 << 20
         /// Bytes of replies that wait for the client above which no more is taken from it.
         public var maximumBacklog = 16 << 20
-        /// Whether a user that had nothing, or no room, is asked again only after `wake()`, as `ByteChannelUser` allows.
+        /// Whether a user that had nothing, or no room, is asked again only after `wake()`, as `ByteChannelUser`
+        /// allows.
         public var asksOnlyWhenWoken = false
-        /// Seconds without a move after which a channel whose user is waiting ends with `URLError(.timedOut)`; nil for never.
+        /// Seconds without a move after which a channel whose user is waiting ends with `URLError(.timedOut)`; nil for
+        /// never.
         public var timeout: Double? = 30
-        /// What is to go wrong with a request; nothing where it is empty. Asked on the channel's thread, and may ask the double.
+        /// What is to go wrong with a request; nothing where it is empty. Asked on the channel's thread, and may ask
+        /// the double.
         public var answer: @Sendable (Request) -> [Fault]
 
         /// A server without faults but those of `answer`.
@@ -132,7 +140,8 @@ extension SFTPDouble {
 
         /// Only after so many other replies.
         case late(after: Int)
-        /// Kept until so many replies are kept, or until nothing has come for 50 ms; then they all come in another order.
+        /// Kept until so many replies are kept, or until nothing has come for 50 ms; then they all come in another
+        /// order.
         case shuffled(of: Int)
         /// Only after ``SFTPDouble/letGo()``.
         case held
@@ -193,12 +202,16 @@ extension SFTPDouble {
     }
 
     /// For ``Settings/answer``: writes fail that reach past so many bytes.
-    public static func diskFull(at size: UInt64, text: String? = "No space left on device") -> @Sendable (Request) -> [Fault] {
+    public static func diskFull(at size: UInt64, text: String? = "No space left on device")
+        -> @Sendable (Request) -> [Fault]
+    {
         { $0.kind == .write && $0.offset + UInt64($0.length) > size ? [.status(.failure, text)] : [] }
     }
 
     /// For ``Settings/answer``: these kinds fail so.
-    public static func refusing(_ kinds: Set<Kind>, _ code: Code, _ text: String? = "") -> @Sendable (Request) -> [Fault] {
+    public static func refusing(_ kinds: Set<Kind>, _ code: Code, _ text: String? = "")
+        -> @Sendable (Request) -> [Fault]
+    {
         { kinds.contains($0.kind) ? [.status(code, text)] : [] }
     }
 }

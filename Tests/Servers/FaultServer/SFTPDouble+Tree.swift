@@ -24,7 +24,9 @@ extension SFTPDouble {
     }
 
     /// The bytes of the pattern in a range.
-    public static func pattern(_ range: Range<Int>) -> Data { Data(SFTPTree.pattern(at: range.lowerBound, count: range.count)) }
+    public static func pattern(_ range: Range<Int>) -> Data {
+        Data(SFTPTree.pattern(at: range.lowerBound, count: range.count))
+    }
 
     /// Whether something is there.
     public func exists(_ path: String) -> Bool { node(path) != nil }
@@ -49,7 +51,8 @@ extension SFTPDouble {
     /// How many names a file has; nil where nothing is.
     public func links(_ path: String) -> Int? { node(path)?.links }
 
-    /// All paths but the root, sorted by their bytes, those of folders with a slash at the end; bytes that are not UTF-8 are replaced.
+    /// All paths but the root, sorted by their bytes, those of folders with a slash at the end; bytes that are not
+    /// UTF-8 are replaced.
     public var paths: [String] {
         let tree = state.update { $0.tree }
         var found: [[UInt8]] = []
@@ -65,7 +68,8 @@ extension SFTPDouble {
     }
 
     private func node(_ path: String) -> SFTPTree.Node? {
-        state.update { state in (try? state.tree.find(Array(path.utf8), follow: false)).flatMap { state.tree.nodes[$0] } }
+        state.update { state in (try? state.tree.find(Array(path.utf8), follow: false)).flatMap { state.tree.nodes[$0] }
+        }
     }
 
     // MARK: What is to be there
@@ -77,7 +81,10 @@ extension SFTPDouble {
 
     /// Puts a file there whose path need not be UTF-8.
     public func put(_ data: Data, atBytes path: [UInt8], mode: UInt32 = 0o644, modified: UInt32? = nil) {
-        replace(path, by: SFTPTree.Node(kind: .file, mode: mode, content: SFTPTreeContent(data), modified: modified ?? SFTPTree.now))
+        replace(
+            path,
+            by: SFTPTree.Node(
+                kind: .file, mode: mode, content: SFTPTreeContent(data), modified: modified ?? SFTPTree.now))
     }
 
     /// Puts a file of so many bytes of ``pattern(_:)`` there, which take no memory.
@@ -98,7 +105,8 @@ extension SFTPDouble {
         }
     }
 
-    /// Puts so many files with the names `entry-00000`, `entry-00001` … into a folder, the first empty, each a byte longer than the last.
+    /// Puts so many files with the names `entry-00000`, `entry-00001` … into a folder, the first empty, each a byte
+    /// longer than the last.
     public func putEntries(_ count: Int, in folder: String) {
         state.update { state in
             let id = state.tree.makeFolders(Array(folder.utf8))
@@ -106,7 +114,8 @@ extension SFTPDouble {
                 let digits = "\(index)"
                 let name = "entry-" + String(repeating: "0", count: max(0, 5 - digits.count)) + digits
                 let place = SFTPTree.Place(folder: id, name: Array(name.utf8), id: nil)
-                _ = try? state.tree.add(SFTPTree.Node(kind: .file, mode: 0o644, content: SFTPTreeContent(patternOf: index)), at: place)
+                _ = try? state.tree.add(
+                    SFTPTree.Node(kind: .file, mode: 0o644, content: SFTPTreeContent(patternOf: index)), at: place)
             }
         }
     }
@@ -114,7 +123,9 @@ extension SFTPDouble {
     /// Removes what is there, with all below it.
     public func remove(_ path: String) {
         state.update { state in
-            if let place = try? state.tree.locate(Array(path.utf8), follow: false), place.id != nil { try? state.tree.unlink(place) }
+            if let place = try? state.tree.locate(Array(path.utf8), follow: false), place.id != nil {
+                try? state.tree.unlink(place)
+            }
         }
     }
 
@@ -138,7 +149,9 @@ extension SFTPTree {
         for part in Self.parts(path) {
             if let next = nodes[here]?.children[part] {
                 here = next
-            } else if let next = try? add(Node(kind: .folder, mode: 0o755), at: Place(folder: here, name: part, id: nil)) {
+            } else if let next = try? add(
+                Node(kind: .folder, mode: 0o755), at: Place(folder: here, name: part, id: nil))
+            {
                 here = next
             }
         }

@@ -3,8 +3,9 @@ public import Foundation
 
 /// An SFTP server in memory behind channels of bytes, which does on demand what real servers do not.
 ///
-/// Its coding is its own, so that it finds mistakes of the client's. Each channel has a thread.
-/// Source: draft-ietf-secsh-filexfer-02; `PROTOCOL` and sftp-server(8) of OpenSSH 9.2 for the extensions and for what fails how.
+/// Its coding is its own, so that it finds mistakes of the client's. Each channel has a thread. Source:
+/// draft-ietf-secsh-filexfer-02; `PROTOCOL` and sftp-server(8) of OpenSSH 9.2 for the extensions and for what fails
+/// how.
 public final class SFTPDouble: Sendable {
     struct State: Sendable {
         var tree = SFTPTree()
@@ -32,9 +33,11 @@ public final class SFTPDouble: Sendable {
         public var extended: [String: Int] = [:]
         /// How often the server had answered everything and had to wait for a client, the beginning included.
         ///
-        /// With ``Settings/latency`` this is exact; without it a client that has more to say may be waited for by accident.
+        /// With ``Settings/latency`` this is exact; without it a client that has more to say may be waited for by
+        /// accident.
         public var turns = 0
-        /// The longest chain of requests of which each came after the reply to the one before: the round trips that the work took.
+        /// The longest chain of requests of which each came after the reply to the one before: the round trips that the
+        /// work took.
         ///
         /// With ``Settings/latency`` this is exact, without it an upper bound.
         public var roundTrips = 0
@@ -102,7 +105,8 @@ public final class SFTPDouble: Sendable {
     /// The requests so far, from all channels, in the order in which they were taken; the first 100,000.
     public var requests: [Request] { state.update { $0.requests } }
 
-    /// What clients did that the protocol or ``FileProviderCore/ByteChannelUser`` forbids, a sentence each; the first 1,000.
+    /// What clients did that the protocol or ``FileProviderCore/ByteChannelUser`` forbids, a sentence each; the first
+    /// 1,000.
     public var violations: [String] { state.update { $0.violations } }
 
     /// Counts anew, and forgets requests and violations; what is open stays counted.

@@ -64,7 +64,9 @@ struct SFTPDoubleCall {
             try takeExtended(&reader)
         default: request.bytes = try reader.path()
         }
-        if request.bytes.isEmpty, ![.close, .fstat, .readdir, .read, .write, .fsetstat, .extended, .realpath].contains(kind) {
+        if request.bytes.isEmpty,
+            ![.close, .fstat, .readdir, .read, .write, .fsetstat, .extended, .realpath].contains(kind)
+        {
             complaints.append("An empty path.")
         }
     }

@@ -154,7 +154,9 @@ final class SFTPDoubleChannel: ByteChannel, @unchecked Sendable {
     }
 
     private func give(_ user: any ByteChannelUser, _ session: SFTPDoubleSession) throws -> Bool {
-        guard session.nextDue <= SFTPDoubleSession.now, !(isFull && double.settings.asksOnlyWhenWoken) else { return false }
+        guard session.nextDue <= SFTPDoubleSession.now, !(isFull && double.settings.asksOnlyWhenWoken) else {
+            return false
+        }
         if session.closeIfDue() { return true }
         let room = user.roomToReceive()
         let wasFull = isFull
@@ -178,7 +180,8 @@ final class SFTPDoubleChannel: ByteChannel, @unchecked Sendable {
 
     private func compare(_ bytes: UnsafeRawBufferPointer) {
         if bytes.count < leadingCount {
-            double.record("bytesToSend() has \(bytes.count) bytes where \(leadingCount) had not been sent.", channel: number)
+            double.record(
+                "bytesToSend() has \(bytes.count) bytes where \(leadingCount) had not been sent.", channel: number)
         } else if !bytes.starts(with: leading) {
             double.record("bytesToSend() begins with other bytes than those that had not been sent.", channel: number)
         }

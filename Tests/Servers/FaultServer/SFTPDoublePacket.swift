@@ -157,14 +157,18 @@ struct SFTPDoubleReader {
     }
 
     private mutating func take(_ count: Int) throws -> [UInt8] {
-        guard count <= left else { throw SFTPDoubleMalformed(sentence: "A field of \(count) bytes where \(left) are left.") }
+        guard count <= left else {
+            throw SFTPDoubleMalformed(sentence: "A field of \(count) bytes where \(left) are left.")
+        }
         defer { position += count }
         return Array(bytes[position..<(position + count)])
     }
 }
 
 extension [UInt8] {
-    mutating func putSFTP(_ number: UInt32) { for shift in [24, 16, 8, 0] { append(UInt8(truncatingIfNeeded: number >> UInt32(shift))) } }
+    mutating func putSFTP(_ number: UInt32) {
+        for shift in [24, 16, 8, 0] { append(UInt8(truncatingIfNeeded: number >> UInt32(shift))) }
+    }
 
     mutating func putSFTP(_ number: UInt64) {
         putSFTP(UInt32(truncatingIfNeeded: number >> 32))

@@ -99,7 +99,9 @@ enum SFTPDoubleReply: Sendable {
         return body
     }
 
-    private static func attributes(_ node: SFTPTree.Node?, _ faults: [SFTPDouble.Fault], _ attributeMask: UInt32) -> [UInt8] {
+    private static func attributes(_ node: SFTPTree.Node?, _ faults: [SFTPDouble.Fault], _ attributeMask: UInt32)
+        -> [UInt8]
+    {
         for case .attributes(let data) in faults { return Array(data) }
         var bytes: [UInt8] = []
         guard let node else { return .sftp(0) }
@@ -123,7 +125,9 @@ enum SFTPDoubleReply: Sendable {
         for bit in (0..<9).reversed() { mode += node.mode >> UInt32(bit) & 1 == 0 ? "-" : ["x", "w", "r"][bit % 3] }
         let date = Date(timeIntervalSince1970: Double(node.modified))
         let isOld = abs(date.timeIntervalSinceNow) > 182 * 86_400
-        func padded(_ text: String, _ width: Int) -> String { text + String(repeating: " ", count: max(0, width - text.count)) }
+        func padded(_ text: String, _ width: Int) -> String {
+            text + String(repeating: " ", count: max(0, width - text.count))
+        }
         let size = String(repeating: " ", count: max(0, 8 - "\(node.size)".count)) + "\(node.size)"
         let line =
             "\(mode)    \(node.links) \(padded("\(node.user)", 8)) \(padded("\(node.group)", 8)) \(size) "

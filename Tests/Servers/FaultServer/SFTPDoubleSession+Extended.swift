@@ -23,10 +23,13 @@ extension SFTPDoubleSession {
             return volume()
         case "fsync@openssh.com":
             guard try handle(request.handle).entries == nil else { throw POSIXError(.EBADF) }
-        case "lsetstat@openssh.com": try change(try state.tree.find(request.bytes, follow: false), call.attributes, &state)
+        case "lsetstat@openssh.com":
+            try change(try state.tree.find(request.bytes, follow: false), call.attributes, &state)
         case "limits@openssh.com":
             var body: [UInt8] = []
-            for number in [settings.maximumPacket, settings.maximumRead, settings.maximumWrite, settings.maximumHandles] {
+            for number in [
+                settings.maximumPacket, settings.maximumRead, settings.maximumWrite, settings.maximumHandles,
+            ] {
                 body.putSFTP(UInt64(number))
             }
             return .extended(body)
@@ -52,7 +55,9 @@ extension SFTPDoubleSession {
     private func volume() -> SFTPDoubleReply {
         let free = settings.space.free / 4_096
         var body: [UInt8] = []
-        for number in [4_096, 4_096, settings.space.total / 4_096, free, free, 1_000_000, 500_000, 500_000, 1, 0, 255] as [UInt64] {
+        for number in [4_096, 4_096, settings.space.total / 4_096, free, free, 1_000_000, 500_000, 500_000, 1, 0, 255]
+            as [UInt64]
+        {
             body.putSFTP(number)
         }
         return .extended(body)
@@ -79,7 +84,8 @@ extension SFTPDoubleSession {
         let end = call.count == 0 ? size : min(size, start + Int(clamping: min(call.count, 1 << 50)))
         var position = start
         while position < end {
-            let bytes = state.tree.nodes[source.node]?.content.read(at: position, count: min(1 << 20, end - position)) ?? []
+            let bytes =
+                state.tree.nodes[source.node]?.content.read(at: position, count: min(1 << 20, end - position)) ?? []
             if bytes.isEmpty { break }
             state.tree.nodes[target.node]?.content.write(bytes, at: Int(call.target.offset) + position - start)
             position += bytes.count

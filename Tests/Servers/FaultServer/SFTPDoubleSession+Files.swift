@@ -55,7 +55,9 @@ extension SFTPDoubleSession {
     private func handle(_ request: SFTPDouble.Request) throws -> Handle { try handle(request.handle) }
 
     func handle(_ bytes: [UInt8]) throws -> Handle {
-        guard let handle = handles[bytes] else { throw SFTPDoubleRefusal(code: .failure, text: SFTPDouble.Code.failure.text) }
+        guard let handle = handles[bytes] else {
+            throw SFTPDoubleRefusal(code: .failure, text: SFTPDouble.Code.failure.text)
+        }
         return handle
     }
 

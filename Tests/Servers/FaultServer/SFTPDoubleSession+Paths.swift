@@ -48,7 +48,9 @@ extension SFTPDoubleSession {
         }
         let page = entries.prefix(settings.entriesPerReply)
         handles[call.request.handle]?.entries = entries.dropFirst(page.count)
-        let names = page.compactMap { name, id in state.tree.nodes[id].map { SFTPDoubleReply.Name(name: name, node: $0) } }
+        let names = page.compactMap { name, id in
+            state.tree.nodes[id].map { SFTPDoubleReply.Name(name: name, node: $0) }
+        }
         return page.isEmpty ? .status(.endOfFile) : .names(names)
     }
 
@@ -85,7 +87,8 @@ extension SFTPDoubleSession {
             guard let node, node.kind == .link else { throw POSIXError(.EINVAL) }
             return .names([SFTPDoubleReply.Name(name: node.target, node: nil)])
         case .symlink:
-            let (target, link) = settings.symlinkTakesLinkFirst ? (call.request.other, path) : (path, call.request.other)
+            let (target, link) =
+                settings.symlinkTakesLinkFirst ? (call.request.other, path) : (path, call.request.other)
             let place = try state.tree.locate(link, follow: false)
             _ = try state.tree.add(SFTPTree.Node(kind: .link, mode: 0o777, target: target), at: place)
         default: return .status(.unsupported)

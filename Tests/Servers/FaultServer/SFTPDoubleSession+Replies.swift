@@ -6,7 +6,8 @@ extension SFTPDoubleSession {
 
     func reply(to call: SFTPDoubleCall, depth: Int) {
         guard let bytes = bytes(for: call) else { return }
-        var item = Item(bytes: bytes, due: Self.now + settings.latency, id: call.request.id, isReply: true, depth: depth)
+        var item = Item(
+            bytes: bytes, due: Self.now + settings.latency, id: call.request.id, isReply: true, depth: depth)
         item.isVersion = call.request.kind == .initialize
         var isTwice = false
         for fault in call.faults {
@@ -39,7 +40,8 @@ extension SFTPDoubleSession {
                 close()
                 return nil
             case .raw(let data): return Array(data)
-            case .packet(let type, let data): return SFTPDoubleReply.packet(type: type, id: call.request.id, Array(data))
+            case .packet(let type, let data):
+                return SFTPDoubleReply.packet(type: type, id: call.request.id, Array(data))
             case .status(let code, let text): reply = .status(code, text)
             default: continue
             }
@@ -53,7 +55,8 @@ extension SFTPDoubleSession {
                 close()
                 return nil
             case .names(let names):
-                answer = .names(names.map { SFTPDoubleReply.Name(name: $0, node: SFTPTree.Node(kind: .file, mode: 0o644)) })
+                answer = .names(
+                    names.map { SFTPDoubleReply.Name(name: $0, node: SFTPTree.Node(kind: .file, mode: 0o644)) })
             default: continue
             }
         }

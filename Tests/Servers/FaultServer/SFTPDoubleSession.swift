@@ -112,7 +112,8 @@ final class SFTPDoubleSession {
         guard let kind = SFTPDouble.Kind(rawValue: packet[0]), !kind.isReply else {
             complain("A packet of type \(packet[0]).")
             var reader = SFTPDoubleReader(Array(packet.dropFirst()))
-            let reply = SFTPDoubleReply.status(.unsupported).packet(id: (try? reader.uint32()) ?? 0, faults: [], attributeMask: 0)
+            let reply = SFTPDoubleReply.status(.unsupported).packet(
+                id: (try? reader.uint32()) ?? 0, faults: [], attributeMask: 0)
             return queue(Item(bytes: reply, due: Self.now + settings.latency))
         }
         guard (kind == .initialize) != hasBegun else {
@@ -181,7 +182,8 @@ final class SFTPDoubleSession {
             state.counts.requests[seen.kind, default: 0] += 1
             if seen.kind == .extended { state.counts.extended[seen.name, default: 0] += 1 }
             seen.occurrence =
-                seen.kind == .extended ? state.counts.extended[seen.name, default: 0] : state.counts.requests[seen.kind, default: 0]
+                seen.kind == .extended
+                ? state.counts.extended[seen.name, default: 0] : state.counts.requests[seen.kind, default: 0]
             if state.requests.count < 100_000 { state.requests.append(seen) }
             state.counts.peakOutstanding = max(state.counts.peakOutstanding, outstanding)
             if state.owed == 0 { state.counts.turns += 1 }

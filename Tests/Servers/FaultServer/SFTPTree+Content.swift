@@ -56,7 +56,8 @@ struct SFTPTreeContent: Sendable {
             page.withUnsafeMutableBytes { page in
                 bytes.withUnsafeBytes { bytes in
                     UnsafeMutableRawBufferPointer(rebasing: page[(position - start)..<(last - start)])
-                        .copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[(position - offset)..<(last - offset)]))
+                        .copyMemory(
+                            from: UnsafeRawBufferPointer(rebasing: bytes[(position - offset)..<(last - offset)]))
                 }
             }
             store(page, as: index)

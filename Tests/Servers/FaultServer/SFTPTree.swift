@@ -1,6 +1,7 @@
 import Foundation
 
-/// Files, folders and links as a Unix kernel keeps them: names are bytes and point to numbered nodes, which open handles keep alive.
+/// Files, folders and links as a Unix kernel keeps them: names are bytes and point to numbered nodes, which open
+/// handles keep alive.
 struct SFTPTree: Sendable {
     enum Kind: UInt32, Sendable {
         case file = 0o100_000
@@ -34,7 +35,8 @@ struct SFTPTree: Sendable {
         }
     }
 
-    /// Where a path leads: a name in a folder and the node there, if any. The name is empty for a folder reached by "/", "." or "..".
+    /// Where a path leads: a name in a folder and the node there, if any. The name is empty for a folder reached by
+    /// "/", "." or "..".
     struct Place {
         var folder: Int
         var name: [UInt8]

@@ -96,7 +96,9 @@ public final class TCPRelay: Sendable {
             if isSilent(from) { continue }
             var sent = 0
             while sent < length {
-                let more = piece.withUnsafeBytes { send(other, $0.baseAddress?.advanced(by: sent), length - sent, Int32(MSG_NOSIGNAL)) }
+                let more = piece.withUnsafeBytes {
+                    send(other, $0.baseAddress?.advanced(by: sent), length - sent, Int32(MSG_NOSIGNAL))
+                }
                 if more <= 0 { break loop }
                 sent += more
             }

@@ -10,7 +10,9 @@ struct Box: Sendable {
         var tag = String(UInt64.random(in: .min ... .max), radix: 36)
         var size: Int64? { extents?.reduce(0) { $0 + Int64($1.count) } }
         func object(at path: ProviderPath) -> FileObject {
-            FileObject(path: path, type: size == nil ? .directory : .regular, size: size, modifiedDate: modified, entryTag: tag)
+            FileObject(
+                path: path, type: size == nil ? .directory : .regular, size: size, modifiedDate: modified, entryTag: tag
+            )
         }
     }
     private let bytes, changes: FileHandle
@@ -24,7 +26,8 @@ struct Box: Sendable {
             throw FileError.make(.fileLocking, path: path, sentence: "“\(path)” is in use by another process.")
         }
         end = Int64(try bytes.seekToEnd())
-        let lines = try changes.readToEnd()?.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) ?? []
+        let lines =
+            try changes.readToEnd()?.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) ?? []
         for line in lines.dropLast() {
             do { try apply(JSONDecoder().decode([String: Item?].self, from: line)) } catch {
                 throw FileError.make(.fileReadCorruptFile, path: path + ".index", underlying: error)
@@ -54,7 +57,8 @@ struct Box: Sendable {
     }
     /// Sees the bytes onto the disk, then the change that names them.
     mutating func commit(_ change: [ProviderPath: Item?]) throws {
-        let named = Dictionary(uniqueKeysWithValues: change.map { ($0.percentEncoded, $1) })  // ASCII: equal Strings may differ in bytes
+        // ASCII: equal Strings may differ in bytes
+        let named = Dictionary(uniqueKeysWithValues: change.map { ($0.percentEncoded, $1) })
         let line = try JSONEncoder().encode(named) + Data("\n".utf8)
         try bytes.synchronize()
         try changes.seek(toOffset: endOfChanges)
@@ -76,12 +80,16 @@ struct Box: Sendable {
         guard let parent = path.parent else { throw FileError.make(.fileWriteFileExists, path: path) }
         if try item(parent, writing: true).extents != nil { throw FileError.notADirectory(parent, writing: true) }
         if items[path] != nil, !options.overwrite { throw FileError.make(.fileWriteFileExists, path: path) }
-        if items[path] != nil, !below(path).isEmpty { throw FileError.make(errno: ENOTEMPTY, path: path, writing: true) }
+        if items[path] != nil, !below(path).isEmpty {
+            throw FileError.make(errno: ENOTEMPTY, path: path, writing: true)
+        }
         if let tag = options.ifMatch, items[path]?.tag != tag {
             throw FileError.make(.fileWriteUnknown, path: path, sentence: "“\(path)” is another version by now.")
         }
     }
-    mutating func put(_ item: Item, at path: ProviderPath, _ options: WriteOptions = WriteOptions()) throws -> FileObject {
+    mutating func put(_ item: Item, at path: ProviderPath, _ options: WriteOptions = WriteOptions()) throws
+        -> FileObject
+    {
         try check(path, options)
         try commit([path: item])
         return item.object(at: path)
@@ -89,7 +97,9 @@ struct Box: Sendable {
     /// Puts the item at `path`, with all below it, at `target`, and returns the bytes of that.
     mutating func graft(_ path: ProviderPath, to target: ProviderPath, overwrite: Bool, isMove: Bool) throws -> Int64 {
         _ = try item(path, writing: true)
-        if path.isRoot || path == target || target.isBelow(path) { throw FileError.make(.fileWriteInvalidFileName, path: target) }
+        if path.isRoot || path == target || target.isBelow(path) {
+            throw FileError.make(.fileWriteInvalidFileName, path: target)
+        }
         try check(target, WriteOptions(overwrite: overwrite))
         var change: [ProviderPath: Item?] = [:]
         for old in below(path) + [path] {

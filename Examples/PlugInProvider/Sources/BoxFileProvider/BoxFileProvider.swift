@@ -3,8 +3,8 @@ public import Foundation
 import Synchronization
 
 // swift-format-ignore: AllPublicDeclarationsHaveDocumentation
-/// Many small files in one big one: `box://NAME/path` is `path` in `NAME.box`, with `NAME.box.index` beside it.
-/// Nothing in a box is ever overwritten: a crash costs the change that was on its way and no other, and copies take no space.
+/// Many small files in one big one: `box://NAME/path` is `path` in `NAME.box`, with `NAME.box.index` beside it. Nothing
+/// in a box is ever overwritten: a crash costs the change that was on its way and no other, and copies take no space.
 public final class BoxFileProvider: FileProvider {
     public static let type = "Box"
     public let baseURL: URL?
@@ -16,8 +16,10 @@ public final class BoxFileProvider: FileProvider {
         baseURL = URL(string: "box://\(try ProviderPath.root.appending(name).percentEncoded)/")
     }
     deinit { box.withLock { $0.unlock() } }
-    /// The scheme `box`. Boxes lie in the folder of the setting `folder`, else in `$BOX_FOLDER` or the current one; each is opened once.
-    public static let registration = ProviderRegistration(type: type, schemes: ["box"], settings: ["folder"]) { url, options in
+    /// The scheme `box`. Boxes lie in the folder of the setting `folder`, else in `$BOX_FOLDER` or the current one;
+    /// each is opened once.
+    public static let registration = ProviderRegistration(type: type, schemes: ["box"], settings: ["folder"]) {
+        url, options in
         let folder = options.settings["folder"] ?? ProcessInfo.processInfo.environment["BOX_FOLDER"] ?? "."
         let name = try ProviderPath.root.appending(url.host(percentEncoded: false) ?? "").name
         let provider = try await BlockingThreads.shared.run {
@@ -27,40 +29,57 @@ public final class BoxFileProvider: FileProvider {
                 return provider
             }
         }
-        return ProviderLocation(provider: provider, path: try ProviderPath(percentEncoded: url.path(percentEncoded: true)))
+        return ProviderLocation(
+            provider: provider, path: try ProviderPath(percentEncoded: url.path(percentEncoded: true)))
     }
     /// Works with the box on a thread that may block.
-    private func withBox<Value: Sendable>(_ body: @escaping @Sendable (inout Box) throws -> Value) async throws -> Value {
+    private func withBox<Value: Sendable>(_ body: @escaping @Sendable (inout Box) throws -> Value) async throws -> Value
+    {
         try Task.checkCancellation()
         return try await BlockingThreads.shared.run { try self.box.withLock { try body(&$0) } }
     }
     public func capabilities() async throws -> Capabilities {
         let native: [Capabilities.Ability] = [
-            .rangedReading, .suffixReading, .writing, .streamedWriting, .atomicReplacement, .exclusiveCreation, .conditionalWriting,
-            .folderCreation, .removal, .recursiveRemoval, .moving, .serverSideCopying, .settingModificationDate, .storageProperties,
+            .rangedReading, .suffixReading, .writing, .streamedWriting, .atomicReplacement, .exclusiveCreation,
+            .conditionalWriting,
+            .folderCreation, .removal, .recursiveRemoval, .moving, .serverSideCopying, .settingModificationDate,
+            .storageProperties,
             .entryTags, .rawNames,
         ]
-        return Capabilities(Dictionary(uniqueKeysWithValues: native.map { ($0, .native) }), readCost: .local, timePrecision: 1e-6)
+        return Capabilities(
+            Dictionary(uniqueKeysWithValues: native.map { ($0, .native) }), readCost: .local, timePrecision: 1e-6)
     }
     public func storageProperties() async throws -> VolumeObject? { try await withBox { VolumeObject(usage: $0.end) } }
-    public func attributesOfItem(path: ProviderPath) async throws -> FileObject { try await withBox { try $0.item(path).object(at: path) } }
-    public func contentsOfDirectory(path: ProviderPath, page: @Sendable ([FileObject]) async throws -> Void) async throws {
+    public func attributesOfItem(path: ProviderPath) async throws -> FileObject {
+        try await withBox { try $0.item(path).object(at: path) }
+    }
+    public func contentsOfDirectory(path: ProviderPath, page: @Sendable ([FileObject]) async throws -> Void)
+        async throws
+    {
         if try await !attributesOfItem(path: path).isDirectory { throw FileError.notADirectory(path) }
         try await page(data: withBox { $0.items.filter { $0.key.parent == path }.map { $1.object(at: $0) } })
     }
-    public func createFolder(path: ProviderPath) async throws { _ = try await withBox { try $0.put(Box.Item(), at: path) } }
-    public func moveItem(path: ProviderPath, to target: ProviderPath, overwrite: Bool, progress: ProgressReporter) async throws {
+    public func createFolder(path: ProviderPath) async throws {
+        _ = try await withBox { try $0.put(Box.Item(), at: path) }
+    }
+    public func moveItem(path: ProviderPath, to target: ProviderPath, overwrite: Bool, progress: ProgressReporter)
+        async throws
+    {
         _ = try await withBox { try $0.graft(path, to: target, overwrite: overwrite, isMove: true) }
         progress.advance(by: 1)
     }
-    public func copyItem(path: ProviderPath, to target: ProviderPath, overwrite: Bool, progress: ProgressReporter) async throws {
+    public func copyItem(path: ProviderPath, to target: ProviderPath, overwrite: Bool, progress: ProgressReporter)
+        async throws
+    {
         progress.advance(by: try await withBox { try $0.graft(path, to: target, overwrite: overwrite, isMove: false) })
     }
     public func removeItem(path: ProviderPath, recursive: Bool, progress: ProgressReporter) async throws {
         try await withBox { box in
             _ = try box.item(path, writing: true)
             if path.isRoot { throw FileError.make(.fileWriteNoPermission, path: path) }
-            if !recursive, !box.below(path).isEmpty { throw FileError.make(errno: ENOTEMPTY, path: path, writing: true) }
+            if !recursive, !box.below(path).isEmpty {
+                throw FileError.make(errno: ENOTEMPTY, path: path, writing: true)
+            }
             try box.commit(Dictionary(uniqueKeysWithValues: (box.below(path) + [path]).map { ($0, nil) }))
         }
         progress.advance(by: 1)
@@ -84,7 +103,9 @@ public final class BoxFileProvider: FileProvider {
         }
     }
     /// Pieces go into the box as they come; nobody sees them before the change that names them.
-    public func writeContents(path: ProviderPath, from source: any WriteSource, options: WriteOptions) async throws -> FileObject {
+    public func writeContents(path: ProviderPath, from source: any WriteSource, options: WriteOptions) async throws
+        -> FileObject
+    {
         try await withBox { try $0.check(path, options) }
         let bytes = try source.bytes(from: 0)
         var item = Box.Item(extents: [], modified: options.modificationDate ?? Date())

@@ -58,10 +58,13 @@ import Testing
         #expect { try BoxFileProvider(name: "a", folder: folder) } throws: { ($0 as? CocoaError)?.code == .fileLocking }
         #expect(try await first.contentsOfDirectory(path: .root).isEmpty)
         try Data("no change\n".utf8).write(to: URL(fileURLWithPath: folder + "/b.box.index"))
-        #expect { try BoxFileProvider(name: "b", folder: folder) } throws: { ($0 as? CocoaError)?.code == .fileReadCorruptFile }
+        #expect { try BoxFileProvider(name: "b", folder: folder) } throws: {
+            ($0 as? CocoaError)?.code == .fileReadCorruptFile
+        }
     }
 
-    /// What a provider gets without a line of its own: completion handlers, `Progress`, configurations, transfers, books.
+    /// What a provider gets without a line of its own: completion handlers, `Progress`, configurations, transfers,
+    /// books.
     @Test func `a configuration makes the provider, and completion forms give a Progress`() async throws {
         defer { cleanUp() }
         let registry = ProviderRegistry()
@@ -102,8 +105,10 @@ import Testing
     }
 
     @Test func `the provider has under 200 lines`() throws {
-        let sources = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(path: "../../Sources/BoxFileProvider")
-        let files = try FileManager.default.contentsOfDirectory(at: sources.standardizedFileURL, includingPropertiesForKeys: nil)
+        let sources = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(
+            path: "../../Sources/BoxFileProvider")
+        let files = try FileManager.default.contentsOfDirectory(
+            at: sources.standardizedFileURL, includingPropertiesForKeys: nil)
         let lines = try files.map { try String(contentsOf: $0, encoding: .utf8).count { $0 == "\n" } }
         #expect(files.count == 2 && lines.reduce(0, +) < 200)
     }

@@ -3,7 +3,8 @@ import Testing
 
 /// The `carrel` that knows boxes, run as a process.
 @Suite struct BoxToolTests {
-    private let folder = FileManager.default.temporaryDirectory.appending(path: "carrel-box-\(UInt64.random(in: 0 ... .max))")
+    private let folder = FileManager.default.temporaryDirectory.appending(
+        path: "carrel-box-\(UInt64.random(in: 0 ... .max))")
 
     /// What one run writes to standard output and error; it ends with `code`.
     @discardableResult
@@ -31,8 +32,10 @@ import Testing
     private static let executable: URL? = {
         let own = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         let bundle = CommandLine.arguments.first { $0.hasSuffix(".xctest") }
-        return [bundle, own].compactMap(\.self).map { URL(fileURLWithPath: $0).deletingLastPathComponent().appending(path: "box-carrel") }
-            .first { FileManager.default.isExecutableFile(atPath: $0.path) }
+        return [bundle, own].compactMap(\.self).map {
+            URL(fileURLWithPath: $0).deletingLastPathComponent().appending(path: "box-carrel")
+        }
+        .first { FileManager.default.isExecutableFile(atPath: $0.path) }
     }()
 
     @Test func `every verb works on a box`() async throws {
@@ -57,7 +60,8 @@ import Testing
         defer { try? FileManager.default.removeItem(at: folder) }
         func save(_ setting: String) throws {
             let shelf = folder.appending(path: "shelf").path
-            let text = #"{"connections": {"notes": {"url": "box://notes/2026", "settings": {"\#(setting)": "\#(shelf)"}}}}"#
+            let text =
+                #"{"connections": {"notes": {"url": "box://notes/2026", "settings": {"\#(setting)": "\#(shelf)"}}}}"#
             try Data(text.utf8).write(to: folder.appending(path: "config.json"))
         }
         try save("folder")

@@ -8,9 +8,13 @@ struct Cover: Sendable {
 
     /// Nil for what does not begin as a picture does.
     init?(_ data: Data) {
-        let starts: [(String, [UInt8])] = [("jpeg", [0xFF, 0xD8, 0xFF]), ("png", [0x89, 0x50, 0x4E, 0x47]), ("gif", Array("GIF8".utf8))]
+        let starts: [(String, [UInt8])] = [
+            ("jpeg", [0xFF, 0xD8, 0xFF]), ("png", [0x89, 0x50, 0x4E, 0x47]), ("gif", Array("GIF8".utf8)),
+        ]
         let isWebP = data.starts(with: Array("RIFF".utf8)) && data.dropFirst(8).starts(with: Array("WEBP".utf8))
-        guard let name = starts.first(where: { data.starts(with: $0.1) })?.0 ?? (isWebP ? "webp" : nil) else { return nil }
+        guard let name = starts.first(where: { data.starts(with: $0.1) })?.0 ?? (isWebP ? "webp" : nil) else {
+            return nil
+        }
         self.data = data
         fileExtension = name
     }
@@ -36,7 +40,9 @@ struct BookReading: Sendable {
     func entry(of file: FileObject) async throws -> (entry: CatalogueEntry, cover: Cover?) {
         var entry = CatalogueEntry(file)
         let book: Publication
-        do { book = try await Publication.open(path: file.path, of: provider, options: Self.options) } catch  where error.isOfTheFile {
+        do { book = try await Publication.open(path: file.path, of: provider, options: Self.options) } catch
+            where error.isOfTheFile
+        {
             entry.refusal = error.sentence.plain
             return (entry, nil)
         }
@@ -70,7 +76,10 @@ struct BookReading: Sendable {
         do {
             let resource = book.get(link)
             // An archive tells the size without a request; what a manifest claims is asked for. Neither has to be true.
-            if let size = resource.link.size, size > Self.maxCoverSize, try await resource.length() > Self.maxCoverSize { return nil }
+            if let size = resource.link.size, size > Self.maxCoverSize, try await resource.length() > Self.maxCoverSize
+            {
+                return nil
+            }
             let data = try await resource.read(0..<Self.maxCoverSize + 1)
             return data.count > Self.maxCoverSize ? nil : Cover(data)
         } catch {
@@ -86,6 +95,7 @@ extension Error {
         guard let error = self as? CocoaError, !error.isTransient else { return false }
         // What is locked with a password says so without an error of the storage's below it.
         if error.code == .fileReadNoPermission { return error.underlying == nil || error.underlying is CocoaError }
-        return [.fileReadCorruptFile, .featureUnsupported, .fileReadTooLarge, .fileReadInapplicableStringEncoding].contains(error.code)
+        return [.fileReadCorruptFile, .featureUnsupported, .fileReadTooLarge, .fileReadInapplicableStringEncoding]
+            .contains(error.code)
     }
 }

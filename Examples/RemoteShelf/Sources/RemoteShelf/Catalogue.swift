@@ -52,7 +52,8 @@ public struct CatalogueEntry: Codable, Hashable, Sendable, CustomStringConvertib
         return "\(path): " + (refusal ?? (title ?? "") + (authors.isEmpty ? "" : " by \(authors)"))
     }
 
-    /// Whether another name might make another entry: an extension is a hint at the format, and a name stands in for a title.
+    /// Whether another name might make another entry: an extension is a hint at the format, and a name stands in for a
+    /// title.
     var dependsOnName: Bool {
         let name = path.split(separator: "/").last ?? ""
         return refusal != nil || title == String(name.lastIndex(of: ".").map { name[..<$0] } ?? name).asTitle
@@ -103,12 +104,15 @@ extension Catalogue {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
         return try encoder.encode(
-            StoredCatalogue(location: location, books: sorted.filter { $0.refusal == nil }, refused: sorted.filter { $0.refusal != nil }))
+            StoredCatalogue(
+                location: location, books: sorted.filter { $0.refusal == nil },
+                refused: sorted.filter { $0.refusal != nil }))
     }
 }
 
 extension String {
-    /// One line of bearable length without what would steer a terminal: control characters and changes of direction (UAX #9).
+    /// One line of bearable length without what would steer a terminal: control characters and changes of direction
+    /// (UAX #9).
     public var plain: String {
         let scalars = unicodeScalars.prefix(1000).map { scalar in
             switch scalar.value {

@@ -1,7 +1,7 @@
 import Carrel
 
-/// A question to a watch for its next changes, which outlasts the pauses of whoever waits for the answer: cut off at the end of each, a look
-/// that takes longer than a pause would never come to its own end.
+/// A question to a watch for its next changes, which outlasts the pauses of whoever waits for the answer: cut off at
+/// the end of each, a look that takes longer than a pause would never come to its own end.
 struct Question: Sendable {
     private let answer: Task<[FileEvent]?, any Error>
     /// A value for each pause that is over; ends when the answer is there.

@@ -17,10 +17,12 @@ public actor Shelf {
 
     /// The shelf of the folder at `path` of `provider`, with what `folder` of this machine knows of it.
     ///
-    /// - Parameter report: Told of each change in one line that is fit for a terminal, whatever a server or a book says.
+    /// - Parameter report: Told of each change in one line that is fit for a terminal, whatever a server or a book
+    ///   says.
     /// - Throws: `CocoaError(.fileReadCorruptFile)` when a catalogue is there that is none, or another folder's.
     public init(
-        of provider: any FileProviderReadWrite, path: ProviderPath, in folder: URL, report: @escaping @Sendable (String) -> Void = { _ in }
+        of provider: any FileProviderReadWrite, path: ProviderPath, in folder: URL,
+        report: @escaping @Sendable (String) -> Void = { _ in }
     ) async throws {
         self.provider = provider
         self.root = path
@@ -38,9 +40,10 @@ public actor Shelf {
 
     /// Brings the catalogue up to date and keeps it so, until the task is cancelled.
     ///
-    /// What cannot be read is tried again with every change, and after pauses that grow from ``WatchOptions/maxInterval`` to 16 times
-    /// that. A watch that cannot be started, or ends, is reported and started anew, after pauses that grow from
-    /// ``WatchOptions/minInterval`` to the same; what was known stays meanwhile, and everything is looked at again.
+    /// What cannot be read is tried again with every change, and after pauses that grow from
+    /// ``WatchOptions/maxInterval`` to 16 times that. A watch that cannot be started, or ends, is reported and started
+    /// anew, after pauses that grow from ``WatchOptions/minInterval`` to the same; what was known stays meanwhile, and
+    /// everything is looked at again.
     ///
     /// - Throws: `CancellationError`; why the folder of this machine cannot be written, which no later try would mend.
     public func follow(_ options: WatchOptions = WatchOptions()) async throws {
@@ -72,8 +75,8 @@ extension WatchOptions {
     /// Seconds between two tries at the most.
     fileprivate var longestPause: Double { 16 * maxInterval }
 
-    /// Seconds until the next try after so many falls in a row; longer where the server said so. Half of it is chance, so that many clients
-    /// do not come back at the same moment.
+    /// Seconds until the next try after so many falls in a row; longer where the server said so. Half of it is chance,
+    /// so that many clients do not come back at the same moment.
     fileprivate func pause(after falls: Int, error: any Error) -> Double {
         let backoff = min(longestPause, minInterval * Double(1 << min(falls - 1, 16)))
         let asked = (error as? any RetryAfterError)?.retryAfter ?? 0
@@ -102,7 +105,8 @@ extension Shelf {
     ///
     /// - Returns: Why.
     private func follow(_ changes: FileChanges, _ options: WatchOptions) async -> any Error {
-        var reason: any Error = FileError.make(.fileReadUnknown, path: root, sentence: "Its changes are told no longer.")
+        var reason: any Error = FileError.make(
+            .fileReadUnknown, path: root, sentence: "Its changes are told no longer.")
         var question: Question?
         do {
             var isComplete = try await lookAtAll()
@@ -115,7 +119,8 @@ extension Shelf {
                 if isAnswered { question = nil }
                 guard let events = try await isAnswered ? asked.events : [] else { break }
                 pause = isComplete ? options.maxInterval : min(2 * pause, options.longestPause)
-                // With the folder itself, all that was in it seems to be gone. The catalogue stays until the folder is back.
+                // With the folder itself, all that was in it seems to be gone. The catalogue stays until the folder is
+                // back.
                 let isGone = events.contains { $0.kind == .removed && $0.path == root }
                 if isGone { throw FileError.make(.fileReadNoSuchFile, path: root) }
                 for event in events { apply(event) }
@@ -134,7 +139,8 @@ extension Shelf {
 // MARK: Events
 
 extension Shelf {
-    /// Events may be older than what is there now, so they only say where to look. What moved is found again by its version.
+    /// Events may be older than what is there now, so they only say where to look. What moved is found again by its
+    /// version.
     private func apply(_ event: FileEvent) {
         switch event.kind {
         case .removed: leave(event.path)
@@ -209,13 +215,17 @@ extension Shelf {
         try await save()
     }
 
-    private static func look(at path: ProviderPath, of provider: any FileProviderReadWrite, root: ProviderPath) async throws -> Found {
+    private static func look(at path: ProviderPath, of provider: any FileProviderReadWrite, root: ProviderPath)
+        async throws -> Found
+    {
         do {
             let item = try await provider.attributesOfItem(path: path)
             if item.isRegularFile { return Found(files: [item]) }
             // The shelf's folder itself may be named by a symbolic link, which is followed.
             guard item.isDirectory || path == root else { return Found() }
-            let (files, unlisted) = (CollectedValues<FileObject>(), CollectedValues<(path: ProviderPath, error: any Error)>())
+            let (files, unlisted) = (
+                CollectedValues<FileObject>(), CollectedValues<(path: ProviderPath, error: any Error)>()
+            )
             try await provider.walk(path: path) { folder, error in
                 if error.isTransient || error.isCancellation { throw error }
                 if !error.isNoSuchFile { unlisted.append((folder, error)) }
@@ -233,7 +243,9 @@ extension Shelf {
     /// Whether nothing has to be read: `file` is as it was, or came from elsewhere as it was.
     private func isKnown(_ file: FileObject, _ origins: [FileVersion?: [ProviderPath]]) -> Bool {
         let version = FileVersion(file)
-        if catalogue[file.path] == nil, let previous = left.removeValue(forKey: file.path) { catalogue[file.path] = previous }
+        if catalogue[file.path] == nil, let previous = left.removeValue(forKey: file.path) {
+            catalogue[file.path] = previous
+        }
         if let entry = catalogue[file.path], version.proves(unchanged: entry.version) { return true }
         let origin = origins[version]?.first { path in
             guard let entry = left[path], version.proves(unchanged: entry.version) else { return false }

@@ -14,7 +14,8 @@ struct ShelfFolder: Sendable {
 
     /// The catalogue of `location`, empty where there is none yet. Covers that a crash left are removed.
     ///
-    /// - Throws: `CocoaError(.fileReadCorruptFile)` for a file that is no catalogue, or another folder's: it is left as it is.
+    /// - Throws: `CocoaError(.fileReadCorruptFile)` for a file that is no catalogue, or another folder's: it is left as
+    ///   it is.
     func load(_ location: String) async throws -> Catalogue {
         let path = try ProviderPath(Self.catalogue)
         var catalogue = Catalogue(of: location)
@@ -27,11 +28,13 @@ struct ShelfFolder: Sendable {
             throw FileError.make(.fileReadCorruptFile, path: path, sentence: sentence, underlying: error)
         }
         guard catalogue.location == location else {
-            let sentence = "“\(Self.catalogue)” is the catalogue of \(catalogue.location.plain); take another folder for \(location.plain)."
+            let sentence =
+                "“\(Self.catalogue)” is the catalogue of \(catalogue.location.plain); take another folder for \(location.plain)."
             throw FileError.make(.fileReadCorruptFile, path: path, sentence: sentence)
         }
         let named = Set(catalogue.entries.values.compactMap(\.cover))
-        for file in try await storage.contentsOfDirectory(path: ProviderPath(Self.covers)) where !named.contains(file.name) {
+        for file in try await storage.contentsOfDirectory(path: ProviderPath(Self.covers))
+        where !named.contains(file.name) {
             let isOurs = file.isRegularFile && (file.name.hasPrefix(Self.prefix) || TemporaryName.matches(file.name))
             if isOurs { try await storage.removeItem(path: file.path) }
         }

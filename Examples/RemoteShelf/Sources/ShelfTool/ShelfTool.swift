@@ -47,10 +47,14 @@ struct ShelfTool {
         let inner = folder.resolvingSymlinksInPath().pathComponents
         if url.isFileURL, inner.starts(with: url.resolvingSymlinksInPath().pathComponents) {
             throw FileError.make(
-                .fileWriteInvalidFileName, path: folder.path, sentence: "FOLDER must not lie in LOCATION: it would watch itself.")
+                .fileWriteInvalidFileName, path: folder.path,
+                sentence: "FOLDER must not lie in LOCATION: it would watch itself.")
         }
-        let credentials = CredentialChain([EnvironmentCredentials(password: "CARREL_PASSWORD", token: "CARREL_TOKEN"), NetrcCredentials()])
-        let place = try await ProviderRegistry.shared.location(of: url, options: ConnectionOptions(credentials: credentials))
+        let credentials = CredentialChain([
+            EnvironmentCredentials(password: "CARREL_PASSWORD", token: "CARREL_TOKEN"), NetrcCredentials(),
+        ])
+        let place = try await ProviderRegistry.shared.location(
+            of: url, options: ConnectionOptions(credentials: credentials))
         let shelf = try await Shelf(of: place.provider, path: place.path, in: folder) { say($0, to: .standardOutput) }
         if once { return try await shelf.update() }
         try await shelf.follow()
@@ -58,5 +62,7 @@ struct ShelfTool {
     }
 
     /// A line that cannot be written anywhere has nowhere to be complained about.
-    private static func say(_ text: String, to handle: FileHandle) { try? handle.write(contentsOf: Data((text.plain + "\n").utf8)) }
+    private static func say(_ text: String, to handle: FileHandle) {
+        try? handle.write(contentsOf: Data((text.plain + "\n").utf8))
+    }
 }

@@ -20,7 +20,10 @@ enum Books {
             """
         return zip([
             ("mimetype", Data("application/epub+zip".utf8)), ("META-INF/container.xml", Data(container.utf8)),
-            ("c.xhtml", Data("<html xmlns=\"http://www.w3.org/1999/xhtml\"/>".utf8) + Data(repeating: 0x20, count: extra)),
+            (
+                "c.xhtml",
+                Data("<html xmlns=\"http://www.w3.org/1999/xhtml\"/>".utf8) + Data(repeating: 0x20, count: extra)
+            ),
             ("book.opf", Data(package.utf8)), ("i.png", cover),
         ])
     }
@@ -44,21 +47,28 @@ enum Books {
     /// A ZIP archive of stored entries (APPNOTE.TXT 6.3.10).
     private static func zip(_ files: [(name: String, content: Data)], flags: Int = 0) -> Data {
         func bytes(_ values: [(value: Int, count: Int)]) -> Data {
-            Data(values.flatMap { field in (0..<field.count).map { UInt8(truncatingIfNeeded: field.value >> (8 * $0)) } })
+            Data(
+                values.flatMap { field in (0..<field.count).map { UInt8(truncatingIfNeeded: field.value >> (8 * $0)) } }
+            )
         }
         var (body, directory) = (Data(), Data())
         for file in files {
             let (size, name) = (file.content.count, Data(file.name.utf8))
             // Version, flags, method, time, date, checksum, sizes, lengths of name and extra field.
             let common = bytes([
-                (20, 2), (flags, 2), (0, 2), (0, 2), (33, 2), (checksum(file.content), 4), (size, 4), (size, 4), (name.count, 2), (0, 2),
+                (20, 2), (flags, 2), (0, 2), (0, 2), (33, 2), (checksum(file.content), 4), (size, 4), (size, 4),
+                (name.count, 2), (0, 2),
             ])
-            directory += bytes([(0x0201_4B50, 4), (20, 2)]) + common + bytes([(0, 2), (0, 2), (0, 2), (0, 4), (body.count, 4)]) + name
+            directory +=
+                bytes([(0x0201_4B50, 4), (20, 2)]) + common + bytes([(0, 2), (0, 2), (0, 2), (0, 4), (body.count, 4)])
+                + name
             body += bytes([(0x0403_4B50, 4)]) + common + name + file.content
         }
         let count = files.count
         return body + directory
-            + bytes([(0x0605_4B50, 4), (0, 2), (0, 2), (count, 2), (count, 2), (directory.count, 4), (body.count, 4), (0, 2)])
+            + bytes([
+                (0x0605_4B50, 4), (0, 2), (0, 2), (count, 2), (count, 2), (directory.count, 4), (body.count, 4), (0, 2),
+            ])
     }
 
     private static let checksums: [UInt32] = (0..<256).map { first in

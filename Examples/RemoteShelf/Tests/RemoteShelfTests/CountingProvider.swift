@@ -57,7 +57,9 @@ final class CountingProvider: FileProviderReadWrite {
         return CountingReader(try await memory.open(path: path), owner: self)
     }
 
-    func writeContents(path: ProviderPath, from source: any WriteSource, options: WriteOptions) async throws -> FileObject {
+    func writeContents(path: ProviderPath, from source: any WriteSource, options: WriteOptions) async throws
+        -> FileObject
+    {
         try await memory.writeContents(path: path, from: source, options: options)
     }
 }

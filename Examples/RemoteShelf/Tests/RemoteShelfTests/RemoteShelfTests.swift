@@ -5,7 +5,9 @@ import Testing
 @testable import RemoteShelf
 
 /// What `value` gives once it gives something.
-func eventually<Value>(_ location: SourceLocation = #_sourceLocation, _ value: () async throws -> Value?) async throws -> Value {
+func eventually<Value>(_ location: SourceLocation = #_sourceLocation, _ value: () async throws -> Value?) async throws
+    -> Value
+{
     let end = ContinuousClock.now + .seconds(30)
     while ContinuousClock.now < end {
         if let value = try await value() { return value }
@@ -15,7 +17,8 @@ func eventually<Value>(_ location: SourceLocation = #_sourceLocation, _ value: (
 }
 
 @Suite final class RemoteShelfTests {
-    private let folder = FileManager.default.temporaryDirectory.appending(path: "carrel-shelf-\(UInt64.random(in: 0 ... .max))")
+    private let folder = FileManager.default.temporaryDirectory.appending(
+        path: "carrel-shelf-\(UInt64.random(in: 0 ... .max))")
     private let provider = CountingProvider()
     private let lines = CollectedValues<String>()
 
@@ -31,7 +34,9 @@ func eventually<Value>(_ location: SourceLocation = #_sourceLocation, _ value: (
         try await Shelf(of: provider, path: ProviderPath("books"), in: folder) { [lines] in lines.append($0) }
     }
 
-    private func catalogue() throws -> Catalogue { try Catalogue(json: Data(contentsOf: folder.appending(path: "catalogue.json"))) }
+    private func catalogue() throws -> Catalogue {
+        try Catalogue(json: Data(contentsOf: folder.appending(path: "catalogue.json")))
+    }
 
     private func entry(_ path: String) throws -> CatalogueEntry? { try catalogue()[ProviderPath(path)] }
 
@@ -43,7 +48,9 @@ func eventually<Value>(_ location: SourceLocation = #_sourceLocation, _ value: (
     private func following(_ shelf: Shelf, _ body: () async throws -> Void) async throws {
         let work = Task { try await shelf.follow(WatchOptions(minInterval: 0.05, maxInterval: 0.2)) }
         do {
-            _ = try await eventually { FileManager.default.fileExists(atPath: folder.appending(path: "catalogue.json").path) ? true : nil }
+            _ = try await eventually {
+                FileManager.default.fileExists(atPath: folder.appending(path: "catalogue.json").path) ? true : nil
+            }
             try await body()
             work.cancel()
         } catch {
@@ -65,12 +72,18 @@ func eventually<Value>(_ location: SourceLocation = #_sourceLocation, _ value: (
         #expect(try await shelf().update())
 
         let emma = try #require(try entry("books/a/Emma.epub"))
-        #expect(emma.title == "Emma" && emma.authors == ["Jane Austen"] && emma.languages == ["en"] && emma.identifier == "urn:x:1")
+        #expect(
+            emma.title == "Emma" && emma.authors == ["Jane Austen"] && emma.languages == ["en"]
+                && emma.identifier == "urn:x:1")
         #expect(emma.mediaType == "application/epub+zip" && emma.refusal == nil)
         let cover = try #require(emma.cover)
         #expect(try Data(contentsOf: folder.appending(path: "covers").appending(path: cover)) == Books.cover)
-        #expect(try entry("books/comic.cbz")?.title == "comic" && entry("books/comic.cbz")?.mediaType == "application/vnd.comicbook+zip")
-        #expect(try entry("books/web.webpub")?.title == "Pages" && entry("books/web.webpub")?.mediaType == "application/webpub+zip")
+        #expect(
+            try entry("books/comic.cbz")?.title == "comic"
+                && entry("books/comic.cbz")?.mediaType == "application/vnd.comicbook+zip")
+        #expect(
+            try entry("books/web.webpub")?.title == "Pages"
+                && entry("books/web.webpub")?.mediaType == "application/webpub+zip")
         #expect(try entry("books/broken.epub")?.refusal != nil && entry("books/broken.epub")?.title == nil)
         #expect(try entry("books/picture.png")?.refusal?.contains("image/png") == true)
         #expect(try catalogue().entries.count == 5)
@@ -143,7 +156,8 @@ func eventually<Value>(_ location: SourceLocation = #_sourceLocation, _ value: (
     @Test func `the folder may be named by a symbolic link`() async throws {
         let top = folder.appending(path: "top")
         try FileManager.default.createDirectory(at: top.appending(path: "real"), withIntermediateDirectories: true)
-        try FileManager.default.createSymbolicLink(atPath: top.appending(path: "books").path, withDestinationPath: "real")
+        try FileManager.default.createSymbolicLink(
+            atPath: top.appending(path: "books").path, withDestinationPath: "real")
         try Books.epub("A").write(to: top.appending(path: "real/a.epub"))
         let shelf = try await Shelf(of: LocalFileProvider(root: top), path: ProviderPath("books"), in: folder)
         for _ in 1...2 {
@@ -172,11 +186,15 @@ func eventually<Value>(_ location: SourceLocation = #_sourceLocation, _ value: (
         try await put("books/a.epub", Books.epub("A"))
         provider.setAway(true)
         try await following(shelf()) {
-            _ = try await eventually { lines.values.contains { $0.hasPrefix("postponed /books/a.epub: ") } ? true : nil }
+            _ = try await eventually {
+                lines.values.contains { $0.hasPrefix("postponed /books/a.epub: ") } ? true : nil
+            }
             // From now on each look outlasts two pauses, in which what is owed is tried again.
             provider.setSlow(true)
             try await put("books/b.epub", Books.epub("B"))
-            _ = try await eventually { lines.values.contains { $0.hasPrefix("postponed /books/b.epub: ") } ? true : nil }
+            _ = try await eventually {
+                lines.values.contains { $0.hasPrefix("postponed /books/b.epub: ") } ? true : nil
+            }
         }
     }
 
@@ -196,7 +214,9 @@ func eventually<Value>(_ location: SourceLocation = #_sourceLocation, _ value: (
         #expect(others == ["added /books/a.epub: A by Jane Austen", "added /books/b.epub: B by Jane Austen"])
     }
 
-    @Test(.timeLimit(.minutes(1))) func `a login that is refused ends nothing, neither at the start nor later`() async throws {
+    @Test(.timeLimit(.minutes(1))) func `a login that is refused ends nothing, neither at the start nor later`()
+        async throws
+    {
         let interruption = "interrupted /books: The login was refused."
         try await put("books/a.epub", Books.epub("A"))
         #expect(try await shelf().update())
@@ -241,7 +261,8 @@ func eventually<Value>(_ location: SourceLocation = #_sourceLocation, _ value: (
     }
 
     @Test(arguments: [
-        "", "{\"location\": ", "{\"books\": [], \"refused\": []}", "{\"location\": \"mem://other/\", \"books\": [], \"refused\": []}",
+        "", "{\"location\": ", "{\"books\": [], \"refused\": []}",
+        "{\"location\": \"mem://other/\", \"books\": [], \"refused\": []}",
     ])
     func `a file that is no catalogue of this folder is refused and left`(text: String) async throws {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

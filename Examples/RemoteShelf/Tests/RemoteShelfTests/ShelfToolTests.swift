@@ -4,19 +4,24 @@ import Testing
 
 /// The program, run as a process.
 @Suite struct ShelfToolTests {
-    private let folder = FileManager.default.temporaryDirectory.appending(path: "carrel-shelf-\(UInt64.random(in: 0 ... .max))")
+    private let folder = FileManager.default.temporaryDirectory.appending(
+        path: "carrel-shelf-\(UInt64.random(in: 0 ... .max))")
 
     private static let executable: URL? = {
         let own = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         let bundle = CommandLine.arguments.first { $0.hasSuffix(".xctest") }
-        return [bundle, own].compactMap(\.self).map { URL(fileURLWithPath: $0).deletingLastPathComponent().appending(path: "remote-shelf") }
-            .first { FileManager.default.isExecutableFile(atPath: $0.path) }
+        return [bundle, own].compactMap(\.self).map {
+            URL(fileURLWithPath: $0).deletingLastPathComponent().appending(path: "remote-shelf")
+        }
+        .first { FileManager.default.isExecutableFile(atPath: $0.path) }
     }()
 
     /// Runs the program, with `body` beside it.
     ///
     /// - Returns: Its exit code, and what it wrote to standard output and error.
-    private func run(_ arguments: String..., body: (Process) async throws -> Void = { _ in }) async throws -> (code: Int32, text: String) {
+    private func run(_ arguments: String..., body: (Process) async throws -> Void = { _ in }) async throws -> (
+        code: Int32, text: String
+    ) {
         let file = folder.appending(path: "out")
         try Data().write(to: file)
         let executable = try #require(Self.executable, "remote-shelf lies beside the tests")
@@ -50,7 +55,8 @@ import Testing
         let second = try await run("books", "shelf") { process in
             try Books.epub("Persuasion").write(to: books.appending(path: "c.epub"))
             _ = try await eventually {
-                try String(contentsOf: folder.appending(path: "out"), encoding: .utf8).contains("c.epub: Persuasion") ? true : nil
+                try String(contentsOf: folder.appending(path: "out"), encoding: .utf8).contains("c.epub: Persuasion")
+                    ? true : nil
             }
             process.terminate()
         }

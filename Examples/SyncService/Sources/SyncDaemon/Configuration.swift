@@ -29,7 +29,9 @@ struct Configuration: Decodable {
         logLevel = try values.decodeIfPresent(Logger.Level.self, forKey: .logLevel) ?? .info
         pairs = try values.decode([Pair].self, forKey: .pairs)
         let damage = { values.damage($0, $1) }
-        if !(1...86_400).contains(healthInterval) { throw damage(.healthInterval, "It has to lie between 1 and 86400 seconds.") }
+        if !(1...86_400).contains(healthInterval) {
+            throw damage(.healthInterval, "It has to lie between 1 and 86400 seconds.")
+        }
         if pairs.isEmpty { throw damage(.pairs, "There is none.") }
         if let name = pairs.map(\.name).first(where: { !NamedConnections.isName($0) }) {
             throw damage(.pairs, "“\(name)” is no name: letters, digits and + - . _ are.")

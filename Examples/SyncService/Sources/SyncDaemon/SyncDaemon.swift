@@ -26,7 +26,9 @@ public struct SyncDaemon: Sendable {
     /// The whole program.
     ///
     /// - Returns: The exit code: 0 done, 1 failed, 2 wrong usage.
-    public static func main(_ arguments: [String], environment: [String: String] = ProcessInfo.processInfo.environment) async -> Int32 {
+    public static func main(_ arguments: [String], environment: [String: String] = ProcessInfo.processInfo.environment)
+        async -> Int32
+    {
         do {
             switch (arguments.first ?? "", arguments.count) {
             case ("--health", 2):
@@ -57,7 +59,8 @@ public struct SyncDaemon: Sendable {
     init(_ configuration: Configuration, environment: [String: String], retry: Double = 60) async throws {
         self.retry = retry
         guard let state = configuration.state ?? environment["STATE_DIRECTORY"] else {
-            throw FileError.make(.fileReadNoSuchFile, path: "state", sentence: "The configuration names no folder for the state.")
+            throw FileError.make(
+                .fileReadNoSuchFile, path: "state", sentence: "The configuration names no folder for the state.")
         }
         var logger = Logger(label: "sync-service") { StreamLogHandler.standardError(label: $0) }
         logger.logLevel = configuration.logLevel
@@ -80,7 +83,8 @@ public struct SyncDaemon: Sendable {
             do {
                 let file = folder.appending(path: "\(pair.name).db")
                 let sync = try await FolderSync(
-                    open(pair.source, .source), open(pair.destination, .destination), state: file, options: pair.options)
+                    open(pair.source, .source), open(pair.destination, .destination), state: file, options: pair.options
+                )
                 services[pair.name] = SyncService(sync, options: pair.service, logger: logger)
                 syncs.append(sync)
             } catch {
@@ -93,7 +97,8 @@ public struct SyncDaemon: Sendable {
         }
     }
 
-    /// `place` as a program uses it that nobody watches: redirects stay in the origin, and transfers that drip end, unless it says otherwise.
+    /// `place` as a program uses it that nobody watches: redirects stay in the origin, and transfers that drip end,
+    /// unless it says otherwise.
     static func guarded(_ place: ProviderConfiguration) -> ProviderConfiguration {
         var place = place
         place.keepsRedirectsInOrigin = place.keepsRedirectsInOrigin ?? true
@@ -101,8 +106,9 @@ public struct SyncDaemon: Sendable {
         return place
     }
 
-    /// `SYNC_PAIR_SIDE_PASSWORD` and `…_TOKEN` in the environment; `PAIR.SIDE`, a password, and `netrc` in systemd's folder of credentials.
-    /// Only without one `~/.netrc`: systemd may hide the home, and what cannot be read is an error.
+    /// `SYNC_PAIR_SIDE_PASSWORD` and `…_TOKEN` in the environment; `PAIR.SIDE`, a password, and `netrc` in systemd's
+    /// folder of credentials. Only without one `~/.netrc`: systemd may hide the home, and what cannot be read is an
+    /// error.
     static func credentials(_ pair: String, _ side: SyncSide, _ environment: [String: String]) -> any CredentialSource {
         let variable = "SYNC_\(variable("\(pair)_\(side)"))_"
         var sources: [any CredentialSource] = [
@@ -116,11 +122,14 @@ public struct SyncDaemon: Sendable {
         return CredentialChain(sources + [NetrcCredentials(file: "\(folder)/netrc")])
     }
 
-    static func variable(_ name: String) -> String { String(name.uppercased().map { $0.isLetter || $0.isNumber ? $0 : "_" }) }
+    static func variable(_ name: String) -> String {
+        String(name.uppercased().map { $0.isLetter || $0.isNumber ? $0 : "_" })
+    }
 
     /// Runs until the task is cancelled, or SIGTERM or SIGINT comes.
     ///
-    /// - Returns: Whether to begin anew: a pair that could not be opened may be reached by now, and no other one is at work.
+    /// - Returns: Whether to begin anew: a pair that could not be opened may be reached by now, and no other one is at
+    ///   work.
     func run() async throws -> Bool {
         let reported = AsyncStream.makeStream(of: Void.self)
         let signals = Self.signals(reported.continuation)
@@ -159,7 +168,9 @@ public struct SyncDaemon: Sendable {
             return try await group.next() ?? false
         }
         for sync in syncs { try await sync.close() }
-        if let health, !beginsAnew, FileManager.default.fileExists(atPath: health) { try FileManager.default.removeItem(atPath: health) }
+        if let health, !beginsAnew, FileManager.default.fileExists(atPath: health) {
+            try FileManager.default.removeItem(atPath: health)
+        }
         return beginsAnew
     }
 
@@ -186,7 +197,9 @@ public struct SyncDaemon: Sendable {
             let new = prometheus + ".new"
             try Data(SyncMetrics.prometheus(metrics).utf8).write(to: URL(fileURLWithPath: new))
             try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: new)
-            if rename(new, prometheus) != 0 { throw FileError.make(errno: errno, path: try ProviderPath(prometheus), writing: true) }
+            if rename(new, prometheus) != 0 {
+                throw FileError.make(errno: errno, path: try ProviderPath(prometheus), writing: true)
+            }
         }
     }
 

@@ -25,13 +25,17 @@ import Testing
         #expect(configuration.state == "/s" && configuration.health == "/h.json" && configuration.healthInterval == 5)
         #expect(configuration.logLevel == .debug && configuration.prometheus == "/p.prom")
         let pairs = configuration.pairs
-        #expect(pairs.map(\.name) == ["a", "b"] && pairs[0].options.direction == .twoWay && pairs[0].service.rescan == 60)
+        #expect(
+            pairs.map(\.name) == ["a", "b"] && pairs[0].options.direction == .twoWay && pairs[0].service.rescan == 60)
         #expect(pairs[0].destination.user == "me" && pairs[1].options.direction == .mirror)
     }
 
     @Test func `the example is one`() async throws {
-        let package = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-        let pairs = try await ConfigurationFile.load(Configuration.self, from: package.appending(path: "config.json").path).pairs
+        let package = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        let pairs = try await ConfigurationFile.load(
+            Configuration.self, from: package.appending(path: "config.json").path
+        ).pairs
         #expect(pairs.map(\.name) == ["books", "photos"] && pairs[1].options.deletes)
     }
 
@@ -42,7 +46,10 @@ import Testing
         ("{\n  \"pairs\": [", "end of file"),
         (#"{"pairs": [{"name": "a", "source": {"url": "/a"}}]}"#, "destination"),
         (#"{"pairs": [{"name": "a b", "source": {"url": "/a"}, "destination": {"url": "/b"}}]}"#, "“a b” is no name"),
-        (#"{"healthInterval": 0, "pairs": [{"name": "a", "source": {"url": "/a"}, "destination": {"url": "/b"}}]}"#, "at healthInterval:"),
+        (
+            #"{"healthInterval": 0, "pairs": [{"name": "a", "source": {"url": "/a"}, "destination": {"url": "/b"}}]}"#,
+            "at healthInterval:"
+        ),
         (
             #"{"pairs": [{"name": "a", "source": {"url": "/a"}, "destination": {"url": "/b"}, "options": {"delete": true}}]}"#,
             "at pairs.1.options: “delete” is no key of a pair's options"
@@ -67,7 +74,9 @@ import Testing
 
     @Test func `a password is refused, and not repeated`() async throws {
         let sentence = try await sentence(
-            bed.configure(#"{"pairs": [{"name": "a", "source": {"url": "ftps://me:s3cret@host/"}, "destination": {"url": "/b"}}]}"#))
+            bed.configure(
+                #"{"pairs": [{"name": "a", "source": {"url": "ftps://me:s3cret@host/"}, "destination": {"url": "/b"}}]}"#
+            ))
         #expect(sentence.contains("has a password in it") && !sentence.contains("s3cret"))
     }
 

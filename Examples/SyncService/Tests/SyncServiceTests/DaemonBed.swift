@@ -35,7 +35,9 @@ final class DaemonBed: Sendable {
     func put(_ name: String, _ text: String) throws { try Data(text.utf8).write(to: folder.appending(path: name)) }
 
     /// The text of a file; nil where there is none.
-    func text(_ name: String) -> String? { FileManager.default.contents(atPath: path(name)).map { String(decoding: $0, as: UTF8.self) } }
+    func text(_ name: String) -> String? {
+        FileManager.default.contents(atPath: path(name)).map { String(decoding: $0, as: UTF8.self) }
+    }
 }
 
 /// Waits until `condition` holds, a minute at most.

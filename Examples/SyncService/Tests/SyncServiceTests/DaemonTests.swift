@@ -34,7 +34,9 @@ import Testing
         #expect(await again.value == 0)
     }
 
-    @Test func `the program ends cleanly at SIGTERM, and its metrics are there for others whatever the umask is`() async throws {
+    @Test func `the program ends cleanly at SIGTERM, and its metrics are there for others whatever the umask is`()
+        async throws
+    {
         let file = try bed.configure()
         try bed.put("one/first", "1")
         let process = Process()
@@ -46,7 +48,8 @@ import Testing
         process.terminationHandler = { _ in ended.continuation.finish() }
         try process.run()
         try await eventually { bed.text("two/first") == "1" }
-        #expect(try FileManager.default.attributesOfItem(atPath: bed.path("sync.prom"))[.posixPermissions] as? Int == 0o644)
+        #expect(
+            try FileManager.default.attributesOfItem(atPath: bed.path("sync.prom"))[.posixPermissions] as? Int == 0o644)
         process.terminate()
         for await _ in ended.stream {}
         #expect(process.terminationReason == .exit && process.terminationStatus == 0)
@@ -58,7 +61,8 @@ import Testing
         #expect(await SyncDaemon.main([bed.path("missing.json")]) == 1)
         #expect(await SyncDaemon.main(["--check", try bed.configure()]) == 0)
         let same = #"{"url": "\#(bed.path("one"))"}"#
-        let toItself = #"{"state": "\#(bed.path("state"))", "pairs": [{"name": "a", "source": \#(same), "destination": \#(same)}]}"#
+        let toItself =
+            #"{"state": "\#(bed.path("state"))", "pairs": [{"name": "a", "source": \#(same), "destination": \#(same)}]}"#
         #expect(await SyncDaemon.main([try bed.configure(toItself)], environment: [:]) == 1)
         let stateless = #"{"pairs": [{"name": "a", "source": {"url": "/a"}, "destination": {"url": "/b"}}]}"#
         #expect(await SyncDaemon.main([try bed.configure(stateless)], environment: [:]) == 1)
@@ -70,7 +74,8 @@ import Testing
             #"{"name": "\#(name)", "source": \#(place(source)), "destination": \#(place(destination))}"#
         }
         let file = try bed.configure(
-            #"{"state": "\#(bed.path("state"))", "health": "\#(bed.path("health.json"))", "pairs": [\#(pairs.joined(separator: ", "))]}"#)
+            #"{"state": "\#(bed.path("state"))", "health": "\#(bed.path("health.json"))", "pairs": [\#(pairs.joined(separator: ", "))]}"#
+        )
         try bed.put("one/first", "1")
         let daemon = Task { await SyncDaemon.main([file], environment: [:]) }
         try await eventually { bed.text("two/first") == "1" }
@@ -81,7 +86,9 @@ import Testing
         #expect(await daemon.value == 0)
     }
 
-    @Test func `a pair that cannot be reached at the start holds up no other, and is tried again while those have nothing to do`()
+    @Test
+    func
+        `a pair that cannot be reached at the start holds up no other, and is tried again while those have nothing to do`()
         async throws
     {
         // Nobody listens there.
@@ -107,7 +114,8 @@ import Testing
     @Test func `under systemd its credentials are asked, and no home`() async throws {
         let (origin, pair) = (Origin(scheme: "https", host: "nas", port: 443), "books")
         // Not even root reads a folder as a file.
-        try FileManager.default.createDirectory(at: bed.folder.appending(path: ".netrc"), withIntermediateDirectories: true)
+        try FileManager.default.createDirectory(
+            at: bed.folder.appending(path: ".netrc"), withIntermediateDirectories: true)
         let home = ["HOME": bed.folder.path]
         await #expect(throws: CocoaError.self) {
             _ = try await SyncDaemon.credentials(pair, .source, home).credential(for: origin, user: "me")

@@ -26,16 +26,21 @@ struct AudioMetadata {
         metadata.authors = (authors.isEmpty ? [sheet?.performer].compactMap(\.self) : authors).map(Self.contributor)
         // Tags have no field for it that all formats share; the composer's is in use for it.
         let named = people("NARRATOR", "NARRATEDBY", "READER", "PERFORMER")
-        metadata.narrators = (named.isEmpty ? people("COMPOSER").filter { !authors.contains($0) } : named).map(Self.contributor)
+        metadata.narrators = (named.isEmpty ? people("COMPOSER").filter { !authors.contains($0) } : named).map(
+            Self.contributor)
         metadata.publishers = people("PUBLISHER").map(Self.contributor)
         metadata.subjects = people("GENRE").map { Subject(name: LocalizedString($0)) }
         metadata.languages = people("LANGUAGE").filter(Self.isLanguage)
         metadata.description = common("LONGDESCRIPTION") ?? common("DESCRIPTION") ?? common("COMMENT")
-        metadata.published = common("RELEASEDATE").flatMap { Date(manifestText: $0) } ?? common("DATE").flatMap { Date(manifestText: $0) }
+        metadata.published =
+            common("RELEASEDATE").flatMap { Date(manifestText: $0) }
+            ?? common("DATE").flatMap { Date(manifestText: $0) }
         if let number = common("ISBN"), number.allSatisfy({ $0.isASCII && ($0.isNumber || "-Xx".contains($0)) }) {
             metadata.identifier = "urn:isbn:\(number)"
         }
-        if let album, own != nil, album != own { metadata.belongsToCollections = [ParentCollection(name: LocalizedString(album))] }
+        if let album, own != nil, album != own {
+            metadata.belongsToCollections = [ParentCollection(name: LocalizedString(album))]
+        }
         if let series = common("SERIES") {
             let position = common("SERIES-PART").flatMap { Double($0) }.flatMap { $0.isFinite ? $0 : nil }
             metadata.belongsToSeries = [ParentCollection(name: LocalizedString(series), position: position)]
@@ -56,14 +61,15 @@ struct AudioMetadata {
         return values.count == 1 ? values.first : nil
     }
 
-    /// The values of the first of `names` that a file has, of all files, each once. Several people in one value are separated by
-    /// semicolons.
+    /// The values of the first of `names` that a file has, of all files, each once. Several people in one value are
+    /// separated by semicolons.
     private func people(_ names: String...) -> [String] {
         var seen: Set<String> = []
         var people: [String] = []
         for track in tracks {
             let values = names.lazy.compactMap { track.tags[$0] }.first ?? []
-            for name in values.flatMap({ $0.split(separator: ";") }).map({ MarkupText.trimmed(String($0)) }) where !name.isEmpty {
+            for name in values.flatMap({ $0.split(separator: ";") }).map({ MarkupText.trimmed(String($0)) })
+            where !name.isEmpty {
                 if people.count < Self.maxPeople, seen.insert(name).inserted { people.append(name) }
             }
         }
@@ -73,6 +79,7 @@ struct AudioMetadata {
     private static func contributor(_ name: String) -> Contributor { Contributor(name: LocalizedString(name)) }
 
     private static func isLanguage(_ text: String) -> Bool {
-        (2...35).contains(text.utf8.count) && text.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") }
+        (2...35).contains(text.utf8.count)
+            && text.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") }
     }
 }

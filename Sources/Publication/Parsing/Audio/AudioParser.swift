@@ -6,9 +6,10 @@ import MediaTypes
 
 /// Makes audiobooks of sound files: in archives (`zab`), in folders, and single ones.
 ///
-/// What the files say of themselves is taken: title, author, narrator, album, how long they are, chapters, and a cover. The order is that
-/// of a lone playlist (`m3u`, `m3u8`) which names each of the files once, else the natural one of the paths. An archive or a folder of
-/// another type is taken if sound prevails in it, see ``FileSurvey``; what is no part of it is a warning.
+/// What the files say of themselves is taken: title, author, narrator, album, how long they are, chapters, and a cover.
+/// The order is that of a lone playlist (`m3u`, `m3u8`) which names each of the files once, else the natural one of the
+/// paths. An archive or a folder of another type is taken if sound prevails in it, see ``FileSurvey``; what is no part
+/// of it is a warning.
 public struct AudioParser: PublicationParser {
     /// The profile of audiobooks.
     public static let profile = "https://readium.org/webpub-manifest/profiles/audiobook"
@@ -17,17 +18,18 @@ public struct AudioParser: PublicationParser {
 
     /// A parser; it holds nothing, so one may read any number of publications, also at once.
     ///
-    /// - Parameter readsFiles: Whether the files are read for what they say of themselves; without it a book has the names of its files,
-    ///   and opening it costs nothing beyond the list of them.
+    /// - Parameter readsFiles: Whether the files are read for what they say of themselves; without it a book has the
+    ///   names of its files, and opening it costs nothing beyond the list of them.
     public init(readsFiles: Bool = true) {
         self.readsFiles = readsFiles
     }
 
     /// The sound in `asset`; nil where it is something else.
     ///
-    /// - Throws: `CocoaError(.fileReadCorruptFile)` for an archive by type that is none, or without sound in it; the fetcher's errors.
-    /// - Complexity: A file costs about three ranges of 32 KiB, whatever its size; the files of a book are read eight at once. Sound and
-    ///   pictures are not read; a playlist and cue sheets are.
+    /// - Throws: `CocoaError(.fileReadCorruptFile)` for an archive by type that is none, or without sound in it; the
+    ///   fetcher's errors.
+    /// - Complexity: A file costs about three ranges of 32 KiB, whatever its size; the files of a book are read eight
+    ///   at once. Sound and pictures are not read; a playlist and cue sheets are.
     public func parse(_ asset: PublicationAsset, warnings: WarningLog) async throws -> PublicationBuilder? {
         let isAudiobook = asset.mediaType == .zab
         if asset.form == .file {
@@ -40,8 +42,11 @@ public struct AudioParser: PublicationParser {
         let natural = files.filter { AudioFiles.isTrack($0) }
         guard !natural.isEmpty else { throw asset.damaged("has no sound in it, so there is nothing to listen to.") }
         warnings.warn(
-            ListedFile.strangers(in: files, "no part of an audiobook") { AudioFiles.mayLie(inAudiobook: $0) || BookFiles.isListed($0) })
-        let ordered = try await Playlist(among: files, in: asset.fetcher, warnings: warnings)?.order(natural, warnings) ?? natural
+            ListedFile.strangers(in: files, "no part of an audiobook") {
+                AudioFiles.mayLie(inAudiobook: $0) || BookFiles.isListed($0)
+            })
+        let ordered =
+            try await Playlist(among: files, in: asset.fetcher, warnings: warnings)?.order(natural, warnings) ?? natural
         var tracks = ordered.map { AudioTrack(file: $0) }
         if readsFiles { tracks = try await AudioTracks(fetcher: asset.fetcher).read(ordered, warnings) }
         let sheet = try await CueSheets(fetcher: asset.fetcher, warnings: warnings).add(files, to: &tracks)
@@ -50,14 +55,18 @@ public struct AudioParser: PublicationParser {
     }
 
     private func single(_ asset: PublicationAsset, _ warnings: WarningLog) async throws -> PublicationBuilder? {
-        guard asset.mediaType?.isAudio == true || AudioFiles.isUnregistered(asset.path.fileExtension) else { return nil }
+        guard asset.mediaType?.isAudio == true || AudioFiles.isUnregistered(asset.path.fileExtension) else {
+            return nil
+        }
         // Read first: it brings the size along, which the list of files would ask for.
         let reader = (asset.fetcher as? FileFetcher)?.reader
         var description: MediaDescription?
         if readsFiles, let reader { description = try await AudioTracks.description(reader) }
         guard var file = try await ListedFile.only(in: asset) else { return nil }
         if let type = asset.mediaType, type.isAudio { file.link.type = type.string }
-        if readsFiles, reader == nil { description = try await AudioTracks.description(ResourceReader(asset.fetcher.get(file.link))) }
+        if readsFiles, reader == nil {
+            description = try await AudioTracks.description(ResourceReader(asset.fetcher.get(file.link)))
+        }
         if readsFiles, description == nil { warnings.warn(AudioTracks.warning(CountedNames([file.path]))) }
         var track = AudioTrack(file: file, description: description ?? MediaDescription())
         var sheet: CueSheet?
@@ -75,15 +84,18 @@ public struct AudioParser: PublicationParser {
         let title = tracks.count == 1 && asset.form == .file ? nil : contents.title
         var manifest = Manifest(
             metadata: AudioMetadata(tracks, sheet: sheet).metadata(titled: title ?? asset.nameWithoutExtension),
-            readingOrder: tracks.map { $0.link(isOnly: tracks.count == 1) }, resources: others, tableOfContents: contents.links)
+            readingOrder: tracks.map { $0.link(isOnly: tracks.count == 1) }, resources: others,
+            tableOfContents: contents.links)
         var fetcher = asset.fetcher
         let names = Set(files.map { $0.path.lowercased() })
-        if manifest.resources.firstWithRel("cover") == nil, let track = tracks.first(where: { $0.description.cover != nil }),
+        if manifest.resources.firstWithRel("cover") == nil,
+            let track = tracks.first(where: { $0.description.cover != nil }),
             let cover = EmbeddedCover(of: track, besides: names, base: fetcher)
         {
             manifest.resources.insert(cover.link, at: 0)
             fetcher = RoutingFetcher([
-                RoutingFetcher.Route(cover, label: "cover") { cover.accepts($0) }, RoutingFetcher.Route(fetcher, label: "sound"),
+                RoutingFetcher.Route(cover, label: "cover") { cover.accepts($0) },
+                RoutingFetcher.Route(fetcher, label: "sound"),
             ])
         }
         var builder = PublicationBuilder(manifest: manifest, fetcher: fetcher)
@@ -120,16 +132,21 @@ public struct AudioParser: PublicationParser {
 extension AudioFiles {
     private static let texts: Set<String> = ["txt", "nfo"]
     /// Pictures with these names, without their extension, belong to the whole and are no pages.
-    static let coverStems: Set<String> = ["albumart", "albumartsmall", "back", "cover", "disc", "folder", "front", "poster", "thumb"]
+    static let coverStems: Set<String> = [
+        "albumart", "albumartsmall", "back", "cover", "disc", "folder", "front", "poster", "thumb",
+    ]
 
     static func isTrack(_ file: ListedFile) -> Bool { isSound(fileExtension: file.fileExtension) }
 
     static func mayLie(inAudiobook file: ListedFile) -> Bool {
-        isTrack(file) || ImageFiles.isPage(file) || playlists.contains(file.fileExtension) || texts.contains(file.fileExtension)
+        isTrack(file) || ImageFiles.isPage(file) || playlists.contains(file.fileExtension)
+            || texts.contains(file.fileExtension)
     }
 
     /// Whether a single file with this extension is sound although no media type says so; `webm` is video more often.
-    static func isUnregistered(_ fileExtension: String?) -> Bool { ["alac", "mogg"].contains(fileExtension?.lowercased() ?? "") }
+    static func isUnregistered(_ fileExtension: String?) -> Bool {
+        ["alac", "mogg"].contains(fileExtension?.lowercased() ?? "")
+    }
 
     static func link(_ file: ListedFile) -> Link {
         var link = file.link

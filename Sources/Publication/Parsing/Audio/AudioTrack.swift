@@ -16,9 +16,12 @@ struct AudioTrack: Sendable {
         return link
     }
 
-    /// Its chapters, as links with a media fragment (Media Fragments URI 1.0, section 4.2.1); without any, a link to all of it.
+    /// Its chapters, as links with a media fragment (Media Fragments URI 1.0, section 4.2.1); without any, a link to
+    /// all of it.
     var contents: [Link] {
-        if description.chapters.isEmpty { return [Link(href: file.link.href, title: description.first("TITLE") ?? file.title)] }
+        if description.chapters.isEmpty {
+            return [Link(href: file.link.href, title: description.first("TITLE") ?? file.title)]
+        }
         return Self.links(description.chapters, of: file.link.href)
     }
 

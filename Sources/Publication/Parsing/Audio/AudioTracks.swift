@@ -24,13 +24,14 @@ struct AudioTracks: Sendable {
     /// What the files say, in their order, each as far as it can be read.
     ///
     /// - Throws: Errors of the storage that are not about one file.
-    /// - Complexity: For each file what ``MediaDescription/read(_:reach:)`` costs, eight at once; nothing for archives in which an entry
-    ///   is reached by unpacking others.
+    /// - Complexity: For each file what ``MediaDescription/read(_:reach:)`` costs, eight at once; nothing for archives
+    ///   in which an entry is reached by unpacking others.
     func read(_ files: [ListedFile], _ warnings: WarningLog) async throws -> [AudioTrack] {
         var tracks = files.map { AudioTrack(file: $0) }
         guard isReadable else { return tracks }
         if files.count > Self.maxCount {
-            let sentence = "The book has \(files.count) tracks; what they say of themselves is read from the first \(Self.maxCount)."
+            let sentence =
+                "The book has \(files.count) tracks; what they say of themselves is read from the first \(Self.maxCount)."
             warnings.warn("many-tracks", severity: .minor, message: sentence)
         }
         var unread = CountedNames()
@@ -86,7 +87,8 @@ struct AudioTracks: Sendable {
 
     /// What a file says; nil if it cannot be read, or not by ranges.
     ///
-    /// - Throws: `CancellationError`; the reader's error if the next file would meet it as well, such as a lost connection.
+    /// - Throws: `CancellationError`; the reader's error if the next file would meet it as well, such as a lost
+    ///   connection.
     static func description(_ reader: any FileReader, reach: Int64 = .max) async throws -> MediaDescription? {
         do { return try await MediaDescription.read(reader, reach: reach) } catch {
             if error.concernsEveryItem || error.isTransient { throw error }

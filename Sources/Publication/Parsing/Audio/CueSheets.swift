@@ -16,7 +16,9 @@ struct CueSheets {
     /// - Complexity: One request.
     func beside(_ file: ListedFile) async throws -> CueSheet? {
         let href = HREF.encode(file.title + ".cue")
-        do { return try await fetcher.dataIfPresent(href, limit: CueSheet.maxSize).map { CueSheet(guessing: $0) } } catch {
+        do {
+            return try await fetcher.dataIfPresent(href, limit: CueSheet.maxSize).map { CueSheet(guessing: $0) }
+        } catch {
             if error.isCancellation { throw error }
             return nil
         }
@@ -29,7 +31,9 @@ struct CueSheets {
     func add(_ files: [ListedFile], to tracks: inout [AudioTrack]) async throws -> CueSheet? {
         var sheets: [CueSheet] = []
         for file in files.filter({ $0.fileExtension == "cue" }).prefix(Self.maxCount) {
-            let data = try await ContentErrors.passOver { try await fetcher.data(file.link.href, limit: CueSheet.maxSize) }
+            let data = try await ContentErrors.passOver {
+                try await fetcher.data(file.link.href, limit: CueSheet.maxSize)
+            }
             guard let data else {
                 warnings.warn(
                     "damaged-playlist", severity: .moderate,
@@ -53,9 +57,11 @@ struct CueSheets {
         }
     }
 
-    /// The track that a sheet calls `name`: under that name in the sheet's folder, else with another extension, as after the sound was
-    /// converted; else the one that is called as the sheet is.
-    private static func track(_ name: String, of sheet: CueSheet, stem: String, in folder: String, _ tracks: [AudioTrack]) -> Int? {
+    /// The track that a sheet calls `name`: under that name in the sheet's folder, else with another extension, as
+    /// after the sound was converted; else the one that is called as the sheet is.
+    private static func track(
+        _ name: String, of sheet: CueSheet, stem: String, in folder: String, _ tracks: [AudioTrack]
+    ) -> Int? {
         let path = folder + name.replacing("\\", with: "/")
         if let exact = tracks.firstIndex(where: { $0.file.path == path }) { return exact }
         let wanted = ListedFile(Link(href: HREF.encode(path)))
@@ -67,8 +73,8 @@ struct CueSheets {
 }
 
 extension CueSheet {
-    /// Reads a sheet in UTF-8 or UTF-16, else in the encoding in which its words make most sense: programs for Windows write them in that of
-    /// their language.
+    /// Reads a sheet in UTF-8 or UTF-16, else in the encoding in which its words make most sense: programs for Windows
+    /// write them in that of their language.
     fileprivate init(guessing data: Data) {
         let bytes = Array(data)
         let isUTF16 = bytes.starts(with: [0xFE, 0xFF]) || bytes.starts(with: [0xFF, 0xFE])

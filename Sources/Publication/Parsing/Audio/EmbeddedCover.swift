@@ -24,7 +24,9 @@ final class EmbeddedCover: Fetcher {
         let type = picture.mediaType.flatMap { MediaType.known($0) } ?? .jpeg
         let fileExtension = type == .jpeg ? "jpg" : type.fileExtension ?? "jpg"
         let stems = ["cover"] + (2...100).map { "cover-\($0)" }
-        let name = stems.lazy.map { "\($0).\(fileExtension)" }.first { !names.contains($0) } ?? "cover-of-the-sound.\(fileExtension)"
+        let name =
+            stems.lazy.map { "\($0).\(fileExtension)" }.first { !names.contains($0) }
+            ?? "cover-of-the-sound.\(fileExtension)"
         var link = Link(href: name, type: type.string, rels: ["cover"])
         switch picture.content {
         case .range(let range): link.size = Int64(range.count)

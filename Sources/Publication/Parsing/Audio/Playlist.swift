@@ -2,7 +2,8 @@ import Archives
 import FileProviderCore
 import Foundation
 
-/// The order in which a playlist has the files beside it (M3U: a path in each line, comments with a hash mark in front).
+/// The order in which a playlist has the files beside it (M3U: a path in each line, comments with a hash mark in
+/// front).
 struct Playlist {
     private let name: String
     private let text: String
@@ -12,7 +13,8 @@ struct Playlist {
     private static let limit = 1 << 20
     private static let consequence = "the tracks follow one another by their names"
 
-    /// The one playlist in `files`; nil where there is none, and, with a warning, where there are several or where it cannot be read.
+    /// The one playlist in `files`; nil where there is none, and, with a warning, where there are several or where it
+    /// cannot be read.
     ///
     /// - Throws: Errors of the storage.
     init?(among files: [ListedFile], in fetcher: any Fetcher, warnings: WarningLog) async throws {
@@ -20,7 +22,8 @@ struct Playlist {
         guard playlists.count == 1, let playlist = playlists.first else {
             if !playlists.isEmpty {
                 warnings.warn(
-                    "several-playlists", severity: .minor, message: "The book has \(playlists.count) playlists; \(Self.consequence).")
+                    "several-playlists", severity: .minor,
+                    message: "The book has \(playlists.count) playlists; \(Self.consequence).")
             }
             return nil
         }
@@ -29,14 +32,16 @@ struct Playlist {
             text = String(validating: data, as: UTF8.self) ?? String(data: data, encoding: .isoLatin1) ?? ""
         } catch let error as CocoaError where ContentErrors.isOne(error) {
             warnings.warn(
-                "damaged-playlist", severity: .moderate, message: "The playlist “\(playlist.path)” cannot be read; \(Self.consequence).")
+                "damaged-playlist", severity: .moderate,
+                message: "The playlist “\(playlist.path)” cannot be read; \(Self.consequence).")
             return nil
         }
         name = playlist.path
         folder = String(playlist.path.dropLast(playlist.name.count))
     }
 
-    /// `tracks` in the order of the playlist; nil, with a warning, where it does not name each of them once and nothing else.
+    /// `tracks` in the order of the playlist; nil, with a warning, where it does not name each of them once and nothing
+    /// else.
     func order(_ tracks: [ListedFile], _ warnings: WarningLog) -> [ListedFile]? {
         let paths = Dictionary(tracks.indices.map { (tracks[$0].path, $0) }, uniquingKeysWith: { first, _ in first })
         var order: [Int] = []
@@ -45,11 +50,16 @@ struct Playlist {
             let line = MarkupText.trimmed(line.drop { $0 == "\u{FEFF}" }.description)
             guard !line.isEmpty, !line.hasPrefix("#") else { continue }
             let places = [line, HREF.decoded(line[...])].compactMap { EntryName.confined($0) }.map { folder + $0 }
-            if let index = places.lazy.compactMap({ paths[$0] }).first { order.append(index) } else { missing.add(line) }
+            if let index = places.lazy.compactMap({ paths[$0] }).first {
+                order.append(index)
+            } else {
+                missing.add(line)
+            }
         }
         warnings.warn(
             missing.warning(
-                "wrong-playlist", severity: .moderate, one: "is in the playlist “\(name)”, and no track of the book; \(Self.consequence).",
+                "wrong-playlist", severity: .moderate,
+                one: "is in the playlist “\(name)”, and no track of the book; \(Self.consequence).",
                 many: "are in the playlist “\(name)”, and no tracks of the book; \(Self.consequence)."))
         guard missing.count == 0 else { return nil }
         guard order.count == tracks.count, Set(order).count == order.count else {

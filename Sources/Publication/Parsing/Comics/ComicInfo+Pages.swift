@@ -14,7 +14,9 @@ extension ComicInfo {
 
         /// Nil without a number.
         init?(_ element: XMLElement) {
-            guard let index = element.attribute("Image").flatMap({ Int(MarkupText.trimmed($0)) }), (0..<1_000_000).contains(index) else {
+            guard let index = element.attribute("Image").flatMap({ Int(MarkupText.trimmed($0)) }),
+                (0..<1_000_000).contains(index)
+            else {
                 return nil
             }
             self.index = index
@@ -27,13 +29,15 @@ extension ComicInfo {
         }
     }
 
-    /// Adds what is known to the links, which are in the order of the pictures: sizes, double pages, the cover and where the story starts.
+    /// Adds what is known to the links, which are in the order of the pictures: sizes, double pages, the cover and
+    /// where the story starts.
     func describe(_ links: inout [Link], warnings: WarningLog) {
         for page in pages {
             guard links.indices.contains(page.index) else {
                 warnings.warn(
                     "invalid-page", severity: .minor,
-                    message: "ComicInfo.xml describes picture \(page.index + 1) of \(links.count); that was passed over.")
+                    message:
+                        "ComicInfo.xml describes picture \(page.index + 1) of \(links.count); that was passed over.")
                 continue
             }
             links[page.index].width = page.width ?? links[page.index].width
@@ -48,7 +52,9 @@ extension ComicInfo {
 
     /// The pages with a bookmark, as a table of contents.
     func bookmarks(_ links: [Link]) -> [Link] {
-        let marked = pages.filter { $0.bookmark != nil && links.indices.contains($0.index) }.sorted { $0.index < $1.index }
+        let marked = pages.filter { $0.bookmark != nil && links.indices.contains($0.index) }.sorted {
+            $0.index < $1.index
+        }
         return marked.map { Link(href: links[$0.index].href, title: $0.bookmark) }
     }
 }

@@ -41,18 +41,22 @@ struct ComicInfo {
         metadata.belongsToSeries =
             [series("Series", "Number", "Count", volume: "Volume")].compactMap(\.self)
             + [series("AlternateSeries", "AlternateNumber", "AlternateCount", volume: nil)].compactMap(\.self)
-        for (key, value) in values where !Self.keys.contains(key) { metadata.otherMetadata[Self.prefix + key] = .string(value) }
+        for (key, value) in values where !Self.keys.contains(key) {
+            metadata.otherMetadata[Self.prefix + key] = .string(value)
+        }
         return metadata
     }
 
     private static let roles: [(String, ContributorRole)] = [
-        ("Writer", .author), ("Penciller", .penciler), ("Inker", .inker), ("Colorist", .colorist), ("Letterer", .letterer),
+        ("Writer", .author), ("Penciller", .penciler), ("Inker", .inker), ("Colorist", .colorist),
+        ("Letterer", .letterer),
         ("Editor", .editor), ("Translator", .translator),
     ]
 
     /// The elements that have a counterpart. The number of pages is counted.
     private static let keys = Set(roles.map(\.0)).union([
-        "Title", "Series", "Number", "Count", "Volume", "AlternateSeries", "AlternateNumber", "AlternateCount", "Summary", "Year",
+        "Title", "Series", "Number", "Count", "Volume", "AlternateSeries", "AlternateNumber", "AlternateCount",
+        "Summary", "Year",
         "Month", "Day", "LanguageISO", "GTIN", "Genre", "Publisher", "Imprint", "CoverArtist", "Manga", "PageCount",
     ])
 
@@ -62,13 +66,16 @@ struct ComicInfo {
     }
 
     /// The series with the number in it.
-    private var issue: String? { values["Series"].map { series in values["Number"].map { "\(series) #\($0)" } ?? series } }
+    private var issue: String? {
+        values["Series"].map { series in values["Number"].map { "\(series) #\($0)" } ?? series }
+    }
 
     /// An ISBN as the URN it has (RFC 8254), other numbers as they are.
     private var identifier: String? {
         guard let number = values["GTIN"] else { return nil }
         let digits = number.filter { $0 != "-" && $0 != " " }
-        let isISBN = digits.utf8.count == 13 && (digits.hasPrefix("978") || digits.hasPrefix("979")) && Int(digits) != nil
+        let isISBN =
+            digits.utf8.count == 13 && (digits.hasPrefix("978") || digits.hasPrefix("979")) && Int(digits) != nil
         return isISBN ? "urn:isbn:\(digits)" : number
     }
 
@@ -80,8 +87,10 @@ struct ComicInfo {
         guard let year = part("Year", 1...9999) else { return nil }
         let month = part("Month", 1...12)
         let day = month == nil ? nil : part("Day", 1...31)
-        let parts = [String(year + 10_000).dropFirst()] + [month, day].compactMap(\.self).map { String($0 + 100).dropFirst() }
-        return Date(manifestText: parts.joined(separator: "-")) ?? Date(manifestText: parts.prefix(2).joined(separator: "-"))
+        let parts =
+            [String(year + 10_000).dropFirst()] + [month, day].compactMap(\.self).map { String($0 + 100).dropFirst() }
+        return Date(manifestText: parts.joined(separator: "-"))
+            ?? Date(manifestText: parts.prefix(2).joined(separator: "-"))
     }
 
     /// A number that is none, such as `1½`, stays as text.

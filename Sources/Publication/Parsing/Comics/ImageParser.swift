@@ -3,10 +3,12 @@ import FileProviderCore
 import Foundation
 import MediaTypes
 
-/// Makes publications of pictures: comics in archives of any kind (`cbz` and its relatives), folders of pictures, and single ones.
+/// Makes publications of pictures: comics in archives of any kind (`cbz` and its relatives), folders of pictures, and
+/// single ones.
 ///
-/// The reading order is the natural one of the paths, `2` before `10`. `ComicInfo.xml` says the rest, where there is one. An archive
-/// or a folder of no comic's type is taken if pictures prevail in it, see ``FileSurvey``. What is no page is a warning.
+/// The reading order is the natural one of the paths, `2` before `10`. `ComicInfo.xml` says the rest, where there is
+/// one. An archive or a folder of no comic's type is taken if pictures prevail in it, see ``FileSurvey``. What is no
+/// page is a warning.
 public struct ImageParser: PublicationParser {
     /// The profile of Digital Visual Narratives.
     public static let profile = "https://readium.org/webpub-manifest/profiles/divina"
@@ -18,8 +20,8 @@ public struct ImageParser: PublicationParser {
     ///
     /// Those that a password keeps are named by ``PublicationBuilder/protection``.
     ///
-    /// - Throws: `CocoaError(.fileReadCorruptFile)` for a comic by type that is no archive, or without a picture in it; the
-    ///   fetcher's errors.
+    /// - Throws: `CocoaError(.fileReadCorruptFile)` for a comic by type that is no archive, or without a picture in it;
+    ///   the fetcher's errors.
     /// - Complexity: No picture is read; `ComicInfo.xml` is.
     public func parse(_ asset: PublicationAsset, warnings: WarningLog) async throws -> PublicationBuilder? {
         if asset.form == .file {
@@ -33,7 +35,8 @@ public struct ImageParser: PublicationParser {
         guard !pages.isEmpty else {
             throw asset.damaged("has no picture in it, so there is nothing to read.")
         }
-        warnings.warn(ListedFile.strangers(in: files, "neither picture nor known metadata") { ImageFiles.mayLie(inComic: $0) })
+        warnings.warn(
+            ListedFile.strangers(in: files, "neither picture nor known metadata") { ImageFiles.mayLie(inComic: $0) })
         let manifest = try await manifest(pages, comicInfo(files, asset: asset, warnings: warnings), asset, warnings)
         var builder = PublicationBuilder(manifest: manifest, fetcher: asset.fetcher)
         builder.protection = Self.protection(of: pages, in: asset.fetcher)
@@ -76,18 +79,22 @@ public struct ImageParser: PublicationParser {
     }
 
     /// The one nearest to the root, whatever the case of its name; a damaged one is passed over.
-    private func comicInfo(_ files: [ListedFile], asset: PublicationAsset, warnings: WarningLog) async throws -> ComicInfo? {
+    private func comicInfo(_ files: [ListedFile], asset: PublicationAsset, warnings: WarningLog) async throws
+        -> ComicInfo?
+    {
         let all = files.filter { $0.name.lowercased() == "comicinfo.xml" }
         guard let href = all.min(by: { $0.folders.count < $1.folders.count })?.link.href else { return nil }
         if all.count > 1 {
-            let sentence = "The comic has \(all.count) files called ComicInfo.xml; “\(href)” counts, which lies nearest to the root."
+            let sentence =
+                "The comic has \(all.count) files called ComicInfo.xml; “\(href)” counts, which lies nearest to the root."
             warnings.warn("repeated-metadata", severity: .minor, message: sentence)
         }
         do {
             return ComicInfo(try await asset.fetcher.xml(href, limits: ComicInfo.limits, warnings: warnings))
         } catch let error as CocoaError where ContentErrors.isOne(error) {
             warnings.warn(
-                "damaged-metadata", severity: .moderate, message: "\(error.clause); what “\(href)” says about the comic is not used.")
+                "damaged-metadata", severity: .moderate,
+                message: "\(error.clause); what “\(href)” says about the comic is not used.")
             return nil
         }
     }
@@ -100,7 +107,8 @@ public struct ImageParser: PublicationParser {
         metadata.conformsTo = [Self.profile]
         metadata.layout = .fixed
         metadata.numberOfPages = 1
-        return PublicationBuilder(manifest: Manifest(metadata: metadata, readingOrder: [file.link]), fetcher: asset.fetcher)
+        return PublicationBuilder(
+            manifest: Manifest(metadata: metadata, readingOrder: [file.link]), fetcher: asset.fetcher)
     }
 }
 
@@ -108,8 +116,11 @@ extension PublicationAsset {
     /// Whether its type or its name says that it is a comic, whatever kind of archive it is in.
     fileprivate var isComic: Bool {
         guard let mediaType, !MediaType.cbz.contains(mediaType) else { return mediaType != nil }
-        if mediaType.subtype.hasPrefix("vnd.comicbook") || ["x-cbr", "x-cb7", "x-cbt"].contains(mediaType.subtype) { return true }
-        return !mediaType.isPublication && ["cbz", "cbr", "cb7", "cbt"].contains(path.fileExtension?.lowercased() ?? "")
+        if mediaType.subtype.hasPrefix("vnd.comicbook") || ["x-cbr", "x-cb7", "x-cbt"].contains(mediaType.subtype) {
+            return true
+        }
+        return !mediaType.isPublication
+            && ["cbz", "cbr", "cb7", "cbt"].contains(path.fileExtension?.lowercased() ?? "")
     }
 
     /// Whether it is an archive or a folder that may be nothing but files: a publication by type is none.

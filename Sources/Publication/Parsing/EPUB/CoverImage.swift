@@ -8,7 +8,8 @@ package enum CoverImage {
 
     /// The media type of the image that begins with `head`.
     ///
-    /// - Parameter claimed: The media type that the book gives it. Images of kinds that are not known here are believed by it.
+    /// - Parameter claimed: The media type that the book gives it. Images of kinds that are not known here are believed
+    ///   by it.
     /// - Returns: Nil for what is no image.
     package static func mediaType(of head: Data, claimed: String?) -> String? {
         if let type = Signatures.image(head) { return type.string }

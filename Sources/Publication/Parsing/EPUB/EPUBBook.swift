@@ -22,7 +22,8 @@ struct EPUBBook {
         }
     }
 
-    /// The tree of fetchers over `local`, which has the files of the container, and `remote`, which has the rest of the world.
+    /// The tree of fetchers over `local`, which has the files of the container, and `remote`, which has the rest of the
+    /// world.
     ///
     /// Only what a book needs is in it: overlays where it speaks, deobfuscation where it has obfuscated fonts.
     func fetcher(local: any Fetcher, remote: any Fetcher, warnings: WarningLog) -> any Fetcher {

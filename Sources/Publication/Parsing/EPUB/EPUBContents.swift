@@ -8,14 +8,17 @@ struct EPUBContents {
         "page-list": "pageList", "landmarks": "landmarks", "loa": "loa", "loi": "loi", "lot": "lot", "lov": "lov",
     ]
 
-    /// Reads the navigation document; the NCX only where that has no table of contents, and the guide where it has no landmarks.
+    /// Reads the navigation document; the NCX only where that has no table of contents, and the guide where it has no
+    /// landmarks.
     ///
     /// - Throws: The fetcher's errors; documents that are missing or damaged are passed over.
     init(_ package: PackageDocument, documents: EPUBDocuments) async throws {
         try await readNavigation(package, documents: documents)
         if tableOfContents.isEmpty { try await readNCX(package, documents: documents) }
         if subcollections["landmarks"] == nil {
-            add(package.guide.map { Link(href: $0.href, title: $0.title, rels: $0.type.isEmpty ? [] : [$0.type]) }, as: "landmarks")
+            add(
+                package.guide.map { Link(href: $0.href, title: $0.title, rels: $0.type.isEmpty ? [] : [$0.type]) },
+                as: "landmarks")
         }
         if tableOfContents.isEmpty {
             documents.warnings.warn(
@@ -31,12 +34,15 @@ struct EPUBContents {
             let sentence = "The book names no navigation document, which EPUB 3 demands; an NCX was looked for."
             return documents.warnings.warn("missing-navigation", severity: .minor, message: sentence)
         }
-        guard let root = try await documents.optionalDocument(href, consequence: "an NCX was looked for") else { return }
+        guard let root = try await documents.optionalDocument(href, consequence: "an NCX was looked for") else {
+            return
+        }
         let lists = NavigationDocument(root, references: documents.references(in: href)).lists
         tableOfContents = (lists["toc"] ?? []).map(Self.withoutRelations)
         if tableOfContents.isEmpty {
             documents.warnings.warn(
-                "empty-navigation", severity: .minor, message: "“\(href)” has no table of contents; an NCX was looked for.")
+                "empty-navigation", severity: .minor,
+                message: "“\(href)” has no table of contents; an NCX was looked for.")
         }
         for (type, role) in Self.roles {
             let links = lists[type] ?? []
@@ -63,7 +69,8 @@ struct EPUBContents {
                 {
                     documents.warnings.warn(
                         "unresolvable-link", severity: .moderate,
-                        message: "The contents lead to “\(resource)”, which the book does not have; the entry was kept.")
+                        message: "The contents lead to “\(resource)”, which the book does not have; the entry was kept."
+                    )
                 }
                 check(link.children)
             }

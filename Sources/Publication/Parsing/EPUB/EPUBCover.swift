@@ -6,9 +6,10 @@ import SafeXML
 
 /// Finds the cover image of an EPUB, by the most trustworthy statement that leads to an image.
 ///
-/// EPUB 3 has a property for it (EPUB 3.3, section 5.7.2.1), and EPUB 2, by custom, a `meta` that names an item. Books without either are
-/// searched in this order: the guide (OPF 2.0.1, section 2.6); the landmarks (EPUB 3.3, section 7.4.4); a `meta` with a file name, with
-/// the id of a page, or in other capitals; an item called cover; the only image of the first page.
+/// EPUB 3 has a property for it (EPUB 3.3, section 5.7.2.1), and EPUB 2, by custom, a `meta` that names an item. Books
+/// without either are searched in this order: the guide (OPF 2.0.1, section 2.6); the landmarks (EPUB 3.3, section
+/// 7.4.4); a `meta` with a file name, with the id of a page, or in other capitals; an item called cover; the only image
+/// of the first page.
 struct EPUBCover: Sendable {
     private let package: PackageDocument
     private let folder: HREFBase
@@ -65,7 +66,9 @@ struct EPUBCover: Sendable {
     /// The image that is the cover by the property or by an exact `meta`. It is believed unread.
     var declared: String? {
         let isImage = { (item: PackageDocument.Item) in mediaType(item.href).hasPrefix("image/") }
-        if let item = package.items.first(where: { $0.properties.contains("cover-image") && isImage($0) }) { return item.href }
+        if let item = package.items.first(where: { $0.properties.contains("cover-image") && isImage($0) }) {
+            return item.href
+        }
         return package.metadata.legacyValue("cover").flatMap(package.item(id:)).flatMap { isImage($0) ? $0.href : nil }
     }
 
@@ -78,9 +81,12 @@ struct EPUBCover: Sendable {
         hrefs += names.flatMap(byFileName)
         hrefs += names.compactMap { package.item(id: $0)?.href }
         hrefs += names.flatMap { name in package.items.filter { $0.id?.lowercased() == name.lowercased() }.map(\.href) }
-        let called = package.items.filter { EPUBCoverName.isCover($0.id) || EPUBCoverName.isCover(EPUBCoverName.fileName($0.href)) }
+        let called = package.items.filter {
+            EPUBCoverName.isCover($0.id) || EPUBCoverName.isCover(EPUBCoverName.fileName($0.href))
+        }
         let images = called.filter { mediaType($0.href).hasPrefix("image/") }.map(\.href)
-        let similar = package.items.filter { mediaType($0.href).hasPrefix("image/") && EPUBCoverName.isLikeCover($0) }.map(\.href)
+        let similar = package.items.filter { mediaType($0.href).hasPrefix("image/") && EPUBCoverName.isLikeCover($0) }
+            .map(\.href)
         return hrefs + images + called.map(\.href) + similar
     }
 
@@ -88,7 +94,9 @@ struct EPUBCover: Sendable {
     private func byFileName(_ name: String) -> [String] {
         let there = folder.resolve(name).flatMap { items[$0]?.href }
         let file = EPUBCoverName.fileName(name).lowercased()
-        let others = file.contains(".") ? package.items.map(\.href).filter { EPUBCoverName.fileName($0).lowercased() == file } : []
+        let others =
+            file.contains(".")
+            ? package.items.map(\.href).filter { EPUBCoverName.fileName($0).lowercased() == file } : []
         return [there].compactMap(\.self) + others
     }
 }
@@ -96,7 +104,8 @@ struct EPUBCover: Sendable {
 /// What covers are called.
 enum EPUBCoverName {
     private static let names: Set<String> = [
-        "cover", "coverimage", "coverimg", "coverpage", "coverpic", "coverpicture", "coverart", "frontcover", "bookcover", "imgcover",
+        "cover", "coverimage", "coverimg", "coverpage", "coverpic", "coverpicture", "coverart", "frontcover",
+        "bookcover", "imgcover",
         "imagecover",
     ]
 
@@ -119,7 +128,8 @@ enum EPUBCoverName {
     /// Whether `cover` is a word of the item's id or file name: `9780000000000_cover.jpg`.
     static func isLikeCover(_ item: PackageDocument.Item) -> Bool {
         let words = [item.id ?? "", fileName(item.href)].flatMap { $0.lowercased().split { !$0.isLetter } }
-        return words.contains("cover") && !words.contains { ["back", "rear", "inside", "inner", "thumb", "thumbnail"].contains($0) }
+        return words.contains("cover")
+            && !words.contains { ["back", "rear", "inside", "inner", "thumb", "thumbnail"].contains($0) }
     }
 
     private static func letters(_ name: String) -> String {

@@ -40,17 +40,22 @@ struct EPUBCoverSearch {
         guard isInside(href) else { return nil }
         // The first page may be a drawing or a picture itself.
         if try await isImage(href) { return href }
-        guard let page = try await page(at: href), page.images.count == 1, page.isPictureOnly, let image = page.images.first else {
+        guard let page = try await page(at: href), page.images.count == 1, page.isPictureOnly,
+            let image = page.images.first
+        else {
             return nil
         }
         return try await isImage(image) ? image : nil
     }
 
-    private func isInside(_ href: String) -> Bool { !HREFBase.isRemote(href) && documents.references(in: "").isThere(href) }
+    private func isInside(_ href: String) -> Bool {
+        !HREFBase.isRemote(href) && documents.references(in: "").isThere(href)
+    }
 
     private mutating func page(at href: String) async throws -> EPUBCoverPage? {
         if let page = pages[href] { return page }
-        guard mediaType(href).contains("html") || MediaType.byExtension(of: href).isHTML, pages.count < Self.maxPages else { return nil }
+        guard mediaType(href).contains("html") || MediaType.byExtension(of: href).isHTML, pages.count < Self.maxPages
+        else { return nil }
         let root = try await documents.optionalDocument(href)
         let page = root.map { EPUBCoverPage($0, references: documents.references(in: href)) }
         pages[href] = page ?? EPUBCoverPage()
@@ -101,17 +106,22 @@ struct EPUBCoverPage {
         let address =
             switch element.name.lowercased() {
             case "img": element.attribute("src") ?? Self.first(of: element.attribute("srcset"))
-            case "image": element.attribute("href", namespace: "http://www.w3.org/1999/xlink") ?? element.attribute("href")
+            case "image":
+                element.attribute("href", namespace: "http://www.w3.org/1999/xlink") ?? element.attribute("href")
             case "object": element.attribute("data")
             case "embed": element.attribute("src")
             default: String?.none
             }
-        if let address, let href = references.resolve(address).map(HREFBase.resource), !images.contains(href), images.count < 100 {
+        if let address, let href = references.resolve(address).map(HREFBase.resource), !images.contains(href),
+            images.count < 100
+        {
             images.append(href)
         }
         for case .element(let child) in element.nodes { collect(child, references) }
     }
 
     /// The first address of several, each of which a size may follow (HTML, section 4.8.4.2.1).
-    private static func first(of set: String?) -> String? { set?.split { $0.isWhitespace || $0 == "," }.first.map { String($0) } }
+    private static func first(of set: String?) -> String? {
+        set?.split { $0.isWhitespace || $0 == "," }.first.map { String($0) }
+    }
 }

@@ -18,17 +18,19 @@ struct EPUBDocuments: Sendable {
 
     /// The document at `href`. One that is not well-formed is read as far as it makes sense.
     ///
-    /// - Throws: `CocoaError(.fileReadCorruptFile)` or `.fileReadTooLarge` when it is no XML that is read here, else the fetcher's
-    ///   error, such as `.fileReadNoSuchFile`, or `.fileReadNoPermission` for what is encrypted.
+    /// - Throws: `CocoaError(.fileReadCorruptFile)` or `.fileReadTooLarge` when it is no XML that is read here, else
+    ///   the fetcher's error, such as `.fileReadNoSuchFile`, or `.fileReadNoPermission` for what is encrypted.
     func document(_ href: String) async throws -> XMLElement {
         let data = try await fetcher.data(href, limit: limits.bytes)
         noteForm(of: data, href: href)
         return try ForgivingXML(href: href, limits: limits, warnings: warnings).root(of: data)
     }
 
-    /// The document at `href`; nil when there is none, and, with a warning that `consequence` ends, when it cannot be read. A connection
-    /// that fails is still an error.
-    func optionalDocument(_ href: String, consequence: String = "the book was opened without it") async throws -> XMLElement? {
+    /// The document at `href`; nil when there is none, and, with a warning that `consequence` ends, when it cannot be
+    /// read. A connection that fails is still an error.
+    func optionalDocument(_ href: String, consequence: String = "the book was opened without it") async throws
+        -> XMLElement?
+    {
         do {
             return try await document(href)
         } catch let error as CocoaError where error.isNoSuchFile {
@@ -52,7 +54,8 @@ struct EPUBDocuments: Sendable {
         }
         if let version = ForgivingXML.declared("version", in: data), version != "1.0" {
             warnings.warn(
-                "unusual-xml-version", severity: .minor, message: "“\(href)” is written in XML \(version); it was read as XML 1.0.")
+                "unusual-xml-version", severity: .minor,
+                message: "“\(href)” is written in XML \(version); it was read as XML 1.0.")
         }
     }
 }

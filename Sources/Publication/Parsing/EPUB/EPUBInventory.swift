@@ -48,13 +48,15 @@ struct EPUBInventory: Sendable {
         return byFoldedPath[path.lowercased()].map { .other($0, .letterCase) } ?? .missing
     }
 
-    /// The file that `path` means, whose percent signs may be part of its name, or escapes of escapes, and whose backslashes may be slashes
-    /// in the container; nil if there is none.
+    /// The file that `path` means, whose percent signs may be part of its name, or escapes of escapes, and whose
+    /// backslashes may be slashes in the container; nil if there is none.
     func literal(_ path: String) -> String? {
         var path = path
         for _ in 0..<3 {
             if let found = byPath[path] ?? byUnescapedPath[path] { return found }
-            if path.utf8.contains(UInt8(ascii: "\\")), let found = byPath[path.replacing("\\", with: "/")] { return found }
+            if path.utf8.contains(UInt8(ascii: "\\")), let found = byPath[path.replacing("\\", with: "/")] {
+                return found
+            }
             let decoded = HREF.decoded(path[...])
             if decoded == path { return inItsEncoding(path) }
             path = decoded
@@ -80,16 +82,21 @@ struct EPUBReferences {
     let inventory: EPUBInventory?
     let warnings: WarningLog
 
-    /// The address that `reference` means, spelt as the container has it; nil, with a warning, for one that leaves the container.
+    /// The address that `reference` means, spelt as the container has it; nil, with a warning, for one that leaves the
+    /// container.
     func resolve(_ reference: String) -> String? {
         let reference = MarkupText.trimmed(reference)
-        if reference.hasPrefix("#") { return reference.utf8.count > 1 ? document + HREF.encoded(reference, .whole) : nil }
+        if reference.hasPrefix("#") {
+            return reference.utf8.count > 1 ? document + HREF.encoded(reference, .whole) : nil
+        }
         if let href = folder.resolve(reference) { return spelling(of: href, reference) }
         if let found = inventory.flatMap({ literal(reference, $0) }) { return found }
         if !reference.isEmpty {
             warnings.warn(
                 "outside-container", severity: .moderate,
-                message: "“\(document)” refers to “\(reference.prefix(200))”, which is no place in the book; it was left out.")
+                message:
+                    "“\(document)” refers to “\(reference.prefix(200))”, which is no place in the book; it was left out."
+            )
         }
         return nil
     }
@@ -98,7 +105,9 @@ struct EPUBReferences {
     private func literal(_ reference: String, _ inventory: EPUBInventory) -> String? {
         let end = reference.utf8.firstIndex { $0 == UInt8(ascii: "#") || $0 == UInt8(ascii: "?") } ?? reference.endIndex
         for end in [end, reference.endIndex] {
-            guard let path = folder.literal(String(reference[..<end])), let found = inventory.literal(path) else { continue }
+            guard let path = folder.literal(String(reference[..<end])), let found = inventory.literal(path) else {
+                continue
+            }
             note(path, as: found, .literal)
             return found + HREF.encoded(String(reference[end...]), .whole)
         }
@@ -132,6 +141,7 @@ struct EPUBReferences {
             case .literal: ("literal-escapes", "with the signs of an address as part of the name")
             }
         warnings.warn(
-            tag, severity: .minor, message: "“\(written.prefix(200))” is in the book as “\(found.prefix(200))”, \(what); that was taken.")
+            tag, severity: .minor,
+            message: "“\(written.prefix(200))” is in the book as “\(found.prefix(200))”, \(what); that was taken.")
     }
 }

@@ -45,7 +45,8 @@ struct EPUBLinks {
         Link(href: item.href, type: item.mediaType ?? MediaType.byExtension(of: item.href).string)
     }
 
-    /// Fallbacks (EPUB 3.3, section 5.6.2.2) and the media overlay (section 9.3.5.1), as it is and as guided navigation.
+    /// Fallbacks (EPUB 3.3, section 5.6.2.2) and the media overlay (section 9.3.5.1), as it is and as guided
+    /// navigation.
     private func alternates(of item: PackageDocument.Item) -> [Link] {
         var alternates: [Link] = []
         var seen: Set<String> = [item.href]
@@ -59,13 +60,17 @@ struct EPUBLinks {
         if let id = item.mediaOverlay {
             if let overlay = package.item(id: id), seen.insert(overlay.href).inserted {
                 let duration = duration(of: overlay)
-                var links = [bareLink(to: overlay), Link(href: MediaOverlays.href(for: overlay.href), mediaType: .guidedNavigation)]
+                var links = [
+                    bareLink(to: overlay),
+                    Link(href: MediaOverlays.href(for: overlay.href), mediaType: .guidedNavigation),
+                ]
                 for index in links.indices { links[index].duration = duration }
                 alternates += links
             } else {
                 warnings.warn(
                     "missing-overlay", severity: .moderate,
-                    message: "“\(item.href)” names “\(id)” as its sound, which the book does not have; it stays silent.")
+                    message: "“\(item.href)” names “\(id)” as its sound, which the book does not have; it stays silent."
+                )
             }
         }
         return alternates
@@ -94,7 +99,8 @@ struct EPUBLinks {
             next = fallback.fallback
         }
         if !isReadable {
-            let sentence = "“\(item.href)” is read in order, but it is neither XHTML nor SVG and has no fallback that is; it was kept."
+            let sentence =
+                "“\(item.href)” is read in order, but it is neither XHTML nor SVG and has no fallback that is; it was kept."
             warnings.warn("foreign-spine-item", severity: .minor, message: sentence)
         }
     }
@@ -102,7 +108,9 @@ struct EPUBLinks {
     /// XHTML and SVG (EPUB 3.3, section 6), and what EPUB 2 and books without types have.
     private static func isContentDocument(_ item: PackageDocument.Item) -> Bool {
         let type = item.mediaType ?? MediaType.byExtension(of: item.href).string
-        let types = ["application/xhtml+xml", "image/svg+xml", "text/html", "application/x-dtbook+xml", "text/x-oeb1-document"]
+        let types = [
+            "application/xhtml+xml", "image/svg+xml", "text/html", "application/x-dtbook+xml", "text/x-oeb1-document",
+        ]
         return types.contains(type.lowercased())
     }
 
@@ -112,6 +120,7 @@ struct EPUBLinks {
 
     /// The manifest's words for what EPUB says of an item (EPUB 3.3, appendix D.6; Readium's EPUB profile, `contains`).
     private static let contents: [String: String] = [
-        "mathml": "mathml", "onix": "onix", "remote-resources": "remote-resources", "scripted": "js", "svg": "svg", "xmp": "xmp",
+        "mathml": "mathml", "onix": "onix", "remote-resources": "remote-resources", "scripted": "js", "svg": "svg",
+        "xmp": "xmp",
     ]
 }

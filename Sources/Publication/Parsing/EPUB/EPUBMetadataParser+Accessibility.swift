@@ -6,7 +6,9 @@ extension EPUBMetadataParser {
         let source = package.metadata
         var result = Accessibility()
         result.accessModes = source.values("schema:accessMode")
-        result.accessModesSufficient = source.values("schema:accessModeSufficient").map(Self.list).filter { !$0.isEmpty }
+        result.accessModesSufficient = source.values("schema:accessModeSufficient").map(Self.list).filter {
+            !$0.isEmpty
+        }
         result.features = source.values("schema:accessibilityFeature")
         result.hazards = source.values("schema:accessibilityHazard")
         result.summary = source.values("schema:accessibilitySummary").first
@@ -30,6 +32,8 @@ extension EPUBMetadataParser {
     /// The different words of a list that is separated by commas.
     private static func list(_ text: String) -> [String] {
         var seen: Set<String> = []
-        return text.split(separator: ",").map { MarkupText.trimmed(String($0)) }.filter { !$0.isEmpty && seen.insert($0).inserted }
+        return text.split(separator: ",").map { MarkupText.trimmed(String($0)) }.filter {
+            !$0.isEmpty && seen.insert($0).inserted
+        }
     }
 }

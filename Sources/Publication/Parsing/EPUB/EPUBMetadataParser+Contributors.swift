@@ -50,8 +50,8 @@ extension EPUBMetadataParser {
         return codes.map { Self.relator(in: $0) ?? $0.lowercased() }
     }
 
-    /// The code at the end of an address of the Library of Congress, such as `http://id.loc.gov/vocabulary/relators/aut`, or behind the
-    /// prefix of its list; nil for what is neither.
+    /// The code at the end of an address of the Library of Congress, such as
+    /// `http://id.loc.gov/vocabulary/relators/aut`, or behind the prefix of its list; nil for what is neither.
     private static func relator(in value: String) -> String? {
         let value = value.lowercased()
         guard let slash = value.lastIndex(of: "/"), isRelatorList(String(value[..<slash])) else { return nil }
@@ -63,7 +63,8 @@ extension EPUBMetadataParser {
     private static func isRelatorList(_ text: String) -> Bool {
         let text = text.lowercased()
         let name = text.hasSuffix("/") ? text.dropLast() : text[...]
-        return ["http://id.loc.gov/vocabulary/relators", "https://id.loc.gov/vocabulary/relators", "marc:relators"].contains(String(name))
+        return ["http://id.loc.gov/vocabulary/relators", "https://id.loc.gov/vocabulary/relators", "marc:relators"]
+            .contains(String(name))
     }
 
     private static let roles: [String: ContributorRole] = [

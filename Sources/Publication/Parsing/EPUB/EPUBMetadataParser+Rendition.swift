@@ -12,8 +12,8 @@ extension EPUBMetadataParser {
         return !package.isEPUB3 && displayOptions.isFixedLayout ? .fixed : .reflowable
     }
 
-    /// What has no property of its own: the other rendition settings under `presentation`, the style classes of media overlays
-    /// (EPUB 3.3, section 9.3.5.2), and further Dublin Core elements under their addresses.
+    /// What has no property of its own: the other rendition settings under `presentation`, the style classes of media
+    /// overlays (EPUB 3.3, section 9.3.5.2), and further Dublin Core elements under their addresses.
     func otherMetadata() -> [String: JSONValue] {
         let source = package.metadata
         var other: [String: JSONValue] = [:]
@@ -22,7 +22,9 @@ extension EPUBMetadataParser {
             guard let value = source.property("rendition:\(name)").first?.value else { continue }
             presentation.merge(RenditionProperty.members(name, value)) { $1 }
         }
-        if !package.isEPUB3, let orientation = displayOptions.orientation { presentation["orientation"] = .string(orientation) }
+        if !package.isEPUB3, let orientation = displayOptions.orientation {
+            presentation["orientation"] = .string(orientation)
+        }
         if !presentation.isEmpty { other["presentation"] = .object(presentation) }
         other["mediaOverlay"] = Self.object([
             "activeClass": source.values("media:active-class").first,
@@ -43,7 +45,8 @@ extension EPUBMetadataParser {
         let odd = CountedNames(package.spine.lazy.flatMap(\.properties).filter { !RenditionProperty.isKnown($0) })
         warnings.warn(
             odd.warning(
-                "odd-rendition", severity: .minor, one: "in the reading order is no property that EPUB defines; it was ignored.",
+                "odd-rendition", severity: .minor,
+                one: "in the reading order is no property that EPUB defines; it was ignored.",
                 many: "in the reading order are no properties that EPUB defines; they were ignored."))
     }
 
@@ -82,8 +85,10 @@ enum RenditionProperty {
     /// The members that the setting `name` gives; none for a value that nobody defined.
     static func members(_ name: String, _ value: String) -> [String: JSONValue] {
         switch (name, value) {
-        case ("orientation", "auto"), ("orientation", "landscape"), ("orientation", "portrait"): ["orientation": .string(value)]
-        case ("spread", "none"), ("spread", "auto"), ("spread", "landscape"), ("spread", "both"): ["spread": .string(value)]
+        case ("orientation", "auto"), ("orientation", "landscape"), ("orientation", "portrait"):
+            ["orientation": .string(value)]
+        case ("spread", "none"), ("spread", "auto"), ("spread", "landscape"), ("spread", "both"):
+            ["spread": .string(value)]
         case ("spread", "portrait"): ["spread": "both"]
         case ("flow", "auto"), ("flow", "paginated"): ["overflow": .string(value), "continuous": false]
         case ("flow", "scrolled-doc"): ["overflow": "scrolled", "continuous": false]
@@ -148,7 +153,9 @@ struct DisplayOptions: Sendable {
     /// The options for all devices come first, then those for the larger one.
     init(_ root: XMLElement) {
         let platforms = root.all("platform")
-        let platform = ["*", "ipad", "iphone"].lazy.compactMap { name in platforms.first { $0.attribute("name") == name } }.first
+        let platform = ["*", "ipad", "iphone"].lazy.compactMap { name in
+            platforms.first { $0.attribute("name") == name }
+        }.first
         guard let platform = platform ?? platforms.first else { return }
         for option in platform.all("option") {
             switch (option.attribute("name"), MarkupText.trimmed(option.text)) {

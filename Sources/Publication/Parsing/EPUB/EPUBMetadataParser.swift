@@ -43,10 +43,14 @@ struct EPUBMetadataParser {
     private func note(_ metadata: Metadata) {
         noteRendition()
         if metadata.languages.isEmpty {
-            warnings.warn("missing-language", severity: .minor, message: "The book does not say what language it is in; none was assumed.")
+            warnings.warn(
+                "missing-language", severity: .minor,
+                message: "The book does not say what language it is in; none was assumed.")
         }
         if metadata.identifier == nil {
-            warnings.warn("missing-identifier", severity: .minor, message: "The book has no identifier; it was opened without one.")
+            warnings.warn(
+                "missing-identifier", severity: .minor,
+                message: "The book has no identifier; it was opened without one.")
         } else if !source.all("identifier").contains(where: { $0.id != nil && $0.id == source.uniqueIdentifier }) {
             warnings.warn(
                 "wrong-unique-identifier", severity: .minor,
@@ -65,7 +69,8 @@ struct EPUBMetadataParser {
         let date = Date(manifestText: text)
         if date == nil {
             warnings.warn(
-                "unreadable-date", severity: .minor, message: "“\(text.prefix(100))” is no date that can be read; it was left out.")
+                "unreadable-date", severity: .minor,
+                message: "“\(text.prefix(100))” is no date that can be read; it was left out.")
         }
         return date
     }
@@ -74,16 +79,19 @@ struct EPUBMetadataParser {
     func localized(_ entry: PackageMetadata.Entry) -> LocalizedString {
         var translations = [entry.language ?? LocalizedString.undetermined: entry.value]
         for alternate in source.refinements(of: entry.id, "alternate-script") {
-            if let language = alternate.language, translations[language] == nil { translations[language] = alternate.value }
+            if let language = alternate.language, translations[language] == nil {
+                translations[language] = alternate.value
+            }
         }
         return LocalizedString(translations) ?? LocalizedString(entry.value)
     }
 
-    /// `entries` in the order in which they are displayed (EPUB 3.3, appendix D.3.4): those with a number by it, the others behind them.
-    /// The order of the document decides among equals.
+    /// `entries` in the order in which they are displayed (EPUB 3.3, appendix D.3.4): those with a number by it, the
+    /// others behind them. The order of the document decides among equals.
     func displayed(_ entries: [PackageMetadata.Entry]) -> [PackageMetadata.Entry] {
         let places = entries.map {
-            source.refinement($0, property: "display-seq").flatMap { Double($0) }.flatMap { $0.isFinite ? $0 : nil } ?? .infinity
+            source.refinement($0, property: "display-seq").flatMap { Double($0) }.flatMap { $0.isFinite ? $0 : nil }
+                ?? .infinity
         }
         guard places.contains(where: \.isFinite) else { return entries }
         return entries.indices.sorted { (places[$0], $0) < (places[$1], $1) }.map { entries[$0] }
@@ -106,7 +114,8 @@ extension EPUBMetadataParser {
 
     /// Of several the one that is displayed first.
     private var subtitle: LocalizedString? {
-        displayed(source.all("title").filter { source.refinement($0, property: "title-type") == "subtitle" }).first.map(localized)
+        displayed(source.all("title").filter { source.refinement($0, property: "title-type") == "subtitle" }).first.map(
+            localized)
     }
 
     /// The value stays as written, because obfuscated fonts are unlocked with it (EPUB 3.3, section 4.4).
@@ -142,8 +151,9 @@ extension EPUBMetadataParser {
     private var subjects: [Subject] {
         let entries = source.all("subject")
         if entries.count == 1, !source.isRefined(entries[0]) {
-            let names = entries[0].value.split { $0 == "," || $0 == ";" }.map { MarkupText.trimmed(String($0)) }.filter { !$0.isEmpty }
-                .prefix(1_000)
+            let names = entries[0].value.split { $0 == "," || $0 == ";" }.map { MarkupText.trimmed(String($0)) }.filter
+            { !$0.isEmpty }
+            .prefix(1_000)
             if names.count > 1 { return names.map { subject(entries[0], name: localized(entries[0], as: $0)) } }
         }
         return displayed(entries).map { subject($0, name: localized($0)) }
@@ -151,7 +161,8 @@ extension EPUBMetadataParser {
 
     private func subject(_ entry: PackageMetadata.Entry, name: LocalizedString) -> Subject {
         Subject(
-            name: name, sortAs: sortAs(entry), code: source.refinement(entry, property: "term") ?? entry.attribute("term"),
+            name: name, sortAs: sortAs(entry),
+            code: source.refinement(entry, property: "term") ?? entry.attribute("term"),
             scheme: source.refinement(entry, property: "authority") ?? entry.attribute("authority"))
     }
 
@@ -165,7 +176,8 @@ extension EPUBMetadataParser {
         for entry in source.property("belongs-to-collection") {
             let kind = source.refinement(entry, property: "collection-type") == "series" ? "series" : "collection"
             var collection = ParentCollection(
-                name: localized(entry), position: source.refinement(entry, property: "group-position").flatMap(Self.number),
+                name: localized(entry),
+                position: source.refinement(entry, property: "group-position").flatMap(Self.number),
                 identifier: source.refinement(entry, property: "dcterms:identifier"))
             collection.sortAs = sortAs(entry)
             result[kind, default: []].append(collection)

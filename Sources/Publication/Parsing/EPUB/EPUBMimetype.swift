@@ -21,13 +21,15 @@ enum EPUBMimetype {
         if entry.length != length || entry.checksum.map({ $0 != checksum }) == true {
             warnings.warn(
                 "wrong-mimetype", severity: .minor,
-                message: "“mimetype” is not exactly “application/epub+zip”; the book was taken for an EPUB all the same.")
+                message:
+                    "“mimetype” is not exactly “application/epub+zip”; the book was taken for an EPUB all the same.")
         }
         // A folder has no first file.
         guard entry.packedLength != nil, !(archive is FolderArchive) else { return }
         if entry.isCompressed {
             warnings.warn(
-                "packed-mimetype", severity: .minor, message: "“mimetype” is compressed, which EPUB does not allow; it was unpacked.")
+                "packed-mimetype", severity: .minor,
+                message: "“mimetype” is compressed, which EPUB does not allow; it was unpacked.")
         }
         if archive.entries.first?.path != path {
             warnings.warn(

@@ -24,14 +24,17 @@ struct EPUBReader {
         let rendition = renditions.count > 1 ? choice(renditions) ?? renditions[0] : renditions[0]
         let package = try await package(at: rendition.href, documents)
         let encryptions = try await encryptions(documents)
-        var links = EPUBLinks(package, references: documents.references(in: rendition.href), encryptions: encryptions).links()
+        var links = EPUBLinks(package, references: documents.references(in: rendition.href), encryptions: encryptions)
+            .links()
         guard !links.readingOrder.isEmpty else {
-            let sentence = "The spine of “\(rendition.href)” names nothing that the book contains, so there is nothing to read."
+            let sentence =
+                "The spine of “\(rendition.href)” names nothing that the book contains, so there is nothing to read."
             throw CocoaError.unreadable(sentence)
         }
         let contents = try await EPUBContents(package, documents: documents)
         let landmarks = (contents.subcollections["landmarks"] ?? []).flatMap(\.links)
-        let cover = EPUBCover(package, folder: HREFBase.folder(of: rendition.href), landmarks: landmarks, documents: documents)
+        let cover = EPUBCover(
+            package, folder: HREFBase.folder(of: rendition.href), landmarks: landmarks, documents: documents)
         EPUBCover.mark(cover.declared, &links.readingOrder, &links.resources)
         let manifest = Manifest(
             metadata: try await metadata(package, documents), links: renditions.filter { $0 != rendition }.map(\.link),
@@ -39,11 +42,13 @@ struct EPUBReader {
             subcollections: contents.subcollections)
         let key =
             try await rendition == renditions[0]
-            ? manifest.metadata : defaultMetadata(renditions[0], encryptions: encryptions, documents: documents) ?? manifest.metadata
+            ? manifest.metadata
+            : defaultMetadata(renditions[0], encryptions: encryptions, documents: documents) ?? manifest.metadata
         return EPUBBook(manifest: manifest, encryptions: encryptions, identifiers: key.allIdentifiers, cover: cover)
     }
 
-    /// What the default rendition says of itself, where fonts need it: they are obfuscated with its identifier whichever is read.
+    /// What the default rendition says of itself, where fonts need it: they are obfuscated with its identifier
+    /// whichever is read.
     private func defaultMetadata(
         _ rendition: EPUBRendition, encryptions: [String: Encryption], documents: EPUBDocuments
     ) async throws -> Metadata? {
@@ -97,8 +102,11 @@ struct EPUBReader {
             return try PackageDocument(try await documents.document(href), references: documents.references(in: href))
         } catch let error as CocoaError where error.isNoSuchFile {
             throw CocoaError.unreadable("The package document “\(href)” is missing.", cause: error)
-        } catch let error as CocoaError where error.code == .fileReadCorruptFile && fetcher.archiveBelow.map(ProtectionMark.areIn) == true {
-            let sentence = "The book is protected in such a way that not even its package document “\(href)” can be read."
+        } catch let error as CocoaError
+            where error.code == .fileReadCorruptFile && fetcher.archiveBelow.map(ProtectionMark.areIn) == true
+        {
+            let sentence =
+                "The book is protected in such a way that not even its package document “\(href)” can be read."
             throw FileError.make(.fileReadNoPermission, path: href, sentence: sentence, underlying: error)
         }
     }
@@ -106,10 +114,12 @@ struct EPUBReader {
     private func encryptions(_ documents: EPUBDocuments) async throws -> [String: Encryption] {
         let references = documents.references(in: EncryptionDocument.href)
         let href = EPUBStructure.spelling(of: EncryptionDocument.href, references)
-        let root = try await documents.optionalDocument(href, consequence: "what is encrypted or obfuscated cannot be read")
+        let root = try await documents.optionalDocument(
+            href, consequence: "what is encrypted or obfuscated cannot be read")
         let encryptions = root.map { EncryptionDocument($0, references: references).encryptions } ?? [:]
         for href in encryptions.keys.sorted() where !references.isThere(href) {
-            let sentence = "“\(EncryptionDocument.href)” names “\(href)”, which the book does not have; that was passed over."
+            let sentence =
+                "“\(EncryptionDocument.href)” names “\(href)”, which the book does not have; that was passed over."
             warnings.warn("unresolvable-encryption", severity: .minor, message: sentence)
         }
         return encryptions
@@ -145,8 +155,10 @@ enum EPUBStructure {
 
     /// The address of a file in META-INF as the container has it.
     static func spelling(of href: String, _ references: EPUBReferences) -> String {
-        EPUBReferences(document: references.document, folder: .root, inventory: references.inventory, warnings: references.warnings)
-            .resolve(href) ?? href
+        EPUBReferences(
+            document: references.document, folder: .root, inventory: references.inventory, warnings: references.warnings
+        )
+        .resolve(href) ?? href
     }
 
     /// Whether the file at `href` describes the publication, as its name tells.
@@ -161,8 +173,11 @@ enum EPUBStructure {
     }
 
     private static let own = Set(
-        ([ContainerDocument.href, EncryptionDocument.href, "META-INF/rights.xml", "rights.xml"] + DisplayOptions.hrefs).map {
-            $0.lowercased()
-        })
-    private static let stems: Set<String> = ["nav", "toc", "navigation", "contents", "bk-toc", "tableofcontents", "navdoc"]
+        ([ContainerDocument.href, EncryptionDocument.href, "META-INF/rights.xml", "rights.xml"] + DisplayOptions.hrefs)
+            .map {
+                $0.lowercased()
+            })
+    private static let stems: Set<String> = [
+        "nav", "toc", "navigation", "contents", "bk-toc", "tableofcontents", "navdoc",
+    ]
 }

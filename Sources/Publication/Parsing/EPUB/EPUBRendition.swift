@@ -25,9 +25,12 @@ public struct EPUBRendition: Hashable, Sendable {
     }
 
     fileprivate init?(_ rootFile: XMLElement, references: EPUBReferences) {
-        guard let href = rootFile.attribute("full-path").flatMap(references.resolve), !HREFBase.isRemote(href) else { return nil }
+        guard let href = rootFile.attribute("full-path").flatMap(references.resolve), !HREFBase.isRemote(href) else {
+            return nil
+        }
         func value(_ name: String) -> String? {
-            let value = rootFile.attribute(name, namespace: "http://www.idpf.org/2013/rendition") ?? rootFile.attribute(name)
+            let value =
+                rootFile.attribute(name, namespace: "http://www.idpf.org/2013/rendition") ?? rootFile.attribute(name)
             return value.map(MarkupText.collapsed).flatMap { $0.isEmpty ? nil : $0 }
         }
         self.href = href
@@ -63,7 +66,8 @@ struct ContainerDocument: Sendable {
         let packages = rootFiles.filter { $0.attribute("media-type").map(MarkupText.trimmed) == Self.packageType }
         // Old books leave the type out.
         let places = EPUBReferences(
-            document: references.document, folder: .root, inventory: references.inventory, warnings: references.warnings)
+            document: references.document, folder: .root, inventory: references.inventory, warnings: references.warnings
+        )
         renditions = (packages.isEmpty ? rootFiles : packages).compactMap { EPUBRendition($0, references: places) }
     }
 }

@@ -17,10 +17,12 @@ struct EncryptionDocument: Sendable {
     /// - Parameter references: What resolves those in the document, which count from the root.
     init(_ root: XMLElement, references: EPUBReferences) {
         let references = EPUBReferences(
-            document: references.document, folder: .root, inventory: references.inventory, warnings: references.warnings)
+            document: references.document, folder: .root, inventory: references.inventory, warnings: references.warnings
+        )
         var encryptions: [String: Encryption] = [:]
         for data in root.descendants("EncryptedData") {
-            guard let algorithm = data.first("EncryptionMethod")?.attribute("Algorithm").map(MarkupText.trimmed), !algorithm.isEmpty,
+            guard let algorithm = data.first("EncryptionMethod")?.attribute("Algorithm").map(MarkupText.trimmed),
+                !algorithm.isEmpty,
                 let reference = data.first("CipherData")?.first("CipherReference")?.attribute("URI"),
                 let href = references.resolve(reference), encryptions[href] == nil
             else { continue }
@@ -34,8 +36,10 @@ struct EncryptionDocument: Sendable {
         var encryption = Encryption(algorithm: algorithm)
         if let compression = data.first("EncryptionProperties")?.descendants("Compression").first {
             encryption.compression = compression.attribute("Method").map(MarkupText.trimmed) == "8" ? "deflate" : "none"
-            encryption.originalLength = compression.attribute("OriginalLength").flatMap { Int64(MarkupText.trimmed($0)) }
-                .flatMap { $0 > 0 ? $0 : nil }
+            encryption.originalLength = compression.attribute("OriginalLength").flatMap {
+                Int64(MarkupText.trimmed($0))
+            }
+            .flatMap { $0 > 0 ? $0 : nil }
         }
         // Readium LCP, section 3.2: the key is fetched from the licence.
         let retrieval = data.first("KeyInfo")?.first("RetrievalMethod")

@@ -12,8 +12,8 @@ struct ManifestReader {
         self.spine = spine
     }
 
-    /// Nil when the address is missing or leaves the container, or when the container has no such file. A fragment is no part of a
-    /// resource's address.
+    /// Nil when the address is missing or leaves the container, or when the container has no such file. A fragment is
+    /// no part of a resource's address.
     func item(_ element: XMLElement) -> PackageDocument.Item? {
         let written = MarkupText.trimmed(element.attribute("href") ?? "")
         let id = element.attribute("id").map(MarkupText.trimmed)
@@ -45,11 +45,13 @@ struct ManifestReader {
         for item in items {
             if let id = item.id, !ids.insert(id).inserted {
                 warn(
-                    "duplicate-id", severity: .moderate, message: "Several items of the manifest are called “\(id)”; the first one counts.")
+                    "duplicate-id", severity: .moderate,
+                    message: "Several items of the manifest are called “\(id)”; the first one counts.")
             }
             if !hrefs.insert(item.href).inserted {
                 warn(
-                    "duplicate-item", severity: .minor, message: "“\(item.href)” is in the manifest more than once; the first item counts.")
+                    "duplicate-item", severity: .minor,
+                    message: "“\(item.href)” is in the manifest more than once; the first item counts.")
             }
         }
     }

@@ -74,12 +74,13 @@ private final class MadeResource: Resource {
 extension GuidedNavigationDocument {
     /// The guided navigation that a media overlay describes (EPUB 3.3, section 9; SMIL 3.0).
     ///
-    /// A `seq` becomes an object with children, a `par` one with a text and the part of the sound as a media fragment (`#t=1.5,4`,
-    /// in seconds to the millisecond). What `epub:type` says is the role. Addresses count from the root of the container; references
-    /// that leave it are left out, and so is what has nothing to present.
+    /// A `seq` becomes an object with children, a `par` one with a text and the part of the sound as a media fragment
+    /// (`#t=1.5,4`, in seconds to the millisecond). What `epub:type` says is the role. Addresses count from the root of
+    /// the container; references that leave it are left out, and so is what has nothing to present.
     ///
     /// - Parameter href: Where the document lies, for the references in it.
-    /// - Throws: `CocoaError(.fileReadCorruptFile)` for what is not well-formed, `.fileReadTooLarge` over 16 MiB or 200,000 elements.
+    /// - Throws: `CocoaError(.fileReadCorruptFile)` for what is not well-formed, `.fileReadTooLarge` over 16 MiB or
+    ///   200,000 elements.
     public init(smil data: Data, href: String) throws {
         self.init(mediaOverlay: try XMLElement.parse(data, limits: MediaOverlays.limits), href: href)
     }
@@ -114,13 +115,15 @@ private struct MediaOverlayReader {
 
     /// What a sequence says of itself.
     func object(_ element: XMLElement, children: [GuidedNavigationObject]) -> GuidedNavigationObject {
-        let text = element.attribute("textref", namespace: "http://www.idpf.org/2007/ops") ?? element.attribute("textref")
+        let text =
+            element.attribute("textref", namespace: "http://www.idpf.org/2007/ops") ?? element.attribute("textref")
         return GuidedNavigationObject(textref: text.flatMap(folder.resolve), role: roles(element), children: children)
     }
 
     private func pair(_ element: XMLElement) -> GuidedNavigationObject? {
         let object = GuidedNavigationObject(
-            audioref: element.first("audio").flatMap(sound), textref: element.first("text")?.attribute("src").flatMap(folder.resolve),
+            audioref: element.first("audio").flatMap(sound),
+            textref: element.first("text")?.attribute("src").flatMap(folder.resolve),
             imgref: element.first("img")?.attribute("src").flatMap(folder.resolve), role: roles(element))
         return object.isEmpty ? nil : object
     }

@@ -11,7 +11,9 @@ struct NCXDocument: Sendable {
     }
 
     /// In a document that is not well-formed it may have got into another element.
-    private static func list(_ name: String, in root: XMLElement) -> XMLElement? { root.first(name) ?? root.descendants(name).first }
+    private static func list(_ name: String, in root: XMLElement) -> XMLElement? {
+        root.first(name) ?? root.descendants(name).first
+    }
 
     /// As deep as the document may be, which its limits say.
     private static func links(_ name: String, in parent: XMLElement, _ references: EPUBReferences) -> [Link] {

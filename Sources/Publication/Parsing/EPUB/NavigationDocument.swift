@@ -2,8 +2,8 @@ import SafeXML
 
 /// The navigation document of EPUB 3: lists of links for people to find their way (EPUB 3.3, section 7).
 struct NavigationDocument: Sendable {
-    /// The lists that a manifest has a place for, by their `epub:type`, such as `toc` or `page-list`. Of several with one type the first
-    /// counts.
+    /// The lists that a manifest has a place for, by their `epub:type`, such as `toc` or `page-list`. Of several with
+    /// one type the first counts.
     let lists: [String: [Link]]
 
     init(_ root: XMLElement, references: EPUBReferences) {
@@ -12,7 +12,9 @@ struct NavigationDocument: Sendable {
         let navigations = root.descendants("nav")
         for navigation in navigations {
             guard let list = navigation.descendants(where: \.isList).first else { continue }
-            let types = Self.types(navigation, isOnly: navigations.count == 1).filter { Self.known.contains($0) && lists[$0] == nil }
+            let types = Self.types(navigation, isOnly: navigations.count == 1).filter {
+                Self.known.contains($0) && lists[$0] == nil
+            }
             guard !types.isEmpty else { continue }
             let links = reader.links(list)
             if !links.isEmpty { for type in types { lists[type] = links } }
@@ -61,7 +63,8 @@ private struct NavigationListReader {
         let title = anchor.map(Self.title) ?? ""
         // The manifest demands an address; this one leads nowhere.
         return Link(
-            href: href ?? "#", title: title.isEmpty ? nil : title, rels: MarkupText.words(anchor?.epubType), children: children)
+            href: href ?? "#", title: title.isEmpty ? nil : title, rels: MarkupText.words(anchor?.epubType),
+            children: children)
     }
 
     /// The text without readings of ruby, with the alternative text of images, else the `title`.

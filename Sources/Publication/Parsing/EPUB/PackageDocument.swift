@@ -44,7 +44,8 @@ struct PackageDocument: Sendable {
     private let ncxID: String?
     private let indexByID: [String: Int]
 
-    /// - Parameter references: What resolves those in the document. Items that are not in the container are left out, with a warning.
+    /// - Parameter references: What resolves those in the document. Items that are not in the container are left out,
+    ///   with a warning.
     /// - Throws: `CocoaError(.fileReadCorruptFile)` when it has no manifest or no spine.
     init(_ root: XMLElement, references: EPUBReferences) throws {
         let href = references.document
@@ -52,12 +53,15 @@ struct PackageDocument: Sendable {
         guard let manifest = root.first("manifest") else {
             throw CocoaError.unreadable("The package document “\(href)” has no manifest.")
         }
-        guard let spine = root.first("spine") else { throw CocoaError.unreadable("The package document “\(href)” has no spine.") }
+        guard let spine = root.first("spine") else {
+            throw CocoaError.unreadable("The package document “\(href)” has no spine.")
+        }
         version = MarkupText.trimmed(root.attribute("version") ?? "")
         isEPUB3 = (Double(version) ?? 2) >= 3
         metadata = PackageMetadata(package: root)
         let places = spine.all("itemref")
-        let reader = ManifestReader(references, spine: Set(places.compactMap { $0.attribute("idref").map(MarkupText.trimmed) }))
+        let reader = ManifestReader(
+            references, spine: Set(places.compactMap { $0.attribute("idref").map(MarkupText.trimmed) }))
         items = manifest.all("item").compactMap(reader.item)
         indexByID = Self.index(items, by: \.id)
         reader.noteRepetitions(items)
@@ -87,13 +91,14 @@ extension PackageDocument {
         let progression = Metadata.ReadingProgression(rawValue: text)
         if progression == nil, !["", "default"].contains(text) {
             warnings.warn(
-                "odd-progression", severity: .minor, message: "“\(text.prefix(100))” is no direction for pages to follow; it was ignored.")
+                "odd-progression", severity: .minor,
+                message: "“\(text.prefix(100))” is no direction for pages to follow; it was ignored.")
         }
         return progression
     }
 
-    /// What books made for Kindle say (Amazon Kindle Publishing Guidelines, `primary-writing-mode`): `horizontal-rl`, `vertical-rl` and
-    /// their opposites.
+    /// What books made for Kindle say (Amazon Kindle Publishing Guidelines, `primary-writing-mode`): `horizontal-rl`,
+    /// `vertical-rl` and their opposites.
     private static func kindleProgression(_ metadata: PackageMetadata) -> Metadata.ReadingProgression? {
         let mode = metadata.legacyValue("primary-writing-mode")?.lowercased() ?? ""
         guard mode.hasPrefix("horizontal-") || mode.hasPrefix("vertical-") else { return nil }
@@ -109,9 +114,11 @@ extension PackageDocument {
         return result
     }
 
-    /// Places that name no item are passed over. One that names an item again is read again, as readers of EPUB 3.3 must do it
-    /// (EPUB Reading Systems 3.3, section 4.3).
-    private static func spineItems(_ places: [XMLElement], indexByID: [String: Int], warnings: WarningLog) -> [SpineItem] {
+    /// Places that name no item are passed over. One that names an item again is read again, as readers of EPUB 3.3
+    /// must do it (EPUB Reading Systems 3.3, section 4.3).
+    private static func spineItems(_ places: [XMLElement], indexByID: [String: Int], warnings: WarningLog)
+        -> [SpineItem]
+    {
         var seen: Set<Int> = []
         let byFoldedID = Dictionary(grouping: indexByID.keys) { $0.lowercased() }
         /// The only item whose id has other capitals.
@@ -119,15 +126,18 @@ extension PackageDocument {
             guard let found = byFoldedID[id.lowercased()], found.count == 1 else { return nil }
             warnings.warn(
                 "wrong-case", severity: .minor,
-                message: "The reading order names “\(id.prefix(200))”, which is “\(found[0].prefix(200))”; that was taken.")
+                message:
+                    "The reading order names “\(id.prefix(200))”, which is “\(found[0].prefix(200))”; that was taken.")
             return indexByID[found[0]]
         }
         return places.compactMap { place in
-            guard let id = place.attribute("idref").map(MarkupText.trimmed), let index = indexByID[id] ?? folded(id) else {
+            guard let id = place.attribute("idref").map(MarkupText.trimmed), let index = indexByID[id] ?? folded(id)
+            else {
                 let name = place.attribute("idref") ?? ""
                 warnings.warn(
                     "spine-without-item", severity: .major,
-                    message: "The reading order names “\(name.prefix(200))”, which the book does not have; it was left out.")
+                    message:
+                        "The reading order names “\(name.prefix(200))”, which the book does not have; it was left out.")
                 return nil
             }
             if !seen.insert(index).inserted {
@@ -136,7 +146,8 @@ extension PackageDocument {
                     message: "The reading order names “\(id)” more than once; it is read at each place.")
             }
             let isLinear = place.attribute("linear").map { MarkupText.trimmed($0).lowercased() } != "no"
-            return SpineItem(item: index, isLinear: isLinear, properties: MarkupText.words(place.attribute("properties")))
+            return SpineItem(
+                item: index, isLinear: isLinear, properties: MarkupText.words(place.attribute("properties")))
         }
     }
 }

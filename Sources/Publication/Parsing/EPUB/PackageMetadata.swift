@@ -50,7 +50,8 @@ extension PackageMetadata {
     /// The `content` of the first `meta` of EPUB 2 with this `name`.
     func legacyValue(_ name: String) -> String? { legacy[name]?.first?.value }
 
-    /// The `content` of each `meta` of EPUB 2 with this `name` in whatever capitals: first those that are written exactly so.
+    /// The `content` of each `meta` of EPUB 2 with this `name` in whatever capitals: first those that are written
+    /// exactly so.
     func legacyValues(inAnyCase name: String) -> [String] {
         let others = legacy.keys.filter { $0 != name && $0.lowercased() == name.lowercased() }.sorted()
         return ([name] + others).flatMap { legacy[$0] ?? [] }.map(\.value)
@@ -114,7 +115,8 @@ extension PackageMetadata {
     }
 
     private mutating func addLink(_ element: XMLElement) {
-        guard element.refinedID == nil, let href = element.attribute("href").map(MarkupText.trimmed), !href.isEmpty else { return }
+        guard element.refinedID == nil, let href = element.attribute("href").map(MarkupText.trimmed), !href.isEmpty
+        else { return }
         let relations = MarkupText.words(element.attribute("rel")) + MarkupText.words(element.attribute("property"))
         for relation in relations { links[vocabulary.canonical(relation), default: []].append(href) }
     }
@@ -134,11 +136,15 @@ extension PackageMetadata.Entry {
 
 extension XMLElement {
     /// Dublin Core of any version. The empty namespace is that of a prefix which nobody declared.
-    fileprivate var isDublinCore: Bool { namespace.hasPrefix("http://purl.org/dc/elements/") || namespace.isEmpty && name != "link" }
+    fileprivate var isDublinCore: Bool {
+        namespace.hasPrefix("http://purl.org/dc/elements/") || namespace.isEmpty && name != "link"
+    }
 
     /// The value of `xml:lang`, nil if there is none or an empty one.
     fileprivate var language: String? {
-        attribute("lang", namespace: "http://www.w3.org/XML/1998/namespace").map(MarkupText.trimmed).flatMap { $0.isEmpty ? nil : $0 }
+        attribute("lang", namespace: "http://www.w3.org/XML/1998/namespace").map(MarkupText.trimmed).flatMap {
+            $0.isEmpty ? nil : $0
+        }
     }
 
     /// The `id` that the element says something about, nil for the whole publication.
@@ -175,7 +181,9 @@ struct PropertyVocabulary: Sendable {
 
     /// `property` under its usual prefix.
     func canonical(_ property: String) -> String {
-        guard !renamed.isEmpty, let colon = property.firstIndex(of: ":"), let usual = renamed[String(property[..<colon])] else {
+        guard !renamed.isEmpty, let colon = property.firstIndex(of: ":"),
+            let usual = renamed[String(property[..<colon])]
+        else {
             return property
         }
         return usual + property[colon...]

@@ -2,8 +2,9 @@ import MediaTypes
 
 /// What the files make of an archive or a folder that is no publication by its type: an audiobook, a comic, or neither.
 ///
-/// Other files may lie beside the sounds or the pictures if they are fewer, or a sound is long, and none of them is a program: somebody put
-/// them there along with the book. What cannot be a companion says that the folder is something else.
+/// Other files may lie beside the sounds or the pictures if they are fewer, or a sound is long, and none of them is a
+/// program: somebody put them there along with the book. What cannot be a companion says that the folder is something
+/// else.
 struct FileSurvey {
     enum Kind {
         case sound
@@ -21,7 +22,8 @@ struct FileSurvey {
         let pictures = files.filter { ImageFiles.isPage($0) }
         let books = files.filter { BookFiles.isBook($0) }
         let others = files.filter { file in
-            !AudioFiles.isTrack(file) && !ImageFiles.isPage(file) && !BookFiles.isBook(file) && !Companions.areKnown(file)
+            !AudioFiles.isTrack(file) && !ImageFiles.isPage(file) && !BookFiles.isBook(file)
+                && !Companions.areKnown(file)
         }
         // Which of two books is meant nobody can tell.
         guard books.count <= 1, !others.contains(where: { Companions.programs.contains($0.fileExtension) }) else {
@@ -37,7 +39,9 @@ struct FileSurvey {
         // The pictures beside an EPUB are its cover; a PDF may come with a comic.
         let isComic = books.allSatisfy { $0.fileExtension == "pdf" } && books.count < pictures.count
         let strangers = others + files.filter { Companions.pagesOfTheWeb.contains($0.fileExtension) }
-        let hasVideo = files.contains { MediaType.known(fileExtension: $0.fileExtension)?.isVideo == true && !AudioFiles.isTrack($0) }
+        let hasVideo = files.contains {
+            MediaType.known(fileExtension: $0.fileExtension)?.isVideo == true && !AudioFiles.isTrack($0)
+        }
         kind = isComic && !hasVideo && strangers.count < pictures.count && !pictures.isEmpty ? .pictures : nil
     }
 }
@@ -67,7 +71,8 @@ enum BookFiles {
 enum Companions {
     private static let known: Set<String> = [
         // What programs and people note about a book.
-        "abs", "acbf", "csv", "doc", "docx", "info", "ini", "json", "log", "md", "nfo", "odt", "opf", "plist", "rtf", "txt", "url",
+        "abs", "acbf", "csv", "doc", "docx", "info", "ini", "json", "log", "md", "nfo", "odt", "opf", "plist", "rtf",
+        "txt", "url",
         "webloc",
         "xml", "yaml", "yml", "lnk", "accurip", "toc", "ncx",
         // Words to the sound.
@@ -83,8 +88,10 @@ enum Companions {
 
     /// What makes a folder a program, its source, or a web site.
     static let programs: Set<String> = [
-        "apk", "app", "asp", "aspx", "bat", "c", "cc", "class", "cmd", "com", "cpp", "cs", "css", "deb", "dll", "dmg", "dylib", "exe", "go",
-        "h", "hpp", "img", "iso", "jar", "java", "js", "jsp", "kt", "lua", "m", "mjs", "mm", "msi", "php", "pl", "ps1", "py", "rb", "rpm",
+        "apk", "app", "asp", "aspx", "bat", "c", "cc", "class", "cmd", "com", "cpp", "cs", "css", "deb", "dll", "dmg",
+        "dylib", "exe", "go",
+        "h", "hpp", "img", "iso", "jar", "java", "js", "jsp", "kt", "lua", "m", "mjs", "mm", "msi", "php", "pl", "ps1",
+        "py", "rb", "rpm",
         "rs", "sh", "sln", "so", "swift", "sys", "ts", "tsx", "vb", "vue", "wasm",
     ]
 

@@ -20,8 +20,8 @@ struct FolderContents {
         tableOfContents = Self.links(files[...], below: isWrapped ? 1 : 0)
     }
 
-    /// The folders at one depth, which is bounded as ``ListedFile/folders`` is, and the links of the files beside them. Folders of one name
-    /// count as one, where the first begins.
+    /// The folders at one depth, which is bounded as ``ListedFile/folders`` is, and the links of the files beside them.
+    /// Folders of one name count as one, where the first begins.
     private static func links(_ files: ArraySlice<File>, below depth: Int) -> [Link] {
         var places: [(name: Substring?, links: [Link])] = []
         var inside: [Substring: [File]] = [:]

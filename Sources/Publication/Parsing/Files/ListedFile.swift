@@ -16,7 +16,9 @@ struct ListedFile {
     }
 
     /// The last name of the path.
-    var name: Substring { path.utf8.lastIndex(of: UInt8(ascii: "/")).map { path[path.utf8.index(after: $0)...] } ?? path[...] }
+    var name: Substring {
+        path.utf8.lastIndex(of: UInt8(ascii: "/")).map { path[path.utf8.index(after: $0)...] } ?? path[...]
+    }
 
     /// The last name without its extension, in lower case.
     var stem: String { dot.map { name[..<$0].lowercased() } ?? name.lowercased() }
@@ -28,7 +30,8 @@ struct ListedFile {
 
     /// The folders above it, the outermost first, as many as a table of contents may be deep.
     var folders: [Substring] {
-        let folders = path.utf8.dropLast(name.utf8.count).split(separator: UInt8(ascii: "/"), maxSplits: Self.maxFolders)
+        let folders = path.utf8.dropLast(name.utf8.count).split(
+            separator: UInt8(ascii: "/"), maxSplits: Self.maxFolders)
         return folders.prefix(Self.maxFolders).map { Substring($0) }
     }
 
@@ -42,7 +45,8 @@ struct ListedFile {
 }
 
 extension MediaType {
-    /// The type of a resource that comes without one, by the extension in its address; ``binary`` where that tells nothing.
+    /// The type of a resource that comes without one, by the extension in its address; ``binary`` where that tells
+    /// nothing.
     static func byExtension(of href: String) -> MediaType {
         switch ListedFile(Link(href: HREFBase.resource(of: href))).fileExtension {
         case "xhtml", "xht": .xhtml
@@ -52,7 +56,8 @@ extension MediaType {
 }
 
 extension ListedFile {
-    /// Says that the files which are not `known` were passed over, and that each of them is `what`; nil where there are none.
+    /// Says that the files which are not `known` were passed over, and that each of them is `what`; nil where there are
+    /// none.
     ///
     /// A picture, sound or a video of an unusual kind may be meant to be seen or heard, so it is missed more.
     static func strangers(in files: [ListedFile], _ what: String, known: (ListedFile) -> Bool) -> ContentWarning? {

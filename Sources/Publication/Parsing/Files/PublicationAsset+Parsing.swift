@@ -57,8 +57,8 @@ extension Fetcher {
 
     /// The XML document at `href`.
     ///
-    /// - Throws: `CocoaError(.fileReadCorruptFile)` when it is not well-formed, `.fileReadTooLarge` over a limit, both with a sentence that
-    ///   names it; the fetcher's errors.
+    /// - Throws: `CocoaError(.fileReadCorruptFile)` when it is not well-formed, `.fileReadTooLarge` over a limit, both
+    ///   with a sentence that names it; the fetcher's errors.
     func xml(_ href: String, limits: XMLLimits) async throws -> XMLElement {
         let data = try await data(href, limit: limits.bytes)
         do {
@@ -70,7 +70,8 @@ extension Fetcher {
 }
 
 extension JSONValue {
-    /// The manifest in `data`, up to ``Manifest/defaultMaximumSize``. One with comments or a comma too many is read with a warning.
+    /// The manifest in `data`, up to ``Manifest/defaultMaximumSize``. One with comments or a comma too many is read
+    /// with a warning.
     ///
     /// - Throws: `CocoaError(.fileReadCorruptFile)` or `.fileReadTooLarge`, which name `asset` and the document in it.
     init(manifest data: Data, named name: String, of asset: PublicationAsset, _ warnings: WarningLog) throws {
@@ -84,7 +85,8 @@ extension JSONValue {
                 return
             }
             let sentence = name == asset.displayName ? error.sentence : "its “\(name)”: \(error.sentence)"
-            throw FileError.make(error.code, path: asset.path, sentence: "“\(asset.displayName)”: \(sentence)", underlying: error)
+            throw FileError.make(
+                error.code, path: asset.path, sentence: "“\(asset.displayName)”: \(sentence)", underlying: error)
         }
     }
 }

@@ -3,8 +3,9 @@ import Foundation
 
 /// The blocks of one PDF file that were read, for code that goes back and forth between its end and its middle.
 ///
-/// The first read takes the start, where every PDF says that it is one, the second the end, where its table of objects is. Then a read
-/// takes one block of 32 KiB, and twice as much each time where it goes on from the one before, up to 256 KiB.
+/// The first read takes the start, where every PDF says that it is one, the second the end, where its table of objects
+/// is. Then a read takes one block of 32 KiB, and twice as much each time where it goes on from the one before, up to
+/// 256 KiB.
 final class PDFBlocks: Sendable {
     /// Bytes of a block.
     static let length: Int64 = 32 << 10
@@ -34,8 +35,8 @@ final class PDFBlocks: Sendable {
         var last: Range<Int64> = 0..<0
     }
 
-    /// - Parameter joinsNeighbours: Whether blocks that are prefetched come in few large requests, together with up to 128 KiB between
-    ///   any two of them.
+    /// - Parameter joinsNeighbours: Whether blocks that are prefetched come in few large requests, together with up to
+    ///   128 KiB between any two of them.
     init(_ resource: any Resource, joinsNeighbours: Bool = false) {
         self.resource = resource
         self.joinsNeighbours = joinsNeighbours
@@ -50,7 +51,10 @@ final class PDFBlocks: Sendable {
         let sink = TappedSink(start)
         try await resource.stream(0..<Self.length, into: sink)
         // Where the storage tells the size along with the bytes, it is not asked for.
-        let size = if let reportedSize = sink.extent?.size, reportedSize >= 0 { reportedSize } else { try await resource.length() }
+        let size =
+            if let reportedSize = sink.extent?.size, reportedSize >= 0 { reportedSize } else {
+                try await resource.length()
+            }
         guard size <= Self.maxSize else {
             let sentence = "“\(resource.link.href)” claims \(size) bytes; at most \(Self.maxSize) can be read."
             throw FileError.make(.fileReadTooLarge, path: resource.link.href, sentence: sentence)
@@ -127,7 +131,9 @@ extension PDFBlocks.State {
         var wanted = index..<min(index + length, count)
         if index >= count - PDFBlocks.tail { wanted = max(0, count - PDFBlocks.tail)..<count }
         // Not again what is held.
-        while wanted.lowerBound < index, blocks[wanted.lowerBound] != nil { wanted = wanted.lowerBound + 1..<wanted.upperBound }
+        while wanted.lowerBound < index, blocks[wanted.lowerBound] != nil {
+            wanted = wanted.lowerBound + 1..<wanted.upperBound
+        }
         if let held = (index + 1..<max(wanted.upperBound, index + 1)).first(where: { blocks[$0] != nil }) {
             wanted = wanted.lowerBound..<held
         }

@@ -1,9 +1,11 @@
 import Foundation
 
 extension Date {
-    /// Reads a date as PDF writes it, `D:YYYYMMDDHHmmSSOHH'mm'` (ISO 32000-1, section 7.9.4); all after the year may be missing.
+    /// Reads a date as PDF writes it, `D:YYYYMMDDHHmmSSOHH'mm'` (ISO 32000-1, section 7.9.4); all after the year may be
+    /// missing.
     ///
-    /// A time without an offset is taken as UTC. Where it is no such date, the form of manifests is tried, as some writers use that.
+    /// A time without an offset is taken as UTC. Where it is no such date, the form of manifests is tried, as some
+    /// writers use that.
     init?(pdfText text: String) {
         let text = text.trimmingCharacters(in: .whitespacesAndNewlines.union(.controlCharacters))
         let bare = text.hasPrefix("D:") ? text.dropFirst(2) : Substring(text)
@@ -19,7 +21,9 @@ extension Date {
 
     /// Year, month, day, hour, minute and second, cut short anywhere, in UTC.
     private static func date(_ digits: Substring) -> Date? {
-        guard digits.utf8.count == digits.count, digits.count <= 14, digits.count % 2 == 0, digits.count >= 4 else { return nil }
+        guard digits.utf8.count == digits.count, digits.count <= 14, digits.count % 2 == 0, digits.count >= 4 else {
+            return nil
+        }
         let year = Int(digits.prefix(4)) ?? 0
         let rest = Array(digits.utf8.dropFirst(4)).map { Int($0) - 0x30 }
         func part(_ index: Int, _ range: ClosedRange<Int>) -> Int? {
@@ -27,11 +31,13 @@ extension Date {
             let value = 10 * rest[2 * index] + rest[2 * index + 1]
             return range.contains(value) ? value : nil
         }
-        guard (1...9999).contains(year), let month = part(0, 1...12), let day = part(1, 1...31), let hour = part(2, 0...23),
+        guard (1...9999).contains(year), let month = part(0, 1...12), let day = part(1, 1...31),
+            let hour = part(2, 0...23),
             let minute = part(3, 0...59), let second = part(4, 0...59)
         else { return nil }
         let parts = DateComponents(
-            timeZone: TimeZone(secondsFromGMT: 0), year: year, month: month, day: day, hour: hour, minute: minute, second: second)
+            timeZone: TimeZone(secondsFromGMT: 0), year: year, month: month, day: day, hour: hour, minute: minute,
+            second: second)
         let calendar = Calendar(identifier: .gregorian)
         return parts.isValidDate(in: calendar) ? calendar.date(from: parts) : nil
     }

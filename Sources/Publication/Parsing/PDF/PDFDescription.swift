@@ -38,7 +38,9 @@ extension PDFDocument.OutlineItem {
         func close(to level: Int) {
             while branch.count > level + 1 {
                 let children = branch.removeLast()
-                if let last = branch[branch.count - 1].indices.last { branch[branch.count - 1][last].children = children }
+                if let last = branch[branch.count - 1].indices.last {
+                    branch[branch.count - 1][last].children = children
+                }
             }
         }
         for item in items {
@@ -47,7 +49,8 @@ extension PDFDocument.OutlineItem {
             // An item one level below the last one of the branch opens a list of its own.
             if level == branch.count { branch.append([]) }
             let address = item.address.flatMap { PDFAddress.resolve($0, base: base) }
-            branch[branch.count - 1].append(Self(title: item.title, page: item.page, address: address, action: item.action))
+            branch[branch.count - 1].append(
+                Self(title: item.title, page: item.page, address: address, action: item.action))
         }
         close(to: 0)
         return branch[0]
@@ -64,7 +67,8 @@ extension PDFDocument.Details {
         } catch {
             warnings.append(
                 ContentWarning(
-                    "damaged-metadata", severity: .minor, message: "The document's XMP metadata cannot be read; they were left out."))
+                    "damaged-metadata", severity: .minor,
+                    message: "The document's XMP metadata cannot be read; they were left out."))
         }
         var details = Self()
         details.title = xmp?.title ?? found.text(.title).map { LocalizedString($0) }
@@ -73,7 +77,9 @@ extension PDFDocument.Details {
         details.description = xmp?.description ?? found.text(.subject)
         details.keywords = xmp?.subjects.nonEmpty ?? xmp?.keywords.nonEmpty ?? found.list(.keywords, separators: ",;")
         details.languages = found.text(.language).map { [$0] } ?? xmp?.languages ?? []
-        if found.identifiers.count == 2 { details.identifier = found.identifiers.map { Hexadecimal.text($0) }.joined(separator: ";") }
+        if found.identifiers.count == 2 {
+            details.identifier = found.identifiers.map { Hexadecimal.text($0) }.joined(separator: ";")
+        }
         details.created = xmp?.created ?? found.texts[.created].flatMap(Date.init(pdfText:))
         details.modified = xmp?.modified ?? found.texts[.modified].flatMap(Date.init(pdfText:))
         let dates: [(name: String, date: Date?, text: String?)] = [
@@ -100,7 +106,9 @@ extension PDFDescription {
 extension String {
     /// Without control characters, and with single spaces; nil where nothing is left.
     var onOneLine: String? {
-        let words = unicodeScalars.split { $0.properties.isWhitespace || $0.properties.generalCategory == .control || $0.value == 0xFEFF }
+        let words = unicodeScalars.split {
+            $0.properties.isWhitespace || $0.properties.generalCategory == .control || $0.value == 0xFEFF
+        }
         return words.isEmpty ? nil : words.map { String($0) }.joined(separator: " ")
     }
 }

@@ -2,13 +2,15 @@ import Archives
 import FileProviderCore
 public import Foundation
 
-/// What a PDF file (ISO 32000) says of itself, read where it lies: its number of pages, their sizes, its outline and its metadata.
+/// What a PDF file (ISO 32000) says of itself, read where it lies: its number of pages, their sizes, its outline and
+/// its metadata.
 ///
-/// Nothing is drawn. Of an undamaged file only the parts are read that this takes: its end, where its table of objects is, and the
-/// objects needed. A damaged file is put together again from all its bytes if it has 64 MiB or less. One look into a file takes at most
-/// 64 MiB of reading (and twice the file where it is repaired), 64 MiB of unpacked objects, a million words in objects, a million pages
-/// and 20 seconds of work; what is over a limit ends in `CocoaError(.fileReadTooLarge)`, or is left out where it is only the outline or
-/// metadata. How long one read may take is for the storage to say.
+/// Nothing is drawn. Of an undamaged file only the parts are read that this takes: its end, where its table of objects
+/// is, and the objects needed. A damaged file is put together again from all its bytes if it has 64 MiB or less. One
+/// look into a file takes at most 64 MiB of reading (and twice the file where it is repaired), 64 MiB of unpacked
+/// objects, a million words in objects, a million pages and 20 seconds of work; what is over a limit ends in
+/// `CocoaError(.fileReadTooLarge)`, or is left out where it is only the outline or metadata. How long one read may take
+/// is for the storage to say.
 public final class PDFDocument: Sendable {
     /// Whether PDF files can be read: false in a build without the package trait `Formats`.
     public static let isSupported: Bool = {
@@ -19,8 +21,8 @@ public final class PDFDocument: Sendable {
         #endif
     }()
 
-    /// The number of pages that there are, whatever the file claims. Only of a tree of pages that lies all over a large file, and that no
-    /// outline asks for, the file's own number is taken if it makes sense.
+    /// The number of pages that there are, whatever the file claims. Only of a tree of pages that lies all over a large
+    /// file, and that no outline asks for, the file's own number is taken if it makes sense.
     public let pageCount: Int
     /// The size of the first page; nil where there is no page.
     public let firstPage: PageSize?
@@ -46,16 +48,21 @@ public final class PDFDocument: Sendable {
 
     /// Reads the document in `resource`, which stays the caller's and must stay open for ``pageSizes(_:)``.
     ///
-    /// - Throws: `CocoaError(.fileReadCorruptFile)` for what is no PDF file or damaged beyond help; `.fileReadNoPermission` for one that
-    ///   takes a password; `.fileReadTooLarge` over a limit; `.featureUnsupported` where ``isSupported`` is false; the storage's errors.
-    /// - Complexity: Usually three to six requests for a file of any size: its start, its end, and what the end points at. Where the tree
-    ///   of pages lies all over a file, eight more; with an outline one for each node of the tree, eight at a time.
-    public static func open(_ resource: any Resource) async throws -> PDFDocument { try await open(resource, seconds: maxSeconds) }
+    /// - Throws: `CocoaError(.fileReadCorruptFile)` for what is no PDF file or damaged beyond help;
+    ///   `.fileReadNoPermission` for one that takes a password; `.fileReadTooLarge` over a limit; `.featureUnsupported`
+    ///   where ``isSupported`` is false; the storage's errors.
+    /// - Complexity: Usually three to six requests for a file of any size: its start, its end, and what the end points
+    ///   at. Where the tree of pages lies all over a file, eight more; with an outline one for each node of the tree,
+    ///   eight at a time.
+    public static func open(_ resource: any Resource) async throws -> PDFDocument {
+        try await open(resource, seconds: maxSeconds)
+    }
 
     static func open(_ resource: any Resource, seconds: Double) async throws -> PDFDocument {
         let blocks = PDFBlocks(resource)
         let name = try await name(of: resource, blocks)
-        return PDFDocument(try await PDFLibrary.describe(blocks, name: name, seconds: seconds), blocks: blocks, name: name)
+        return PDFDocument(
+            try await PDFLibrary.describe(blocks, name: name, seconds: seconds), blocks: blocks, name: name)
     }
 
     /// The name of the file for messages, once it is known to be a PDF file.
@@ -71,7 +78,8 @@ public final class PDFDocument: Sendable {
     /// The sizes of the pages with the indexes `range`, from 0, clamped to the pages that there are; nil for all.
     ///
     /// - Throws: As ``open(_:)``.
-    /// - Complexity: The tree of pages up to there and each page asked for is read; pages may lie all over the file, so ask for a few of a large one.
+    /// - Complexity: The tree of pages up to there and each page asked for is read; pages may lie all over the file, so
+    ///   ask for a few of a large one.
     public func pageSizes(_ range: Range<Int>? = nil) async throws -> [PageSize] {
         let range = (range ?? 0..<pageCount).clamped(to: 0..<pageCount)
         return range.isEmpty ? [] : try await PDFLibrary.pages(range, of: blocks, name: name)
@@ -83,18 +91,21 @@ extension PDFDocument {
     public struct OutlineItem: Hashable, Sendable {
         /// What the entry says, on one line.
         public var title: String
-        /// The index of the page it leads to, from 0; nil where it leads nowhere, out of the document, or does something else.
+        /// The index of the page it leads to, from 0; nil where it leads nowhere, out of the document, or does
+        /// something else.
         public var page: Int?
         /// The web address it leads to, percent-encoded; nil where it leads to none.
         public var address: String?
-        /// What it has a reader do, such as `NextPage` (ISO 32000-1, section 12.6.4.11); nil for nothing. What leads to the first or the
-        /// last page has that ``page`` instead.
+        /// What it has a reader do, such as `NextPage` (ISO 32000-1, section 12.6.4.11); nil for nothing. What leads to
+        /// the first or the last page has that ``page`` instead.
         public var action: String?
         /// The entries below it.
         public var children: [OutlineItem]
 
         /// An entry with all its parts.
-        public init(title: String, page: Int?, address: String? = nil, action: String? = nil, children: [OutlineItem] = []) {
+        public init(
+            title: String, page: Int?, address: String? = nil, action: String? = nil, children: [OutlineItem] = []
+        ) {
             self.title = title
             self.page = page
             self.address = address
@@ -113,7 +124,8 @@ extension PDFDocument {
         public var publishers: [String] = []
         /// What it is about, in prose (`dc:description`, `/Subject`; ISO 32000-2, table 349).
         public var description: String?
-        /// What it is about, in words (`dc:subject`, else `pdf:Keywords` or `/Keywords`, taken apart at commas and semicolons).
+        /// What it is about, in words (`dc:subject`, else `pdf:Keywords` or `/Keywords`, taken apart at commas and
+        /// semicolons).
         public var keywords: [String] = []
         /// Its language as a BCP 47 tag (the catalog's `/Lang`, else `dc:language`).
         public var languages: [String] = []

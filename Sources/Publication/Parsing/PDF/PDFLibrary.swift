@@ -26,7 +26,9 @@ import Foundation
         }
 
         /// The sizes of some pages.
-        static func pages(_ range: Range<Int>, of blocks: PDFBlocks, name: String) async throws -> [PDFDocument.PageSize] {
+        static func pages(_ range: Range<Int>, of blocks: PDFBlocks, name: String) async throws -> [PDFDocument
+            .PageSize]
+        {
             try await run(blocks, name: name, seconds: PDFDocument.maxSeconds) { size, call in
                 var sink = call.sink
                 return carrel_pdf_pages(size, range.lowerBound, range.count, &sink)
@@ -35,14 +37,16 @@ import Foundation
 
         /// Writes a document that consists of one page.
         static func extract(
-            _ index: Int, of blocks: PDFBlocks, name: String, _ write: @escaping @Sendable (UnsafeRawBufferPointer) throws -> Void
+            _ index: Int, of blocks: PDFBlocks, name: String,
+            _ write: @escaping @Sendable (UnsafeRawBufferPointer) throws -> Void
         ) async throws {
             let page = index < .max ? "\(index + 1)" : "\(index)"
             _ = try await run(blocks, name: name, seconds: PDFDocument.maxSeconds, write: write) { size, call in
                 var sink = call.sink
                 let result = carrel_pdf_extract(size, index, &sink)
                 if result == carrel_pdf_no_page {
-                    call.failure = FileError.make(.fileReadNoSuchFile, path: name, sentence: "“\(name)” has no page \(page).")
+                    call.failure = FileError.make(
+                        .fileReadNoSuchFile, path: name, sentence: "“\(name)” has no page \(page).")
                 }
                 return result
             }
@@ -80,14 +84,17 @@ import Foundation
             switch result {
             case carrel_pdf_done: return
             case carrel_pdf_locked:
-                throw FileError.make(.fileReadNoPermission, path: name, sentence: "“\(name)” is locked with a password.")
+                throw FileError.make(
+                    .fileReadNoPermission, path: name, sentence: "“\(name)” is locked with a password.")
             case carrel_pdf_too_large:
                 throw FileError.make(
-                    .fileReadTooLarge, path: name, sentence: "“\(name)” is built so that reading it would take too much memory or time.")
+                    .fileReadTooLarge, path: name,
+                    sentence: "“\(name)” is built so that reading it would take too much memory or time.")
             case carrel_pdf_stopped: throw reading.failure ?? CancellationError()
             default:
                 throw FileError.make(
-                    .fileReadCorruptFile, path: name, sentence: "“\(name)” is a damaged PDF file: no pages can be found in it.")
+                    .fileReadCorruptFile, path: name,
+                    sentence: "“\(name)” is a damaged PDF file: no pages can be found in it.")
             }
         }
     }
@@ -116,7 +123,8 @@ import Foundation
                 context: Unmanaged.passUnretained(self).toOpaque(),
                 read: { context, offset, buffer, count in
                     guard let call = PDFCall.call(context), let buffer else { return -1 }
-                    return call.reading.read(at: offset, into: UnsafeMutableRawBufferPointer(start: buffer, count: count)) ?? -1
+                    return call.reading.read(
+                        at: offset, into: UnsafeMutableRawBufferPointer(start: buffer, count: count)) ?? -1
                 },
                 prefetch: { context, offsets, count in
                     guard let call = PDFCall.call(context), let offsets else { return }
@@ -160,8 +168,10 @@ import Foundation
         }
 
         private static let texts: [UInt32: PDFDescription.Text] = [
-            carrel_pdf_title.rawValue: .title, carrel_pdf_author.rawValue: .author, carrel_pdf_subject.rawValue: .subject,
-            carrel_pdf_keywords.rawValue: .keywords, carrel_pdf_created.rawValue: .created, carrel_pdf_modified.rawValue: .modified,
+            carrel_pdf_title.rawValue: .title, carrel_pdf_author.rawValue: .author,
+            carrel_pdf_subject.rawValue: .subject,
+            carrel_pdf_keywords.rawValue: .keywords, carrel_pdf_created.rawValue: .created,
+            carrel_pdf_modified.rawValue: .modified,
             carrel_pdf_language.rawValue: .language, carrel_pdf_base.rawValue: .base,
         ]
     }
@@ -200,7 +210,9 @@ import Foundation
         private static let all: [(bit: carrel_pdf_problem, warning: ContentWarning)] = [
             (
                 carrel_pdf_repaired,
-                ContentWarning("repaired-pdf", severity: .moderate, message: "The document is damaged; it was read as far as possible.")
+                ContentWarning(
+                    "repaired-pdf", severity: .moderate,
+                    message: "The document is damaged; it was read as far as possible.")
             ),
             (
                 carrel_pdf_miscounted,
@@ -217,33 +229,43 @@ import Foundation
             (
                 carrel_pdf_outline_cut,
                 ContentWarning(
-                    "large-outline", severity: .moderate, message: "The document's outline is too large; a part of it was left out.")
+                    "large-outline", severity: .moderate,
+                    message: "The document's outline is too large; a part of it was left out.")
             ),
             (
                 carrel_pdf_outline_damaged,
                 ContentWarning(
-                    "damaged-outline", severity: .moderate, message: "The document's outline is damaged; a part of it was left out.")
+                    "damaged-outline", severity: .moderate,
+                    message: "The document's outline is damaged; a part of it was left out.")
             ),
             (
                 carrel_pdf_metadata_damaged,
                 ContentWarning(
-                    "damaged-metadata", severity: .minor, message: "Some of the document's metadata cannot be read; they were left out.")
+                    "damaged-metadata", severity: .minor,
+                    message: "Some of the document's metadata cannot be read; they were left out.")
             ),
         ]
 
-        static func warnings(_ bits: UInt32) -> [ContentWarning] { all.filter { bits & $0.bit.rawValue != 0 }.map(\.warning) }
+        static func warnings(_ bits: UInt32) -> [ContentWarning] {
+            all.filter { bits & $0.bit.rawValue != 0 }.map(\.warning)
+        }
     }
 #else
     /// A build without the trait `Formats`.
     enum PDFLibrary {
-        static func describe(_ blocks: PDFBlocks, name: String, seconds: Double) async throws -> PDFDescription { throw unsupported(name) }
+        static func describe(_ blocks: PDFBlocks, name: String, seconds: Double) async throws -> PDFDescription {
+            throw unsupported(name)
+        }
 
-        static func pages(_ range: Range<Int>, of blocks: PDFBlocks, name: String) async throws -> [PDFDocument.PageSize] {
+        static func pages(_ range: Range<Int>, of blocks: PDFBlocks, name: String) async throws -> [PDFDocument
+            .PageSize]
+        {
             throw unsupported(name)
         }
 
         static func extract(
-            _ index: Int, of blocks: PDFBlocks, name: String, _ write: @escaping @Sendable (UnsafeRawBufferPointer) throws -> Void
+            _ index: Int, of blocks: PDFBlocks, name: String,
+            _ write: @escaping @Sendable (UnsafeRawBufferPointer) throws -> Void
         ) async throws { throw unsupported(name) }
 
         private static func unsupported(_ name: String) -> CocoaError {

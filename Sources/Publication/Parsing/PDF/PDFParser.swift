@@ -5,9 +5,10 @@ import MediaTypes
 
 /// Makes a manifest from a PDF file, which is its only resource (Readium's PDF profile).
 ///
-/// The table of contents links to pages as `name.pdf#page=1`, counted from 1; to what readers do by name, such as going to the next
-/// page, as `name.pdf#action=NextPage`; and to addresses on the web. A document that takes a password opens to a title from its
-/// file name, locked; so does, unlocked and with a warning, every document in a build without the package trait `Formats`.
+/// The table of contents links to pages as `name.pdf#page=1`, counted from 1; to what readers do by name, such as going
+/// to the next page, as `name.pdf#action=NextPage`; and to addresses on the web. A document that takes a password opens
+/// to a title from its file name, locked; so does, unlocked and with a warning, every document in a build without the
+/// package trait `Formats`.
 public struct PDFParser: PublicationParser {
     /// The profile that the manifests conform to.
     public static let profile = "https://readium.org/webpub-manifest/profiles/pdf"
@@ -17,8 +18,8 @@ public struct PDFParser: PublicationParser {
 
     /// The PDF in `asset`; nil where it is another file, an archive or a folder.
     ///
-    /// - Throws: `CocoaError(.fileReadCorruptFile)` for what is no PDF file or damaged beyond help; `.fileReadTooLarge` over the limits of
-    ///   ``PDFDocument``; the storage's errors.
+    /// - Throws: `CocoaError(.fileReadCorruptFile)` for what is no PDF file or damaged beyond help; `.fileReadTooLarge`
+    ///   over the limits of ``PDFDocument``; the storage's errors.
     /// - Complexity: As ``PDFDocument/open(_:)``.
     public func parse(_ asset: PublicationAsset, warnings: WarningLog) async throws -> PublicationBuilder? {
         guard asset.form == .file, let type = asset.mediaType, MediaType.pdf.contains(type) else { return nil }
@@ -31,13 +32,16 @@ public struct PDFParser: PublicationParser {
         builder.manifest.metadata.layout = .fixed
         do {
             let document = try await PDFDocument.open(resource)
-            for warning in document.warnings { warnings.warn(warning.tag, severity: warning.severity, message: warning.message) }
+            for warning in document.warnings {
+                warnings.warn(warning.tag, severity: warning.severity, message: warning.message)
+            }
             link.width = document.firstPage.map { Self.pixels($0.width) }
             link.height = document.firstPage.map { Self.pixels($0.height) }
             Self.describe(document, in: &builder.manifest.metadata)
             builder.manifest.tableOfContents = Self.contents(document.outline, href: link.href, warnings)
         } catch let error as CocoaError where error.code == .featureUnsupported && !PDFDocument.isSupported {
-            let sentence = "This build does not look into PDF files; the document was opened without pages and contents."
+            let sentence =
+                "This build does not look into PDF files; the document was opened without pages and contents."
             warnings.warn("unread-pdf", severity: .moderate, message: sentence)
         } catch let error as CocoaError where error.code == .fileReadNoPermission && error.underlying == nil {
             // That of the document itself; a storage's has a cause.
@@ -66,8 +70,8 @@ public struct PDFParser: PublicationParser {
         metadata.readingProgression = details.isRightToLeft ? .rtl : nil
     }
 
-    /// Links to pages, to addresses on the web, and to what readers do by name. An item that leads to none of these leads where the first
-    /// one below it does, or is left out.
+    /// Links to pages, to addresses on the web, and to what readers do by name. An item that leads to none of these
+    /// leads where the first one below it does, or is left out.
     private static func contents(_ items: [PDFDocument.OutlineItem], href: String, _ warnings: WarningLog) -> [Link] {
         items.compactMap { item in
             let children = contents(item.children, href: href, warnings)

@@ -2,7 +2,8 @@
     import FileProviderCore
     import Foundation
 
-    /// One look into a PDF file by code that waits for its bytes: used on a thread that may wait, never on Swift's shared ones.
+    /// One look into a PDF file by code that waits for its bytes: used on a thread that may wait, never on Swift's
+    /// shared ones.
     final class PDFReader: Sendable {
         private let blocks: PDFBlocks
         private let waiting = TaskWait()
@@ -32,7 +33,8 @@
             try? waiting.value { [blocks] in try await blocks.prefetch(offsets) }
         }
 
-        /// Ends the read under way, even where the storage goes on with it, and every one after it; called from any thread.
+        /// Ends the read under way, even where the storage goes on with it, and every one after it; called from any
+        /// thread.
         func cancel() { waiting.cancel() }
     }
 #endif

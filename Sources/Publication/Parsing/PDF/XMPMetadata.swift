@@ -67,7 +67,9 @@ struct XMPMetadata {
             }
         }
         // One that is only repeated under its language is no translation.
-        if texts.count > 1, Set(texts.values).count == 1, let text = texts[LocalizedString.undetermined] { return LocalizedString(text) }
+        if texts.count > 1, Set(texts.values).count == 1, let text = texts[LocalizedString.undetermined] {
+            return LocalizedString(text)
+        }
         return LocalizedString(texts) ?? values(name, dc, in: nodes).first.map { LocalizedString($0) }
     }
 }

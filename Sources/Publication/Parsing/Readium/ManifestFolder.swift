@@ -2,8 +2,8 @@ import FileProviderCore
 import Foundation
 import Synchronization
 
-/// What the relative hrefs of a manifest that lies by itself lead to: the files beside it; else, where the manifest says that it is at
-/// home on the web, what lies beside it there.
+/// What the relative hrefs of a manifest that lies by itself lead to: the files beside it; else, where the manifest
+/// says that it is at home on the web, what lies beside it there.
 ///
 /// Only a resource that is read and missing is asked of the web.
 final class ManifestFolder: Fetcher {
@@ -14,7 +14,8 @@ final class ManifestFolder: Fetcher {
     /// - Parameter selfLink: The manifest's own address; its last name does not count (RFC 3986, section 5.2.3).
     /// - Returns: Nil where that is no web address, so that only the siblings are left.
     init?(_ asset: PublicationAsset, selfLink: String?) {
-        guard let home = selfLink.flatMap({ URL(string: $0) }), ["http", "https"].contains(home.scheme?.lowercased()) else { return nil }
+        guard let home = selfLink.flatMap({ URL(string: $0) }), ["http", "https"].contains(home.scheme?.lowercased())
+        else { return nil }
         siblings = asset.siblings
         remote = asset.remote
         self.home = home
@@ -24,7 +25,9 @@ final class ManifestFolder: Fetcher {
     func links() async throws -> [Link] { [] }
 
     func get(_ link: Link) -> any Resource {
-        guard !link.templated, let url = URL(string: link.href, relativeTo: home)?.absoluteString else { return siblings.get(link) }
+        guard !link.templated, let url = URL(string: link.href, relativeTo: home)?.absoluteString else {
+            return siblings.get(link)
+        }
         var distant = link
         distant.href = url
         return FirstFoundResource(link, candidates: [siblings.get(link), remote.get(distant)])

@@ -1,4 +1,5 @@
-/// Counts what is no link where a Readium manifest has links inside of links and of its further collections, and is passed over there.
+/// Counts what is no link where a Readium manifest has links inside of links and of its further collections, and is
+/// passed over there.
 ///
 /// - Complexity: Goes through the manifest once.
 struct NestedLinks {
@@ -22,12 +23,17 @@ struct NestedLinks {
     private mutating func lookInto(_ link: JSONValue) {
         for key in ["alternate", "children"] {
             for element in link[key]?.oneOrMany ?? [] {
-                if element["href"]?.stringValue == nil { counts["“\(key)”", default: 0] += 1 } else { lookInto(element) }
+                if element["href"]?.stringValue == nil {
+                    counts["“\(key)”", default: 0] += 1
+                } else {
+                    lookInto(element)
+                }
             }
         }
     }
 
-    /// A role has links, collections with links, or both; what has neither is kept as it came, and nothing in it is invalid.
+    /// A role has links, collections with links, or both; what has neither is kept as it came, and nothing in it is
+    /// invalid.
     private mutating func collection(_ value: JSONValue) -> (hasLinks: Bool, invalid: Int) {
         var total = (hasLinks: false, invalid: 0)
         for element in value.arrayValue ?? (value["href"] == nil ? [value] : []) {

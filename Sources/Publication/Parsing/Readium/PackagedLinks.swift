@@ -1,7 +1,7 @@
 import Archives
 
-/// Puts the hrefs of a manifest that lies in a package into the one form that all fetchers and callers compare: relative to the
-/// package's root, without a slash in front, percent-encoded.
+/// Puts the hrefs of a manifest that lies in a package into the one form that all fetchers and callers compare:
+/// relative to the package's root, without a slash in front, percent-encoded.
 struct PackagedLinks {
     private let warnings: WarningLog
 
@@ -30,11 +30,13 @@ struct PackagedLinks {
             var link = link
             link.alternates = self.links(link.alternates)
             link.children = self.links(link.children)
-            // A template is no address yet, and a lone fragment is how tables of contents write a heading that leads nowhere.
+            // A template is no address yet, and a lone fragment is how tables of contents write a heading that leads
+            // nowhere.
             if link.templated || link.isRemote || link.href.hasPrefix("#") { return link }
             guard let href = HREFBase.root.resolve(link.href) else {
                 warnings.warn(
-                    "invalid-link", severity: .moderate, message: "“\(link.href)” in the manifest leads out of the package; it is left out."
+                    "invalid-link", severity: .moderate,
+                    message: "“\(link.href)” in the manifest leads out of the package; it is left out."
                 )
                 return nil
             }

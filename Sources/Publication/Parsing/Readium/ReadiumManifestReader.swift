@@ -17,7 +17,8 @@ struct ReadiumManifestReader {
         }
         if json["metadata"]?["title"].flatMap(LocalizedString.init(json:)) == nil {
             warnings.warn(
-                "missing-title", severity: .moderate, message: "The manifest has no title; the name of the file stands in for it.")
+                "missing-title", severity: .moderate,
+                message: "The manifest has no title; the name of the file stands in for it.")
             metadata["title"] = .string(asset.nameWithoutExtension)
             members["metadata"] = .object(metadata)
         }
@@ -26,7 +27,8 @@ struct ReadiumManifestReader {
         check(json)
         for (list, count) in NestedLinks(json).invalid {
             warnings.warn(
-                "invalid-link", severity: .moderate, message: "\(count) of \(list) in the manifest are no links; they are left out.")
+                "invalid-link", severity: .moderate,
+                message: "\(count) of \(list) in the manifest are no links; they are left out.")
         }
         if manifest.readingOrder.isEmpty {
             warnings.warn(
@@ -39,7 +41,8 @@ struct ReadiumManifestReader {
     /// Members of the metadata that have only one form each and did not come through.
     private func check(_ metadata: Metadata, json: [String: JSONValue]) {
         let missing: [(key: String, isMissing: Bool)] = [
-            ("identifier", metadata.identifier == nil), ("modified", metadata.modified == nil), ("published", metadata.published == nil),
+            ("identifier", metadata.identifier == nil), ("modified", metadata.modified == nil),
+            ("published", metadata.published == nil),
             ("duration", metadata.duration == nil), ("numberOfPages", metadata.numberOfPages == nil),
             ("readingProgression", metadata.readingProgression == nil), ("layout", metadata.layout == nil),
             ("description", metadata.description == nil), ("language", metadata.languages.isEmpty),
@@ -48,7 +51,9 @@ struct ReadiumManifestReader {
         let roles = ContributorRole.allCases.map { (key: $0.rawValue, isMissing: metadata[$0].isEmpty) }
         for (key, isMissing) in missing + roles where isMissing {
             guard let value = json[key], !value.saysNothing else { continue }
-            warnings.warn("invalid-metadata", severity: .minor, message: "The manifest's “\(key)” makes no sense; it is left out.")
+            warnings.warn(
+                "invalid-metadata", severity: .minor, message: "The manifest's “\(key)” makes no sense; it is left out."
+            )
         }
     }
 

@@ -1,7 +1,7 @@
 import SafeXML
 
-/// The table of contents of an HTML page: the first `nav` with the role `doc-toc`, with lists in lists, ordered or not (Publication
-/// Manifest, appendix C). Also any other element with that role.
+/// The table of contents of an HTML page: the first `nav` with the role `doc-toc`, with lists in lists, ordered or not
+/// (Publication Manifest, appendix C). Also any other element with that role.
 struct W3CContents {
     let folder: HREFBase
     /// The page's own address, for references to places in it.
@@ -70,7 +70,9 @@ struct W3CContents {
 
     private func address(_ reference: String) -> String? {
         let reference = MarkupText.trimmed(reference)
-        if reference.hasPrefix("#") { return reference.utf8.count > 1 ? document + HREF.encoded(reference, .whole) : nil }
+        if reference.hasPrefix("#") {
+            return reference.utf8.count > 1 ? document + HREF.encoded(reference, .whole) : nil
+        }
         return folder.resolve(reference)
     }
 }

@@ -1,8 +1,8 @@
 import Archives
 import Foundation
 
-/// A W3C publication manifest, to be turned into Readium's (Publication Manifest, W3C recommendation of 2020; the mapping of
-/// audiobooks that the Readium architecture describes).
+/// A W3C publication manifest, to be turned into Readium's (Publication Manifest, W3C recommendation of 2020; the
+/// mapping of audiobooks that the Readium architecture describes).
 struct W3CManifest {
     let json: JSONValue
     /// Where the document lies, to which its addresses are relative.
@@ -30,10 +30,12 @@ struct W3CManifest {
         let problem = "The manifest has no reading order"
         if let page {
             warnings.warn(
-                "missing-reading-order", severity: .minor, message: "\(problem); the first page, “\(page.href)”, is all that is in it.")
+                "missing-reading-order", severity: .minor,
+                message: "\(problem); the first page, “\(page.href)”, is all that is in it.")
         } else {
             warnings.warn(
-                "missing-reading-order", severity: .major, message: "\(problem), so there is nothing to read; it was opened without one.")
+                "missing-reading-order", severity: .major,
+                message: "\(problem), so there is nothing to read; it was opened without one.")
         }
     }
 
@@ -61,13 +63,16 @@ struct W3CManifest {
         metadata.modified = date("dateModified")
         metadata.published = date("datePublished")
         metadata.duration = json["duration"].flatMap { ISODuration.seconds($0) }
-        metadata.readingProgression = json["readingProgression"]?.stringValue.flatMap(Metadata.ReadingProgression.init(rawValue:))
+        metadata.readingProgression = json["readingProgression"]?.stringValue.flatMap(
+            Metadata.ReadingProgression.init(rawValue:))
         metadata.abridged = json["abridged"]?.boolValue
         metadata.numberOfPages = json["numberOfPages"]?.positiveInteger.flatMap(Int.init(exactly:))
         metadata.accessibility = accessibility(text)
         for (key, role) in Self.roles {
             var seen = Set(metadata[role])
-            let others = (json[key]?.oneOrMany ?? []).compactMap { contributor($0, text) }.filter { seen.insert($0).inserted }
+            let others = (json[key]?.oneOrMany ?? []).compactMap { contributor($0, text) }.filter {
+                seen.insert($0).inserted
+            }
             metadata[role] += others
         }
         addOthers(to: &metadata, direction: text.direction)
@@ -86,14 +91,17 @@ struct W3CManifest {
         let roles = Self.roles.map { (key: $0.0, isMissing: metadata[$0.1].isEmpty) }
         for (key, isMissing) in missing + roles where isMissing {
             guard let value = json[key], !value.saysNothing else { continue }
-            warnings.warn("invalid-metadata", severity: .minor, message: "The manifest's “\(key)” makes no sense; it is left out.")
+            warnings.warn(
+                "invalid-metadata", severity: .minor, message: "The manifest's “\(key)” makes no sense; it is left out."
+            )
         }
     }
 
     private func title(_ text: W3CText, _ page: W3CPage?) -> LocalizedString? {
         if let title = json["name"].flatMap(text.localized) { return title }
         let substitute = page?.title == nil ? "the name of the file" : "the title of the first page"
-        warnings.warn("missing-title", severity: .moderate, message: "The manifest has no name; \(substitute) stands in for it.")
+        warnings.warn(
+            "missing-title", severity: .moderate, message: "The manifest has no name; \(substitute) stands in for it.")
         return page?.title
     }
 
@@ -101,7 +109,9 @@ struct W3CManifest {
         guard let value = json[key] else { return nil }
         let date = value.stringValue.flatMap { Date(manifestText: $0) }
         if date == nil {
-            warnings.warn("invalid-metadata", severity: .minor, message: "The manifest's “\(key)” makes no sense; it is left out.")
+            warnings.warn(
+                "invalid-metadata", severity: .minor, message: "The manifest's “\(key)” makes no sense; it is left out."
+            )
         }
         return date
     }
@@ -110,7 +120,8 @@ struct W3CManifest {
 // MARK: Identity and people
 
 extension W3CManifest {
-    /// The first that is there of `id`, `url` and a name made of the content, which stays the same as long as that does.
+    /// The first that is there of `id`, `url` and a name made of the content, which stays the same as long as that
+    /// does.
     private func addIdentifiers(to metadata: inout Metadata) {
         var all = (json["id"] ?? json["@id"])?.strings ?? []
         all += json["url"]?.strings ?? []
@@ -120,8 +131,10 @@ extension W3CManifest {
     }
 
     private static let roles: [(String, ContributorRole)] = [
-        ("author", .author), ("creator", .author), ("readBy", .narrator), ("publisher", .publisher), ("translator", .translator),
-        ("editor", .editor), ("artist", .artist), ("illustrator", .illustrator), ("inker", .inker), ("letterer", .letterer),
+        ("author", .author), ("creator", .author), ("readBy", .narrator), ("publisher", .publisher),
+        ("translator", .translator),
+        ("editor", .editor), ("artist", .artist), ("illustrator", .illustrator), ("inker", .inker),
+        ("letterer", .letterer),
         ("penciler", .penciler), ("colorist", .colorist), ("contributor", .contributor),
     ]
 
@@ -145,7 +158,9 @@ extension W3CManifest {
     private func accessibility(_ text: W3CText) -> Accessibility? {
         var result = Accessibility()
         result.accessModes = json["accessMode"]?.strings ?? []
-        result.accessModesSufficient = (json["accessModeSufficient"]?.oneOrMany ?? []).map { Self.modes($0) }.filter { !$0.isEmpty }
+        result.accessModesSufficient = (json["accessModeSufficient"]?.oneOrMany ?? []).map { Self.modes($0) }.filter {
+            !$0.isEmpty
+        }
         result.features = json["accessibilityFeature"]?.strings ?? []
         result.hazards = json["accessibilityHazard"]?.strings ?? []
         result.summary = json["accessibilitySummary"].flatMap(text.localized)?.string
@@ -154,7 +169,8 @@ extension W3CManifest {
 
     /// One set of senses: a list of schema.org, or words between commas.
     private static func modes(_ json: JSONValue) -> [String] {
-        let words = json["itemListElement"]?.strings ?? json.strings.flatMap { $0.split(separator: ",").map(String.init) }
+        let words =
+            json["itemListElement"]?.strings ?? json.strings.flatMap { $0.split(separator: ",").map(String.init) }
         return words.map { MarkupText.trimmed($0) }.filter { !$0.isEmpty }
     }
 
@@ -165,8 +181,10 @@ extension W3CManifest {
     }
 
     private static let keys = Set(roles.map(\.0)).union([
-        "@context", "type", "@type", "id", "@id", "url", "conformsTo", "name", "inLanguage", "description", "dateModified",
-        "datePublished", "duration", "readingProgression", "abridged", "numberOfPages", "accessMode", "accessModeSufficient",
+        "@context", "type", "@type", "id", "@id", "url", "conformsTo", "name", "inLanguage", "description",
+        "dateModified",
+        "datePublished", "duration", "readingProgression", "abridged", "numberOfPages", "accessMode",
+        "accessModeSufficient",
         "accessibilityFeature", "accessibilityHazard", "accessibilitySummary", "readingOrder", "resources", "links",
     ])
 }

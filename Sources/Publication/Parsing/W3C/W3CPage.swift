@@ -4,7 +4,8 @@ import Foundation
 import MediaTypes
 import SafeXML
 
-/// An HTML page of a publication that leads to the others: the primary entry page, or the one with the table of contents.
+/// An HTML page of a publication that leads to the others: the primary entry page, or the one with the table of
+/// contents.
 ///
 /// HTML is read as far as it is well-formed XML, too.
 struct W3CPage {
@@ -15,7 +16,8 @@ struct W3CPage {
 
     private static let limits = XMLLimits(bytes: 8 << 20)
 
-    /// The page at `href`; nil where nothing is there. One that cannot be parsed is a page all the same, with a warning.
+    /// The page at `href`; nil where nothing is there. One that cannot be parsed is a page all the same, with a
+    /// warning.
     static func read(_ href: String, from fetcher: any Fetcher, _ warnings: WarningLog) async throws -> W3CPage? {
         do {
             return W3CPage(href: href, root: try await fetcher.xml(href, limits: limits))
@@ -37,7 +39,8 @@ struct W3CPage {
     }
 
     private var language: String? {
-        let language = root?.attribute("lang") ?? root?.attribute("lang", namespace: "http://www.w3.org/XML/1998/namespace")
+        let language =
+            root?.attribute("lang") ?? root?.attribute("lang", namespace: "http://www.w3.org/XML/1998/namespace")
         return language.flatMap { $0.isEmpty ? nil : $0 }
     }
 
@@ -48,18 +51,25 @@ struct W3CPage {
 // MARK: The manifest
 
 extension W3CPage {
-    /// The manifest that the page links by `rel="publication"`, elsewhere or in a script of its own; else one in a script that says that it
-    /// is one (Publication Manifest, section 5). Nil where there is none.
-    func manifest(in asset: PublicationAsset, _ warnings: WarningLog) async throws -> (json: JSONValue, folder: HREFBase)? {
+    /// The manifest that the page links by `rel="publication"`, elsewhere or in a script of its own; else one in a
+    /// script that says that it is one (Publication Manifest, section 5). Nil where there is none.
+    func manifest(in asset: PublicationAsset, _ warnings: WarningLog) async throws -> (
+        json: JSONValue, folder: HREFBase
+    )? {
         guard let root else { return nil }
         let scripts = root.descendants("script").filter {
             $0.attribute("type").map { MediaType("application/ld+json")?.contains($0) } == true
         }
-        let link = root.descendants("link").first { MarkupText.words($0.attribute("rel")?.lowercased()).contains("publication") }
+        let link = root.descendants("link").first {
+            MarkupText.words($0.attribute("rel")?.lowercased()).contains("publication")
+        }
         guard let address = link?.attribute("href").map(MarkupText.trimmed) else {
-            let json = scripts.lazy.compactMap { try? JSONValue(string: $0.text, maximumSize: Manifest.defaultMaximumSize) }
+            let json = scripts.lazy.compactMap {
+                try? JSONValue(string: $0.text, maximumSize: Manifest.defaultMaximumSize)
+            }
             if let found = json.first(where: W3CContext.isPublication) { return (found, folder) }
-            let sentence = "“\(href)” neither names a manifest nor holds one; the page is read, and those in its table of contents."
+            let sentence =
+                "“\(href)” neither names a manifest nor holds one; the page is read, and those in its table of contents."
             warnings.warn("missing-manifest", severity: .minor, message: sentence)
             return nil
         }
@@ -79,7 +89,8 @@ extension W3CPage {
         return nil
     }
 
-    /// The publication of a web site without a manifest: the page, and each page of the site that its table of contents names.
+    /// The publication of a web site without a manifest: the page, and each page of the site that its table of contents
+    /// names.
     func publication(titleOfLastResort: String) -> Manifest {
         var metadata = Metadata(title: title ?? LocalizedString(titleOfLastResort))
         metadata.languages = [language].compactMap(\.self)

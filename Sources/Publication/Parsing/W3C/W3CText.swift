@@ -12,12 +12,14 @@ struct W3CText {
         direction = objects.lazy.compactMap { $0["direction"]?.stringValue }.first { $0 == "ltr" || $0 == "rtl" }
     }
 
-    /// The text in `json`, in all languages it has: a string, an object with value and language, a map from languages to strings, or an
-    /// array of such. Nil where there is none. Of several in one language the first counts.
+    /// The text in `json`, in all languages it has: a string, an object with value and language, a map from languages
+    /// to strings, or an array of such. Nil where there is none. Of several in one language the first counts.
     func localized(_ json: JSONValue) -> LocalizedString? {
         var translations: [String: String] = [:]
         for element in json.oneOrMany {
-            for (language, text) in texts(element) where !text.isEmpty && translations[language] == nil { translations[language] = text }
+            for (language, text) in texts(element) where !text.isEmpty && translations[language] == nil {
+                translations[language] = text
+            }
         }
         return LocalizedString(translations)
     }

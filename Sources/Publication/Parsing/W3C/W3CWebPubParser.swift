@@ -3,29 +3,32 @@ import FileProviderCore
 import Foundation
 import SafeXML
 
-/// Makes publications of the W3C's packages (Lightweight Packaging Format) and publication manifests, audiobooks among them
-/// (Publication Manifest; Audiobooks: both W3C recommendations of 2020).
+/// Makes publications of the W3C's packages (Lightweight Packaging Format) and publication manifests, audiobooks among
+/// them (Publication Manifest; Audiobooks: both W3C recommendations of 2020).
 ///
-/// A package is an archive or a folder with `publication.json`, or with `index.html` that links a manifest or holds one. A web site that
-/// does neither is read as it is: its first page, and what that page's table of contents lists. Of a manifest that lies by itself
-/// the relative addresses lead to the files beside it.
+/// A package is an archive or a folder with `publication.json`, or with `index.html` that links a manifest or holds
+/// one. A web site that does neither is read as it is: its first page, and what that page's table of contents lists. Of
+/// a manifest that lies by itself the relative addresses lead to the files beside it.
 ///
-/// Base directions of text are not kept, except that of the whole manifest as `direction` in ``Metadata/otherMetadata``.
+/// Base directions of text are not kept, except that of the whole manifest as `direction` in
+/// ``Metadata/otherMetadata``.
 public struct W3CWebPubParser: PublicationParser {
     /// A parser; it holds nothing, so one may read any number of publications, also at once.
     public init() {}
 
     /// The publication in `asset`; nil where its media type is none of the W3C's, and for JSON without its context.
     ///
-    /// - Throws: `CocoaError(.fileReadCorruptFile)` when neither a manifest nor a page is there, or the manifest is no JSON;
-    ///   `.fileReadTooLarge` over ``Manifest/defaultMaximumSize``; the fetcher's errors.
-    /// - Complexity: Reads the manifest, the first page where there is one, and the document with the table of contents.
+    /// - Throws: `CocoaError(.fileReadCorruptFile)` when neither a manifest nor a page is there, or the manifest is no
+    ///   JSON; `.fileReadTooLarge` over ``Manifest/defaultMaximumSize``; the fetcher's errors.
+    /// - Complexity: Reads the manifest, the first page where there is one, and the document with the table of
+    ///   contents.
     public func parse(_ asset: PublicationAsset, warnings: WarningLog) async throws -> PublicationBuilder? {
         if asset.form != .file {
             return asset.mediaType == .lpf ? try await package(asset, warnings) : nil
         }
         if asset.mediaType == .lpf { throw asset.isNoArchive }
-        guard asset.mediaType == .w3cWPUBManifest || asset.mayBeManifest, let json = try await asset.manifestJSON(warnings),
+        guard asset.mediaType == .w3cWPUBManifest || asset.mayBeManifest,
+            let json = try await asset.manifestJSON(warnings),
             asset.mediaType == .w3cWPUBManifest || W3CContext.isPublication(json)
         else { return nil }
         let source = W3CManifest(json: json, folder: .root, warnings: warnings)
@@ -33,7 +36,8 @@ public struct W3CWebPubParser: PublicationParser {
         manifest.tableOfContents = try await contents(of: manifest, page: nil, in: asset.siblings, warnings)
         // Everything is in memory now, and whoever wants the manifest itself finds it beside its resources.
         await asset.fetcher.close()
-        return PublicationBuilder(manifest: manifest, fetcher: RoutingFetcher(local: asset.siblings, remote: asset.remote))
+        return PublicationBuilder(
+            manifest: manifest, fetcher: RoutingFetcher(local: asset.siblings, remote: asset.remote))
     }
 
     private func package(_ asset: PublicationAsset, _ warnings: WarningLog) async throws -> PublicationBuilder {
@@ -41,7 +45,9 @@ public struct W3CWebPubParser: PublicationParser {
         let page = try await W3CPage.read("index.html", from: asset.fetcher, warnings)
         var source: W3CManifest?
         if let data = try await asset.fetcher.dataIfPresent(name, limit: Manifest.defaultMaximumSize) {
-            source = W3CManifest(json: try JSONValue(manifest: data, named: name, of: asset, warnings), folder: .root, warnings: warnings)
+            source = W3CManifest(
+                json: try JSONValue(manifest: data, named: name, of: asset, warnings), folder: .root, warnings: warnings
+            )
         } else if let found = try await page?.manifest(in: asset, warnings) {
             source = W3CManifest(json: found.json, folder: found.folder, warnings: warnings)
         }
@@ -54,11 +60,15 @@ public struct W3CWebPubParser: PublicationParser {
         } else {
             throw asset.damaged("has neither “\(name)” nor “index.html”, so there is nothing to read in it.")
         }
-        return PublicationBuilder(manifest: manifest, fetcher: RoutingFetcher(local: asset.fetcher, remote: asset.remote))
+        return PublicationBuilder(
+            manifest: manifest, fetcher: RoutingFetcher(local: asset.fetcher, remote: asset.remote))
     }
 
-    /// From the resource that says that it has the table of contents, else from the first page (Publication Manifest, appendix C.3).
-    private func contents(of manifest: Manifest, page: W3CPage?, in fetcher: any Fetcher, _ warnings: WarningLog) async throws -> [Link] {
+    /// From the resource that says that it has the table of contents, else from the first page (Publication Manifest,
+    /// appendix C.3).
+    private func contents(of manifest: Manifest, page: W3CPage?, in fetcher: any Fetcher, _ warnings: WarningLog)
+        async throws -> [Link]
+    {
         let lists = [manifest.resources, manifest.readingOrder]
         guard let link = lists.lazy.compactMap({ $0.firstWithRel("contents") }).first, !link.isRemote else {
             return page?.tableOfContents ?? []
@@ -78,8 +88,12 @@ public struct W3CWebPubParser: PublicationParser {
 /// How documents say that they are publication manifests.
 enum W3CContext {
     /// Those of the recommendation and of the drafts before it.
-    private static let addresses: Set<String> = ["https://www.w3.org/ns/pub-context", "https://www.w3.org/ns/wp-context"]
+    private static let addresses: Set<String> = [
+        "https://www.w3.org/ns/pub-context", "https://www.w3.org/ns/wp-context",
+    ]
 
     /// Whether `@context`, a string or an array, has one of the W3C's in it.
-    static func isPublication(_ json: JSONValue) -> Bool { json["@context"]?.strings.contains(where: addresses.contains) == true }
+    static func isPublication(_ json: JSONValue) -> Bool {
+        json["@context"]?.strings.contains(where: addresses.contains) == true
+    }
 }
