@@ -25,12 +25,12 @@ extension FTPFileProvider {
     public func contentsOfDirectory(path: ProviderPath, page: @Sendable ([FileObject]) async throws -> Void)
         async throws
     {
-        if let known = cache.contents(of: path) { return try await page(data: known) }
+        if let known = cache.contents(of: path) { return try await page(known) }
         let record = cache.record(of: path)
         var pages = try await connection.run(path) { session in try await self.listing(path, session) }
         while let items = try pages.next() {
             record.add(items)
-            try await page(data: items)
+            try await page(items)
         }
         if let error = pages.unreadable.error(url: url(of: path)) { throw error }
         if !pages.unusable.isEmpty { throw FileError.unusableNames(pages.unusable, in: path, url: url(of: path)) }

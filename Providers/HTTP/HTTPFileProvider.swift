@@ -73,11 +73,11 @@ public final class HTTPFileProvider<Service: HTTPService>: FileProviderBasicRemo
     public func contentsOfDirectory(path: ProviderPath, page: @Sendable ([FileObject]) async throws -> Void)
         async throws
     {
-        if let known = cache.contents(of: path) { return try await page(data: known) }
+        if let known = cache.contents(of: path) { return try await page(known) }
         let record = cache.record(of: path)
         try await list(path) { items in
             record.add(items)
-            try await page(data: items)
+            try await page(items)
         }
         record.keep()
     }
@@ -94,7 +94,7 @@ public final class HTTPFileProvider<Service: HTTPService>: FileProviderBasicRemo
             return page
         } page: { items in
             mayBeNone.update { $0 = false }
-            try await page(data: items)
+            try await page(items)
         }
         let unusable = names.value.unusable
         if !unusable.isEmpty { throw FileError.unusableNames(unusable, in: path, url: url(of: path)) }

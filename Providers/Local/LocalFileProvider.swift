@@ -121,7 +121,7 @@ public final class LocalFileProvider: FileProviderBasic, FileProviderOperations,
         while true {
             let items = try await BlockingThreads.shared.run { flag in try listing.page(of: path, limit: 1000, flag) }
             if items.isEmpty { return }
-            try await page(data: items)
+            try await page(items)
         }
     }
 }

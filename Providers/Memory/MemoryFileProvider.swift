@@ -72,10 +72,10 @@ public final class MemoryFileProvider: FileProviderBasic, FileProviderOperations
             items.append(item.object(at: try path.appending(nameBytes: name)))
             guard items.count == 1000 else { continue }
             try Task.checkCancellation()
-            try await page(data: items)
+            try await page(items)
             items = []
         }
-        if !items.isEmpty { try await page(data: items) }
+        if !items.isEmpty { try await page(items) }
     }
 
     /// The configured capacity and what is in use.

@@ -106,7 +106,7 @@ extension S3Service {
     /// Of an object and a prefix of one name the object is given, because it is what the name reads.
     public func page(ofContentsOf path: ProviderPath, data: Data, head: ResponseHead) throws -> HTTPPage {
         guard head.isSuccess else { return HTTPPage([], nextToken: beginOldListing().text) }
-        let page = try page(data: data)
+        let page = try page(data)
         let prefix = Self.prefix(of: path)
         var items: [FileObject] = []
         var leftOut: [[UInt8]] = []
@@ -183,7 +183,7 @@ extension S3Service {
         let prefix = Self.prefix(of: path)
         let request = listing(of: path, prefix: prefix, isDeep: true, at: place ?? firstPlace, maxKeys: maxKeys)
         let (data, head) = try await connection.data(for: request)
-        if head.isSuccess { return try page(data: data) }
+        if head.isSuccess { return try page(data) }
         return try await page(below: path, at: beginOldListing(), maxKeys: maxKeys, over: connection)
     }
 

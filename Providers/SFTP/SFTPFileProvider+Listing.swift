@@ -21,7 +21,7 @@ extension SFTPFileProvider {
     public func contentsOfDirectory(path: ProviderPath, page: @Sendable ([FileObject]) async throws -> Void)
         async throws
     {
-        if let known = cache.contents(of: path) { return try await page(data: known) }
+        if let known = cache.contents(of: path) { return try await page(known) }
         let record = cache.record(of: path)
         let hasBegun = LockedValue(false)
         try await connection.options.retries.run(
@@ -32,7 +32,7 @@ extension SFTPFileProvider {
                 try await self.list(path, session) { items in
                     hasBegun.update { $0 = true }
                     record.add(items)
-                    try await page(data: items)
+                    try await page(items)
                 }
             } catch { throw self.connection.translated(error, path: path) }
         }
@@ -105,7 +105,7 @@ extension SFTPFileProvider {
         do {
             while let names = try await listing.next() {
                 let items = names.compactMap { entries.object($0) }
-                if !items.isEmpty { try await page(data: items) }
+                if !items.isEmpty { try await page(items) }
             }
         } catch let refusal as SFTPRefusal {
             // Some servers open what is no folder, and refuse to read it.

@@ -162,7 +162,7 @@ struct UndoHistory: Sendable {
                     guard place == path, case .item(let previous) = self[direction][step].changes[index].expected else {
                         return
                     }
-                    if old.type != .directory, isRestored || old.matches(trace, ignoringTag: true) {
+                    if previous.type != .directory, isRestored || previous.matches(trace, ignoringTag: true) {
                         self[direction][step].changes[index].expected = .item(trace)
                     }
                     return

@@ -46,17 +46,17 @@ extension SQLiteBookLibrary {
         case .none: return nil
         case .several, .conflict:
             throw BookRefusal("“\(book.title)” is in the library more than once; none of them was replaced.")
-        case .one(let old):
+        case .one(let previous):
             // A row without its file holds a place for the book: what comes now is that book again.
-            if overwrite { return old }
-            let path = try StagedName.bookPath(old.book.filename, below: folder.books)
+            if overwrite { return previous }
+            let path = try StagedName.bookPath(previous.book.filename, below: folder.books)
             if try await folder.has(path) { throw BookRefusal("already in library") }
-            return old
+            return previous
         }
     }
 
     private func store(
-        _ incoming: IncomingBook, from copy: ProviderPath, replacing old: StoredBook?, step: CommandStep
+        _ incoming: IncomingBook, from copy: ProviderPath, replacing previous: StoredBook?, step: CommandStep
     ) async throws -> StepResult {
         var incoming = incoming
         if let previous { incoming.keep(from: previous.book, readingState: options.keepsReadingState) }
@@ -64,7 +64,7 @@ extension SQLiteBookLibrary {
         do {
             incoming.book.filename = try await moveIntoBooks(copy, book: incoming.book, files: &files)
             let cover = try await writeCover(incoming.cover, files: &files)
-            let result = try await record(incoming, cover: cover, replacing: old, step: step)
+            let result = try await record(incoming, cover: cover, replacing: previous, step: step)
             await release(files)
             return result
         } catch {
@@ -74,7 +74,7 @@ extension SQLiteBookLibrary {
     }
 
     private func record(
-        _ incoming: IncomingBook, cover: String?, replacing old: StoredBook?, step: CommandStep
+        _ incoming: IncomingBook, cover: String?, replacing previous: StoredBook?, step: CommandStep
     ) async throws -> StepResult {
         try await journalled(step) { db in
             let (table, litter) = (BookTable(db), LitterTable(db))

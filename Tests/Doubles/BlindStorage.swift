@@ -77,7 +77,7 @@ package final class BlindStorage: ForwardingProvider {
         async throws
     {
         try await underlying.contentsOfDirectory(path: real(path)) { items in
-            try await page(data: try items.map { named(try path.appending($0.name), $0) })
+            try await page(try items.map { named(try path.appending($0.name), $0) })
         }
     }
 

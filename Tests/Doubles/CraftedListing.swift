@@ -19,7 +19,7 @@ package final class CraftedListing: ForwardingProvider, FileProviderSymbolicLink
         async throws
     {
         let crafted = craft.value(path, try await underlying.contentsOfDirectory(path: path))
-        try await page(data: crafted.items)
+        try await page(crafted.items)
         if let error = crafted.error { throw error }
     }
 

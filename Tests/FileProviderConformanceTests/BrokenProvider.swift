@@ -55,7 +55,7 @@ final class BrokenProvider: FileProvider {
 
     func contentsOfDirectory(path: ProviderPath, page: @Sendable ([FileObject]) async throws -> Void) async throws {
         guard let list = hooks.list else { return try await base.contentsOfDirectory(path: path, page: page) }
-        try await page(data: try await list(base, path))
+        try await page(try await list(base, path))
         try await hooks.listed?(base, path)
     }
 

@@ -37,7 +37,7 @@ public final class ShelfProvider: FileProvider {
     public func contentsOfDirectory(path: ProviderPath, page: @Sendable ([FileObject]) async throws -> Void)
         async throws
     {
-        try await page(data: shelf.withLock { try $0.children(of: path) })
+        try await page(shelf.withLock { try $0.children(of: path) })
     }
     /// 4: its parent has to be there.
     public func createFolder(path: ProviderPath) async throws {

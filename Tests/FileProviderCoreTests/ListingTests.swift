@@ -23,7 +23,7 @@ private final class Pages: FileProviderBasic {
     func contentsOfDirectory(path: ProviderPath, page: @Sendable ([FileObject]) async throws -> Void) async throws {
         for (number, names) in names.enumerated() {
             given.append(number)
-            try await page(data: names.map { FileObject(path: try path.appending($0), type: .regular) })
+            try await page(names.map { FileObject(path: try path.appending($0), type: .regular) })
         }
         if let failure { throw failure }
     }

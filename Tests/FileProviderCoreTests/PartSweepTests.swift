@@ -188,7 +188,7 @@ private final class AgedStorage: ForwardingProvider {
         try await make()
         try await memory.contentsOfDirectory(path: path) { items in
             try await page(
-                data: items.map { item in
+                items.map { item in
                     var item = item
                     if item.isDirectory { item.modifiedDate = item.modifiedDate?.addingTimeInterval(-folderAge.value) }
                     if !hasTimes.value { item.modifiedDate = nil }

@@ -40,7 +40,7 @@ final class ScriptedProvider: FileProviderBasic {
         try await shown.value.contentsOfDirectory(path: path) { items in
             var tagged: [FileObject] = []
             for item in items { tagged.append(try await self.tagged(item)) }
-            try await page(data: tagged)
+            try await page(tagged)
         }
     }
 

@@ -44,7 +44,7 @@ private final class ListedTree: FileProviderBasic {
     func contentsOfDirectory(path: ProviderPath, page: @Sendable ([FileObject]) async throws -> Void) async throws {
         try await before(path)
         guard let pages = folders[path.string] else { throw FileError.make(.fileReadNoSuchFile, path: path) }
-        for items in pages { try await page(data: items) }
+        for items in pages { try await page(items) }
     }
 }
 
@@ -57,7 +57,7 @@ private final class SearchingStub: FileProviderSearch {
     func contentsOfDirectory(path: ProviderPath, page: @Sendable ([FileObject]) async throws -> Void) async throws {
         if path.name == ".locked" { throw FileError.make(.fileReadNoPermission, path: path) }
         let isTop = path.isRoot
-        try await page(data: [
+        try await page([
             FileObject(path: path.appending(isTop ? "listed" : ".locked"), type: isTop ? .regular : .directory)
         ])
     }
@@ -251,7 +251,7 @@ private final class SearchingStub: FileProviderSearch {
             func contentsOfDirectory(path: ProviderPath, page: @Sendable ([FileObject]) async throws -> Void)
                 async throws
             {
-                try await page(data: [FileObject(path: path.appending("d"), type: .directory)])
+                try await page([FileObject(path: path.appending("d"), type: .directory)])
             }
         }
         let found = Atomic(0)

@@ -19,7 +19,7 @@ final class StubProvider: FileProvider {
     }
 
     func contentsOfDirectory(path: ProviderPath, page: @Sendable ([FileObject]) async throws -> Void) async throws {
-        try await page(data: [FileObject(path: path.appending("a"), type: .regular)])
+        try await page([FileObject(path: path.appending("a"), type: .regular)])
         try await operation(ProgressReporter())
     }
 

@@ -38,7 +38,7 @@ public struct PDFBuilder: Sendable {
     }
 
     /// Replaces an object that was added before.
-    public mutating func replace(_ number: Int, _ body: String) { objects[number - 1] = Data(body.utf8) }
+    public mutating func replace(_ number: Int, body: String) { objects[number - 1] = Data(body.utf8) }
 
     /// The file.
     public func build() -> Data {

@@ -44,7 +44,7 @@ import Testing
     @Test func `a count of pages without sense is replaced`() async throws {
         for count in ["2147483648", "-1", "(many)", "null"] {
             var file = PDFBuilder.pages(2)
-            file.replace(2, action: "<< /Type /Pages /Count \(count) /Kids [3 0 R 5 0 R] /MediaBox [0 0 10 10] >>")
+            file.replace(2, body: "<< /Type /Pages /Count \(count) /Kids [3 0 R 5 0 R] /MediaBox [0 0 10 10] >>")
             let document = try await PDFDocument.open(file.build())
             #expect(document.pageCount == 2)
             #expect(document.tags.contains("wrong-page-count"))
@@ -54,7 +54,7 @@ import Testing
 
     @Test func `trees of pages that contain themselves end`() async throws {
         var file = PDFBuilder.pages(2)
-        file.replace(2, action: "<< /Type /Pages /Count 9 /Kids [3 0 R 2 0 R 7 0 R 7 0 R 99 0 R] >>")
+        file.replace(2, body: "<< /Type /Pages /Count 9 /Kids [3 0 R 2 0 R 7 0 R 7 0 R 99 0 R] >>")
         file.add("<< /Type /Pages /Count 7 /Kids [2 0 R 5 0 R 7 0 R] >>")
         let document = try await PDFDocument.open(file.build())
         #expect(document.pageCount == 2)
@@ -63,7 +63,7 @@ import Testing
 
     @Test func `a tree of pages that doubles at each level is walked once`() async throws {
         var file = PDFBuilder.pages(1)
-        file.replace(2, action: "<< /Type /Pages /Count -1 /Kids [5 0 R 5 0 R] >>")
+        file.replace(2, body: "<< /Type /Pages /Count -1 /Kids [5 0 R 5 0 R] >>")
         for number in 6..<46 { file.add("<< /Type /Pages /Count -1 /Kids [\(number) 0 R \(number) 0 R] >>") }
         file.add("<< /Type /Page >>")
         let document = try await PDFDocument.open(file.build())
@@ -75,13 +75,13 @@ import Testing
     /// 64 nodes.
     @Test func `a tree of pages that doubles in nodes without numbers is refused`() async throws {
         var file = PDFBuilder.pages(1)
-        file.replace(2, action: "<< /Type /Pages /Count -1 /Kids 5 0 R >>")
+        file.replace(2, body: "<< /Type /Pages /Count -1 /Kids 5 0 R >>")
         file.add("[<< /Type /Pages /Kids 5 0 R >> << /Type /Pages /Kids 5 0 R >>]")
         #expect(await fileError { _ = try await PDFDocument.open(file.build()) } == .fileReadTooLarge)
         #expect(await fileError { _ = try await PDFDocument.open(file.buildPacked()) } == .fileReadTooLarge)
         for number in 5..<105 {
             let array = "[<< /Type /Pages /Kids \(number + 1) 0 R >> << /Type /Pages /Kids \(number + 1) 0 R >>]"
-            if number == 5 { file.replace(5, action: array) } else { file.add(array) }
+            if number == 5 { file.replace(5, body: array) } else { file.add(array) }
         }
         file.add("[3 0 R]")
         #expect(await fileError { _ = try await PDFDocument.open(file.build()) } == .fileReadTooLarge)
@@ -89,7 +89,7 @@ import Testing
 
     @Test func `more than a million pages in one array that many nodes have are refused`() async throws {
         var file = PDFBuilder.pages(1)
-        file.replace(2, action: "<< /Type /Pages /Count -1 /Kids 5 0 R >>")
+        file.replace(2, body: "<< /Type /Pages /Count -1 /Kids 5 0 R >>")
         file.add("[\(String(repeating: "<< /Kids 6 0 R /Count 1000 >> ", count: 1_100))]")
         file.add("[\(String(repeating: "3 0 R ", count: 1_000))]")
         #expect(await fileError { _ = try await PDFDocument.open(file.build()) } == .fileReadTooLarge)
@@ -189,7 +189,7 @@ import Testing
     @Test func `objects of more than a million words are not read`() async throws {
         var file = PDFBuilder.pages(1)
         file.replace(
-            1, action: "<< /Type /Catalog /Pages 2 0 R /Junk [\(String(repeating: "0 ", count: 1_100_000))] >>")
+            1, body: "<< /Type /Catalog /Pages 2 0 R /Junk [\(String(repeating: "0 ", count: 1_100_000))] >>")
         #expect(await fileError { _ = try await PDFDocument.open(file.build()) } == .fileReadTooLarge)
         #expect(await fileError { _ = try await PDFDocument.open(file.buildPacked()) } == .fileReadTooLarge)
     }
@@ -282,10 +282,10 @@ import Testing
 
     @Test func `arrays in arrays without end are cut`() async throws {
         var file = PDFBuilder.pages(1)
-        file.replace(2, action: "<< /Type /Pages /Count 1 /Kids \(String(repeating: "[", count: 200_000)) >>")
+        file.replace(2, body: "<< /Type /Pages /Count 1 /Kids \(String(repeating: "[", count: 200_000)) >>")
         #expect(try await PDFDocument.open(file.build()).pageCount == 0)
         file.replace(
-            2, action: "<< /Type /Pages /Count 1 /Kids [3 0 R] /X \(String(repeating: "<</A ", count: 100_000)) >>")
+            2, body: "<< /Type /Pages /Count 1 /Kids [3 0 R] /X \(String(repeating: "<</A ", count: 100_000)) >>")
         #expect(try await PDFDocument.open(file.build()).pageCount == 0)
     }
 

@@ -81,7 +81,7 @@ import Testing
 
     @Test func `content that cannot be unpacked keeps all resources`() async throws {
         var file = Self.file("", resources: "/XObject << /Im1 5 0 R >>")
-        file.replace(4, action: "<< /Length 4 /Filter /Unknown >>\nstream\nabcd\nendstream")
+        file.replace(4, body: "<< /Length 4 /Filter /Unknown >>\nstream\nabcd\nendstream")
         file.add(stream: Data("a picture".utf8), "/Subtype /Image")
         #expect(try await Self.page(0, of: file.build()).range(of: Data("a picture".utf8)) != nil)
     }

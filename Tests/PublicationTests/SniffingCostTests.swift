@@ -133,7 +133,7 @@ import Testing
         }
         let reader = try CountingReader(archive, name: "x")
         let content = SniffedContent(reader)
-        let sniffing = Sniffing(
+        let sniffing = SnifferRun(
             mediaTypes: [], fileExtensions: [], sniffers: Array(repeating: curious, count: 20) + MediaType.sniffers.all)
         #expect(try await sniffing.run(content)?.mediaType == .readiumWebPub)
         #expect(reader.requests.count == 1, "the manifest lies in the end that was read")

@@ -81,7 +81,7 @@ final class WatchedProvider: ForwardingProvider {
 
     func contentsOfDirectory(path: ProviderPath, page: @Sendable ([FileObject]) async throws -> Void) async throws {
         try now.onList(path)
-        try await base.contentsOfDirectory(path: path) { items in try await page(data: items.map { seen($0) }) }
+        try await base.contentsOfDirectory(path: path) { items in try await page(items.map { seen($0) }) }
     }
 
     func open(path: ProviderPath) async throws -> any FileReader {

@@ -123,7 +123,7 @@ import Testing
                     if request.kind == .write { isDead.update { $0 = true } }
                     return isDead.value ? [.silence] : []
                 }
-                let task = Task { try await replace(provider, action: data) }
+                let task = Task { try await replace(provider, data) }
                 try await eventually { isDead.value }
                 task.cancel()
                 let error = try await SFTPFaults.mustFail { try await task.value }
@@ -205,7 +205,7 @@ import Testing
             for faults in [[], [SFTPDouble.Fault.status(.permissionDenied)]] as [[SFTPDouble.Fault]] {
                 try await withSFTPProvider(.init { $0.kind == .fsetstat ? faults : [] }) { double, provider in
                     double.put(Data("old".utf8), at: "/old", mode: 0o600)
-                    try await replace(provider, action: data)
+                    try await replace(provider, data)
                     #expect(double.file("/old") == data)
                     #expect(double.mode("/old") == (faults.isEmpty ? 0o600 : 0o644))
                 }

@@ -128,7 +128,7 @@ package final class UnreliableStorage: ForwardingProvider {
         async throws
     {
         try await pass("list", path) {
-            try await underlying.contentsOfDirectory(path: path) { try await page(data: $0.map(seen)) }
+            try await underlying.contentsOfDirectory(path: path) { try await page($0.map(seen)) }
         }
     }
 

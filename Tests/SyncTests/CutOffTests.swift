@@ -58,7 +58,7 @@ import Testing
             }
         }
         await #expect(throws: URLError.self) { try await bed.run() }
-        comeBack(calls: right)
+        comeBack(right)
         right.beforePath.update { $0 = { _, _ in } }
         for _ in 1...2 {
             #expect(try await bed.run().isComplete)
@@ -126,7 +126,7 @@ import Testing
         try await right.memory.remove("/x")
         right.after.update { $0 = { if $0 == "write" { throw URLError(.networkConnectionLost) } } }
         #expect(try await bed.run().failures == 1)
-        comeBack(calls: right)
+        comeBack(right)
         try await bringBack("x")
         try await bed.run()
         #expect(try await left.memory.texts().isSuperset(of: ["agreed x"]))
@@ -141,7 +141,7 @@ import Testing
         if isFirst {
             leave(right, after: "write", count: 2)
             await #expect(throws: URLError.self) { try await bed.run() }
-            comeBack(calls: right)
+            comeBack(right)
         } else {
             try await bed.run()
             bed.options.update { $0.direction = .mirror }
@@ -150,7 +150,7 @@ import Testing
         for name in ["d", "e"] { try await left.memory.put("/" + name, name) }
         leave(right, after: "write", count: 1)
         await #expect(throws: URLError.self) { try await bed.run() }
-        comeBack(calls: right)
+        comeBack(right)
         bed.options.update { $0.direction = .twoWay }
         let report = try await bed.run()
         #expect(report.removed == 0, "\(report)")
@@ -168,7 +168,7 @@ import Testing
         // Into the trash, and no further.
         leave(right, after: "move")
         await #expect(throws: URLError.self) { try await bed.run() }
-        comeBack(calls: right)
+        comeBack(right)
         bed.options.update { $0.direction = .twoWay }
         let report = try await bed.run()
         #expect(report.removed == 0, "\(report)")
@@ -206,7 +206,7 @@ import Testing
         for name in ["a", "b", "c", "d"] { try await left.memory.put("/" + name, name) }
         leave(right, after: "write", count: 2)
         await #expect(throws: URLError.self) { try await bed.run() }
-        comeBack(calls: right)
+        comeBack(right)
         try await left.memory.remove("/a")
         #expect(try await bed.run().removed == 0)
         #expect(try await left.memory.texts() == ["a", "b", "c", "d"])
@@ -228,7 +228,7 @@ import Testing
         for name in ["a", "b", "c", "d"] { try await left.memory.put("/" + name, name) }
         leave(right, after: "write", count: 2)
         await #expect(throws: URLError.self) { try await bed.run() }
-        comeBack(calls: right)
+        comeBack(right)
         // Which ones had come is not said.
         for name in ["a", "b", "c", "d"] {
             try await left.memory.remove("/" + name)

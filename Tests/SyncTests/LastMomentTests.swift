@@ -511,7 +511,7 @@ private final class HugeFiles: ForwardingProvider {
     func contentsOfDirectory(path: ProviderPath, page: @Sendable ([FileObject]) async throws -> Void) async throws {
         try await underlying.contentsOfDirectory(path: path) { items in
             try await page(
-                data: items.map { item in
+                items.map { item in
                     var item = item
                     if item.isRegularFile { item.size = .max }
                     return item

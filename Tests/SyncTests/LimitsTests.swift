@@ -252,6 +252,6 @@ private final class EndlessStorage: ForwardingProvider {
 
     func contentsOfDirectory(path: ProviderPath, page: @Sendable ([FileObject]) async throws -> Void) async throws {
         if path.isRoot { try await underlying.contentsOfDirectory(path: path, page: page) }
-        try await page(data: [FileObject(path: path.appending("d"), type: .directory)])
+        try await page([FileObject(path: path.appending("d"), type: .directory)])
     }
 }

@@ -225,8 +225,8 @@ import Testing
             }
         }
         // What is gone on both sides is known to be: put back on one, it is new, and comes back on the other.
-        let left = Set(try await right.tree().map { $0.prefix { $0 != " " }.dropFirst() })
-        let gone = (0..<15).map(String.init).filter { !left.contains($0[...]) }
+        let kept = Set(try await right.tree().map { $0.prefix { $0 != " " }.dropFirst() })
+        let gone = (0..<15).map(String.init).filter { !kept.contains($0[...]) }
         for name in gone { try await left.put("/" + name, name) }
         let known = try await DatabaseQueue(path: bed.state.path).read {
             try Data.fetchAll($0, sql: "SELECT key FROM item")
@@ -396,7 +396,7 @@ private final class HidingStorage: ForwardingProvider {
     func contentsOfDirectory(path: ProviderPath, page: @Sendable ([FileObject]) async throws -> Void) async throws {
         hasListed.update { $0 = true }
         try await underlying.contentsOfDirectory(path: path) {
-            try await page(data: $0.filter { !$0.name.hasPrefix(".") })
+            try await page($0.filter { !$0.name.hasPrefix(".") })
         }
     }
 }

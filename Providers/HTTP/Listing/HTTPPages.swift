@@ -26,7 +26,7 @@ extension HTTPConnection {
             try Task.checkCancellation()
             let (data, head) = try await data(for: request)
             let answer = try pageHandler(data, head)
-            if !answer.items.isEmpty { try await page(data: answer.items) }
+            if !answer.items.isEmpty { try await page(answer.items) }
             guard let next = answer.nextToken else { return }
             guard known.insert(next).inserted else {
                 throw FileError.make(

@@ -118,7 +118,7 @@ struct LocalRemoval {
     private func empty(_ top: FileDescriptor) throws {
         var cursor = FolderCursor(top: top, context: context)
         // Of each folder from the top down, those in it that are still to be emptied.
-        var waiting = [try removeFiles(progress: &cursor)]
+        var waiting = [try removeFiles(&cursor)]
         while let name = waiting[waiting.count - 1].popLast() {
             try flag.check()
             try passingOver { try enter(name, &cursor, &waiting) }
@@ -136,7 +136,7 @@ struct LocalRemoval {
     private func enter(_ name: [UInt8], _ cursor: inout FolderCursor, _ waiting: inout [[[UInt8]]]) throws {
         try cursor.enter(name)
         waiting.append([])
-        waiting[waiting.count - 1] = try removeFiles(progress: &cursor)
+        waiting[waiting.count - 1] = try removeFiles(&cursor)
     }
 
     /// Somebody else may be quicker. What stands in a folder's place then is found when the folder above is not empty.

@@ -19,7 +19,7 @@ extension WebDAVFileProvider {
         // Before the listing: a change between the two makes the tag too old, never the listing.
         let tag = kept?.isFresh == true ? kept?.head.entryTag : try await item(path, isWriting: false).entryTag
         if let kept, kept.head.entryTag == tag, let items = try? items(in: kept.body, of: path) {
-            return try await page(data: items)
+            return try await page(items)
         }
         let recording = AnswerRecorder(limit: responses.maxSize)
         try await list(path, recording: recording, page: page)

@@ -45,11 +45,11 @@ extension WebDAVFileProvider {
     public func contentsOfDirectory(path: ProviderPath, page: @Sendable ([FileObject]) async throws -> Void)
         async throws
     {
-        if let known = cache.contents(of: path) { return try await page(data: known) }
+        if let known = cache.contents(of: path) { return try await page(known) }
         let record = cache.record(of: path)
         let add: @Sendable ([FileObject]) async throws -> Void = { items in
             record.add(items)
-            try await page(data: items)
+            try await page(items)
         }
         if let responses = await connection.responses(), try await quirks().hasTreeTags {
             try await list(path, by: responses, page: add)
@@ -67,7 +67,7 @@ extension WebDAVFileProvider {
         do {
             try await propfind(path, isFolder: true, depth: 1, isWriting: false, recording: recording) { responses in
                 let items = try asked.update { try self.items(in: responses, of: path, &$0) }
-                if !items.isEmpty { try await page(data: items) }
+                if !items.isEmpty { try await page(items) }
             }
             guard asked.value.wasSeen, !asked.value.isDoubtful else { throw noAnswer(about: path) }
             learn(from: asked.value)

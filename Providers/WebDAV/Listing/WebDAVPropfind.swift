@@ -52,7 +52,7 @@ extension WebDAVFileProvider {
             recording?.start()
             try await self.receive(request, through: pipe, recording) { responses in
                 hasGiven.update { $0 = true }
-                try await page(data: responses)
+                try await page(responses)
             }
         }
     }
@@ -76,11 +76,11 @@ extension WebDAVFileProvider {
                 recording?.add(data)
                 try fault(of: request) { try decoder.parse(data) }
                 let responses = decoder.take()
-                if !responses.isEmpty { try await page(data: responses) }
+                if !responses.isEmpty { try await page(responses) }
             }
             try fault(of: request) { try decoder.finish() }
             let last = decoder.take()
-            if !last.isEmpty { try await page(data: last) }
+            if !last.isEmpty { try await page(last) }
         }
     }
 

@@ -83,10 +83,10 @@ struct UploadPlan: Sendable {
     /// The name under which the file of the book at `place` is staged. One that takes the place of another goes by that
     /// one's uuid: the application knows by it which one is meant.
     func stagedName(of item: UploadItem, at place: Int) -> String {
-        guard case .send(let previous?) = actions[place], BookUUID.shaped(old.uuid) != nil else {
+        guard case .send(let previous?) = actions[place], BookUUID.shaped(previous.uuid) != nil else {
             return Self.stagedName(uuid: item.metadata.uuid, fileExtension: item.fileExtension)
         }
-        return Self.stagedName(uuid: old.uuid, fileExtension: item.fileExtension)
+        return Self.stagedName(uuid: previous.uuid, fileExtension: item.fileExtension)
     }
 
     /// The name under which a book's file is staged: its uuid where that is one, else a random one. Nothing else of it

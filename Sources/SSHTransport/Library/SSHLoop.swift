@@ -52,7 +52,7 @@ final class SSHLoop {
         session.wire.allowance = SSHSession.share
         session.wire.flush()
         var hasMoved = try turnOthers(now)
-        if try turnAll(direction: now) { hasMoved = true }
+        if try turnAll(now) { hasMoved = true }
         closing.removeAll { libssh2_channel_free($0) != LIBSSH2_ERROR_EAGAIN }
         session.wire.flush()
         session.wire.note(now, since: before)

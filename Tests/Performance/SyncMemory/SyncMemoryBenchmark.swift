@@ -118,12 +118,12 @@ final class SimulatedStorage: FileProviderOperations, FileProviderReadWrite {
         if isEmpty { return }
         if shape == .tree, path.isRoot {
             return try await page(
-                data: (0..<Self.files / Self.inFolder).map {
+                (0..<Self.files / Self.inFolder).map {
                     FileObject(path: try path.appending("folder \($0)"), type: .directory)
                 })
         }
         for start in stride(from: 0, to: shape == .flat ? Self.files : Self.inFolder, by: 1000) {
-            try await page(data: (start..<start + 1000).compactMap { try file($0, in: path) })
+            try await page((start..<start + 1000).compactMap { try file($0, in: path) })
         }
     }
 

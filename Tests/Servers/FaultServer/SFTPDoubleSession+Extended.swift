@@ -70,7 +70,7 @@ extension SFTPDoubleSession {
             guard user.isEmpty || Array(user) == Array(settings.user.utf8) else { throw POSIXError(.ENOENT) }
             path = Array(settings.home.utf8) + path.dropFirst(1 + user.count)
         }
-        return .names([SFTPDoubleReply.Name(name: try state.tree.realPath(context: path), node: nil)])
+        return .names([SFTPDoubleReply.Name(name: try state.tree.realPath(path), node: nil)])
     }
 
     private func copy(_ call: SFTPDoubleCall, _ state: inout SFTPDouble.State) throws -> SFTPDoubleReply {

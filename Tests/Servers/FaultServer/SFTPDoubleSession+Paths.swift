@@ -74,7 +74,7 @@ extension SFTPDoubleSession {
             if settings.isCareless { return try removeCarelessly(place, state: &state) }
             guard state.tree.nodes[id]?.kind != .folder else { throw POSIXError(.EISDIR) }
             try state.tree.unlink(place)
-        case .realpath: return .names([SFTPDoubleReply.Name(name: try state.tree.realPath(context: path), node: nil)])
+        case .realpath: return .names([SFTPDoubleReply.Name(name: try state.tree.realPath(path), node: nil)])
         case .rename:
             let source = try state.tree.locate(path, follow: false)
             guard source.id != nil else { throw POSIXError(.ENOENT) }

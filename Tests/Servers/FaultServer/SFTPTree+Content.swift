@@ -35,7 +35,7 @@ struct SFTPTreeContent: Sendable {
             if pages[index] == nil, last <= patternSize {
                 result += SFTPTree.pattern(at: position, count: last - position)
             } else {
-                result += page(data: index)[(position - start)..<(last - start)]
+                result += page(index)[(position - start)..<(last - start)]
             }
             position = last
         }
@@ -71,7 +71,7 @@ struct SFTPTreeContent: Sendable {
             return
         }
         let index = newSize / Self.pageSize
-        let rest = Array(page(data: index).prefix(newSize - index * Self.pageSize))
+        let rest = Array(page(index).prefix(newSize - index * Self.pageSize))
         pages = pages.filter { $0.key < index }
         patternSize = min(patternSize, index * Self.pageSize)
         if !rest.isEmpty { pages[index] = .bytes(rest) }
@@ -98,7 +98,7 @@ struct SFTPTreeContent: Sendable {
             pages[index] = nil
             return stored
         }
-        return page(data: index)
+        return page(index)
     }
 
     private mutating func store(_ bytes: [UInt8], as index: Int) {

@@ -57,7 +57,7 @@ public final class BoxFileProvider: FileProvider {
         async throws
     {
         if try await !attributesOfItem(path: path).isDirectory { throw FileError.notADirectory(path) }
-        try await page(data: withBox { $0.items.filter { $0.key.parent == path }.map { $1.object(at: $0) } })
+        try await page(withBox { $0.items.filter { $0.key.parent == path }.map { $1.object(at: $0) } })
     }
     public func createFolder(path: ProviderPath) async throws {
         _ = try await withBox { try $0.put(Box.Item(), at: path) }

@@ -101,7 +101,7 @@ enum RenditionProperty {
     static func linkProperties(_ properties: [String]) -> Link.Properties {
         var result = Link.Properties()
         for property in properties {
-            if let page = page(data: property) { result.page = page }
+            if let page = page(property) { result.page = page }
             guard property.hasPrefix("rendition:") else { continue }
             let setting = property.dropFirst("rendition:".count).split(separator: "-", maxSplits: 1).map(String.init)
             guard setting.count == 2 else { continue }
@@ -113,7 +113,7 @@ enum RenditionProperty {
 
     /// Whether a property of a place in the spine is defined, or has nothing to do with renditions.
     static func isKnown(_ property: String) -> Bool {
-        guard property.hasPrefix("rendition:"), page(data: property) == nil else { return true }
+        guard property.hasPrefix("rendition:"), page(property) == nil else { return true }
         let setting = property.dropFirst("rendition:".count).split(separator: "-", maxSplits: 1).map(String.init)
         return property == "rendition:align-x-center" || setting.count == 2 && isDefined(setting[0], setting[1])
     }
