@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import Cryptography
+import Cryptography
 
 @Suite struct HMACTests {
     struct Vector: Sendable {

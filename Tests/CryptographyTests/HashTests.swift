@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import Cryptography
+import Cryptography
 
 @Suite struct HashTests {
     /// RFC 1321, appendix A.5, and the examples to FIPS 180-4.

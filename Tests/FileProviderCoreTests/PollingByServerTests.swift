@@ -2,7 +2,7 @@ import Foundation
 import ProviderDoubles
 import Testing
 
-@testable import FileProviderCore
+import FileProviderCore
 
 /// Long polling: the server answers when something changed.
 @Suite struct PollingByServerTests {

@@ -2,7 +2,7 @@ import Foundation
 import MemoryFileProvider
 import Testing
 
-@testable import FileProviderCore
+import FileProviderCore
 
 /// A provider that shows a Memory provider's tree, counts what it is asked, and fails as a test says.
 final class ScriptedProvider: FileProviderBasic {

@@ -3,7 +3,7 @@ import ProviderDoubles
 import SampleBooks
 import Testing
 
-@testable import MediaTags
+import MediaTags
 
 /// Files that are cut short, changed, or made to cost much.
 struct HostileSoundTests {

@@ -3,7 +3,7 @@ import ProviderDoubles
 import SampleBooks
 import Testing
 
-@testable import MediaTags
+import MediaTags
 
 struct ID3Tests {
     private func read(_ data: Data) async throws -> MediaDescription {

@@ -4,7 +4,7 @@ import ProviderDoubles
 import SampleBooks
 import Testing
 
-@testable import MediaTags
+import MediaTags
 
 struct MP4Tests {
     private let expected = [

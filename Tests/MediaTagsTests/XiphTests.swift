@@ -3,7 +3,7 @@ import ProviderDoubles
 import SampleBooks
 import Testing
 
-@testable import MediaTags
+import MediaTags
 
 struct XiphTests {
     private static let texts = [

@@ -8,8 +8,8 @@ import SampleBooks
 import Testing
 
 @testable import ReaderApplication
-@testable import ReaderDriver
-@testable import ReaderMessages
+import ReaderDriver
+import ReaderMessages
 
 /// Everything breaks everywhere: at every call of the storage, in every way, while the application carries out each
 /// command. Afterwards the application is started anew, and everything has to be as if nothing had happened.

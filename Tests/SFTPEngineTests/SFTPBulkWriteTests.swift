@@ -4,7 +4,7 @@ import Foundation
 import ProviderDoubles
 import Testing
 
-@testable import SFTPEngine
+import SFTPEngine
 
 @Suite(.timeLimit(.minutes(1))) struct SFTPBulkWriteTests {
     private func double(_ change: (inout SFTPDouble.Settings) -> Void = { _ in }) -> SFTPDouble {

@@ -2,7 +2,7 @@ import FaultServer
 import Foundation
 import Testing
 
-@testable import SFTPEngine
+import SFTPEngine
 
 @Suite(.timeLimit(.minutes(1))) struct SFTPListingTests {
     private func opendir(_ session: SFTPSession, _ path: String) async throws -> SFTPHandle {

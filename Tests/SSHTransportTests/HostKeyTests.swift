@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import SSHTransport
+import SSHTransport
 
 struct HostKeyTests {
     @Test

@@ -2,7 +2,7 @@ import FileProviderCore
 import Foundation
 import Testing
 
-@testable import SSHTransport
+import SSHTransport
 
 struct KnownHostsAddingTests {
     private let key: HostKey

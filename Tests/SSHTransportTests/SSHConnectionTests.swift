@@ -3,7 +3,7 @@ import Foundation
 import ProviderDoubles
 import Testing
 
-@testable import SSHTransport
+import SSHTransport
 
 /// What can be seen of a connection without a server that speaks SSH.
 @Suite(.timeLimit(.minutes(1))) struct SSHConnectionTests {

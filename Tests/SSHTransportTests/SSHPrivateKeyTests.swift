@@ -2,7 +2,7 @@ import FileProviderCore
 import Foundation
 import Testing
 
-@testable import SSHTransport
+import SSHTransport
 
 /// Keys made for these tests, which open nothing.
 private enum SampleFiles {

@@ -3,7 +3,7 @@ import Foundation
 import ProviderDoubles
 import Testing
 
-@testable import SSHTransport
+import SSHTransport
 
 @Suite(.timeLimit(.minutes(1))) struct SSHProgramChannelTests {
     /// A program in place of ssh, for the shell.
