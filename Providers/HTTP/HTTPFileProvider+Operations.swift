@@ -53,26 +53,26 @@ extension HTTPFileProvider {
         async throws
     {
         if !operation.keepsFolders { folders.update { $0.forget() } }
-        let places = operation.places
+        let paths = operation.paths
         // Before, for whoever asks meanwhile must not keep the answer, and after.
-        await forget(places)
+        await forget(paths)
         do {
             try await service.perform(operation, overwrite: overwrite, progress: progress, over: connection)
-            await forget(places)
+            await forget(paths)
         } catch let error as HTTPStatusError where !overwrite && [409, 412].contains(error.code.rawValue) {
             // Another was quicker than the look before.
-            await forget(places)
-            if let place = places.last, operation.isMaking { throw taken(place, underlying: error) }
+            await forget(paths)
+            if let path = paths.last, operation.isMaking { throw taken(path, underlying: error) }
             throw error
         } catch {
-            await forget(places)
+            await forget(paths)
             throw error
         }
     }
 
-    private func forget(_ places: [ProviderPath]) async {
-        for place in places { cache.drop(place) }
-        await connection.forget(places)
+    private func forget(_ paths: [ProviderPath]) async {
+        for path in paths { cache.drop(path) }
+        await connection.forget(paths)
     }
 
     /// Looks at both ends of a move or copy, and clears the destination where that is allowed.
@@ -146,7 +146,7 @@ extension HTTPFileProvider {
 
 extension HTTPOperation {
     /// The items that are not the same afterwards.
-    fileprivate var places: [ProviderPath] {
+    fileprivate var paths: [ProviderPath] {
         switch self {
         case .read: []
         case .createFolder(let path), .write(let path): [path]

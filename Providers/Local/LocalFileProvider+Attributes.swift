@@ -12,15 +12,15 @@ extension LocalFileProvider: FileProviderAttributes {
         let context = context(path, writing: true)
         try await BlockingThreads.shared.run { [self] _ in
             // A name of the root itself.
-            let place =
+            let entry =
                 path.isRoot
-                ? LocalPlace(folder: resolver.root, name: [UInt8(ascii: ".")]) : try resolver.place(of: path, context)
-            if let permissions { try setPermissions(UInt32(permissions), place, context) }
+                ? LocalEntry(folder: resolver.root, name: [UInt8(ascii: ".")]) : try resolver.entry(of: path, context)
+            if let permissions { try setPermissions(UInt32(permissions), entry, context) }
             guard let modificationDate else { return }
             let keep = timespec(tv_sec: 0, tv_nsec: Self.omitted)
-            let result = place.name.withName { name in
+            let result = entry.name.withName { name in
                 [keep, modificationDate.fileTime].withUnsafeBufferPointer {
-                    utimensat(place.folder.raw, name, $0.baseAddress, AT_SYMLINK_NOFOLLOW)
+                    utimensat(entry.folder.raw, name, $0.baseAddress, AT_SYMLINK_NOFOLLOW)
                 }
             }
             try context.check(result)
@@ -30,8 +30,8 @@ extension LocalFileProvider: FileProviderAttributes {
     /// UTIME_OMIT, which Swift does not see.
     private static let omitted = (1 << 30) - 2
 
-    private func setPermissions(_ permissions: UInt32, _ place: LocalPlace, _ context: LocalContext) throws {
-        let result = place.name.withName { fchmodat(place.folder.raw, $0, permissions & 0o7777, AT_SYMLINK_NOFOLLOW) }
+    private func setPermissions(_ permissions: UInt32, _ entry: LocalEntry, _ context: LocalContext) throws {
+        let result = entry.name.withName { fchmodat(entry.folder.raw, $0, permissions & 0o7777, AT_SYMLINK_NOFOLLOW) }
         if result != 0, errno == EOPNOTSUPP {
             throw FileError.unsupported("Setting permissions of a symbolic link", path: context.path, url: context.url)
         }
@@ -97,13 +97,13 @@ extension LocalFileProvider: FileProviderAttributes {
     ) async throws -> Value {
         let context = context(path, writing: writing)
         return try await BlockingThreads.shared.run { [self] _ in
-            let place =
+            let entry =
                 path.isRoot
-                ? LocalPlace(folder: resolver.root, name: [UInt8(ascii: ".")]) : try resolver.place(of: path, context)
+                ? LocalEntry(folder: resolver.root, name: [UInt8(ascii: ".")]) : try resolver.entry(of: path, context)
             // Opening a pipe or a device may do something, so it is looked at first.
-            guard let type = try place.status(context)?.type else { throw context.error(ENOENT) }
+            guard let type = try entry.status(context)?.type else { throw context.error(ENOENT) }
             guard type == .regular || type == .directory else { throw context.hasNoExtendedAttributes }
-            return try body(ExtendedAttributes(file: place.open(LocalFlags.read, context), context: context))
+            return try body(ExtendedAttributes(file: entry.open(LocalFlags.read, context), context: context))
         }
     }
 }

@@ -10,8 +10,8 @@ extension LocalFileProvider {
         let context = context(path, writing: true)
         if path.isRoot { throw context.error(EEXIST) }
         try await BlockingThreads.shared.run { [self] _ in
-            let place = try resolver.place(of: path, context)
-            try context.check(place.name.withName { mkdirat(place.folder.raw, $0, 0o777) })
+            let entry = try resolver.entry(of: path, context)
+            try context.check(entry.name.withName { mkdirat(entry.folder.raw, $0, 0o777) })
         }
     }
 
@@ -79,13 +79,13 @@ extension LocalFileProvider {
         let context = context(path, writing: true)
         if path.isRoot { throw context.rootIsFixed("removed") }
         try await BlockingThreads.shared.run { [self] flag in
-            let place = try resolver.place(of: path, context)
-            try LocalRemoval(flag: flag, context: context, progress: progress).run(place, recursive: recursive)
+            let entry = try resolver.entry(of: path, context)
+            try LocalRemoval(flag: flag, context: context, progress: progress).run(entry, recursive: recursive)
         }
     }
 
     private typealias Relocation =
-        @Sendable (LocalPlace, LocalPlace, _ source: LocalContext, _ target: LocalContext, CancellationFlag) throws ->
+        @Sendable (LocalEntry, LocalEntry, _ source: LocalContext, _ target: LocalContext, CancellationFlag) throws ->
         Void
 
     /// Finds both ends, and refuses what no file system could do.
@@ -98,7 +98,7 @@ extension LocalFileProvider {
         if destination.isRoot || destination == path { throw target.error(EEXIST) }
         if destination.isBelow(path) { throw target.intoItself }
         try await BlockingThreads.shared.run { [self] flag in
-            try body(resolver.place(of: path, source), resolver.place(of: destination, target), source, target, flag)
+            try body(resolver.entry(of: path, source), resolver.entry(of: destination, target), source, target, flag)
         }
     }
 }

@@ -51,8 +51,8 @@ extension LocalFileProvider: FileProviderPushWrite {
         let context = context(path, writing: true)
         if path.isRoot { throw context.error(EISDIR) }
         let write = try await BlockingThreads.shared.run { [self] _ in
-            let place = try resolver.place(of: path, context)
-            return try LocalWrite(place: place, options: options, calls: resolver.calls, context: context)
+            let entry = try resolver.entry(of: path, context)
+            return try LocalWrite(entry: entry, options: options, calls: resolver.calls, context: context)
         }
         do {
             try await body(write)

@@ -16,9 +16,9 @@ extension LocalFileProvider: FileProviderSymbolicLink {
                 sentence: "A symbolic link's target has 1 to \(PATH_MAX - 1) bytes and no NUL among them.")
         }
         try await BlockingThreads.shared.run { [self] _ in
-            let place = try resolver.place(of: path, context)
+            let entry = try resolver.entry(of: path, context)
             try context.check(
-                target.withName { target in place.name.withName { symlinkat(target, place.folder.raw, $0) } })
+                target.withName { target in entry.name.withName { symlinkat(target, entry.folder.raw, $0) } })
         }
     }
 
@@ -29,7 +29,7 @@ extension LocalFileProvider: FileProviderSymbolicLink {
     public func destinationOfSymbolicLink(path: ProviderPath) async throws -> FileObject {
         let context = context(path, writing: false)
         return try await BlockingThreads.shared.run { [self] _ in
-            guard !path.isRoot, let status = try resolver.place(of: path, context).status(context) else {
+            guard !path.isRoot, let status = try resolver.entry(of: path, context).status(context) else {
                 throw context.error(path.isRoot ? EINVAL : ENOENT)
             }
             guard status.type == .symbolicLink else { throw context.error(EINVAL) }

@@ -100,9 +100,9 @@ public final class LocalFileProvider: FileProviderBasic, FileProviderOperations,
         try await BlockingThreads.shared.run { [self] _ in
             let context = context(path, writing: false)
             if path.isRoot { return try ItemStatus(of: resolver.root, context).object(at: path) }
-            let place = try resolver.place(of: path, context)
-            guard let status = try place.status(context) else { throw context.error(ENOENT) }
-            return try place.object(at: path, status, context)
+            let entry = try resolver.entry(of: path, context)
+            guard let status = try entry.status(context) else { throw context.error(ENOENT) }
+            return try entry.object(at: path, status, context)
         }
     }
 

@@ -55,8 +55,8 @@ struct S3ErrorDocument {
             return "The clocks of the server and of this machine differ by more than the server allows."
         case "InvalidObjectState": return "“\(path)” is archived; it has to be restored before it can be read."
         case "AuthorizationHeaderMalformed", "PermanentRedirect":
-            let place = region.map { "the region “\($0)”" } ?? endpoint.map { "“\($0)”" } ?? "another region"
-            return "The bucket “\(bucket)” belongs to \(place); set “region” or “endpoint” to that."
+            let location = region.map { "the region “\($0)”" } ?? endpoint.map { "“\($0)”" } ?? "another region"
+            return "The bucket “\(bucket)” belongs to \(location); set “region” or “endpoint” to that."
         default: return nil
         }
     }

@@ -18,7 +18,7 @@ struct S3Page: Sendable {
     /// What stands in for the keys with a delimiter, that included.
     var prefixes: [[UInt8]] = []
     /// Where the listing goes on; nil at its end.
-    var next: S3ListingPlace?
+    var next: S3ListingCursor?
 
     /// - Parameter isOld: Whether `ListObjects` was asked for. A server that does not know the newer request may answer
     ///   it as the old one.
@@ -36,15 +36,15 @@ struct S3Page: Sendable {
             default: break
             }
         }
-        next = try Self.place(root, isOld: isOld, last: last, isEncoded)
+        next = try Self.cursor(root, isOld: isOld, last: last, isEncoded)
     }
 
     /// The last in the order of a listing, that of bytes.
     private var last: [UInt8]? { (objects.map(\.key) + prefixes).max { $0.lexicographicallyPrecedes($1) } }
 
-    private static func place(
+    private static func cursor(
         _ root: XMLElement, isOld: Bool, last: @autoclosure () -> [UInt8]?, _ isEncoded: Bool
-    ) throws -> S3ListingPlace? {
+    ) throws -> S3ListingCursor? {
         let isTruncated = root.first("IsTruncated")?.text
         if isTruncated == "false" { return nil }
         if !isOld, let token = root.first("NextContinuationToken")?.text, !token.isEmpty { return .token(token) }
@@ -72,7 +72,7 @@ struct S3Page: Sendable {
 }
 
 /// Where a listing goes on, and by which of S3's two requests.
-enum S3ListingPlace: Sendable {
+enum S3ListingCursor: Sendable {
     /// `ListObjectsV2` at its beginning, or with what the page before gave.
     case token(String?)
     /// `ListObjects` behind this key; behind none, at its beginning.
@@ -99,7 +99,7 @@ extension S3Service {
     public func request(forContentsOf path: ProviderPath, token: String?) throws -> HTTPRequest? {
         listing(
             of: path, prefix: Self.prefix(of: path), isDeep: false,
-            at: token.map { S3ListingPlace(text: $0) } ?? firstPlace)
+            at: token.map { S3ListingCursor(text: $0) } ?? firstPlace)
     }
 
     /// The marker of the folder itself is left out. What no path can hold, and what is not in the folder, is counted.
@@ -111,21 +111,22 @@ extension S3Service {
         var items: [FileObject] = []
         var leftOut: [[UInt8]] = []
         for object in page.objects where object.key != prefix || path.isRoot {
-            guard let place = Self.place(object.key[...], in: path, prefix) else {
+            guard let itemPath = Self.itemPath(object.key[...], in: path, prefix) else {
                 leftOut.append(object.key)
                 continue
             }
             items.append(
                 FileObject(
-                    path: place, type: .regular, size: object.size, modifiedDate: object.modified,
+                    path: itemPath, type: .regular, size: object.size, modifiedDate: object.modified,
                     entryTag: object.entryTag))
         }
         for folder in page.prefixes {
-            guard folder.last == UInt8(ascii: "/"), let place = Self.place(folder.dropLast(), in: path, prefix) else {
+            guard folder.last == UInt8(ascii: "/"), let itemPath = Self.itemPath(folder.dropLast(), in: path, prefix)
+            else {
                 leftOut.append(folder)
                 continue
             }
-            items.append(FileObject(path: place, type: .directory))
+            items.append(FileObject(path: itemPath, type: .directory))
         }
         var answer = HTTPPage(
             items, nextToken: page.next?.text, showsFolder: !page.objects.isEmpty || !page.prefixes.isEmpty)
@@ -133,7 +134,7 @@ extension S3Service {
         return answer
     }
 
-    private static func place(_ key: ArraySlice<UInt8>, in path: ProviderPath, _ prefix: [UInt8]) -> ProviderPath? {
+    private static func itemPath(_ key: ArraySlice<UInt8>, in path: ProviderPath, _ prefix: [UInt8]) -> ProviderPath? {
         key.starts(with: prefix) ? try? path.appending(nameBytes: key.dropFirst(prefix.count)) : nil
     }
 
@@ -144,10 +145,10 @@ extension S3Service {
         return page
     }
 
-    private var firstPlace: S3ListingPlace { hasOldListingsOnly.value ? .marker([]) : .token(nil) }
+    private var firstPlace: S3ListingCursor { hasOldListingsOnly.value ? .marker([]) : .token(nil) }
 
     /// Notes that the server has `ListObjects` alone.
-    private func beginOldListing() -> S3ListingPlace {
+    private func beginOldListing() -> S3ListingCursor {
         hasOldListingsOnly.update { $0 = true }
         return .marker([])
     }
@@ -160,28 +161,29 @@ extension S3Service {
     ///
     /// - Parameter path: Named in messages.
     private func listing(
-        of path: ProviderPath, prefix: [UInt8], isDeep: Bool, at place: S3ListingPlace, maxKeys: Int = 1000
+        of path: ProviderPath, prefix: [UInt8], isDeep: Bool, at cursor: S3ListingCursor, maxKeys: Int = 1000
     ) -> HTTPRequest {
-        var query = place.isOld ? "" : "list-type=2&"
+        var query = cursor.isOld ? "" : "list-type=2&"
         query += "encoding-type=url&max-keys=\(maxKeys)&prefix=\(S3Encoding.percentEncoded(prefix))"
         if !isDeep { query += "&delimiter=%2F" }
-        switch place {
+        switch cursor {
         case .token(let token?): query += "&continuation-token=\(S3Encoding.percentEncoded(token.utf8))"
         case .marker(let marker) where !marker.isEmpty: query += "&marker=\(S3Encoding.percentEncoded(marker))"
         default: break
         }
         var request = request("GET", path, url: url(ofKey: [], query: query))
         // “Not implemented”, “not allowed”, and “what is list-type?”
-        if case .token(nil) = place { request.accepts = [400, 405, 501] }
+        if case .token(nil) = cursor { request.accepts = [400, 405, 501] }
         return request
     }
 
     /// One page of all keys below a folder.
     func page(
-        below path: ProviderPath, at place: S3ListingPlace? = nil, maxKeys: Int = 1000, over connection: HTTPConnection
+        below path: ProviderPath, at cursor: S3ListingCursor? = nil, maxKeys: Int = 1000,
+        over connection: HTTPConnection
     ) async throws -> S3Page {
         let prefix = Self.prefix(of: path)
-        let request = listing(of: path, prefix: prefix, isDeep: true, at: place ?? firstPlace, maxKeys: maxKeys)
+        let request = listing(of: path, prefix: prefix, isDeep: true, at: cursor ?? firstPlace, maxKeys: maxKeys)
         let (data, head) = try await connection.data(for: request)
         if head.isSuccess { return try page(data) }
         return try await page(below: path, at: beginOldListing(), maxKeys: maxKeys, over: connection)
@@ -200,7 +202,7 @@ struct S3Tree {
     let service: S3Service
     let folder: ProviderPath
     let connection: HTTPConnection
-    private var place: S3ListingPlace?
+    private var cursor: S3ListingCursor?
     private var known: Set<String> = []
     private var isOver = false
 
@@ -216,10 +218,10 @@ struct S3Tree {
     mutating func next() async throws -> [S3Object]? {
         if isOver { return nil }
         try Task.checkCancellation()
-        let page = try await service.page(below: folder, at: place, over: connection)
-        place = page.next
-        isOver = place == nil
-        if let place, !known.insert(place.text).inserted {
+        let page = try await service.page(below: folder, at: cursor, over: connection)
+        cursor = page.next
+        isOver = cursor == nil
+        if let cursor, !known.insert(cursor.text).inserted {
             throw FileError.make(
                 .badServerResponse, url: connection.url(of: folder),
                 sentence: "The server's listing of “\(folder)” goes in a circle.")

@@ -65,13 +65,13 @@ extension WebDAVFileProvider: FileProviderSearch {
                 let items = responses.compactMap { response -> FileObject? in
                     if response.hasFailed { return nil }
                     guard let names = asked.names(downTo: response.href),
-                        let place = try? ProviderPath(bytes: names.joined(separator: "/".utf8))
+                        let location = try? ProviderPath(bytes: names.joined(separator: "/".utf8))
                     else {
                         // Something was found, and nobody can tell where.
                         isCut.update { $0 = true }
                         return nil
                     }
-                    return names.isEmpty ? nil : response.item(at: path.appending(place))
+                    return names.isEmpty ? nil : response.item(at: path.appending(location))
                 }
                 try await run.take(items, of: self)
             }

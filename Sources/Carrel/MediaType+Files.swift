@@ -12,15 +12,15 @@ extension MediaType {
         path: String, mediaTypes: [String?] = [], fileExtensions: [String?] = [],
         sniffers: [Sniffer] = MediaType.sniffers.all
     ) async throws -> MediaType? {
-        let (place, provider) = try local(path)
+        let (location, provider) = try local(path)
         return try await of(
-            path: place, of: provider, mediaTypes: mediaTypes, fileExtensions: fileExtensions, sniffers: sniffers)
+            path: location, of: provider, mediaTypes: mediaTypes, fileExtensions: fileExtensions, sniffers: sniffers)
     }
 
     /// A path of this machine, from the current folder unless absolute, with the provider of the whole machine.
     fileprivate static func local(_ path: String) throws -> (ProviderPath, LocalFileProvider) {
-        let place = try ProviderPath(URL(fileURLWithPath: path).standardizedFileURL.path)
-        return (place, try LocalFileProvider(root: URL(fileURLWithPath: "/")))
+        let location = try ProviderPath(URL(fileURLWithPath: path).standardizedFileURL.path)
+        return (location, try LocalFileProvider(root: URL(fileURLWithPath: "/")))
     }
 }
 
@@ -47,8 +47,8 @@ extension Format.File {
         path: String, sourceURL: URL? = nil, mediaTypes: [String?] = [],
         formatSniffers: [MediaType.Sniffer] = Format.defaultSniffers.all
     ) throws {
-        let (place, provider) = try MediaType.local(path)
+        let (location, provider) = try MediaType.local(path)
         self.init(
-            path: place, of: provider, sourceURL: sourceURL, mediaTypes: mediaTypes, formatSniffers: formatSniffers)
+            path: location, of: provider, sourceURL: sourceURL, mediaTypes: mediaTypes, formatSniffers: formatSniffers)
     }
 }

@@ -14,7 +14,7 @@ extension Behaviour {
     }
 
     /// What holds for names as such.
-    static let nameRules: [Behaviour] = lengths + pairs + places
+    static let nameRules: [Behaviour] = lengths + pairs + locations
 
     private static let lengths: [Behaviour] = [
         Behaviour("A name of 200 bytes is kept", .ability(.writing), .nameLength(200)) { trial in
@@ -60,7 +60,7 @@ extension Behaviour {
         ]
     }
 
-    private static let places: [Behaviour] = [
+    private static let locations: [Behaviour] = [
         Behaviour("An item can be renamed to a hostile name and copied from it", .ability(.writing), .ability(.moving))
         { trial in
             let path = try await trial.write("plain")

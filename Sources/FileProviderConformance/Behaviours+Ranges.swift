@@ -45,8 +45,8 @@ extension Behaviour {
             let all = Pattern.data((1 << 20) + 2)
             let path = try await trial.write("file", all)
             try await trial.provider.withReader(path: path) { reader in
-                for place in awkwardSizes.dropFirst() {
-                    for range in [place - 1..<place, place - 1..<place + 1, place..<place] {
+                for location in awkwardSizes.dropFirst() {
+                    for range in [location - 1..<location, location - 1..<location + 1, location..<location] {
                         let found = try await reader.read(.range(Int64(range.lowerBound)..<Int64(range.upperBound)))
                             .data
                         try expect(found == all[range], "Bytes \(range): \(difference(found, from: all[range])).")

@@ -60,42 +60,42 @@ final class Trash: Sendable {
     private func enter(_ item: FileObject, _ body: (ProviderPath) async throws -> Void) async throws -> ProviderPath {
         let maxLength = max(65, min(255, try await provider.capabilities().longestName ?? 255))
         let names = TrashName.names(for: item.path, date: now(), maxLength: maxLength)
-        let place = try names.reduce(path) { try $0.appending(nameBytes: $1) }
+        let location = try names.reduce(path) { try $0.appending(nameBytes: $1) }
         let size = policy.greatestSize == nil ? nil : try await size(of: item)
-        let top = top(of: place)
+        let top = top(of: location)
         // Before it is there: a sweep may list it as soon as it is.
         ledger.update { _ = $0.inFlight.insert(top) }
         do {
-            do { try await body(place) } catch let error where error.isNoSuchFile {
+            do { try await body(location) } catch let error where error.isNoSuchFile {
                 // The folder is not there yet, or was taken away.
-                try await provider.createFolderWithParents(path: place.parent ?? path)
-                try await body(place)
+                try await provider.createFolderWithParents(path: location.parent ?? path)
+                try await body(location)
             }
         } catch {
-            settle(place)
+            settle(location)
             throw error
         }
         ledger.update { $0.sizes[top] = size }
-        return place
+        return location
     }
 
-    /// The operation that put something at `place` is over: its step is recorded, or the entry is no longer needed.
-    func settle(_ place: ProviderPath) {
-        let top = top(of: place)
+    /// The operation that put something at `location` is over: its step is recorded, or the entry is no longer needed.
+    func settle(_ location: ProviderPath) {
+        let top = top(of: location)
         ledger.update { _ = $0.inFlight.remove(top) }
     }
 
-    /// Moves what is kept at `place` out of the trash.
-    func takeOut(_ place: ProviderPath, to destination: ProviderPath, overwrite: Bool = false) async throws {
-        try await provider.moveItem(path: place, to: destination, overwrite: overwrite)
-        let top = top(of: place)
+    /// Moves what is kept at `location` out of the trash.
+    func takeOut(_ location: ProviderPath, to destination: ProviderPath, overwrite: Bool = false) async throws {
+        try await provider.moveItem(path: location, to: destination, overwrite: overwrite)
+        let top = top(of: location)
         ledger.update { $0.sizes[top] = nil }
         // The folder of a long name; one that stays is swept when its time comes.
-        if top != place { try? await provider.removeItem(path: top, recursive: true) }
+        if top != location { try? await provider.removeItem(path: top, recursive: true) }
     }
 
-    /// Removes what is kept at `place` for good.
-    func discard(_ place: ProviderPath) async throws { try await removeEntry(top(of: place)) }
+    /// Removes what is kept at `location` for good.
+    func discard(_ location: ProviderPath) async throws { try await removeEntry(top(of: location)) }
 
     private func removeEntry(_ top: ProviderPath) async throws {
         do { try await provider.removeItem(path: top, recursive: true) } catch let error where error.isNoSuchFile {
@@ -104,10 +104,10 @@ final class Trash: Sendable {
         ledger.update { $0.sizes[top] = nil }
     }
 
-    /// The item right below the trash folder that `place` is, or lies in.
-    private func top(of place: ProviderPath) -> ProviderPath {
-        guard let name = place.relative(to: path)?.components.first else { return place }
-        return (try? path.appending(nameBytes: name)) ?? place
+    /// The item right below the trash folder that `location` is, or lies in.
+    private func top(of location: ProviderPath) -> ProviderPath {
+        guard let name = location.relative(to: path)?.components.first else { return location }
+        return (try? path.appending(nameBytes: name)) ?? location
     }
 
     // MARK: What is in it

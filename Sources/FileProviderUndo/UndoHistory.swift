@@ -157,9 +157,10 @@ struct UndoHistory: Sendable {
                     } else if path.relative(to: then) != nil {
                         return
                     }
-                case .content(let place, _):
-                    guard path.relative(to: place) != nil else { continue }
-                    guard place == path, case .item(let previous) = self[direction][step].changes[index].expected else {
+                case .content(let location, _):
+                    guard path.relative(to: location) != nil else { continue }
+                    guard location == path, case .item(let previous) = self[direction][step].changes[index].expected
+                    else {
                         return
                     }
                     if previous.type != .directory, isRestored || previous.matches(trace, ignoringTag: true) {

@@ -14,7 +14,7 @@ extension UndoStack {
     ///   - ifMatch: The version that alone may be replaced, which only the provider can make sure of: so that version
     ///     stays in its place.
     ///   - body: The provider's operation; it gets whether it is to overwrite.
-    func place<Value>(
+    func put<Value>(
         _ operation: FileOperationType, at destination: ProviderPath, from source: ProviderPath? = nil,
         isMove: Bool = false,
         replacing: Bool, ifMatch: String? = nil, _ body: (_ overwrite: Bool) async throws -> Value

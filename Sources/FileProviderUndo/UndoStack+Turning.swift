@@ -11,14 +11,14 @@ extension UndoStack {
         var turned = change
         switch change.effect {
         case .moved(let from, let to):
-            let (place, destination) = direction == .undo ? (to, from) : (from, to)
+            let (location, destination) = direction == .undo ? (to, from) : (from, to)
             guard force, let item = try await provider.itemIfAny(at: destination) else {
-                try await provider.moveItem(path: place, to: destination, overwrite: false)
+                try await provider.moveItem(path: location, to: destination, overwrite: false)
                 break
             }
             // What is in the way belongs to no step; it can be restored from the trash.
             let inTheWay = try await exchange(item) {
-                try await provider.moveItem(path: place, to: destination, overwrite: $0)
+                try await provider.moveItem(path: location, to: destination, overwrite: $0)
             } stranded: { _ in
             }
             trash.settle(inTheWay.kept)
@@ -33,18 +33,18 @@ extension UndoStack {
     /// Tells the next change at the path where `turned` has put something how that looks now: its tag or time may be
     /// another.
     func tellNext(after turned: UndoChange, direction: UndoDirection) async {
-        let place: ProviderPath
+        let location: ProviderPath
         let expected: UndoChange.Expectation
         var isRestored = true
         switch turned.effect {
-        case .content(let path, _): (place, expected) = (path, turned.expected)
+        case .content(let path, _): (location, expected) = (path, turned.expected)
         case .moved(let from, let to):
-            place = direction == .undo ? from : to
-            expected = await expectation(at: place)
+            location = direction == .undo ? from : to
+            expected = await expectation(at: location)
             isRestored = false
         }
         guard case .item(let trace) = expected else { return }
-        history.update { [isRestored] in $0.expect(trace, at: place, direction, isRestored: isRestored) }
+        history.update { [isRestored] in $0.expect(trace, at: location, direction, isRestored: isRestored) }
     }
 
     /// Lets what is at `path` and what is `kept` change places.

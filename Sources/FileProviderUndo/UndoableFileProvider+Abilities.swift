@@ -17,7 +17,7 @@ extension UndoableFileProvider: FileProviderSymbolicLink where Base: FileProvide
     /// Makes a symbolic link. Its undo moves it to the trash.
     public func createSymbolicLink(path: ProviderPath, target: [UInt8]) async throws {
         let operation = FileOperationType.link(link: path.string, target: String(decoding: target, as: UTF8.self))
-        try await undoManager.place(operation, at: path, replacing: false) { _ in
+        try await undoManager.put(operation, at: path, replacing: false) { _ in
             try await base.createSymbolicLink(path: path, target: target)
         }
     }

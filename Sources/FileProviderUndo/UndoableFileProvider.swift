@@ -79,7 +79,7 @@ public final class UndoableFileProvider<Base: FileProvider>: FileProviderUndoabl
 
     /// Makes a folder. Its undo moves it to the trash, and is refused once something is in it.
     public func createFolder(path: ProviderPath) async throws {
-        try await undoManager.place(.create(path: path.string), at: path, replacing: false) { _ in
+        try await undoManager.put(.create(path: path.string), at: path, replacing: false) { _ in
             try await base.createFolder(path: path)
         }
     }
@@ -89,7 +89,7 @@ public final class UndoableFileProvider<Base: FileProvider>: FileProviderUndoabl
         async throws
     {
         let operation = FileOperationType.move(source: path.string, destination: destination.string)
-        try await undoManager.place(operation, at: destination, from: path, isMove: true, replacing: overwrite) {
+        try await undoManager.put(operation, at: destination, from: path, isMove: true, replacing: overwrite) {
             overwrite in
             try await base.moveItem(path: path, to: destination, overwrite: overwrite, progress: progress)
         }
@@ -100,7 +100,7 @@ public final class UndoableFileProvider<Base: FileProvider>: FileProviderUndoabl
         async throws
     {
         let operation = FileOperationType.copy(source: path.string, destination: destination.string)
-        try await undoManager.place(operation, at: destination, from: path, replacing: overwrite) { overwrite in
+        try await undoManager.put(operation, at: destination, from: path, replacing: overwrite) { overwrite in
             try await base.copyItem(path: path, to: destination, overwrite: overwrite, progress: progress)
         }
     }
@@ -123,7 +123,7 @@ public final class UndoableFileProvider<Base: FileProvider>: FileProviderUndoabl
     func write(
         _ path: ProviderPath, _ options: WriteOptions, _ body: (WriteOptions) async throws -> FileObject
     ) async throws -> FileObject {
-        try await undoManager.place(
+        try await undoManager.put(
             .modify(path: path.string), at: path, replacing: options.overwrite, ifMatch: options.ifMatch
         ) { overwrite in
             var options = options

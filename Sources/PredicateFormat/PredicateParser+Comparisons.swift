@@ -53,15 +53,16 @@ extension PredicateParser {
         let right = try operand()
         switch (left, right) {
         case (.key(let key), .value(let value)):
-            return try Condition(key: key, place: position, options: options, valuePlace: valuePlace).query(sign, value)
+            return try Condition(key: key, position: position, options: options, valuePlace: valuePlace).query(
+                sign, value)
         case (.key(let key), .list(let values)):
-            return try Condition(key: key, place: position, options: options, valuePlace: valuePlace).query(
+            return try Condition(key: key, position: position, options: options, valuePlace: valuePlace).query(
                 sign, values)
         case (.value(let value), .key(let key)):
             guard let sign = sign.mirrored else {
                 throw PredicateError.make("the key has to stand in front of this", at: position)
             }
-            return try Condition(key: key, place: position, options: options, valuePlace: start).query(sign, value)
+            return try Condition(key: key, position: position, options: options, valuePlace: start).query(sign, value)
         case (.key, .key):
             throw PredicateError.make("a key is compared with a value, not with another key", at: valuePlace)
         default: throw PredicateError.make("one side of a comparison has to be a key", at: start)
@@ -98,7 +99,7 @@ extension PredicateParser {
 private struct Condition {
     let key: FileQuery.Key
     /// Where the operator stands.
-    let place: Int
+    let position: Int
     let options: TextMatch.Options
     let valuePlace: Int
 
@@ -151,13 +152,13 @@ private struct Condition {
         switch sign {
         case .equal: return TextMatch(.equals, text, options: options)
         case .text(let kind): return TextMatch(kind, text, options: options)
-        default: throw PredicateError.make("texts such as “\(key.rawValue)” have no order here", at: place)
+        default: throw PredicateError.make("texts such as “\(key.rawValue)” have no order here", at: position)
         }
     }
 
     private func fileType(_ sign: PredicateOperator, value: PredicateValue) throws -> FileType {
         try refuseOptions()
-        guard case .equal = sign else { throw PredicateError.make("“type” is compared by ==, != and IN", at: place) }
+        guard case .equal = sign else { throw PredicateError.make("“type” is compared by ==, != and IN", at: position) }
         guard case .text(let text) = value, let type = FileType(rawValue: text) else {
             throw unfit(value, expected: "\"file\", \"directory\", \"symlink\" or \"other\"")
         }
@@ -189,7 +190,7 @@ private struct Condition {
     private func bool(_ sign: PredicateOperator, _ value: PredicateValue) throws -> Bool {
         try refuseOptions()
         guard case .equal = sign else {
-            throw PredicateError.make("“\(key.rawValue)” is compared by ==, != and IN", at: place)
+            throw PredicateError.make("“\(key.rawValue)” is compared by ==, != and IN", at: position)
         }
         switch value {
         case .bool(let bool): return bool
@@ -205,14 +206,14 @@ private struct Condition {
     {
         try refuseOptions()
         guard let comparison = sign.comparison(with: Value.self) else {
-            throw PredicateError.make("“\(key.rawValue)” is no text, so this operator does not apply", at: place)
+            throw PredicateError.make("“\(key.rawValue)” is no text, so this operator does not apply", at: position)
         }
         return comparison(try value())
     }
 
     private func refuseOptions() throws {
         guard options.isEmpty else {
-            throw PredicateError.make("[c] and [d] go with texts, and “\(key.rawValue)” is none", at: place)
+            throw PredicateError.make("[c] and [d] go with texts, and “\(key.rawValue)” is none", at: position)
         }
     }
 

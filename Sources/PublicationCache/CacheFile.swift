@@ -106,7 +106,7 @@ final class CacheFile: Sendable {
         let target = UnsafeMutableRawBufferPointer(rebasing: buffer[..<count])
         let isGood =
             isVerified
-            ? try? file.readAll(into: target, at: header.place(of: offset))
+            ? try? file.readAll(into: target, at: header.location(of: offset))
             : try? verify(block, checksum: checksum, copying: offset, to: target)
         guard isGood == true else {
             strike(block)
@@ -121,12 +121,12 @@ final class CacheFile: Sendable {
     {
         let extent = header.extent(of: block)
         if target.count == extent.count {
-            return try file.readAll(into: target, at: header.place(of: offset))
+            return try file.readAll(into: target, at: header.location(of: offset))
                 && CRC32.of(UnsafeRawBufferPointer(target)) == checksum
         }
         let whole = UnsafeMutableRawBufferPointer.allocate(byteCount: extent.count, alignment: 16)
         defer { whole.deallocate() }
-        guard try file.readAll(into: whole, at: header.place(of: extent.lowerBound)),
+        guard try file.readAll(into: whole, at: header.location(of: extent.lowerBound)),
             CRC32.of(UnsafeRawBufferPointer(whole)) == checksum
         else { return false }
         target.copyMemory(
@@ -151,7 +151,7 @@ final class CacheFile: Sendable {
     ///
     /// - Throws: ``StorageFailure``.
     func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws {
-        do { try file.write(bytes, at: header.place(of: offset), path: .root) } catch {
+        do { try file.write(bytes, at: header.location(of: offset), path: .root) } catch {
             throw StorageFailure(cause: error)
         }
     }

@@ -87,7 +87,7 @@ struct CacheHeader: Hashable, Sendable {
     func extent(of index: Int) -> Range<Int64> { Int64(index) * block..<min(length, (Int64(index) + 1) * block) }
 
     /// Where in the file a byte of the resource lies.
-    func place(of offset: Int64) -> Int64 {
+    func location(of offset: Int64) -> Int64 {
         let table = Self.size + 8 * Int64(blocks)
         return (table + Self.page - 1) / Self.page * Self.page + offset
     }

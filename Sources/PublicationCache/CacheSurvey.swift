@@ -81,8 +81,8 @@ struct CacheSurvey {
 
     /// Removes a folder with the files in it, in use or not.
     static func remove(_ path: String) throws {
-        let place = CacheFolder(path: path)
-        guard let folder = try place.open() else { return }
+        let location = CacheFolder(path: path)
+        guard let folder = try location.open() else { return }
         for name in try names(in: folder) where !CacheFolder.remove(name, in: folder) && errno != ENOENT {
             throw posixError(writing: true)
         }

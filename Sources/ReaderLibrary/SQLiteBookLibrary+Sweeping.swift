@@ -9,7 +9,7 @@ extension SQLiteBookLibrary {
     /// - Complexity: Two listings.
     public func sweep() async throws {
         try await removeLitter()
-        for place in LibraryFile.Place.allCases { try await reportStrangers(in: place) }
+        for directory in LibraryFile.Directory.allCases { try await reportStrangers(in: directory) }
     }
 
     /// Removes litter; what fails is reported, and tried again later.
@@ -41,7 +41,7 @@ extension SQLiteBookLibrary {
         }
         if gone.isEmpty { return }
         // A name that comes back after a power failure has to be noted still.
-        for place in Set(gone.map(\.place)) { try await folder.sync(folder.path(of: place)) }
+        for directory in Set(gone.map(\.directory)) { try await folder.sync(folder.path(of: directory)) }
         try await database.write { [gone] db in
             for file in gone { try LitterTable(db).remove(file) }
         }
@@ -79,17 +79,17 @@ extension SQLiteBookLibrary {
 
     /// Tells of files that no book has and that the library knows nothing of: somebody put them there, or the database
     /// is an older one.
-    private func reportStrangers(in place: LibraryFile.Place) async throws {
+    private func reportStrangers(in directory: LibraryFile.Directory) async throws {
         // In this order: a file is noted before it comes.
-        let names = try await folder.names(in: folder.path(of: place))
-        let known = try await database.read { db in try LitterTable(db).knownNames(in: place) }
+        let names = try await folder.names(in: folder.path(of: directory))
+        let known = try await database.read { db in try LitterTable(db).knownNames(in: directory) }
         let strangers = names.subtracting(known).sorted().filter {
-            reported.insert(LibraryFile(place, name: $0)).inserted
+            reported.insert(LibraryFile(directory, name: $0)).inserted
         }
         if strangers.isEmpty { return }
         let first = strangers.prefix(10).map { "“\(StagedName.shown($0))”" }.joined(separator: ", ")
         let rest = strangers.count > 10 ? " and \(strangers.count - 10) more" : ""
-        options.report("No book has these files in “\(place.rawValue)”, which are left alone: \(first)\(rest).")
+        options.report("No book has these files in “\(directory.rawValue)”, which are left alone: \(first)\(rest).")
     }
 
     /// Tells of books whose files are gone: they are not listed, and come back with their files.

@@ -163,10 +163,10 @@ struct XMLRepair {
     }
 
     /// Whatever the capitals.
-    private func isThere(_ text: String, at place: Int) -> Bool {
-        let end = place + text.utf8.count
+    private func isThere(_ text: String, at location: Int) -> Bool {
+        let end = location + text.utf8.count
         return end <= bytes.count
-            && bytes[place..<end].elementsEqual(text.utf8) { Self.lowercased($0) == Self.lowercased($1) }
+            && bytes[location..<end].elementsEqual(text.utf8) { Self.lowercased($0) == Self.lowercased($1) }
     }
 
     private static func lowercased(_ byte: UInt8) -> UInt8 { (0x41...0x5A).contains(byte) ? byte | 0x20 : byte }

@@ -119,8 +119,8 @@ import Testing
     }
 
     @Test func `A provider that is let go of ends its connections, not its operations`() async throws {
-        await FTPFaults.places.take()
-        defer { FTPFaults.places.giveBack() }
+        await FTPFaults.permits.take()
+        defer { FTPFaults.permits.giveBack() }
         let double = try FTPDouble(.init { $0.verb == "RETR" ? [.delay(0.1)] : [] }, files: FTPFaults.files)
         defer { double.stop() }
         var provider: FTPFileProvider? = try FTPFaults.provider(of: double.url())

@@ -16,8 +16,8 @@ func withFTPProvider(
 ) async throws {
     var settings = settings
     settings.allowsPipelining = true
-    await FTPFaults.places.take()
-    defer { FTPFaults.places.giveBack() }
+    await FTPFaults.permits.take()
+    defer { FTPFaults.permits.giveBack() }
     let double = try FTPDouble(settings, files: files)
     defer { double.stop() }
     let provider = try FTPFaults.provider(of: double.url(), options: change, configure: configure)
@@ -30,7 +30,7 @@ func withFTPProvider(
 /// What tests of faults share.
 enum FTPFaults {
     /// Some at a time: all tests run at once, and time-outs are short here.
-    static let places = Places(4)
+    static let permits = Permits(4)
 
     static let book = Data((0..<5_000).map { UInt8(truncatingIfNeeded: $0 &* 7 >> 2) })
     static let files = ["/book": book, "/old": Data("old".utf8), "/shelf/one": Data("1".utf8)]

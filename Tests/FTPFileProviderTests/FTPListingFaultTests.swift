@@ -118,8 +118,8 @@ import Testing
         let settings = FTPDouble.Settings {
             $0.verb == "MLSD" ? [.endlessData(Data("type=file;size=1; name\r\n".utf8))] : []
         }
-        await FTPFaults.places.take()
-        defer { FTPFaults.places.giveBack() }
+        await FTPFaults.permits.take()
+        defer { FTPFaults.permits.giveBack() }
         let double = try FTPDouble(settings)
         defer { double.stop() }
         let server = FTPServer(host: "127.0.0.1", port: double.port, security: .none)

@@ -295,8 +295,8 @@ import Testing
     private func withFTPES(_ faults: [FTPDouble.Fault], _ body: (FTPDouble, FTPFileProvider) async throws -> Void)
         async throws
     {
-        await FTPFaults.places.take()
-        defer { FTPFaults.places.giveBack() }
+        await FTPFaults.permits.take()
+        defer { FTPFaults.permits.giveBack() }
         let double = try FTPDouble(.init { $0.verb == "AUTH" ? faults : [] }, files: FTPFaults.files)
         defer { double.stop() }
         let provider = try FTPFaults.provider(of: double.url("ftpes"), options: short)

@@ -9,24 +9,24 @@ import Testing
     private static let doings: [FTPActivity] = [.look, .list, .read, .readPart, .publish, .replace, .move, .remove]
 
     /// The tree is as before `doing` or as after it.
-    private func check(_ double: FTPDouble, after doing: FTPActivity, isDone: Bool, _ place: Comment) {
+    private func check(_ double: FTPDouble, after doing: FTPActivity, isDone: Bool, _ location: Comment) {
         let old = double.file("/old")
-        #expect(double.file("/book") == FTPFaults.book, place)
+        #expect(double.file("/book") == FTPFaults.book, location)
         switch doing {
         case .publish:
-            #expect(double.file("/new") == FTPActivity.content || !isDone && double.file("/new") == nil, place)
+            #expect(double.file("/new") == FTPActivity.content || !isDone && double.file("/new") == nil, location)
         case .replace:
-            #expect(old == FTPActivity.content || !isDone && old == Data("old".utf8), place)
+            #expect(old == FTPActivity.content || !isDone && old == Data("old".utf8), location)
         case .move:
-            #expect((old == nil) != (double.file("/new") == nil), place)
-            #expect(!isDone || old == nil, place)
-        case .remove: #expect(!isDone || old == nil, place)
-        default: #expect(old == Data("old".utf8), place)
+            #expect((old == nil) != (double.file("/new") == nil), location)
+            #expect(!isDone || old == nil, location)
+        case .remove: #expect(!isDone || old == nil, location)
+        default: #expect(old == Data("old".utf8), location)
         }
     }
 
     private func run(
-        _ doing: FTPActivity, retries: Int, hasMLST: Bool, _ place: Comment, reset: (FTPDouble) -> Void
+        _ doing: FTPActivity, retries: Int, hasMLST: Bool, _ location: Comment, reset: (FTPDouble) -> Void
     ) async throws -> Bool {
         var isDone = false
         var settings = FTPDouble.Settings()
@@ -38,10 +38,10 @@ import Testing
             let error = await FTPFaults.failure { try await doing.run(provider) }
             // Of what must not be done twice, nobody knows whether it was done.
             let mayEndUnknown = retries == 0 || [.move, .remove].contains(doing)
-            #expect(error == nil || mayEndUnknown, place)
-            if let error { #expect(error.isTransient || error.isNoSuchFile, "\(place): \(error)") }
+            #expect(error == nil || mayEndUnknown, location)
+            if let error { #expect(error.isTransient || error.isNoSuchFile, "\(location): \(error)") }
             isDone = error == nil
-            check(double, after: doing, isDone: isDone, place)
+            check(double, after: doing, isDone: isDone, location)
         }
         return isDone
     }

@@ -103,9 +103,9 @@
             #expect(
                 orientation < 5
                     ? (thumbnail.width, thumbnail.height) == (80, 40) : (thumbnail.width, thumbnail.height) == (40, 80))
-            let places = ["left": (1, 4), "right": (6, 4), "top": (4, 1), "bottom": (4, 6)]
-            let place = try #require(places[red])
-            #expect(try colour(thumbnail, x: place.0, y: place.1) == "red")
+            let locations = ["left": (1, 4), "right": (6, 4), "top": (4, 1), "bottom": (4, 6)]
+            let location = try #require(locations[red])
+            #expect(try colour(thumbnail, x: location.0, y: location.1) == "red")
             let edges = ["left": (0, 6), "right": (7, 6), "top": (6, 0), "bottom": (6, 7)]
             let edge = try #require(edges[white])
             #expect(try colour(thumbnail, x: edge.0, y: edge.1) == "white")

@@ -43,11 +43,11 @@ public struct LargePDF: Sendable {
         let table = start + tail.count
         var text = heading
         for number in 1..<count {
-            guard let place = offsets[number] else {
+            guard let location = offsets[number] else {
                 text += "0000000000 00001 f \n"
                 continue
             }
-            let offset = place.isInTail ? start + place.offset : place.offset
+            let offset = location.isInTail ? start + location.offset : location.offset
             text += String(repeating: "0", count: 10 - "\(offset)".count) + "\(offset) 00000 n \n"
         }
         tail += Data((text + trailer(table)).utf8)

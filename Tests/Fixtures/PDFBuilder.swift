@@ -85,7 +85,7 @@ public struct PDFBuilder: Sendable {
             rows[index + 1] = Self.row(1, data.count, 0)
             data += Data("\(index + 1) 0 obj\n".utf8) + object + Data("\nendobj\n".utf8)
         }
-        for (place, number) in packedNumbers.enumerated() { rows[number] = Self.row(2, container, place) }
+        for (index, number) in packedNumbers.enumerated() { rows[number] = Self.row(2, container, index) }
         let table = data.count
         rows[container + 1] = Self.row(1, table, 0)
         let packed = Deflate.packZlib(Self.predicted(rows))
@@ -97,8 +97,8 @@ public struct PDFBuilder: Sendable {
         return data + Data("startxref\n\(table)\n%%EOF\n".utf8)
     }
 
-    private static func row(_ kind: UInt8, _ place: Int, _ index: Int) -> [UInt8] {
-        [kind] + withUnsafeBytes(of: UInt32(place).bigEndian) { Array($0) }
+    private static func row(_ kind: UInt8, _ location: Int, _ index: Int) -> [UInt8] {
+        [kind] + withUnsafeBytes(of: UInt32(location).bigEndian) { Array($0) }
             + withUnsafeBytes(of: UInt16(index).bigEndian) { Array($0) }
     }
 

@@ -72,7 +72,7 @@ public struct SampleEPUB: Sendable {
         let items = chapters.enumerated().map {
             "<item id=\"c\($0)\" href=\"\($1)\" media-type=\"application/xhtml+xml\"/>"
         }.joined()
-        let places = chapters.indices.map { "<itemref idref=\"c\($0)\"/>" }.joined()
+        let locations = chapters.indices.map { "<itemref idref=\"c\($0)\"/>" }.joined()
         let property = hasCoverInGuide ? "" : " properties=\"cover-image\""
         let cover = "<item id=\"picture\" href=\"cover.png\" media-type=\"image/png\"\(property)/>"
         let guide = hasCoverInGuide ? "<guide><reference type=\"cover\" href=\"cover.png\"/></guide>" : ""
@@ -84,7 +84,7 @@ public struct SampleEPUB: Sendable {
             <dc:publisher>Carrel Press</dc:publisher><dc:date>2020-05-17T00:00:00+00:00</dc:date>
             <dc:description>\(text)</dc:description>\(series ?? "")</metadata>
             <manifest>\(items)<item id="nav" href="nav.xhtml" media-type="application/xhtml+xml" properties="nav"/>
-            \(self.cover == nil ? "" : cover)</manifest><spine>\(places)</spine>\(guide)</package>
+            \(self.cover == nil ? "" : cover)</manifest><spine>\(locations)</spine>\(guide)</package>
             """
     }
 

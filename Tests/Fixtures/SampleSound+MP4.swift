@@ -114,12 +114,12 @@ extension SampleSound.MP4 {
     private func titleTables(mediaAt offset: Int64, gap: Int64) -> [SparseData] {
         let starts = list.map { Int($0.start * Double(Self.scale)) } + [duration * Self.scale]
         var (times, sizes, offsets) = (Data(), Data(), Data())
-        var place = offset + sound
+        var location = offset + sound
         for (index, title) in titles.enumerated() {
             times += Sound.joined(Sound.big(1, 4), Sound.big(starts[index + 1] - starts[index], 4))
             sizes += Sound.big(title.count, 4)
-            offsets += Sound.big(Int(place), hasLongOffsets ? 8 : 4)
-            place += Int64(title.count) + gap
+            offsets += Sound.big(Int(location), hasLongOffsets ? 8 : 4)
+            location += Int64(title.count) + gap
         }
         let count = Sound.joined(Sound.zeros(4), Sound.big(list.count, 4))
         let one = Sound.big(1, 4)

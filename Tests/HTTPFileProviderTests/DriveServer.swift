@@ -108,12 +108,12 @@ extension DriveServer.State {
         if isExclusive, items[destination] != nil { return refusal(412, "taken") }
         for (item, content) in items where item == path || item.isBelow(path) {
             let rest = item.components.dropFirst(path.components.count)
-            guard let place = try? rest.reduce(destination, { try $0.appending(nameBytes: $1) }) else {
+            guard let location = try? rest.reduce(destination, { try $0.appending(nameBytes: $1) }) else {
                 return refusal(400, "bad")
             }
-            items[place] = .some(content)
+            items[location] = .some(content)
             clock += 1
-            tags[place] = clock
+            tags[location] = clock
             if query["move"] != nil { items[item] = nil }
         }
         return .reply(201)

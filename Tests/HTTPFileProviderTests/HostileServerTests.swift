@@ -105,8 +105,8 @@ import Testing
         "http://[::ffff:10.0.0.1]/",
         "http://169.254.169.254/latest/meta-data", "http://192.168.1.1/", "http://[fe80::1]/", "http://[fd00::1]/",
     ])
-    func `a public server leads nobody into a private network`(_ place: String) async throws {
-        let server = try FaultServer { $0.target == "/f" ? .reply(302, headers: ["Location": place]) : .reply(200) }
+    func `a public server leads nobody into a private network`(_ location: String) async throws {
+        let server = try FaultServer { $0.target == "/f" ? .reply(302, headers: ["Location": location]) : .reply(200) }
         defer { server.stop() }
         let proxy = try ProxyDouble(to: server.port)
         defer { proxy.stop() }

@@ -17,7 +17,7 @@ import Testing
         arguments: [Credential.password(user: "ann", password: "pw"), .bearer("t")],
         ["http://127.0.0.1:PORT/x", "http://localhost:HOME/x"])
     func `another host or port gets no login, also when it asks for one, and no cookie`(
-        _ credential: Credential, _ place: String
+        _ credential: Credential, _ address: String
     )
         async throws
     {
@@ -34,7 +34,7 @@ import Testing
         }
         defer { server.stop() }
         target.update {
-            $0 = place.replacing("PORT", with: "\(elsewhere.port)").replacing("HOME", with: "\(server.port)")
+            $0 = address.replacing("PORT", with: "\(elsewhere.port)").replacing("HOME", with: "\(server.port)")
         }
         let connection = try connection(server, credential)
         _ = try await connection.send(HTTPRequest("GET", path: try ProviderPath("home")))
@@ -76,10 +76,12 @@ import Testing
         let challenge = FaultServer.Answer.reply(401, headers: ["WWW-Authenticate": "Basic realm=\"r\""])
         let elsewhere = try FaultServer { _ in challenge }
         defer { elsewhere.stop() }
-        let place = LockedValue("")
-        let server = try FaultServer { $0.target == "/f" ? .reply(302, headers: ["Location": place.value]) : challenge }
+        let target = LockedValue("")
+        let server = try FaultServer {
+            $0.target == "/f" ? .reply(302, headers: ["Location": target.value]) : challenge
+        }
         defer { server.stop() }
-        place.update { $0 = "http://mallory:pw@127.0.0.1:\(staysHome ? server.port : elsewhere.port)/g" }
+        target.update { $0 = "http://mallory:pw@127.0.0.1:\(staysHome ? server.port : elsewhere.port)/g" }
         let connection = try connection(server, .password(user: "ann", password: "pw"))
         let error = await #expect(throws: URLError.self) {
             _ = try await connection.send(HTTPRequest("GET", path: try ProviderPath("f")))

@@ -18,7 +18,7 @@ import Testing
         ("/%66?again=1", nil),
     ])
     func `a reader names the place that a redirect led to, if that is another, without secrets`(
-        _ location: String, _ place: String?
+        _ location: String, _ target: String?
     )
         async throws
     {
@@ -32,6 +32,6 @@ import Testing
         let reader = try await provider(server).open(path: ProviderPath("f"))
         _ = try await reader.read(.whole)
         let attributes = try await reader.attributes()
-        #expect(attributes.redirectedTo?.absoluteString == place.map { "http://127.0.0.1:\(server.port)\($0)" })
+        #expect(attributes.redirectedTo?.absoluteString == target.map { "http://127.0.0.1:\(server.port)\($0)" })
     }
 }

@@ -5,14 +5,14 @@ import Testing
 /// `sniff` and `book`: what is it, and what is in it?
 @Suite struct CommandBookTests {
     private func expectSniffed(
-        _ item: Any?, location: String, type: String?, by: String?, at place: SourceLocation = #_sourceLocation
+        _ item: Any?, location: String, type: String?, by: String?, at target: SourceLocation = #_sourceLocation
     ) {
         let item = item as? [String: Any] ?? [:]
-        #expect(item["location"] as? String == location, sourceLocation: place)
-        #expect(item["mediaType"] as? String == type, sourceLocation: place)
-        #expect(item["by"] as? String == by, sourceLocation: place)
+        #expect(item["location"] as? String == location, sourceLocation: target)
+        #expect(item["mediaType"] as? String == type, sourceLocation: target)
+        #expect(item["by"] as? String == by, sourceLocation: target)
         // The contract has null here, not a missing key.
-        #expect(item["mediaType"] != nil, sourceLocation: place)
+        #expect(item["mediaType"] != nil, sourceLocation: target)
     }
 
     @Test func `hints answer, content on request`() async throws {

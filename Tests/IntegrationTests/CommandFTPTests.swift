@@ -10,10 +10,10 @@ struct CommandFTPTests {
     func `refusals are exit code 4, and no secret is shown`(_ server: TestServers.FTP) async throws {
         try await CommandRunner.use { runner in
             let url = server.url.absoluteString
-            let place = url.replacingOccurrences(of: "://", with: "://reader:SECRET@") + "a"
+            let location = url.replacingOccurrences(of: "://", with: "://reader:SECRET@") + "a"
             let trust = ["--cacert", TestServers.environment["CARREL_TEST_CA"] ?? ""]
             let outcome = try await runner.run(
-                ["ls", "--json", "--verbose", "--stats", "--retries", "0"] + trust + [place])
+                ["ls", "--json", "--verbose", "--stats", "--retries", "0"] + trust + [location])
             #expect(outcome.code == 4, "\(outcome.error)")
             #expect(!outcome.error.contains("SECRET") && !outcome.text.contains("SECRET"))
             if server.security != .clear {
@@ -33,9 +33,9 @@ struct CommandFTPTests {
             let password = TestServers.environment["CARREL_TEST_PASSWORD"] ?? ""
             let encoded = try #require(password.addingPercentEncoding(withAllowedCharacters: .alphanumerics))
             let url = server.url.absoluteString.replacingOccurrences(of: "://", with: "://reader:\(encoded)@")
-            for place in [url, "\(url)/", "\(url)~/", "\(url).."] {
-                let outcome = try await runner.run("ls", "--json", "--verbose", "--stats", place)
-                if !place.hasSuffix("..") { #expect(outcome.code == 0, "\(outcome.error)") }
+            for location in [url, "\(url)/", "\(url)~/", "\(url).."] {
+                let outcome = try await runner.run("ls", "--json", "--verbose", "--stats", location)
+                if !location.hasSuffix("..") { #expect(outcome.code == 0, "\(outcome.error)") }
                 for secret in [password, encoded] { #expect(!(outcome.error + outcome.text).contains(secret)) }
             }
             expectFailure(try await runner.run("stat", "\(url)no-such-file"), 3)

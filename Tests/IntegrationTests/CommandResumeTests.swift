@@ -73,7 +73,7 @@ import Testing
             try await CommandRunner.use { runner in
                 runner.environment["CARREL_PASSWORD"] = TestServers.environment["CARREL_TEST_PASSWORD"]
                 try runner.write("big", bytes(16 << 20, seed: 3))
-                let there = server.place(folder)
+                let there = server.location(folder)
                 let target = "\(server.url.absoluteString)\(folder.percentEncoded)/big"
                 let arguments = ["--user", TestServers.environment["CARREL_TEST_USER"] ?? "", "big", target]
                 let isArriving: @Sendable () -> Bool = { Self.size(in: there) > 4 << 20 }
@@ -102,7 +102,7 @@ import Testing
                 runner.environment["CARREL_PASSWORD"] = TestServers.environment["CARREL_TEST_PASSWORD"]
                 let (size, slack) = (48 << 20, 1 << 20)
                 try runner.write("big", bytes(size, seed: 6))
-                let there = server.place(folder)
+                let there = server.location(folder)
                 let target = "\(server.url.absoluteString)\(folder.percentEncoded)/big"
                 let options = ["--known-hosts", TestServers.knownHosts, "--setting", "config=no"]
                 let up = ["cp", "--resume"] + options + ["big", target]

@@ -15,11 +15,11 @@ struct CommandS3Tests {
             runner.environment["AWS_ACCESS_KEY_ID"] = key
             runner.environment["AWS_SECRET_ACCESS_KEY"] = secret
             let folder = "s3://\(server.bucket)/command-\(UInt64.random(in: 0 ... .max))"
-            let place = ["--endpoint", server.endpoint.absoluteString]
+            let location = ["--endpoint", server.endpoint.absoluteString]
             try runner.write("a.txt", "hello")
-            #expect(try await runner.run(["mkdir", folder] + place).code == 0)
-            #expect(try await runner.run(["cp", "a.txt", folder + "/"] + place).code == 0)
-            #expect(try await runner.run(["mv", folder + "/a.txt", folder + "/b%20c.txt"] + place).code == 0)
+            #expect(try await runner.run(["mkdir", folder] + location).code == 0)
+            #expect(try await runner.run(["cp", "a.txt", folder + "/"] + location).code == 0)
+            #expect(try await runner.run(["mv", folder + "/a.txt", folder + "/b%20c.txt"] + location).code == 0)
             runner.environment["AWS_ENDPOINT_URL"] = server.endpoint.absoluteString
             #expect(try await runner.run(["ls", folder]).text == "b c.txt\n")
             #expect(try await runner.run(["cat", folder + "/b%20c.txt"]).text == "hello")

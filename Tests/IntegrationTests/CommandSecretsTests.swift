@@ -50,16 +50,16 @@ import Testing
 
     @Test func `what would go to two hosts is refused`() async throws {
         try await CommandRunner.use { runner in
-            let places = ["dav://127.0.0.1:1/a", "dav://127.0.0.1:2/a"]
+            let targets = ["dav://127.0.0.1:1/a", "dav://127.0.0.1:2/a"]
             for flags in [["--user", "me"], ["--insecure"], ["--allow-clear-password"]] {
-                expectFailureIgnoringWarning(try await runner.run(["cp"] + flags + places), code: 2, part: "two hosts")
+                expectFailureIgnoringWarning(try await runner.run(["cp"] + flags + targets), code: 2, part: "two hosts")
             }
             runner.environment["CARREL_PASSWORD"] = "SECRET"
-            expectFailure(try await runner.run(["cp"] + places), 2, "two hosts")
-            expectFailure(try await runner.run("book", "cover", places[0], places[1]), 2, "two hosts")
+            expectFailure(try await runner.run(["cp"] + targets), 2, "two hosts")
+            expectFailure(try await runner.run("book", "cover", targets[0], targets[1]), 2, "two hosts")
             expectFailure(try await runner.run("cp", "--retries", "0", "dav://127.0.0.1:1/a", "dav://127.0.0.1:1/b"), 6)
             runner.environment["CARREL_PASSWORD"] = nil
-            expectFailure(try await runner.run(["cp", "--retries", "0"] + places), 6)
+            expectFailure(try await runner.run(["cp", "--retries", "0"] + targets), 6)
         }
     }
 

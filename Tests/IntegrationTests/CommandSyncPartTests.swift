@@ -10,10 +10,10 @@ import Testing
     private func leave(_ folder: String, days: Double, isResumable: Bool = false, _ runner: CommandRunner) throws
         -> String
     {
-        let place = try ProviderPath(folder).appending("a")
+        let location = try ProviderPath(folder).appending("a")
         let name =
             try isResumable
-            ? TemporaryName.make(beside: place, for: folder).name : TemporaryName.make(beside: place).name
+            ? TemporaryName.make(beside: location, for: folder).name : TemporaryName.make(beside: location).name
         try runner.write("\(folder)/\(name)", "half of it")
         try FileManager.default.setAttributes(
             [.modificationDate: Date(timeIntervalSinceNow: -days * Self.day)],

@@ -240,10 +240,10 @@ import Testing
             try runner.write("byte", "x")
             expectFailure(try await runner.run("sync", "--state", "byte", "a", "b"), 8, "“byte” is damaged")
             #expect(try runner.read("byte") == "x")
-            let place = runner.path("text/in/s.db")
+            let location = runner.path("text/in/s.db")
             expectFailure(
-                try await runner.run("sync", "--state", place, "a", "b"), 1,
-                "The folder of the state “\(place)” cannot be made")
+                try await runner.run("sync", "--state", location, "a", "b"), 1,
+                "The folder of the state “\(location)” cannot be made")
             expectFailure(
                 try await runner.run("sync", "--state", runner.path("c"), "a", "b"), 1,
                 "The state “\(runner.path("c"))” cannot")

@@ -42,14 +42,14 @@ import Testing
                 let options = WriteOptions(overwrite: overwrite, placement: placement)
                 let written = try await provider.writeContents(path: path, from: DataSource(data), options: options)
                 #expect(written.size == Int64(data.count))
-                #expect(try Data(contentsOf: server.place(path)) == data)
+                #expect(try Data(contentsOf: server.location(path)) == data)
             }
             let again = WriteOptions(placement: placement)
             let error = await #expect(throws: CocoaError.self) {
                 _ = try await provider.writeContents(path: path, from: DataSource(Data("2".utf8)), options: again)
             }
             #expect(error?.code == .fileWriteFileExists)
-            #expect(try Data(contentsOf: server.place(path)) == Data("1".utf8))
+            #expect(try Data(contentsOf: server.location(path)) == Data("1".utf8))
             #expect(try server.names(folder) == ["file"])
         }
     }
@@ -79,7 +79,8 @@ import Testing
             let setter = try #require(provider as? any FileProviderAttributes)
             try await setter.setAttributes(path: b, permissions: 0o640, modificationDate: later)
             #expect(try server.modified(b) == later)
-            let mode = try FileManager.default.attributesOfItem(atPath: server.place(b).path)[.posixPermissions] as? Int
+            let mode =
+                try FileManager.default.attributesOfItem(atPath: server.location(b).path)[.posixPermissions] as? Int
             #expect(mode == 0o640)
             let error = await #expect(throws: CocoaError.self) {
                 try await setter.setAttributes(
@@ -119,7 +120,7 @@ import Testing
                 at: folder, options: WatchOptions(minInterval: 0.05, maxInterval: 0.2))
             try server.put(folder.appending("created"), Data("1".utf8))
             try server.put(folder.appending("kept"), Data("longer".utf8))
-            try FileManager.default.removeItem(at: server.place(folder.appending("removed")))
+            try FileManager.default.removeItem(at: server.location(folder.appending("removed")))
             let wanted: Set = ["created created", "modified kept", "removed removed"]
             var seen: Set<String> = []
             for try await event in changes {

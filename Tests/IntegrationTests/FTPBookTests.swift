@@ -15,8 +15,8 @@ struct FTPBookTests {
         _ server: TestServers.FTP, _ textFirst: Bool
     ) async throws {
         let path = try ProviderPath("large-\(UInt64.random(in: 0 ... .max)).epub")
-        defer { try? FileManager.default.removeItem(at: server.place(path)) }
-        try SampleBook.large(textFirst: textFirst, to: server.place(path))
+        defer { try? FileManager.default.removeItem(at: server.location(path)) }
+        try SampleBook.large(textFirst: textFirst, to: server.location(path))
         try server.give(path)
         let options = TestServers.ftpOptions
         let provider = try server.provider(options)

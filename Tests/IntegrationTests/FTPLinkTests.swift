@@ -106,7 +106,7 @@ struct FTPLinkTests {
                 }
                 try await provider.createSymbolicLink(path: link, to: folder.appending("file"))
                 #expect(
-                    try FileManager.default.destinationOfSymbolicLink(atPath: server.place(link).path)
+                    try FileManager.default.destinationOfSymbolicLink(atPath: server.location(link).path)
                         == "\(folder)/file")
                 #expect(try await provider.contents(path: link) == Data("content".utf8))
                 #expect(try await provider.destinationOfSymbolicLink(path: link).size == 7)

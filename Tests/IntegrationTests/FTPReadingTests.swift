@@ -144,7 +144,7 @@ struct FTPReadingTests {
             let written = try await provider.writeContents(
                 path: path, from: SequenceSource(pieces), options: WriteOptions())
             #expect(written.size == Int64(64 * piece.count))
-            let handle = try FileHandle(forReadingFrom: server.place(path))
+            let handle = try FileHandle(forReadingFrom: server.location(path))
             defer { try? handle.close() }
             for index in 0..<64 { #expect(try handle.read(upToCount: piece.count) == piece, "piece \(index)") }
             #expect(try handle.read(upToCount: 1) ?? Data() == Data())

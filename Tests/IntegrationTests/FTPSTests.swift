@@ -18,7 +18,7 @@ struct FTPSTests {
             for round in 0..<20 {
                 let data = Self.long.dropFirst(round)
                 try await provider.writeContents(path: path, contents: data, overwrite: true)
-                #expect(try Data(contentsOf: server.place(path)) == data)
+                #expect(try Data(contentsOf: server.location(path)) == data)
                 #expect(try await provider.contentsOfDirectory(path: folder).map(\.size) == [Int64(data.count)])
                 #expect(try await provider.contents(path: path) == data)
             }
@@ -114,9 +114,9 @@ struct FTPSTests {
                 do {
                     _ = try await provider.writeContents(
                         path: path, from: DataSource(data), options: WriteOptions(placement: placement))
-                    #expect(try Data(contentsOf: server.place(path)) == data)
+                    #expect(try Data(contentsOf: server.location(path)) == data)
                 } catch let error where error.isTransient || (error as? CocoaError)?.code == .fileWriteUnknown {
-                    #expect(!FileManager.default.fileExists(atPath: server.place(path).path))
+                    #expect(!FileManager.default.fileExists(atPath: server.location(path).path))
                 }
             }
         }
@@ -127,7 +127,7 @@ struct FTPSTests {
         try await server.withFolder(TestServers.ftpOptions, { $0.offersNewestTLS = true }) { provider, folder in
             let path = try folder.appending("file")
             for round in 0..<5 {
-                try Self.long.dropFirst(round).write(to: server.place(path))
+                try Self.long.dropFirst(round).write(to: server.location(path))
                 #expect(try await provider.contents(path: path) == Self.long.dropFirst(round))
                 #expect(
                     try await provider.contents(path: path, part: .range(10..<20))

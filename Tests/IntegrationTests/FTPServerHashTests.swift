@@ -45,7 +45,7 @@ struct FTPServerHashTests {
             let data = Data((0..<size).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 7) })
             let path = try folder.appending("file")
             try await provider.writeContents(path: path, contents: data)
-            #expect(try Data(contentsOf: server.place(path)) == data)
+            #expect(try Data(contentsOf: server.location(path)) == data)
             let log = try String(decoding: Data(contentsOf: server.log), as: UTF8.self)
             #expect(log.contains("HASH \(folder.string)/.") || log.contains("HASH /\(folder.string)/."))
         }
@@ -70,7 +70,7 @@ struct FTPServerHashTests {
                 path: TemporaryName.make(beside: path, for: "2"), contents: data.prefix(1 << 20))
             _ = try await provider.writeContents(
                 path: path, from: DataSource(data), options: WriteOptions(resumption: "2"))
-            #expect(try Data(contentsOf: server.place(path)) == data)
+            #expect(try Data(contentsOf: server.location(path)) == data)
         }
     }
 }

@@ -14,12 +14,12 @@ struct FTPWritingTests {
             let (a, b) = (try folder.appending("a"), try folder.appending("b"))
             try server.put(a, patterned(500_000))
             try await provider.copyItem(path: a, to: b)
-            #expect(try Data(contentsOf: server.place(b)) == patterned(500_000))
+            #expect(try Data(contentsOf: server.location(b)) == patterned(500_000))
             let error = await #expect(throws: CocoaError.self) { try await provider.copyItem(path: a, to: b) }
             #expect(error?.code == .fileWriteFileExists)
             try server.put(a, Data("new".utf8))
             try await provider.copyItem(path: a, to: b, overwrite: true)
-            #expect(try Data(contentsOf: server.place(b)) == Data("new".utf8))
+            #expect(try Data(contentsOf: server.location(b)) == Data("new".utf8))
             #expect(try server.names(folder) == ["a", "b"])
             guard server.logsCommands else { return }
             let verbs = try server.verbs(naming: folder, since: start)
@@ -58,7 +58,7 @@ struct FTPWritingTests {
             let file = try shut.appending("file")
             try await provider.createFolder(path: shut)
             try await provider.writeContents(path: file, contents: Data("old".utf8))
-            try FileManager.default.setAttributes([.posixPermissions: 0o555], ofItemAtPath: server.place(shut).path)
+            try FileManager.default.setAttributes([.posixPermissions: 0o555], ofItemAtPath: server.location(shut).path)
             let other = try folder.appending("other")
             try server.put(other)
             let attempts: [@Sendable () async throws -> Void] = [
@@ -83,7 +83,7 @@ struct FTPWritingTests {
                 #expect(try server.names(shut) == ["file"])
             }
             #expect(try server.names(folder) == ["other", "shut"])
-            try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: server.place(shut).path)
+            try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: server.location(shut).path)
         }
     }
 }

@@ -22,20 +22,20 @@ extension ReaderLinkTests {
     private static let second = "11111111-0000-4000-8000-000000000002"
 
     private func manageBooks(_ provider: any FileProvider, in folder: ProviderPath) async throws {
-        try await temporarily { place in
+        try await temporarily { location in
             let staging = StagingFolder(provider: provider, path: try folder.appending("Library").appending("calibre"))
-            let library = try await SQLiteBookLibrary.open(folder: place.appending(path: "library"))
+            let library = try await SQLiteBookLibrary.open(folder: location.appending(path: "library"))
             let application = try CalibreConnection(
                 staging: staging, library: library, options: Self.applicationOptions)
             let driver = DriverSession(
                 staging: staging, options: Self.driverOptions,
-                context: DriverContext(snapshotReader: SQLiteSnapshotReader(), temporaryFolder: place))
+                context: DriverContext(snapshotReader: SQLiteSnapshotReader(), temporaryFolder: location))
             #expect(try await driver.probe() == .absent)
             try await application.enter()
             do {
-                try await upload(driver, place)
+                try await upload(driver, location)
                 try await change(driver)
-                try await fetch(driver, place)
+                try await fetch(driver, location)
                 try await remove(driver)
             } catch {
                 try await application.leave()
@@ -50,19 +50,19 @@ extension ReaderLinkTests {
         }
     }
 
-    private func upload(_ driver: DriverSession, _ place: URL) async throws {
+    private func upload(_ driver: DriverSession, _ location: URL) async throws {
         guard case .online(let info) = try await driver.probe() else {
             Issue.record("The application is not online.")
             return
         }
         #expect(info.application == "org.example.reader")
-        let items = try [item("One & <only>", Self.first, place), item("Two", Self.second, place)]
+        let items = try [item("One & <only>", Self.first, location), item("Two", Self.second, location)]
         let added = try await driver.upload(items, policy: .protect)
         #expect(added.entries.map(\.outcome) == [.added, .added], "\(added)")
         #expect(try await driver.books().books.map(\.title).sorted() == ["One & <only>", "Two"])
-        let again = try await driver.upload([item("Three", Self.second, place)], policy: .protect)
+        let again = try await driver.upload([item("Three", Self.second, location)], policy: .protect)
         #expect(again.entries.map(\.outcome) == [.skipped])
-        let replaced = try await driver.upload([item("Three", Self.second, place)], policy: .replace)
+        let replaced = try await driver.upload([item("Three", Self.second, location)], policy: .replace)
         #expect(replaced.entries.map(\.outcome) == [.replaced], "\(replaced)")
         #expect(try await driver.books().books.map(\.title).sorted() == ["One & <only>", "Three"])
     }
@@ -86,9 +86,9 @@ extension ReaderLinkTests {
         #expect(try await driver.books().books.first { $0.uuid == Self.first }?.collections == ["Rest"])
     }
 
-    private func fetch(_ driver: DriverSession, _ place: URL) async throws {
+    private func fetch(_ driver: DriverSession, _ location: URL) async throws {
         let books = try await driver.books().books.sorted { $0.uuid < $1.uuid }
-        let folder = place.appending(path: "fetched")
+        let folder = location.appending(path: "fetched")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let files = try await driver.fetchForImport(books, into: folder).map { try $0.get() }
         #expect(try Data(contentsOf: files[1]) == SampleEPUB(title: "Three", uuid: Self.second).data())
@@ -109,8 +109,8 @@ extension ReaderLinkTests {
         #expect(try await driver.books().books.isEmpty)
     }
 
-    private func item(_ title: String, _ uuid: String, _ place: URL) throws -> UploadItem {
-        let file = place.appending(path: "\(UInt64.random(in: 0 ... .max)).epub")
+    private func item(_ title: String, _ uuid: String, _ location: URL) throws -> UploadItem {
+        let file = location.appending(path: "\(UInt64.random(in: 0 ... .max)).epub")
         try SampleEPUB(title: title, uuid: uuid).data().write(to: file)
         return UploadItem(file: file, metadata: BookMetadata(title: title, authors: ["Ada Reader"], uuid: uuid))
     }

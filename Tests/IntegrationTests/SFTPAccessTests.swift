@@ -86,8 +86,8 @@ struct SFTPAccessTests {
         let folder = try ProviderPath("test-\(UInt64.random(in: 0 ... .max))")
         try await provider.createFolder(path: folder)
         // Large enough for a second connection, which would ask again.
-        try await SFTPFiles.with { file, place in
-            let local = try LocalFileProvider(root: place)
+        try await SFTPFiles.with { file, location in
+            let local = try LocalFileProvider(root: location)
             let name = try ProviderPath(file.lastPathComponent)
             try await TreeCopy().copyFile(name, of: local, to: folder.appending("large"), of: provider)
         }

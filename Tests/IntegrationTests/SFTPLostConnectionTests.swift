@@ -42,7 +42,7 @@ struct SFTPLostConnectionTests {
                     try await eventually { relay.traffic.received > Self.size / 2 }
                     relay.cut()
                     _ = try await upload.value
-                    #expect(FileManager.default.contentsEqual(atPath: file.path, andPath: server.place(path).path))
+                    #expect(FileManager.default.contentsEqual(atPath: file.path, andPath: server.location(path).path))
                     #expect(try server.names(folder) == ["file"])
                     #expect(relay.connections >= 2 && options.counters[.retries] >= 1)
                     // rclone empties a file that is opened again.
@@ -58,7 +58,7 @@ struct SFTPLostConnectionTests {
             try await SFTPFiles.with { file, local in
                 try await server.withFolder { _, folder in
                     let path = try folder.appending("file")
-                    try FileManager.default.copyItem(at: file, to: server.place(path))
+                    try FileManager.default.copyItem(at: file, to: server.location(path))
                     try server.give(path)
                     let provider = try relayed.provider(options)
                     let copy = local.appending(path: "copy")
@@ -91,7 +91,7 @@ struct SFTPLostConnectionTests {
                     relay.cut()
                     let error = await #expect(throws: URLError.self) { _ = try await upload.value }
                     #expect(error?.code == .networkConnectionLost, "\(String(describing: error))")
-                    #expect(try Data(contentsOf: server.place(path)) == Data("old".utf8))
+                    #expect(try Data(contentsOf: server.location(path)) == Data("old".utf8))
                     // The next operation has a connection of its own.
                     #expect(try await provider.attributesOfItem(path: path).size == 3)
                     try await eventually { try server.names(folder) == ["file"] }

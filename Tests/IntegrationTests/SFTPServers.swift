@@ -15,15 +15,15 @@ extension TestServers {
         var testDescription: String { name }
     }
 
-    private static let sftpPlaces = [
+    private static let sftpPermits = [
         ("OpenSSH", "CARREL_SFTP_OPENSSH"), ("OpenSSH, chroot", "CARREL_SFTP_OPENSSH_CHROOT"),
         ("ProFTPD", "CARREL_SFTP_PROFTPD"),
         ("asyncssh", "CARREL_SFTP_ASYNCSSH"), ("rclone", "CARREL_SFTP_RCLONE"),
     ]
 
     /// Every program once, and OpenSSH twice: with a shell, and locked up in a folder.
-    static let sftp = sftpPlaces.compactMap { sftp($0.0, $0.1, data: $0.1) }
-    static let sftpNames = sftpPlaces.map(\.0)
+    static let sftp = sftpPermits.compactMap { sftp($0.0, $0.1, data: $0.1) }
+    static let sftpNames = sftpPermits.map(\.0)
 
     static func sftp(_ name: String) throws -> SFTP {
         try #require(sftp.first { $0.name == name }, "the servers are not up; run bash Tests/run.sh")

@@ -24,14 +24,15 @@ struct SFTPTests {
         var options = TestServers.sftpOptions(nil)
         options.trust.identities = [try TestServers.sshKey("ED25519")]
         try await server.withFolder(options, { $0.transport = .program }) { provider, folder in
-            try await SFTPFiles.with { file, place in
-                let local = try LocalFileProvider(root: place)
+            try await SFTPFiles.with { file, location in
+                let local = try LocalFileProvider(root: location)
                 let (name, up) = try (ProviderPath(file.lastPathComponent), folder.appending("up"))
                 try await TreeCopy().copyFile(name, of: local, to: up, of: provider)
-                #expect(FileManager.default.contentsEqual(atPath: file.path, andPath: server.place(up).path))
+                #expect(FileManager.default.contentsEqual(atPath: file.path, andPath: server.location(up).path))
                 try await TreeCopy().copyFile(up, of: provider, to: ProviderPath("down"), of: local)
                 #expect(
-                    FileManager.default.contentsEqual(atPath: file.path, andPath: place.appending(path: "down").path))
+                    FileManager.default.contentsEqual(atPath: file.path, andPath: location.appending(path: "down").path)
+                )
                 let end = try Data(contentsOf: file).suffix(7)
                 #expect(try await provider.contents(path: up, part: .suffix(7)) == end)
             }
@@ -58,13 +59,13 @@ struct SFTPTests {
         try await server.withFolder { provider, folder in
             for index in 0..<10_000 {
                 _ = FileManager.default.createFile(
-                    atPath: server.place(folder).appending(path: "file \(index)").path, contents: nil)
+                    atPath: server.location(folder).appending(path: "file \(index)").path, contents: nil)
             }
             let items = try await provider.contentsOfDirectory(path: folder)
             #expect(items.count == 10_000 && Set(items.map(\.name)).count == 10_000)
             #expect(items.allSatisfy { $0.isRegularFile && $0.size == 0 && $0.modifiedDate != nil })
             // rclone lists the folder anew for each file that is removed over SFTP.
-            for item in items { try FileManager.default.removeItem(at: server.place(item.path)) }
+            for item in items { try FileManager.default.removeItem(at: server.location(item.path)) }
         }
     }
 
@@ -111,12 +112,13 @@ struct SFTPTests {
         try await server.withFolder { provider, folder in
             let (tree, outside) = (try folder.appending("tree"), try folder.appending("outside"))
             let file = try outside.appending("file")
-            for place in [tree, outside] { try await provider.createFolder(path: place) }
+            for location in [tree, outside] { try await provider.createFolder(path: location) }
             try await provider.writeContents(path: file, contents: Data("kept".utf8))
             let link = try tree.appending("link")
             try await provider.createSymbolicLink(path: link, text: "../outside")
             try await provider.createSymbolicLink(path: tree.appending("dangling"), text: "nowhere")
-            #expect(try FileManager.default.destinationOfSymbolicLink(atPath: server.place(link).path) == "../outside")
+            #expect(
+                try FileManager.default.destinationOfSymbolicLink(atPath: server.location(link).path) == "../outside")
             let items = try await provider.contentsOfDirectory(path: tree)
             #expect(items.count == 2 && items.allSatisfy(\.isSymbolicLink))
             #expect(try await provider.attributesOfItem(path: link).isSymbolicLink)
@@ -127,7 +129,7 @@ struct SFTPTests {
             #expect(error?.code == .fileWriteFileExists)
             try await provider.removeItem(path: tree)
             #expect(try server.names(folder) == ["outside"])
-            #expect(try Data(contentsOf: server.place(file)) == Data("kept".utf8))
+            #expect(try Data(contentsOf: server.location(file)) == Data("kept".utf8))
             // The link alone, too.
             let other = try folder.appending("other")
             try server.link(other, to: "outside")

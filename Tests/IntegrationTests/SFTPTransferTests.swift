@@ -19,7 +19,7 @@ struct SFTPTransferTests {
                 let written = try await provider.copyItem(
                     localFile: file, to: path, options: WriteOptions(placement: placement))
                 #expect(written.size == Int64(Self.size))
-                #expect(FileManager.default.contentsEqual(atPath: file.path, andPath: server.place(path).path))
+                #expect(FileManager.default.contentsEqual(atPath: file.path, andPath: server.location(path).path))
                 let copy = local.appending(path: "copy")
                 try await provider.copyItem(path: path, toLocalURL: copy)
                 #expect(FileManager.default.contentsEqual(atPath: file.path, andPath: copy.path))
@@ -108,7 +108,7 @@ struct SFTPTransferTests {
 
     private func bytes(in folder: ProviderPath, on server: TestServers.SFTP) throws -> Int {
         try server.names(folder).reduce(0) { sum, name in
-            let file = server.place(folder).appending(path: name).path
+            let file = server.location(folder).appending(path: name).path
             return sum + ((try? FileManager.default.attributesOfItem(atPath: file)[.size] as? Int) ?? 0)
         }
     }

@@ -20,7 +20,7 @@ enum TestServers {
         var testDescription: String { name }
     }
 
-    private static let places: [(name: String, url: String, data: String)] = [
+    private static let locations: [(name: String, url: String, data: String)] = [
         ("Apache, Basic", "CARREL_TEST_APACHE_URL", "CARREL_TEST_APACHE_DATA"),
         ("Apache, Digest", "CARREL_TEST_APACHE_DIGEST_URL", "CARREL_TEST_APACHE_DATA"),
         ("Apache, TLS", "CARREL_TEST_APACHE_TLS_URL", "CARREL_TEST_APACHE_DATA"),
@@ -32,14 +32,15 @@ enum TestServers {
         ("WsgiDAV", "CARREL_TEST_WSGIDAV_URL", "CARREL_TEST_WSGIDAV_DATA"),
     ]
 
-    static let webDAV: [WebDAV] = places.compactMap { place in
-        guard let url = environment[place.url].flatMap({ URL(string: $0) }), let data = environment[place.data] else {
+    static let webDAV: [WebDAV] = locations.compactMap { location in
+        guard let url = environment[location.url].flatMap({ URL(string: $0) }), let data = environment[location.data]
+        else {
             return nil
         }
-        return WebDAV(name: place.name, url: url, data: URL(fileURLWithPath: data))
+        return WebDAV(name: location.name, url: url, data: URL(fileURLWithPath: data))
     }
 
-    static let missing: [String] = places.map(\.name).filter { name in !webDAV.contains { $0.name == name } }
+    static let missing: [String] = locations.map(\.name).filter { name in !webDAV.contains { $0.name == name } }
 
     static func named(_ name: String) -> WebDAV? { webDAV.first { $0.name == name } }
 

@@ -25,7 +25,7 @@ struct UndoScript {
     mutating func number(below limit: Int) -> Int { Int.random(in: 0..<limit, using: &numbers) }
 
     /// A name in a folder of the tree, taken or not; seldom one in no folder.
-    private mutating func place(in tree: [String: Data?]) throws -> ProviderPath {
+    private mutating func location(in tree: [String: Data?]) throws -> ProviderPath {
         let isAnyItem = number(below: 20) == 0
         let folders = [folder.string] + tree.keys.filter { isAnyItem || tree[$0] == .some(nil) }.sorted()
         return try ProviderPath(folders[number(below: folders.count)]).appending(names[number(below: names.count)])
@@ -35,34 +35,34 @@ struct UndoScript {
     private mutating func item(of tree: [String: Data?]) throws -> ProviderPath {
         let items = tree.keys.sorted()
         return items.isEmpty || number(below: 10) == 0
-            ? try place(in: tree) : try ProviderPath(items[number(below: items.count)])
+            ? try location(in: tree) : try ProviderPath(items[number(below: items.count)])
     }
 
     /// Draws an operation and carries it out. Some are refused by the tree's own rules.
     ///
     /// - Returns: The operation; nil when it was refused.
     mutating func step(in tree: [String: Data?]) async throws -> FileOperationType? {
-        let (one, place) = (try item(of: tree), try place(in: tree))
+        let (one, location) = (try item(of: tree), try location(in: tree))
         let overwrite = number(below: 2) == 0
         // A tree that has grown large shrinks again.
         let kind = tree.count > 20 ? 9 : number(below: 10)
         writes += 1
         let operation: FileOperationType =
             switch kind {
-            case 0...1: .create(path: place.string)
-            case 2...4: .modify(path: place.string)
-            case 5...6: .move(source: one.string, destination: place.string)
-            case 7: .copy(source: one.string, destination: place.string)
+            case 0...1: .create(path: location.string)
+            case 2...4: .modify(path: location.string)
+            case 5...6: .move(source: one.string, destination: location.string)
+            case 7: .copy(source: one.string, destination: location.string)
             default: .remove(path: one.string)
             }
         let wasPossible = try await provider.canUndo(operation: operation)
         do {
             switch operation {
-            case .create: try await provider.createFolder(path: place)
+            case .create: try await provider.createFolder(path: location)
             case .modify:
-                try await provider.writeContents(path: place, contents: Data("\(writes)".utf8), overwrite: overwrite)
-            case .move: try await provider.moveItem(path: one, to: place, overwrite: overwrite)
-            case .copy: try await provider.copyItem(path: one, to: place, overwrite: overwrite)
+                try await provider.writeContents(path: location, contents: Data("\(writes)".utf8), overwrite: overwrite)
+            case .move: try await provider.moveItem(path: one, to: location, overwrite: overwrite)
+            case .copy: try await provider.copyItem(path: one, to: location, overwrite: overwrite)
             default: try await provider.removeItem(path: one, recursive: overwrite)
             }
         } catch is CocoaError { return nil }

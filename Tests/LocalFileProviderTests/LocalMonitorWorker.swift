@@ -63,25 +63,25 @@ struct TreeWorker {
         return path
     }
 
-    private mutating func place() -> String { folder(in: root) + "/" + name() }
+    private mutating func entry() -> String { folder(in: root) + "/" + name() }
 
     private mutating func step() -> Bool {
         switch number(100) {
-        case 0..<22: write(place(), O_WRONLY | O_CREAT | O_TRUNC)
-        case 22..<32: write(place(), O_WRONLY | O_APPEND)
-        case 32..<46: mkdir(place(), 0o755) == 0
-        case 46..<64: rename(place(), place()) == 0
+        case 0..<22: write(entry(), O_WRONLY | O_CREAT | O_TRUNC)
+        case 22..<32: write(entry(), O_WRONLY | O_APPEND)
+        case 32..<46: mkdir(entry(), 0o755) == 0
+        case 46..<64: rename(entry(), entry()) == 0
         case 64..<67: swap()
-        case 67..<75: unlink(place()) == 0
-        case 75..<78: rmdir(place()) == 0
-        case 78..<80: removeTree(place())
-        case 80..<84: symlink("n\(number(12))", place()) == 0
-        case 84..<87: chmod(place(), [0o644, 0o755, 0o700][number(3)]) == 0
-        case 87..<89: truncate(place(), off_t(number(1000))) == 0
-        case 89..<93: rename(place(), folder(in: outside) + "/" + name()) == 0
-        case 93..<97: rename(folder(in: outside) + "/" + name(), place()) == 0
+        case 67..<75: unlink(entry()) == 0
+        case 75..<78: rmdir(entry()) == 0
+        case 78..<80: removeTree(entry())
+        case 80..<84: symlink("n\(number(12))", entry()) == 0
+        case 84..<87: chmod(entry(), [0o644, 0o755, 0o700][number(3)]) == 0
+        case 87..<89: truncate(entry(), off_t(number(1000))) == 0
+        case 89..<93: rename(entry(), folder(in: outside) + "/" + name()) == 0
+        case 93..<97: rename(folder(in: outside) + "/" + name(), entry()) == 0
         case 97..<98: buildAndMove()
-        case 98..<99: link(place(), place()) == 0
+        case 98..<99: link(entry(), entry()) == 0
         default: publish()
         }
     }
@@ -97,7 +97,7 @@ struct TreeWorker {
 
     /// Two items change places.
     private mutating func swap() -> Bool {
-        let (one, other, between) = (place(), place(), root + "/between")
+        let (one, other, between) = (entry(), entry(), root + "/between")
         guard rename(one, between) == 0 else { return false }
         guard rename(other, one) == 0 else { return rename(between, one) == 0 }
         return rename(between, other) == 0 || rename(between, root + "/" + name()) == 0 || removeTree(between)
@@ -105,7 +105,7 @@ struct TreeWorker {
 
     /// A tree that grows while it is moved about.
     private mutating func buildAndMove() -> Bool {
-        let (first, second) = (place(), place())
+        let (first, second) = (entry(), entry())
         guard mkdir(first, 0o755) == 0 else { return false }
         mkdir(first + "/a", 0o755)
         guard write(first + "/a/f", O_WRONLY | O_CREAT) else { return false }

@@ -48,11 +48,11 @@ import Testing
         let context = try LocalFileProvider(root: URL(fileURLWithPath: folder.root)).context(
             ProviderPath("tree"), writing: true)
         let top = try FileDescriptor(path: folder.root, flags: LocalFlags.names)
-        func place(_ name: String) -> LocalPlace { LocalPlace(folder: top, name: Array(name.utf8)) }
+        func entry(_ name: String) -> LocalEntry { LocalEntry(folder: top, name: Array(name.utf8)) }
         let copied = CopiedItems()
         let copy = LocalCopy(
             overwrite: false, copied: copied, source: context, target: context, flag: CancellationFlag())
-        try copy.run(from: place("tree"), to: place("copy"))
+        try copy.run(from: entry("tree"), to: entry("copy"))
         if let changed {
             // As programs save: the new version takes the name, whatever its size and time.
             try folder.put("new", at: "/new")
@@ -61,10 +61,10 @@ import Testing
         let removal = LocalRemoval(
             flag: CancellationFlag(), context: context, progress: ProgressReporter(), copied: copied)
         guard let changed else {
-            try removal.runAside(place("tree"), calls: .all)
+            try removal.runAside(entry("tree"), calls: .all)
             return #expect(try folder.names() == ["copy", "copy/link", "copy/sub", "copy/sub/one", "copy/sub/two"])
         }
-        let error = #expect(throws: CocoaError.self) { try removal.runAside(place("tree"), calls: .all) }
+        let error = #expect(throws: CocoaError.self) { try removal.runAside(entry("tree"), calls: .all) }
         #expect((error?.underlying as? POSIXError)?.code == .ESTALE)
         #expect(folder.text(changed) == "new")
         #expect(try folder.names().filter { $0.hasPrefix("copy") }.count == 5)
@@ -76,11 +76,11 @@ import Testing
         try folder.put("old", at: "/a.b.txt")
         try folder.put("new", at: "/aside")
         let top = try FileDescriptor(path: folder.root, flags: LocalFlags.names)
-        func place(_ name: String) -> LocalPlace { LocalPlace(folder: top, name: Array(name.utf8)) }
-        let names = place("a.b.txt").namesForChanged.map { String(decoding: $0, as: UTF8.self) }
+        func entry(_ name: String) -> LocalEntry { LocalEntry(folder: top, name: Array(name.utf8)) }
+        let names = entry("a.b.txt").namesForChanged.map { String(decoding: $0, as: UTF8.self) }
         #expect(names.count == 9 && names[0] == "a.b (changed).txt" && names[8] == "a.b (changed 9).txt")
-        #expect(place(".a").namesForChanged[0] == Array(".a (changed)".utf8))
-        place("aside").comeBack(to: place("a.b.txt"), calls: .all, isFolder: false)
+        #expect(entry(".a").namesForChanged[0] == Array(".a (changed)".utf8))
+        entry("aside").comeBack(to: entry("a.b.txt"), calls: .all, isFolder: false)
         #expect(folder.text("/a.b.txt") == "old" && folder.text("/a.b (changed).txt") == "new")
     }
 }

@@ -26,7 +26,7 @@ private let block = Int(CacheHeader.usualBlock)
     }
 
     /// The publication's folder.
-    private var place: String { room.cache().folder(of: "book").path }
+    private var location: String { room.cache().folder(of: "book").path }
 
     private func names(_ path: String) throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: path).sorted()
@@ -54,9 +54,9 @@ private let block = Int(CacheHeader.usualBlock)
     @Test(arguments: Owner.allCases, [false, true])
     func `is used only where nobody else may write`(owner: Owner, isRoot: Bool) async throws {
         _ = try await fetcher().get("a.mp3").read()
-        let root = URL(filePath: place).deletingLastPathComponent().path
-        try owner.take(isRoot ? root : place)
-        let (before, asked) = (try [names(root), names(place)], medium.requests.count)
+        let root = URL(filePath: location).deletingLastPathComponent().path
+        try owner.take(isRoot ? root : location)
+        let (before, asked) = (try [names(root), names(location)], medium.requests.count)
         let fetcher = fetcher()
         for _ in 0..<2 { #expect(try await fetcher.get("a.mp3").read() == bytes) }
         #expect(
@@ -71,7 +71,7 @@ private let block = Int(CacheHeader.usualBlock)
         }
         medium.change { $0.isOffline = true }
         #expect(await readingFails(self.fetcher().get("a.mp3"))?.isUnavailable == true)
-        #expect(try [names(root), names(place)] == before)
+        #expect(try [names(root), names(location)] == before)
     }
 
     enum Stranger: CaseIterable {
@@ -81,7 +81,7 @@ private let block = Int(CacheHeader.usualBlock)
     @Test(arguments: Stranger.allCases)
     func `has files of others replaced, not read`(stranger: Stranger) async throws {
         _ = try await fetcher().get("a.mp3").read()
-        let file = "\(place)/\(NameDigest("a.mp3").name)"
+        let file = "\(location)/\(NameDigest("a.mp3").name)"
         switch stranger {
         case .anotherUsersFile: try #require(chown(file, 65_534, 65_534) == 0, "Giving a file away needs root.")
         case .link:
@@ -107,7 +107,7 @@ private let block = Int(CacheHeader.usualBlock)
 
     @Test func `goes with its last resource, unless it is pinned`() async throws {
         let cache = room.cache(Int64(8 * block))
-        let root = URL(filePath: place).deletingLastPathComponent().path
+        let root = URL(filePath: location).deletingLastPathComponent().path
         try await CachingFetcher(medium, cache: cache, scope: "pinned").preload([Link(href: "b.txt")])
         for index in 0..<12 {
             let fetcher = CachingFetcher(medium, cache: cache, scope: "\(index)")
@@ -126,7 +126,7 @@ private let block = Int(CacheHeader.usualBlock)
     }
 
     @Test func `goes when its pin was all there was, or what the medium no longer has`() async throws {
-        let root = URL(filePath: place).deletingLastPathComponent().path
+        let root = URL(filePath: location).deletingLastPathComponent().path
         try await room.cache().pin(scope: "book")
         #expect(try names(root).count == 1)
         try await room.cache().unpin(scope: "book")
@@ -138,10 +138,10 @@ private let block = Int(CacheHeader.usualBlock)
     }
 
     @Test func `may be removed at any moment by who finds it empty`() async throws {
-        let place = place
-        let remover = Task.detached { while !Task.isCancelled { CacheSurvey.removeIfEmpty(place) } }
+        let location = location
+        let remover = Task.detached { while !Task.isCancelled { CacheSurvey.removeIfEmpty(location) } }
         for _ in 0..<2_000 {
-            let (folder, _, name) = try CacheFolder(path: place).temporaryFile()
+            let (folder, _, name) = try CacheFolder(path: location).temporaryFile()
             #expect(CacheFolder.remove(name, in: folder))
         }
         remover.cancel()
@@ -162,7 +162,7 @@ private let block = Int(CacheHeader.usualBlock)
             try await cache.makeRoom(for: 1_000)
             guard try await cache.usedBytes() <= 1 << 20 - 1_000 else { exit(5) }
         }
-        let root = URL(filePath: place).deletingLastPathComponent().path
+        let root = URL(filePath: location).deletingLastPathComponent().path
         #expect(try names(root).count < 128, "folders went with what was in them")
     }
 
@@ -175,7 +175,7 @@ private let block = Int(CacheHeader.usualBlock)
     @Test(arguments: ListDamage.allCases)
     func `has no list of links where that is damaged`(damage: ListDamage) async throws {
         #expect(try await fetcher().links().count == 2)
-        let file = URL(filePath: place).appending(path: "links")
+        let file = URL(filePath: location).appending(path: "links")
         var data = try Data(contentsOf: file)
         switch damage {
         case .empty: data = Data()

@@ -203,13 +203,13 @@ private let block = Int(CacheHeader.usualBlock)
     /// A file system of a megabyte, which needs the right to mount one: where that is missing, the test says so and
     /// fails.
     @Test func `reads on when the disk is full`() async throws {
-        let place = room.folder.appending(path: "small", directoryHint: .isDirectory)
-        try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
+        let location = room.folder.appending(path: "small", directoryHint: .isDirectory)
+        try FileManager.default.createDirectory(at: location, withIntermediateDirectories: true)
         try #require(
-            mount("none", place.path, "tmpfs", 0, "size=1m") == 0,
+            mount("none", location.path, "tmpfs", 0, "size=1m") == 0,
             "Mounting a tmpfs needs root: \(String(cString: strerror(errno))).")
-        defer { umount2(place.path, 2) }
-        let cache = ResourceCache(folder: place, capacity: 1 << 30)
+        defer { umount2(location.path, 2) }
+        let cache = ResourceCache(folder: location, capacity: 1 << 30)
         let fetcher = fetcher(cache)
         #expect(try await fetcher.get("a.mp3").read() == bytes)
         #expect(try await fetcher.get("a.mp3").read(range(block, bytes.count)) == bytes[block...])

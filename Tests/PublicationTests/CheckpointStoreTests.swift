@@ -30,8 +30,8 @@ private final class ScratchFolder {
     }
 }
 
-private let place = Int64(20 << 20)
-private let wanted = place..<place + 4_096
+private let location = Int64(20 << 20)
+private let wanted = location..<location + 4_096
 private let expected = mixedContent[Int(wanted.lowerBound)..<Int(wanted.upperBound)]
 
 @Suite struct `Checkpoints in files` {
@@ -295,12 +295,12 @@ private let expected = mixedContent[Int(wanted.lowerBound)..<Int(wanted.upperBou
         let (first, entry, _) = try await openMixed(archives[0], store: store)
         let end = entry.uncompressedSize
         _ = try await first.read(entry, range: end - 10..<end)
-        let place = try #require(first.checkpoints.last(upTo: end, of: entry)).uncompressed
+        let location = try #require(first.checkpoints.last(upTo: end, of: entry)).uncompressed
         await first.close()
         #expect(store.data.count == 1)
         let (second, same, _) = try await openMixed(archives[1], store: store)
-        let part = try await second.read(same, range: place..<place + 4_096)
-        #expect(part == other[Int(place)..<Int(place) + 4_096])
+        let part = try await second.read(same, range: location..<location + 4_096)
+        #expect(part == other[Int(location)..<Int(location) + 4_096])
         await second.close()
         // It had been found by the same key.
         #expect(store.removals == 1)
@@ -316,10 +316,10 @@ private let expected = mixedContent[Int(wanted.lowerBound)..<Int(wanted.upperBou
         let store = MemoryCheckpoints()
         let (archive, entry, _) = try await openMixed(data, store: store)
         #expect(try await archive.read(entry, range: wanted) == expected)
-        #expect(archive.checkpoints.last(upTo: place, of: entry) != nil)
+        #expect(archive.checkpoints.last(upTo: location, of: entry) != nil)
         let sink = ReluctantSink()
         await #expect(throws: CocoaError.self) { try await archive.stream(entry, into: sink) }
-        #expect(archive.checkpoints.last(upTo: place, of: entry) == nil)
+        #expect(archive.checkpoints.last(upTo: location, of: entry) == nil)
         #expect(try await archive.read(entry, range: wanted) == expected)
         await archive.close()
         #expect(store.data.isEmpty)

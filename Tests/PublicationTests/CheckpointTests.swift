@@ -36,9 +36,11 @@ private func expected(_ range: Range<Int64>) -> Data { mixedContent[Int(range.lo
         #expect(reader.isClosed && store.saves > 0)
 
         let (again, sameEntry, secondReader) = try await openMixed(store: store)
-        for place in [start, start - 3 << 20, start / 2, 1 << 20, start - 700_000] {
+        for location in [start, start - 3 << 20, start / 2, 1 << 20, start - 700_000] {
             let before = (secondReader.requests.count, secondReader.bytes)
-            #expect(try await again.read(sameEntry, range: place..<place + 4_096) == expected(place..<place + 4_096))
+            #expect(
+                try await again.read(sameEntry, range: location..<location + 4_096)
+                    == expected(location..<location + 4_096))
             #expect(secondReader.requests.count - before.0 <= 2)
             #expect(secondReader.bytes - before.1 <= 1_153_434)
         }
@@ -50,9 +52,11 @@ private func expected(_ range: Range<Int64>) -> Data { mixedContent[Int(range.lo
         try await archive.stream(entry, into: sink)
         #expect(sink.data == mixedContent)
         let far = stride(from: Int64(100), to: entry.uncompressedSize - 5_000, by: 2_345_678)
-        for place in Array(far) + stride(from: 900_000, to: entry.uncompressedSize - 5_000, by: 790_000) {
+        for location in Array(far) + stride(from: 900_000, to: entry.uncompressedSize - 5_000, by: 790_000) {
             let before = (reader.requests.count, reader.bytes)
-            #expect(try await archive.read(entry, range: place..<place + 4_096) == expected(place..<place + 4_096))
+            #expect(
+                try await archive.read(entry, range: location..<location + 4_096)
+                    == expected(location..<location + 4_096))
             #expect(reader.requests.count - before.0 <= 1 && reader.bytes - before.1 <= 1_153_434)
         }
     }
@@ -143,10 +147,10 @@ private func expected(_ range: Range<Int64>) -> Data { mixedContent[Int(range.lo
         try await archive.stream(entry, into: sink)
         #expect(sink.data == content)
         #expect(try #require(archive.checkpoints.last(upTo: .max, of: entry)).uncompressed > content.count - 5 << 20)
-        for place in stride(from: Int64(1 << 20), to: entry.uncompressedSize - 100, by: 300_001) {
+        for location in stride(from: Int64(1 << 20), to: entry.uncompressedSize - 100, by: 300_001) {
             let before = reader.bytes
-            let part = try await archive.read(entry, range: place..<place + 100)
-            #expect(part == content[Int(place)..<Int(place) + 100])
+            let part = try await archive.read(entry, range: location..<location + 100)
+            #expect(part == content[Int(location)..<Int(location) + 100])
             #expect(reader.bytes - before <= 1_153_434)
         }
     }

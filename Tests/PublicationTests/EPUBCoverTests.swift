@@ -125,12 +125,12 @@ import Testing
             let property = name == "property" ? #" properties="cover-image""# : ""
             return #"<item id="\#(name)" href="\#(name).gif" media-type="image/gif"\#(property)/>"#
         }
-        for (place, name) in names.enumerated() {
-            let meta = place <= 1 ? #"<meta name="cover" content="meta"/>"# : ""
+        for (index, name) in names.enumerated() {
+            let meta = index <= 1 ? #"<meta name="cover" content="meta"/>"# : ""
             var book = Self.book(
-                items: (place == 0 ? items : Array(items.dropFirst())).joined(),
+                items: (index == 0 ? items : Array(items.dropFirst())).joined(),
                 metadata: meta + #"<meta name="cover" content="file.gif"/>"#,
-                after: place <= 2 ? Self.guide("guide.gif") : "")
+                after: index <= 2 ? Self.guide("guide.gif") : "")
             for name in names { book.files["OEBPS/\(name).gif"] = "GIF89a" }
             #expect(try await cover(book) == "OEBPS/\(name).gif")
         }

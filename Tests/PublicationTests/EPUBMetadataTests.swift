@@ -36,10 +36,10 @@ struct EPUBMetadataTests {
     }
 
     @Test func `of several subtitles the one displayed first counts`() async throws {
-        let titles = ["a": "3", "b": "1", "c": "2"].map { id, place in
+        let titles = ["a": "3", "b": "1", "c": "2"].map { id, location in
             """
             <dc:title id="\(id)">\(id)</dc:title><meta refines="#\(id)" property="title-type">subtitle</meta>
-            <meta refines="#\(id)" property="display-seq">\(place)</meta>
+            <meta refines="#\(id)" property="display-seq">\(location)</meta>
             """
         }
         #expect(try await metadata("<dc:title>T</dc:title>" + titles.joined()).subtitle == "b")
@@ -131,10 +131,12 @@ struct EPUBMetadataTests {
 
     @Test func `people, titles and subjects are in the order of display`() async throws {
         func entries(_ element: String) -> String {
-            let places: [(String, String?)] = [("a", "3"), ("b", nil), ("c", "1"), ("d", "x"), ("e", "2"), ("f", "1")]
-            return places.map { name, place in
+            let locations: [(String, String?)] = [
+                ("a", "3"), ("b", nil), ("c", "1"), ("d", "x"), ("e", "2"), ("f", "1"),
+            ]
+            return locations.map { name, location in
                 let id = element + name
-                let meta = place.map { ##"<meta refines="#\##(id)" property="display-seq">\##($0)</meta>"## } ?? ""
+                let meta = location.map { ##"<meta refines="#\##(id)" property="display-seq">\##($0)</meta>"## } ?? ""
                 return ##"<dc:\##(element) id="\##(id)">\##(name)</dc:\##(element)>\##(meta)"##
             }.joined()
         }

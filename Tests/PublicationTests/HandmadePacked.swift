@@ -5,9 +5,11 @@
     /// A 7z archive whose list is written by hand (7zFormat.txt of the LZMA SDK).
     enum HandmadeSevenZip {
         static func data(packed: [UInt8] = [], list: [UInt8]) -> Data {
-            let place = little(UInt64(packed.count)) + little(UInt64(list.count)) + little(Deflate.checksum(Data(list)))
+            let location =
+                little(UInt64(packed.count)) + little(UInt64(list.count)) + little(Deflate.checksum(Data(list)))
             return Data(
-                [0x37, 0x7A, 0xBC, 0xAF, 0x27, 0x1C, 0, 4] + little(Deflate.checksum(Data(place))) + place + packed
+                [0x37, 0x7A, 0xBC, 0xAF, 0x27, 0x1C, 0, 4] + little(Deflate.checksum(Data(location))) + location
+                    + packed
                     + list)
         }
 

@@ -28,73 +28,73 @@ final class JSONSchemas {
 
     /// What is wrong with `value`, a line each: where, then what.
     func violations(of value: JSONValue, by id: String) -> [String] {
-        check(value, ["$ref": .string(id)], Place(base: id, path: ""))
+        check(value, ["$ref": .string(id)], Location(base: id, path: ""))
     }
 
-    private struct Place {
+    private struct Location {
         var base: String
         var path: String
 
-        func inside(_ name: String) -> Place { Place(base: base, path: "\(path)/\(name)") }
+        func inside(_ name: String) -> Location { Location(base: base, path: "\(path)/\(name)") }
         func violation(_ text: String) -> [String] { ["\(path): \(text)"] }
     }
 
-    private func check(_ value: JSONValue, _ schema: JSONValue, _ place: Place) -> [String] {
-        if let all = schema.boolValue { return all ? [] : place.violation("is not allowed") }
-        guard let keywords = schema.objectValue else { return place.violation("the schema is none") }
+    private func check(_ value: JSONValue, _ schema: JSONValue, _ location: Location) -> [String] {
+        if let all = schema.boolValue { return all ? [] : location.violation("is not allowed") }
+        guard let keywords = schema.objectValue else { return location.violation("the schema is none") }
         // Beside a reference nothing counts in draft 7.
-        if let reference = keywords["$ref"]?.stringValue { return follow(reference, value, place) }
+        if let reference = keywords["$ref"]?.stringValue { return follow(reference, value, location) }
         return keywords.sorted { $0.key < $1.key }.flatMap { keyword, argument -> [String] in
             switch keyword {
             case "anyOf", "oneOf", "allOf", "not", "if", "then", "else", "const", "enum", "type":
-                logic(keyword, argument: argument, value: value, schema: schema, place: place)
+                logic(keyword, argument: argument, value: value, schema: schema, location: location)
             case "properties", "required", "additionalProperties", "patternProperties", "minProperties":
-                members(keyword, argument, value, schema, place)
-            case "items", "minItems", "uniqueItems", "contains": elements(keyword, argument, value, place)
+                members(keyword, argument, value, schema, location)
+            case "items", "minItems", "uniqueItems", "contains": elements(keyword, argument, value, location)
             case "pattern", "format", "minLength", "minimum", "maximum", "exclusiveMinimum":
-                scalar(keyword, argument, value, place)
+                scalar(keyword, argument, value, location)
             case "$schema", "$id", "$defs", "title", "description", "default": []
-            default: place.violation("the schema has “\(keyword)”, which is not known here")
+            default: location.violation("the schema has “\(keyword)”, which is not known here")
             }
         }
     }
 
-    private func follow(_ reference: String, _ value: JSONValue, _ place: Place) -> [String] {
-        guard let url = URL(string: reference, relativeTo: URL(string: place.base))?.absoluteString else {
-            return place.violation("bad $ref")
+    private func follow(_ reference: String, _ value: JSONValue, _ location: Location) -> [String] {
+        guard let url = URL(string: reference, relativeTo: URL(string: location.base))?.absoluteString else {
+            return location.violation("bad $ref")
         }
         let parts = url.split(separator: "#", maxSplits: 1).map(String.init)
-        guard var schema = documents[parts[0]] else { return place.violation("there is no schema \(url)") }
+        guard var schema = documents[parts[0]] else { return location.violation("there is no schema \(url)") }
         for name in parts.count > 1 ? parts[1].split(separator: "/") : [] {
-            guard let inner = schema[String(name)] else { return place.violation("there is no schema \(url)") }
+            guard let inner = schema[String(name)] else { return location.violation("there is no schema \(url)") }
             schema = inner
         }
-        return check(value, schema, Place(base: parts[0], path: place.path))
+        return check(value, schema, Location(base: parts[0], path: location.path))
     }
 
-    private func logic(_ keyword: String, argument: JSONValue, value: JSONValue, schema: JSONValue, place: Place)
+    private func logic(_ keyword: String, argument: JSONValue, value: JSONValue, schema: JSONValue, location: Location)
         -> [String]
     {
         switch keyword {
-        case "allOf": return (argument.arrayValue ?? []).flatMap { check(value, $0, place) }
+        case "allOf": return (argument.arrayValue ?? []).flatMap { check(value, $0, location) }
         case "anyOf", "oneOf":
-            let results = (argument.arrayValue ?? []).map { check(value, $0, place) }
+            let results = (argument.arrayValue ?? []).map { check(value, $0, location) }
             let fitting = results.count { $0.isEmpty }
             if fitting == 1 || fitting > 1 && keyword == "anyOf" { return [] }
-            return place.violation(
+            return location.violation(
                 "fits \(fitting) of \(results.count) schemas: \(results.min { $0.count < $1.count }?.first ?? "")")
-        case "not": return check(value, argument, place).isEmpty ? place.violation("is what it must not be") : []
+        case "not": return check(value, argument, location).isEmpty ? location.violation("is what it must not be") : []
         case "if":
-            let next = check(value, argument, place).isEmpty ? schema["then"] : schema["else"]
-            return next.map { check(value, $0, place) } ?? []
-        case "const": return value == argument ? [] : place.violation("is not \(argument)")
+            let next = check(value, argument, location).isEmpty ? schema["then"] : schema["else"]
+            return next.map { check(value, $0, location) } ?? []
+        case "const": return value == argument ? [] : location.violation("is not \(argument)")
         case "enum":
             return argument.arrayValue?.contains(value) == true
-                ? [] : place.violation("\(value) is none of the known words")
+                ? [] : location.violation("\(value) is none of the known words")
         case "type":
             let names = argument.arrayValue ?? [argument]
             return names.contains { has(value, type: $0.stringValue) }
-                ? [] : place.violation("\(value) is not of type \(argument)")
+                ? [] : location.violation("\(value) is not of type \(argument)")
         default: return []
         }
     }
@@ -113,57 +113,61 @@ final class JSONSchemas {
     }
 
     private func members(
-        _ keyword: String, _ argument: JSONValue, _ value: JSONValue, _ schema: JSONValue, _ place: Place
+        _ keyword: String, _ argument: JSONValue, _ value: JSONValue, _ schema: JSONValue, _ location: Location
     ) -> [String] {
         guard let members = value.objectValue else { return [] }
         let rules = argument.objectValue ?? [:]
         switch keyword {
         case "required":
             return (argument.arrayValue ?? []).compactMap(\.stringValue).filter { members[$0] == nil }.flatMap {
-                place.violation("has no “\($0)”")
+                location.violation("has no “\($0)”")
             }
         case "minProperties":
-            return Double(members.count) < argument.doubleValue ?? 0 ? place.violation("has too few members") : []
+            return Double(members.count) < argument.doubleValue ?? 0 ? location.violation("has too few members") : []
         case "properties":
-            return members.flatMap { name, member in rules[name].map { check(member, $0, place.inside(name)) } ?? [] }
+            return members.flatMap { name, member in rules[name].map { check(member, $0, location.inside(name)) } ?? []
+            }
         case "patternProperties":
             return members.flatMap { name, member in
-                rules.filter { matches(name, $0.key) }.flatMap { check(member, $0.value, place.inside(name)) }
+                rules.filter { matches(name, $0.key) }.flatMap { check(member, $0.value, location.inside(name)) }
             }
         default:
             let known = Set(schema["properties"]?.objectValue?.keys.map(\.self) ?? [])
             let patterns = schema["patternProperties"]?.objectValue?.keys.map(\.self) ?? []
             let others = members.filter { name, _ in !known.contains(name) && !patterns.contains { matches(name, $0) } }
-            return others.flatMap { check($1, argument, place.inside($0)) }
+            return others.flatMap { check($1, argument, location.inside($0)) }
         }
     }
 
-    private func elements(_ keyword: String, _ argument: JSONValue, _ value: JSONValue, _ place: Place) -> [String] {
+    private func elements(_ keyword: String, _ argument: JSONValue, _ value: JSONValue, _ location: Location)
+        -> [String]
+    {
         guard let elements = value.arrayValue else { return [] }
         switch keyword {
-        case "items": return elements.enumerated().flatMap { check($1, argument, place.inside("\($0)")) }
+        case "items": return elements.enumerated().flatMap { check($1, argument, location.inside("\($0)")) }
         case "minItems":
-            return Double(elements.count) < argument.doubleValue ?? 0 ? place.violation("has too few elements") : []
+            return Double(elements.count) < argument.doubleValue ?? 0 ? location.violation("has too few elements") : []
         case "uniqueItems":
             return argument == true && Set(elements).count < elements.count
-                ? place.violation("has an element twice") : []
+                ? location.violation("has an element twice") : []
         default:
-            return elements.contains { check($0, argument, place).isEmpty }
-                ? [] : place.violation("lacks an element that it must have")
+            return elements.contains { check($0, argument, location).isEmpty }
+                ? [] : location.violation("lacks an element that it must have")
         }
     }
 
-    private func scalar(_ keyword: String, _ argument: JSONValue, _ value: JSONValue, _ place: Place) -> [String] {
+    private func scalar(_ keyword: String, _ argument: JSONValue, _ value: JSONValue, _ location: Location) -> [String]
+    {
         if let text = value.stringValue {
             switch keyword {
             case "pattern":
-                return matches(text, argument.stringValue ?? "") ? [] : place.violation("“\(text)” does not match")
+                return matches(text, argument.stringValue ?? "") ? [] : location.violation("“\(text)” does not match")
             case "format":
                 let name = argument.stringValue ?? ""
-                return has(text, format: name) ? [] : place.violation("“\(text)” is no \(name)")
+                return has(text, format: name) ? [] : location.violation("“\(text)” is no \(name)")
             case "minLength":
                 return Double(text.unicodeScalars.count) < argument.doubleValue ?? 0
-                    ? place.violation("is too short") : []
+                    ? location.violation("is too short") : []
             default: return []
             }
         }
@@ -175,7 +179,7 @@ final class JSONSchemas {
             case "exclusiveMinimum": number > bound
             default: true
             }
-        return fits ? [] : place.violation("\(number) is out of bounds")
+        return fits ? [] : location.violation("\(number) is out of bounds")
     }
 
     private func has(_ text: String, format: String) -> Bool {

@@ -112,7 +112,7 @@ import Testing
         let sentence = try #require(result.warnings.first)
         #expect(sentence.contains(word) && !sentence.contains("Incoming"), "\(sentence)")
         #expect(try await library.books().isEmpty)
-        for place in ["Books", "Covers", "Incoming"] { #expect(try fixture.names(in: place).isEmpty) }
+        for location in ["Books", "Covers", "Incoming"] { #expect(try fixture.names(in: location).isEmpty) }
     }
 
     @Test(arguments: [-1, 1])

@@ -22,7 +22,7 @@ final class BreakingProvider: ForwardingProvider {
 
     private struct State {
         var calls = 0
-        var place = Int.max
+        var location = Int.max
         var kind = Break.once
         var isDead = false
     }
@@ -35,8 +35,8 @@ final class BreakingProvider: ForwardingProvider {
     }
 
     /// Breaks at the call with this number, the first being 0, counted from now.
-    func breakDown(at place: Int, kind: Break) {
-        state.withLock { $0 = State(calls: 0, place: place, kind: kind, isDead: false) }
+    func breakDown(at location: Int, kind: Break) {
+        state.withLock { $0 = State(calls: 0, location: location, kind: kind, isDead: false) }
     }
 
     /// Works again, and for good.
@@ -45,7 +45,7 @@ final class BreakingProvider: ForwardingProvider {
     /// Calls since the last break was arranged.
     var calls: Int { state.withLock { $0.calls } }
     /// Whether the call has come that breaks.
-    var isBroken: Bool { state.withLock { $0.calls > $0.place } }
+    var isBroken: Bool { state.withLock { $0.calls > $0.location } }
     /// Whether nothing works any more.
     var isDead: Bool { state.withLock { $0.isDead } }
 
@@ -56,7 +56,7 @@ final class BreakingProvider: ForwardingProvider {
         let (fails, after): (Bool, Bool) = state.withLock { state in
             if state.isDead { return (true, false) }
             defer { state.calls += 1 }
-            guard state.calls == state.place else { return (false, false) }
+            guard state.calls == state.location else { return (false, false) }
             switch state.kind {
             case .once: return (true, false)
             case .lostReply: return (false, true)

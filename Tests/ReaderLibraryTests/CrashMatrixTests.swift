@@ -112,16 +112,16 @@ struct CrashMatrixTests {
     /// Runs the command with a storage that breaks at one call.
     /// - Returns: Whether it came to that call.
     private func survives(
-        _ sample: Case, from before: LibraryFixture, breaking place: Int, _ kind: BreakingProvider.Break
+        _ sample: Case, from before: LibraryFixture, breaking location: Int, _ kind: BreakingProvider.Break
     ) async throws -> Bool {
         let world = try await World(sample, library: before)
         let breaking = BreakingProvider(world.base)
-        breaking.breakDown(at: place, kind: kind)
+        breaking.breakDown(at: location, kind: kind)
         try await world.serve(over: breaking)
         let isBroken = breaking.isBroken
         // A process that died is started again; it finds a storage that works.
         if try await world.serve(over: world.base) { try await world.serve(over: world.base) }
-        try await world.expectDone(sample, Comment(rawValue: "\(kind) at call \(place)"))
+        try await world.expectDone(sample, Comment(rawValue: "\(kind) at call \(location)"))
         return isBroken
     }
 }

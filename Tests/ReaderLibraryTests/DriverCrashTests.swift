@@ -28,13 +28,13 @@ struct DriverCrashTests {
         #expect(position > 8, "\(position)")
     }
 
-    private func survives(_ work: Work, on device: Device, breaking place: Int, _ kind: BreakingProvider.Break)
+    private func survives(_ work: Work, on device: Device, breaking location: Int, _ kind: BreakingProvider.Break)
         async throws -> Bool
     {
-        let comment = "\(work), \(kind) at call \(place)"
+        let comment = "\(work), \(kind) at call \(location)"
         try await device.prepare()
         let breaking = BreakingProvider(device.base)
-        breaking.breakDown(at: place, kind: kind)
+        breaking.breakDown(at: location, kind: kind)
         let first = device.session(over: breaking)
         let result = await Task { try await Self.perform(work, first, on: device) }.result
         await first.shutdown()

@@ -29,10 +29,10 @@ import Testing
     }
 
     /// Writes what a process that was killed may have noted.
-    private func note(_ place: String, _ name: String) throws {
+    private func note(_ location: String, _ name: String) throws {
         let queue = try DatabaseQueue(path: database.path)
         try queue.write { db in
-            try db.execute(sql: "INSERT INTO litter (place, name) VALUES (?, ?)", arguments: [place, name])
+            try db.execute(sql: "INSERT INTO litter (place, name) VALUES (?, ?)", arguments: [location, name])
         }
         try queue.close()
     }
@@ -55,9 +55,9 @@ import Testing
     func `what was on its way when the process was killed is gone`(path: String, hasCome: Bool) async throws {
         try await fill(SampleEPUB())
         if hasCome { try fixture.leave(Data("half".utf8), at: path) }
-        let (place, name) = try #require(
+        let (location, name) = try #require(
             path.firstIndex(of: "/").map { (String(path[..<$0]), String(path[path.index(after: $0)...])) })
-        if place != "Incoming" { try note(place, name) }
+        if location != "Incoming" { try note(location, name) }
         #expect(try await reopen().map(\.title) == ["The Desk"])
         #expect(try fixture.names(in: "Books") == ["Ada Reader - The Desk.epub"])
         #expect(try fixture.names(in: "Covers").count == 1)

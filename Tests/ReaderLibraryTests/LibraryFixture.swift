@@ -75,8 +75,8 @@ final class LibraryFixture: Sendable {
     }
 
     /// The names in one of the library's folders.
-    func names(in place: String) throws -> [String] {
-        try FileManager.default.contentsOfDirectory(atPath: folder.appendingPathComponent(place).path).sorted()
+    func names(in location: String) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: folder.appendingPathComponent(location).path).sorted()
     }
 
     /// The books of `library` with the bytes of their files, by uuid.

@@ -102,12 +102,12 @@ struct UploadResultTests {
             new.cover = Data("picture".utf8)
             new.metadata.coverHash = hash
             let bed = try DriverBed()
-            let batches = await bed.session.updateBatches([(place: 0, book: there)], items: [new])
+            let batches = await bed.session.updateBatches([(index: 0, book: there)], items: [new])
             #expect(batches.flatMap(\.self).map { $0.update.cover != nil } == [hash != old])
         }
         same.metadata.description = String(repeating: "x", count: 20 << 20)
         let bed = try DriverBed()
-        let updated = (0..<2).map { (place: $0, book: book("\($0)")) }
+        let updated = (0..<2).map { (index: $0, book: book("\($0)")) }
         #expect(await bed.session.updateBatches(updated, items: [same, same]).count == 2)
     }
 

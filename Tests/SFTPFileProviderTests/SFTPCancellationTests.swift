@@ -122,8 +122,8 @@ import Testing
     }
 
     @Test func `A provider that is let go of ends its channels, not its operations`() async throws {
-        await SFTPFaults.places.take()
-        defer { SFTPFaults.places.giveBack() }
+        await SFTPFaults.permits.take()
+        defer { SFTPFaults.permits.giveBack() }
         let double = SFTPDouble(.init { $0.kind == .read ? [.held] : [] }, files: SFTPFaults.files)
         var provider: SFTPFileProvider? = try SFTPFaults.provider(SFTPLinks(double))
         let task = Task { [provider] in try await #require(provider).contents(path: ProviderPath("book")) }

@@ -14,8 +14,8 @@ func withSFTPProvider(
     configure: (inout SFTPConfiguration) -> Void = { _ in },
     links: SFTPLinks.Limits = .init(), _ body: (SFTPDouble, SFTPFileProvider) async throws -> Void
 ) async throws {
-    await SFTPFaults.places.take()
-    defer { SFTPFaults.places.giveBack() }
+    await SFTPFaults.permits.take()
+    defer { SFTPFaults.permits.giveBack() }
     let double = SFTPDouble(settings, files: files)
     defer { double.stop() }
     let provider = try SFTPFaults.provider(
@@ -30,7 +30,7 @@ func withSFTPProvider(
 /// What tests of faults share.
 enum SFTPFaults {
     /// Some at a time: all tests run at once, and time-outs are short here.
-    static let places = Places(4)
+    static let permits = Permits(4)
 
     static let book = Data((0..<5_000).map { UInt8(truncatingIfNeeded: $0 &* 7 >> 2) })
     static let files = ["/book": book, "/old": Data("old".utf8), "/shelf/one": Data("1".utf8)]

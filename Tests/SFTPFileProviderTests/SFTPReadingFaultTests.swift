@@ -33,16 +33,16 @@ import Testing
     @Test(arguments: [3_000_000, 20_000_000]) func `A transfer goes on where its connection was lost`(size: Int)
         async throws
     {
-        for place in [1, size / 3, size - 10] {
+        for location in [1, size / 3, size - 10] {
             try await withSFTPProvider(options: { $0.retries.retries = 2 }) { double, provider in
                 double.putPattern(size, at: "/file")
                 let reader = try await provider.open(path: ProviderPath("file"))
                 _ = try await reader.attributes()
                 double.resetCounts()
-                double.cut(.sent(place))
+                double.cut(.sent(location))
                 let sink = PatternSink()
                 _ = try await reader.stream(.whole, into: sink)
-                #expect(sink.isRight && sink.next == size, "\(place)")
+                #expect(sink.isRight && sink.next == size, "\(location)")
                 // What the sink had was not asked for again.
                 #expect(double.counts.bytesRead <= size + 17 << 20)
                 await reader.close()
@@ -90,8 +90,8 @@ import Testing
         async throws
     {
         for cutsLink in [false, true] {
-            await SFTPFaults.places.take()
-            defer { SFTPFaults.places.giveBack() }
+            await SFTPFaults.permits.take()
+            defer { SFTPFaults.permits.giveBack() }
             let links = SFTPLinks(SFTPDouble(files: SFTPFaults.files))
             let provider = try SFTPFaults.provider(links)
             try await SFTPActivity.publishLarge.run(provider, "first")
@@ -105,8 +105,8 @@ import Testing
 
     @Test(arguments: [URLError.Code.timedOut, .badServerResponse])
     func `A connection that ended by itself, for whatever reason, is made anew`(code: URLError.Code) async throws {
-        await SFTPFaults.places.take()
-        defer { SFTPFaults.places.giveBack() }
+        await SFTPFaults.permits.take()
+        defer { SFTPFaults.permits.giveBack() }
         let links = SFTPLinks(
             SFTPDouble(files: SFTPFaults.files), limits: .init(death: URLError(code), tellsDeath: true))
         let provider = try SFTPFaults.provider(links)

@@ -35,16 +35,16 @@ struct KnownHostsAddingTests {
     @Test(
         arguments: [("host.example", 22), ("host.example", 2222), ("2001:db8::1", 22), ("2001:db8::1", 2222)],
         [true, false])
-    func `what was added is known from then on, and nothing else by it`(place: (String, Int), hashed: Bool) throws {
+    func `what was added is known from then on, and nothing else by it`(location: (String, Int), hashed: Bool) throws {
         let folder = try ScratchFolder()
         let known = KnownHosts(userFiles: [try folder.file("known_hosts", "# no end")], systemFiles: [])
-        try known.add(host: place.0, port: place.1, key: key, hashed: hashed)
-        #expect(try text(known.userFiles[0]).contains(place.0) == !hashed)
-        #expect(try known.verdict(host: place.0, port: place.1, key: key) == .known)
-        #expect(try known.verdict(host: "b.example", port: place.1, key: key) == .unknown)
-        let entry = try #require(try known.entries(host: place.0, port: place.1).entries.first)
+        try known.add(host: location.0, port: location.1, key: key, hashed: hashed)
+        #expect(try text(known.userFiles[0]).contains(location.0) == !hashed)
+        #expect(try known.verdict(host: location.0, port: location.1, key: key) == .known)
+        #expect(try known.verdict(host: "b.example", port: location.1, key: key) == .unknown)
+        let entry = try #require(try known.entries(host: location.0, port: location.1).entries.first)
         #expect(entry.line == 2)
-        #expect(try known.verdict(host: place.0, port: place.1, key: other) == .changed(known: [entry]))
+        #expect(try known.verdict(host: location.0, port: location.1, key: other) == .changed(known: [entry]))
     }
 
     @Test

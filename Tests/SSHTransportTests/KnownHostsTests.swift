@@ -188,7 +188,7 @@ struct KnownHostsTests {
             |1|short|short ssh-ed25519 \(SampleKeys.ed25519)
             """)
         let entries = try KnownHosts(userFiles: [file], systemFiles: []).entries(host: "host.example", port: 22)
-        #expect(entries.entries.map(\.place) == ["\(file):6"])
+        #expect(entries.entries.map(\.location) == ["\(file):6"])
         #expect(entries.skippedPlaces == [2, 4, 5, 7].map { "\(file):\($0)" })
         #expect(entries.skippedCount == 4)
     }

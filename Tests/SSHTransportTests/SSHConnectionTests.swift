@@ -19,9 +19,9 @@ import SSHTransport
             address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
             var length = socklen_t(MemoryLayout<sockaddr_in>.size)
             let isListening = withUnsafeMutablePointer(to: &address) {
-                $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { place in
-                    bind(socket, place, length) == 0 && listen(socket, 5) == 0
-                        && getsockname(socket, place, &length) == 0
+                $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { location in
+                    bind(socket, location, length) == 0 && listen(socket, 5) == 0
+                        && getsockname(socket, location, &length) == 0
                 }
             }
             self.socket = socket
@@ -35,8 +35,8 @@ import SSHTransport
 
         /// Whether somebody has called and was not answered. Source: poll(2).
         var hasCaller: Bool {
-            var place = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
-            return poll(&place, 1, 0) == 1
+            var location = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
+            return poll(&location, 1, 0) == 1
         }
 
         /// Serves one connection on a thread of its own.

@@ -83,14 +83,14 @@ import Testing
 
     @Test func `a link that comes into a folder's place leads no write out of the folder`() async throws {
         try await server.memory.put("/d/x", "written through the link")
-        let (place, target) = (inside + "/d", outside)
+        let (location, target) = (inside + "/d", outside)
         let isSwapped = LockedValue(false)
         server.beforePath.update {
             $0 = { call, path in
                 guard call == "open", path.name == "x", !isSwapped.value else { return }
                 isSwapped.update { $0 = true }
-                try FileManager.default.removeItem(atPath: place)
-                try FileManager.default.createSymbolicLink(atPath: place, withDestinationPath: target)
+                try FileManager.default.removeItem(atPath: location)
+                try FileManager.default.createSymbolicLink(atPath: location, withDestinationPath: target)
             }
         }
         let report = try await sync()

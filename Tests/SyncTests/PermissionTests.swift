@@ -7,7 +7,7 @@ import Testing
 /// What a user may not read or write. Root may do everything, so a process of its own becomes nobody.
 @Suite(.timeLimit(.minutes(2))) struct PermissionTests {
     /// Two folders on disk, and one of the state.
-    private struct Place {
+    private struct Location {
         let root: String
 
         init() throws {
@@ -47,44 +47,44 @@ import Testing
         async
     {
         await #expect(processExitsWith: .success) {
-            let place = try Place()
-            defer { place.remove() }
-            try place.write("1", "/a/there")
-            _ = try await place.run()
-            try place.write("secret", "/a/secret")
-            try place.close("/a/secret", 0)
-            var report = try await place.run()
+            let location = try Location()
+            defer { location.remove() }
+            try location.write("1", "/a/there")
+            _ = try await location.run()
+            try location.write("secret", "/a/secret")
+            try location.close("/a/secret", 0)
+            var report = try await location.run()
             try #require(report.failed.map(\.side) == [.source] && report.failed[0].path.string == "/secret")
             try #require((report.failed[0].error as? CocoaError)?.code == .fileReadNoPermission)
-            try place.close("/a/secret", 0o600)
-            try place.write("another", "/a/there")
-            try place.close("/b", 0o500)
-            report = try await place.run()
+            try location.close("/a/secret", 0o600)
+            try location.write("another", "/a/there")
+            try location.close("/b", 0o500)
+            report = try await location.run()
             try #require(report.failed.count == 2 && report.failed.allSatisfy { $0.side == .destination })
-            try #require(report.failed.contains { $0.reason.contains("\(place.root)/b/there”") })
+            try #require(report.failed.contains { $0.reason.contains("\(location.root)/b/there”") })
             try #require(!report.failed.contains { $0.reason.contains(TemporaryName.suffix) })
         }
     }
 
     @Test func `a state is its owner's alone, and one that may not be made or written is refused as such`() async {
         await #expect(processExitsWith: .success) {
-            let place = try Place()
-            defer { place.remove() }
-            _ = try await place.run()
+            let location = try Location()
+            defer { location.remove() }
+            _ = try await location.run()
             let mode =
-                try FileManager.default.attributesOfItem(atPath: place.root + "/states/state.db")[.posixPermissions]
+                try FileManager.default.attributesOfItem(atPath: location.root + "/states/state.db")[.posixPermissions]
                 as? Int
             try #require(mode == 0o600)
             func expectRefusal(_ state: String) async throws {
                 do {
-                    _ = try await place.run(state: state)
+                    _ = try await location.run(state: state)
                     Issue.record("\(state) was taken")
                 } catch { try #require((error as? CocoaError)?.code == .fileWriteNoPermission, "\(error)") }
             }
-            try place.close("/states/state.db", 0o400)
+            try location.close("/states/state.db", 0o400)
             try await expectRefusal("/states/state.db")
-            try place.close("/states/state.db", 0o600)
-            try place.close("/states", 0o500)
+            try location.close("/states/state.db", 0o600)
+            try location.close("/states", 0o500)
             for state in ["/states/state.db", "/states/other.db", "/states/in/it.db"] { try await expectRefusal(state) }
         }
     }

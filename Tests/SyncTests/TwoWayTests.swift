@@ -43,7 +43,7 @@ import Testing
         let tree = try await left.tree()
         #expect(tree.contains("/notes.txt mine"))
         let copy = try #require(tree.first { $0.hasSuffix(" yours") })
-        #expect(copy.contains(#/^/notes \(conflict \d{4}-\d\d-\d\d \d\d\.\d\d\.\d\d right\)\.txt yours$/#))
+        #expect(copy.contains(#/^/notes \(conflict \d{4}-\d\d-\d\d \d\d\.\d\d\.\d\d two\)\.txt yours$/#))
         try await expectAlike()
     }
 

@@ -62,20 +62,20 @@ import WebDAVFileProvider
         if let cut { server.reset(cut) }
         var failure: (any Error)?
         do { try await perform(operation, provider) } catch { failure = error }
-        let place = Comment(
+        let location = Comment(
             rawValue: "\(operation.rawValue), \(cut.map { "\($0)" } ?? "no cut"): \(failure?.sentence ?? "done")")
         if let failure {
-            #expect(cut != nil, place)
+            #expect(cut != nil, location)
             // Before the first byte the reset may meet the connection while it is made.
             let isAtOnce = cut == .afterReceiving(0) || cut == .afterSending(0)
             let code = (failure as? URLError)?.code
-            #expect(code == .networkConnectionLost || (isAtOnce && code == .cannotConnectToHost), place)
+            #expect(code == .networkConnectionLost || (isAtOnce && code == .cannotConnectToHost), location)
         }
         let (now, done) = (double.state.files, Self.after(operation))
-        #expect(now == done || (failure != nil && now == Self.before), place)
+        #expect(now == done || (failure != nil && now == Self.before), location)
         let folders: Set<String> = ["/", "/dav", "/dav/folder"]
         let expected = operation == .makingAFolder ? folders.union(["/dav/new"]) : folders
-        #expect(double.state.folders == expected || (failure != nil && double.state.folders == folders), place)
+        #expect(double.state.folders == expected || (failure != nil && double.state.folders == folders), location)
         return (server.traffic.received - start.received, server.traffic.sent - start.sent)
     }
 

@@ -259,10 +259,10 @@ import Testing
             for source in [DataSource(new), oneShot(new)] as [any WriteSource] {
                 let error = await #expect(throws: URLError.self) { _ = try await write(provider, source) }
                 #expect(error?.code == .redirectToNonExistentLocation)
-                let place = "\(server.url())sign in"
+                let location = "\(server.url())sign in"
                 #expect(
                     error?.sentence
-                        == "The server redirects the upload of “/f” to “\(place)”. A login page may be in the way; nothing was changed."
+                        == "The server redirects the upload of “/f” to “\(location)”. A login page may be in the way; nothing was changed."
                 )
             }
             #expect(double.files == ["/f": old])

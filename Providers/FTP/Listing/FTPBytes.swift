@@ -25,14 +25,14 @@ extension Span where Element == UInt8 {
 
     /// Whether there are digits in `range`, one at least, and nothing else.
     func isNumber(_ range: Range<Int>) -> Bool {
-        for place in range where !self[place].isDigit { return false }
+        for index in range where !self[index].isDigit { return false }
         return !range.isEmpty
     }
 
     /// Whether there are letters in `range`, of any language as far as UTF-8 is not looked into, and nothing else.
     func isWord(_ range: Range<Int>) -> Bool {
-        for place in range
-        where self[place] < 0x80 && !(UInt8(ascii: "a")...UInt8(ascii: "z") ~= self[place].lowercased) { return false }
+        for index in range
+        where self[index] < 0x80 && !(UInt8(ascii: "a")...UInt8(ascii: "z") ~= self[index].lowercased) { return false }
         return true
     }
 
@@ -40,9 +40,9 @@ extension Span where Element == UInt8 {
     func number(_ range: Range<Int>) -> Int64? {
         guard isNumber(range) else { return nil }
         var value: Int64 = 0
-        for place in range {
+        for index in range {
             let (tenfold, isTooMuch) = value.multipliedReportingOverflow(by: 10)
-            let (sum, isOverMuch) = tenfold.addingReportingOverflow(Int64(self[place] - UInt8(ascii: "0")))
+            let (sum, isOverMuch) = tenfold.addingReportingOverflow(Int64(self[index] - UInt8(ascii: "0")))
             if isTooMuch || isOverMuch { return nil }
             value = sum
         }
@@ -58,15 +58,15 @@ extension Span where Element == UInt8 {
     func permissions(_ range: Range<Int>) -> UInt16? {
         guard (1...8).contains(range.count), isNumber(range) else { return nil }
         var value: UInt32 = 0
-        for place in range {
-            guard self[place] < UInt8(ascii: "8") else { return nil }
-            value = value << 3 | UInt32(self[place] & 7)
+        for index in range {
+            guard self[index] < UInt8(ascii: "8") else { return nil }
+            value = value << 3 | UInt32(self[index] & 7)
         }
         return UInt16(value & 0o7777)
     }
 
     func first(_ byte: UInt8, in range: Range<Int>) -> Int? {
-        for place in range where self[place] == byte { return place }
+        for index in range where self[index] == byte { return index }
         return nil
     }
 

@@ -20,9 +20,9 @@ enum FTPDate {
         else { return nil }
         var fraction = 0.0
         if whole.upperBound < range.upperBound {
-            let places = whole.upperBound + 1..<range.upperBound
-            guard text.isNumber(places) else { return nil }
-            fraction = Double(text.number(places.prefix(9)) ?? 0) / pow(10, Double(min(9, places.count)))
+            let indices = whole.upperBound + 1..<range.upperBound
+            guard text.isNumber(indices) else { return nil }
+            fraction = Double(text.number(indices.prefix(9)) ?? 0) / pow(10, Double(min(9, indices.count)))
         }
         return Date(timeIntervalSince1970: Double(day * 86_400 + clock) + fraction)
     }

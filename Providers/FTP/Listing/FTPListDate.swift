@@ -159,7 +159,7 @@ enum FTPMonth {
         let name = range.lowerBound..<range.upperBound - (hasPoint ? 1 : 0)
         guard name.count <= 8 else { return nil }
         var key: UInt64 = 0
-        for place in name { key = key << 8 | UInt64(line[place].lowercased) }
+        for index in name { key = key << 8 | UInt64(line[index].lowercased) }
         return numbers[key]
     }
 

@@ -35,10 +35,10 @@ extension FTPListParser {
         }
         let isNegative = line[column.lowerBound] == UInt8(ascii: "-")
         var digits: [UInt8] = []
-        for place in isNegative ? column.dropFirst() : column {
-            if line[place].isDigit {
-                digits.append(line[place])
-            } else if line[place] != UInt8(ascii: ",") && line[place] != UInt8(ascii: ".") || digits.isEmpty {
+        for index in isNegative ? column.dropFirst() : column {
+            if line[index].isDigit {
+                digits.append(line[index])
+            } else if line[index] != UInt8(ascii: ",") && line[index] != UInt8(ascii: ".") || digits.isEmpty {
                 return nil
             }
         }
@@ -56,9 +56,9 @@ extension FTPListParser {
     /// Where ` [` in front of a link's target begins.
     private static func lastBracket(_ line: Span<UInt8>, range: Range<Int>) -> Int? {
         var found: Int?
-        for place in stride(from: range.lowerBound + 1, to: range.upperBound - 2, by: 1)
-        where line.has(" [", in: place..<place + 2) {
-            found = place
+        for index in stride(from: range.lowerBound + 1, to: range.upperBound - 2, by: 1)
+        where line.has(" [", in: index..<index + 2) {
+            found = index
         }
         return found
     }

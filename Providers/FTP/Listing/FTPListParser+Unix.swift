@@ -126,10 +126,10 @@ extension FTPListParser {
     /// target.
     private static func arrow(_ line: Span<UInt8>, _ range: Range<Int>, targetLength: Int64?) -> Int? {
         var first: Int?
-        for place in stride(from: range.lowerBound + 1, through: range.upperBound - 4, by: 1)
-        where line.has(" -> ", in: place..<place + 4) {
-            if Int64(range.upperBound - place - 4) == targetLength { return place }
-            first = first ?? place
+        for index in stride(from: range.lowerBound + 1, through: range.upperBound - 4, by: 1)
+        where line.has(" -> ", in: index..<index + 4) {
+            if Int64(range.upperBound - index - 4) == targetLength { return index }
+            first = first ?? index
         }
         return first
     }
@@ -138,10 +138,10 @@ extension FTPListParser {
     private static func type(_ line: Span<UInt8>, _ column: Range<Int>) -> FileType? {
         guard column.count >= 10 else { return nil }
         let letters = column.lowerBound + 1
-        for place in 0..<9 {
-            let letter = line[letters + place]
+        for index in 0..<9 {
+            let letter = line[letters + index]
             if letter == UInt8(ascii: "-") { continue }
-            switch place % 3 {
+            switch index % 3 {
             case 0: guard letter == UInt8(ascii: "r") else { return nil }
             case 1: guard letter == UInt8(ascii: "w") else { return nil }
             default: guard "xsStTlL".utf8.contains(letter) else { return nil }
@@ -160,13 +160,13 @@ extension FTPListParser {
 
     private static func permissions(_ line: Span<UInt8>, _ letters: Int) -> UInt16 {
         var bits: UInt16 = 0
-        for place in 0..<9 {
-            let letter = line[letters + place]
+        for index in 0..<9 {
+            let letter = line[letters + index]
             if letter == UInt8(ascii: "-") { continue }
             let isUpper = letter.lowercased != letter
-            if !isUpper, letter != UInt8(ascii: "l") { bits |= 0o400 >> UInt16(place) }
+            if !isUpper, letter != UInt8(ascii: "l") { bits |= 0o400 >> UInt16(index) }
             // In the columns of `x`: set user, set group (`l` is System V's locking), sticky.
-            if place % 3 == 2, letter != UInt8(ascii: "x") { bits |= 0o4000 >> UInt16(place / 3) }
+            if index % 3 == 2, letter != UInt8(ascii: "x") { bits |= 0o4000 >> UInt16(index / 3) }
         }
         return bits
     }

@@ -79,9 +79,9 @@ public final class HTTPConnection: Sendable {
         if case .source = request.body { try await settleLogin(at: request.path) }
         guard request.isWriting, options.cache.folder != nil else { return try await sendCheckingStatus(request) }
         // Before, for whoever asks meanwhile must not keep the answer, and after.
-        await forget(request.places)
+        await forget(request.paths)
         let answer = await Result { try await sendCheckingStatus(request) }
-        await forget(request.places)
+        await forget(request.paths)
         return try answer.get()
     }
 

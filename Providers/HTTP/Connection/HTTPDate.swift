@@ -60,7 +60,7 @@ public enum HTTPDate {
             }
             return true
         }
-        func number(_ places: Range<Int>) -> Int { places.reduce(0) { $0 * 10 + Int(text[$1] & 15) } }
+        func number(_ locations: Range<Int>) -> Int { locations.reduce(0) { $0 * 10 + Int(text[$1] & 15) } }
         func date(_ year: Int, _ month: Int, _ day: Int, clock: Int) -> Date? {
             let (hour, minute, second) = (
                 number(clock..<clock + 2), number(clock + 3..<clock + 5), number(clock + 6..<clock + 8)

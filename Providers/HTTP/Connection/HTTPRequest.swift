@@ -76,5 +76,5 @@ public struct HTTPRequest: Sendable {
     }
 
     /// All items that the request changes.
-    var places: [ProviderPath] { [path] + touches }
+    var paths: [ProviderPath] { [path] + touches }
 }

@@ -96,17 +96,17 @@ package final class ResponseCache: Sendable {
 
     /// What was kept as the answer to `query` about the item at `path`; nil for its bytes.
     package func answer(_ path: ProviderPath, query: String = "") async -> Answer? {
-        guard let place = place(of: path, query) else { return nil }
+        guard let location = location(of: path, query) else { return nil }
         let key = key(path, query)
         let kept = try? await BlockingThreads.shared.run { [self] () -> Answer? in
             guard isOurs(top) else { return nil }
-            let data = try Data(contentsOf: place)
+            let data = try Data(contentsOf: location)
             guard let end = data.firstIndex(of: UInt8(ascii: "\n")) else { return nil }
             let head = try JSONDecoder().decode(Head.self, from: data[..<end])
             guard head.key == key else { return nil }
             let age = Date().timeIntervalSince(head.stored)
             // Used lately: what was not goes first.
-            try? FileManager.default.setAttributes([.modificationDate: Date()], ofItemAtPath: place.path)
+            try? FileManager.default.setAttributes([.modificationDate: Date()], ofItemAtPath: location.path)
             return Answer(
                 head: head, body: Data(data[(end + 1)...]),
                 isFresh: !policy.validates && age >= 0 && age < policy.lifetime)
@@ -125,17 +125,17 @@ package final class ResponseCache: Sendable {
         let head = Head(key: key(path, query), headers: headers, stored: Date(), redirectedTo: answer.redirectedTo)
         guard state.value.changes == moment.changes, head.condition != nil, answer.mayBeKept,
             Int64(body.count) <= maxSize,
-            let place = place(of: path, query), let line = try? JSONEncoder().encode(head)
+            let location = location(of: path, query), let line = try? JSONEncoder().encode(head)
         else { return }
         let wasKept = try? await BlockingThreads.shared.run { [self] in
-            try makeFolder(place.deletingLastPathComponent())
+            try makeFolder(location.deletingLastPathComponent())
             guard isOurs(top) else { return false }
-            try (line + [UInt8(ascii: "\n")] + body).write(to: place, options: .atomic)
+            try (line + [UInt8(ascii: "\n")] + body).write(to: location, options: .atomic)
             // A change that came between the question and the file may not have seen it, here or in another process.
             guard state.value.changes != moment.changes || (try? Data(contentsOf: stampFile)) != moment.stamp else {
                 return true
             }
-            try FileManager.default.removeItem(at: place)
+            try FileManager.default.removeItem(at: location)
             return false
         }
         if wasKept == true { await makeRoom(for: Int64(line.count + 1 + body.count) + Self.overhead) }
@@ -196,7 +196,7 @@ package final class ResponseCache: Sendable {
         "\(base)\n\(path.percentEncoded)\n\(Self.hash(Array(query.utf8)))"
     }
 
-    private func place(of path: ProviderPath, _ query: String) -> URL? {
+    private func location(of path: ProviderPath, _ query: String) -> URL? {
         folder(of: path)?.appending(path: Self.answerPrefix + Self.hash(Array(query.utf8)))
     }
 

@@ -18,7 +18,7 @@ struct LocalCopy {
 
     private var isMove: Bool { copied != nil }
 
-    func run(from: LocalPlace, to: LocalPlace) throws {
+    func run(from: LocalEntry, to: LocalEntry) throws {
         guard let item = try from.status(source) else { throw source.error(ENOENT) }
         // Of a short file, the last step itself tells as soon.
         if item.type != .regular || item.size > ContentCopy.small || overwrite { try checkRoom(at: to) }
@@ -31,21 +31,21 @@ struct LocalCopy {
     }
 
     /// Asks early what the last step will decide, before anything is copied for nothing.
-    private func checkRoom(at place: LocalPlace) throws {
-        guard let there = try place.status(target) else { return }
+    private func checkRoom(at entry: LocalEntry) throws {
+        guard let there = try entry.status(target) else { return }
         if !overwrite { throw target.error(EEXIST) }
         guard there.type == .directory else { return }
-        let folder = try place.open(LocalFlags.realFolder, target)
+        let folder = try entry.open(LocalFlags.realFolder, target)
         if try FolderListing(of: folder, context: target).nextEntry() != nil { throw target.error(ENOTEMPTY) }
     }
 
     /// Lets `make` make something under a temporary name, and puts it into place.
-    private func build(_ place: LocalPlace, _ make: (LocalPlace) throws -> Void) throws {
-        let temporary = try place.temporary()
+    private func build(_ entry: LocalEntry, _ make: (LocalEntry) throws -> Void) throws {
+        let temporary = try entry.temporary()
         do {
             try make(temporary)
             let move = LocalMove(
-                from: temporary, to: place, overwrite: overwrite, source: target, target: target, calls: calls)
+                from: temporary, to: entry, overwrite: overwrite, source: target, target: target, calls: calls)
             // Both names lie in one folder, so on one file system.
             _ = try move.run()
         } catch {
@@ -57,7 +57,7 @@ struct LocalCopy {
 
     // MARK: Files and links
 
-    private func copyFile(_ from: LocalPlace, to: LocalPlace) throws {
+    private func copyFile(_ from: LocalEntry, to: LocalEntry) throws {
         let (file, before) = try open(from, source)
         progress.expect(before.size)
         // A move removes the original afterwards.
@@ -83,8 +83,8 @@ struct LocalCopy {
         Task { try? await BlockingThreads.shared.run { last.update { $0 = nil } } }
     }
 
-    private func open(_ place: LocalPlace, _ context: LocalContext) throws -> (FileDescriptor, ItemStatus) {
-        let file = try place.open(LocalFlags.read, context.reading)
+    private func open(_ entry: LocalEntry, _ context: LocalContext) throws -> (FileDescriptor, ItemStatus) {
+        let file = try entry.open(LocalFlags.read, context.reading)
         let status = try ItemStatus(of: file, context)
         guard status.type == .regular else { throw context.special }
         return (file, status)
@@ -95,7 +95,7 @@ struct LocalCopy {
     }
 
     private func copyLink(
-        _ from: LocalPlace, to: LocalPlace, _ item: ItemStatus, _ source: LocalContext, _ target: LocalContext
+        _ from: LocalEntry, to: LocalEntry, _ item: ItemStatus, _ source: LocalContext, _ target: LocalContext
     ) throws {
         let text = try from.linkTarget(source)
         try target.check(text.withName { text in to.name.withName { symlinkat(text, to.folder.raw, $0) } })
@@ -137,7 +137,7 @@ struct LocalCopy {
         var folders: [(name: [UInt8], status: ItemStatus)] = []
     }
 
-    private func copyFolder(_ from: LocalPlace, to: LocalPlace, item: ItemStatus) throws {
+    private func copyFolder(_ from: LocalEntry, to: LocalEntry, item: ItemStatus) throws {
         let folder = try from.open(LocalFlags.realFolder, source)
         try makeFolder(to, target)
         let copy = try to.open(LocalFlags.realFolder, target)
@@ -166,12 +166,12 @@ struct LocalCopy {
         }
     }
 
-    private func makeFolder(_ place: LocalPlace, _ context: LocalContext) throws {
-        try context.check(place.name.withName { mkdirat(place.folder.raw, $0, 0o700) })
+    private func makeFolder(_ entry: LocalEntry, _ context: LocalContext) throws {
+        try context.check(entry.name.withName { mkdirat(entry.folder.raw, $0, 0o700) })
     }
 
     private func enter(_ name: [UInt8], _ status: ItemStatus, _ walk: inout Walk) throws {
-        try makeFolder(LocalPlace(folder: walk.to.folder(), name: name), walk.to.context.below(name))
+        try makeFolder(LocalEntry(folder: walk.to.folder(), name: name), walk.to.context.below(name))
         try walk.from.enter(name)
         try walk.to.enter(name)
         walk.levels.append(Level(status: status))
@@ -187,15 +187,15 @@ struct LocalCopy {
         let listing = try FolderListing(of: folder, context: source)
         while let name = try listing.next() {
             try flag.check()
-            let original = LocalPlace(folder: folder, name: name)
-            let place = LocalPlace(folder: copy, name: name)
+            let original = LocalEntry(folder: folder, name: name)
+            let entry = LocalEntry(folder: copy, name: name)
             let (from, to) = (source.below(name), target.below(name))
             guard let status = try original.status(from) else { continue }
             switch status.type {
             case .regular:
                 walk.items += 1
-                try copyInside(original, to: place, isSynced: isMove || walk.items <= Self.maxSynced, from, to)
-            case .symbolicLink: try copyLink(original, to: place, status, from, to)
+                try copyInside(original, to: entry, isSynced: isMove || walk.items <= Self.maxSynced, from, to)
+            case .symbolicLink: try copyLink(original, to: entry, status, from, to)
             case .other: throw unsupported(from)
             case .directory:
                 // Links may have led the copy into its own original.
@@ -207,11 +207,11 @@ struct LocalCopy {
 
     /// A file of a tree that nobody sees yet needs no temporary name of its own.
     private func copyInside(
-        _ original: LocalPlace, to place: LocalPlace, isSynced: Bool, _ from: LocalContext, _ to: LocalContext
+        _ original: LocalEntry, to entry: LocalEntry, isSynced: Bool, _ from: LocalContext, _ to: LocalContext
     ) throws {
         let (file, before) = try open(original, from)
         progress.expectMore(before.size)
-        let copy = try place.open(LocalFlags.write | O_CREAT | O_EXCL, mode: 0o600, to)
+        let copy = try entry.open(LocalFlags.write | O_CREAT | O_EXCL, mode: 0o600, to)
         try content(from, to).copy(file, before, to: copy)
         copied?.insert(before)
         if isSynced { try to.check(fsync(copy.raw)) }

@@ -9,8 +9,8 @@ struct LocalMove {
         case otherFileSystem
     }
 
-    let from: LocalPlace
-    let to: LocalPlace
+    let from: LocalEntry
+    let to: LocalEntry
     let overwrite: Bool
     /// The errors of either end.
     let source: LocalContext

@@ -47,8 +47,8 @@ struct FolderCursor {
 
     /// Goes down into the folder called `name`.
     mutating func enter(_ name: [UInt8]) throws {
-        let place = LocalPlace(folder: try folder(), name: name)
-        let below = try place.open(LocalFlags.realFolder, context.below(name))
+        let entry = LocalEntry(folder: try folder(), name: name)
+        let below = try entry.open(LocalFlags.realFolder, context.below(name))
         names.append(name)
         hold(below, names.count)
     }
@@ -81,18 +81,18 @@ struct LocalRemoval {
     /// How often a tree is gone through while others put things into it.
     private static let rounds = 3
 
-    func run(_ place: LocalPlace, recursive: Bool) throws {
+    func run(_ entry: LocalEntry, recursive: Bool) throws {
         try flag.check()
-        guard let status = try place.status(context) else { throw context.error(ENOENT) }
+        guard let status = try entry.status(context) else { throw context.error(ENOENT) }
         guard status.type == .directory else {
             if copied?.contains(status) == false { throw context.changed }
-            return try removeOne(place, 0, context)
+            return try removeOne(entry, 0, context)
         }
-        guard recursive else { return try removeOne(place, AT_REMOVEDIR, context) }
+        guard recursive else { return try removeOne(entry, AT_REMOVEDIR, context) }
         for round in 1...Self.rounds {
             do {
-                try empty(place.open(LocalFlags.realFolder, context))
-                return try removeOne(place, AT_REMOVEDIR, context)
+                try empty(entry.open(LocalFlags.realFolder, context))
+                return try removeOne(entry, AT_REMOVEDIR, context)
             } catch let error where error.isFileExists && round < Self.rounds {
                 continue
             }
@@ -103,13 +103,13 @@ struct LocalRemoval {
     /// comes back with the rest.
     ///
     /// - Throws: `CocoaError(.fileReadUnknown)` with `ESTALE` below it when it was changed.
-    func runAside(_ place: LocalPlace, calls: KernelCalls) throws {
-        let aside = try place.aside()
-        let code = place.rename(to: aside)
+    func runAside(_ entry: LocalEntry, calls: KernelCalls) throws {
+        let aside = try entry.aside()
+        let code = entry.rename(to: aside)
         if code != 0 { throw context.error(code) }
         do { try run(aside, recursive: true) } catch {
             let isFolder = (try? aside.status(context))?.type == .directory
-            aside.comeBack(to: place, calls: calls, isFolder: isFolder)
+            aside.comeBack(to: entry, calls: calls, isFolder: isFolder)
             throw error
         }
     }
@@ -127,7 +127,7 @@ struct LocalRemoval {
                 guard let name = cursor.leave() else { break }
                 try passingOver {
                     let parent = try cursor.folder()
-                    try removeOne(LocalPlace(folder: parent, name: name), AT_REMOVEDIR, cursor.context.below(name))
+                    try removeOne(LocalEntry(folder: parent, name: name), AT_REMOVEDIR, cursor.context.below(name))
                 }
             }
         }
@@ -161,11 +161,11 @@ struct LocalRemoval {
                 count()
             } else if errno != ENOENT {
                 let code = errno
-                let place = LocalPlace(folder: folder, name: Array(entry.name))
-                let here = context.below(place.name)
+                let entry = LocalEntry(folder: folder, name: Array(entry.name))
+                let here = context.below(entry.name)
                 // Not every file system tells in its listing what is a folder.
-                guard try place.status(here)?.type == .directory else { throw here.error(code) }
-                folders.append(place.name)
+                guard try entry.status(here)?.type == .directory else { throw here.error(code) }
+                folders.append(entry.name)
             }
         }
         return folders
@@ -176,8 +176,8 @@ struct LocalRemoval {
         if let status, status.type != .directory, !copied.contains(status) { throw context.changed }
     }
 
-    private func removeOne(_ place: LocalPlace, _ flags: Int32, _ context: LocalContext) throws {
-        try place.unlink(context, flags: flags)
+    private func removeOne(_ entry: LocalEntry, _ flags: Int32, _ context: LocalContext) throws {
+        try entry.unlink(context, flags: flags)
         count()
     }
 

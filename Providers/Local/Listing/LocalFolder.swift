@@ -105,7 +105,7 @@ extension FileDescriptor {
 }
 
 /// A name in an open folder: an item, or where one is to be.
-struct LocalPlace: Sendable {
+struct LocalEntry: Sendable {
     let folder: FileDescriptor
     let name: [UInt8]
 
@@ -148,25 +148,25 @@ struct LocalPlace: Sendable {
     /// Moves what is there over what is at `other`. Source: rename(2).
     ///
     /// - Returns: 0, or what errno says.
-    func rename(to other: LocalPlace) -> Int32 {
+    func rename(to other: LocalEntry) -> Int32 {
         name.withName { old in other.name.withName { renameat(folder.raw, old, other.folder.raw, $0) == 0 ? 0 : errno }
         }
     }
 
     /// A place beside this one whose name nobody has.
-    func temporary() throws -> LocalPlace {
-        LocalPlace(folder: folder, name: Array(try TemporaryName.make(beside: .root).nameBytes))
+    func temporary() throws -> LocalEntry {
+        LocalEntry(folder: folder, name: Array(try TemporaryName.make(beside: .root).nameBytes))
     }
 
     /// The same for an item of somebody's own that is out of its place for a moment: no sweep removes it.
-    func aside() throws -> LocalPlace {
-        LocalPlace(folder: folder, name: Array(try TemporaryName.makeAside(beside: .root).nameBytes))
+    func aside() throws -> LocalEntry {
+        LocalEntry(folder: folder, name: Array(try TemporaryName.makeAside(beside: .root).nameBytes))
     }
 
     /// Gives what is here its old name back; where somebody has made something new there meanwhile, one that tells.
-    func comeBack(to place: LocalPlace, calls: KernelCalls, isFolder: Bool) {
-        for name in [place.name] + place.namesForChanged {
-            let code = FreeName(from: (folder, self.name), to: (place.folder, name), calls: calls).take(
+    func comeBack(to entry: LocalEntry, calls: KernelCalls, isFolder: Bool) {
+        for name in [entry.name] + entry.namesForChanged {
+            let code = FreeName(from: (folder, self.name), to: (entry.folder, name), calls: calls).take(
                 isFolder: isFolder)
             if code != EEXIST { return }
         }

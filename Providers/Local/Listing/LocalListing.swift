@@ -98,7 +98,7 @@ final class FolderListing: @unchecked Sendable {
     /// Nil when the link is gone, or became something else.
     private func linkTarget(of entry: Entry) throws -> [UInt8]? {
         let name = Array(entry.name)
-        do { return try LocalPlace(folder: folder, name: name).linkTarget(context.below(name)) } catch let error
+        do { return try LocalEntry(folder: folder, name: name).linkTarget(context.below(name)) } catch let error
             where error.isNoSuchFile || ((error as? CocoaError)?.underlying as? POSIXError)?.code == .EINVAL
         {
             return nil

@@ -29,7 +29,7 @@ struct LocalResolver: Sendable {
         let handle: FileDescriptor
         let status: ItemStatus
         /// Where it lies; nil for the root, and where the kernel has gone the way.
-        let place: LocalPlace?
+        let entry: LocalEntry?
     }
 
     private struct Walk {
@@ -50,7 +50,7 @@ struct LocalResolver: Sendable {
             return try inner.resolver.item(at: inner.path, context)
         }
         if let handle = try openAtOnce(path, flags: carrel_O_PATH | O_CLOEXEC, context: context) {
-            return Item(handle: handle, status: try ItemStatus(of: handle, context), place: nil)
+            return Item(handle: handle, status: try ItemStatus(of: handle, context), entry: nil)
         }
         return try walk(to: path, context)
     }
@@ -70,11 +70,11 @@ struct LocalResolver: Sendable {
     }
 
     /// Where `path` lies: links are followed up to its folder, and not at its end. `path` is not the root.
-    func place(of path: ProviderPath, _ context: LocalContext) throws -> LocalPlace {
+    func entry(of path: ProviderPath, _ context: LocalContext) throws -> LocalEntry {
         if let inner = try confining(path, includingRoots: false, context) {
-            return try inner.resolver.place(of: inner.path, context)
+            return try inner.resolver.entry(of: inner.path, context)
         }
-        return LocalPlace(folder: try folder(at: path.parent ?? .root, context), name: Array(path.nameBytes))
+        return LocalEntry(folder: try folder(at: path.parent ?? .root, context), name: Array(path.nameBytes))
     }
 
     /// The regular file at `path`, open for reading, links followed.
@@ -94,7 +94,7 @@ struct LocalResolver: Sendable {
             case .regular: break
             }
             let raw =
-                item.place.map { place in place.name.withName { openat(place.folder.raw, $0, LocalFlags.read) } }
+                item.entry.map { entry in entry.name.withName { openat(entry.folder.raw, $0, LocalFlags.read) } }
                 ?? openBelowRoot(path, flags: LocalFlags.read & ~O_NOFOLLOW)
             if raw < 0, [ELOOP, ENOENT, ENOTDIR, EXDEV, EAGAIN].contains(errno) { continue }
             let file = FileDescriptor(owning: try context.check(raw))
@@ -148,17 +148,17 @@ struct LocalResolver: Sendable {
             case .symbolicLink: try follow(handle, &walk, context)
             case .directory:
                 if walk.rest.isEmpty {
-                    return Item(handle: handle, status: status, place: LocalPlace(folder: walk.folder, name: name))
+                    return Item(handle: handle, status: status, entry: LocalEntry(folder: walk.folder, name: name))
                 }
                 walk.folder = handle
                 walk.passed.append(name)
             case .regular, .other:
                 guard walk.rest.isEmpty else { throw context.at(top).below(walk.passed + [name]).error(ENOTDIR) }
-                return Item(handle: handle, status: status, place: LocalPlace(folder: walk.folder, name: name))
+                return Item(handle: handle, status: status, entry: LocalEntry(folder: walk.folder, name: name))
             }
         }
         // The path was the root, or a link led to a folder that was passed before.
-        return Item(handle: walk.folder, status: try ItemStatus(of: walk.folder, context), place: nil)
+        return Item(handle: walk.folder, status: try ItemStatus(of: walk.folder, context), entry: nil)
     }
 
     private static let up = Array("..".utf8)
@@ -167,7 +167,7 @@ struct LocalResolver: Sendable {
     private func follow(_ link: FileDescriptor, _ walk: inout Walk, _ context: LocalContext) throws {
         walk.links += 1
         guard walk.links <= Self.maxLinks else { throw context.error(ELOOP) }
-        let target = try LocalPlace(folder: link, name: []).linkTarget(context)
+        let target = try LocalEntry(folder: link, name: []).linkTarget(context)
         if target.first == UInt8(ascii: "/") {
             guard isWholeMachine else { throw context.leadsOut }
             walk.folder = root

@@ -97,10 +97,10 @@ extension LocalMonitorRun {
     /// What is at a place; a folder is watched from now on.
     private mutating func look(at spot: LocalSpot, in folder: FileDescriptor) throws -> Item? {
         try flag.check()
-        let place = LocalPlace(folder: folder, name: spot.name)
-        guard let status = try place.status(context) else { return nil }
+        let entry = LocalEntry(folder: folder, name: spot.name)
+        guard let status = try entry.status(context) else { return nil }
         guard status.type == .directory, options.isRecursive else { return Item(status) }
-        let handle = try place.open(LocalFlags.realFolder, context)
+        let handle = try entry.open(LocalFlags.realFolder, context)
         let inside = try ItemStatus(of: handle, context)
         guard tree.names(of: spot).count < ProviderPath.maxTreeDepth else { return Item(inside) }
         switch queue.add(handle, isRoot: false) {
@@ -126,7 +126,7 @@ extension LocalMonitorRun {
         guard var folder = opened[nearest] else { return nil }
         do {
             for name in names.reversed() {
-                folder = try LocalPlace(folder: folder, name: name).open(LocalFlags.realFolder, context)
+                folder = try LocalEntry(folder: folder, name: name).open(LocalFlags.realFolder, context)
             }
         } catch let error where error.isOvertaken {
             return nil
@@ -183,7 +183,7 @@ extension LocalMonitorRun {
 
     private mutating func isStill(_ item: Item, at spot: LocalSpot) throws -> Bool {
         guard let folder = try open(spot.folder),
-            let status = try LocalPlace(folder: folder, name: spot.name).status(context)
+            let status = try LocalEntry(folder: folder, name: spot.name).status(context)
         else {
             return false
         }

@@ -209,19 +209,19 @@ struct LocalMonitorRun {
 
     private mutating func tellTouched() {
         var reported: Set<ProviderPath> = []
-        let places = touched.filter { tree.folders[$0.key.folder] != nil }.map {
+        let entries = touched.filter { tree.folders[$0.key.folder] != nil }.map {
             (path: path(of: $0.key), spot: $0.key, isName: $0.value)
         }
-        for place in places.sorted(by: { $0.path < $1.path }) where !reported.contains(place.path) {
-            guard let item = tree[place.spot] else {
-                events.append(FileEvent(.removed, path: place.path))
+        for entry in entries.sorted(by: { $0.path < $1.path }) where !reported.contains(entry.path) {
+            guard let item = tree[entry.spot] else {
+                events.append(FileEvent(.removed, path: entry.path))
                 continue
             }
-            guard place.isName else {
-                events.append(FileEvent(.modified, path: place.path, type: item.type))
+            guard entry.isName else {
+                events.append(FileEvent(.modified, path: entry.path, type: item.type))
                 continue
             }
-            var rest = [(place.path, item)]
+            var rest = [(entry.path, item)]
             while let (path, item) = rest.popLast() {
                 reported.insert(path)
                 events.append(FileEvent(.created, path: path, type: item.type))

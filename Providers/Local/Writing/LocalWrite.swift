@@ -8,7 +8,7 @@ final class LocalWrite: Sendable {
         case inPlace(FileDescriptor, isNew: Bool)
     }
 
-    private let place: LocalPlace
+    private let entry: LocalEntry
     let options: WriteOptions
     let context: LocalContext
     let target: Target
@@ -16,17 +16,17 @@ final class LocalWrite: Sendable {
     let sink: FileSink
 
     /// Looks whether the write may happen and opens the file.
-    init(place: LocalPlace, options: WriteOptions, calls: KernelCalls, context: LocalContext) throws {
-        self.place = place
+    init(entry: LocalEntry, options: WriteOptions, calls: KernelCalls, context: LocalContext) throws {
+        self.entry = entry
         self.options = options
         self.context = context
-        let before = try Self.check(place, options, context)
+        let before = try Self.check(entry, options, context)
         switch options.placement {
         case .published:
             let kept = before.flatMap { $0.type == .regular ? $0.permissions & 0o777 : nil }
             let permissions = Self.permissions(options) ?? kept
             let staged = try StagedFile(
-                in: place.folder(for: calls), target: context.path, permissions: permissions ?? 0o666,
+                in: entry.folder(for: calls), target: context.path, permissions: permissions ?? 0o666,
                 resuming: options.resumption, calls: calls)
             // The umask took some away.
             if let permissions { try Self.setPermissions(permissions, of: staged.file, context) }
@@ -34,7 +34,7 @@ final class LocalWrite: Sendable {
             file = staged.file
             sink = staged.sink
         case .inPlace:
-            let (open, isNew) = try Self.openInPlace(place, options: options, context: context)
+            let (open, isNew) = try Self.openInPlace(entry, options: options, context: context)
             if options.permissions != nil { try Self.setPermissions(Self.mode(options), of: open, context) }
             target = .inPlace(open, isNew: isNew)
             file = open
@@ -57,10 +57,10 @@ final class LocalWrite: Sendable {
 
     /// - Returns: What is there before the write.
     @discardableResult
-    private static func check(_ place: LocalPlace, _ options: WriteOptions, _ context: LocalContext) throws
+    private static func check(_ entry: LocalEntry, _ options: WriteOptions, _ context: LocalContext) throws
         -> ItemStatus?
     {
-        let before = try place.status(context)
+        let before = try entry.status(context)
         if let expected = options.ifMatch, before?.type != .regular || before?.tag != expected {
             throw context.isOtherVersion
         }
@@ -68,7 +68,7 @@ final class LocalWrite: Sendable {
         if !options.overwrite { throw context.error(EEXIST) }
         // The kernel will judge again; asking now saves sending the bytes for nothing.
         if before.type == .directory {
-            let folder = try place.open(LocalFlags.realFolder, context)
+            let folder = try entry.open(LocalFlags.realFolder, context)
             if try FolderListing(of: folder, context: context).nextEntry() != nil { throw context.error(ENOTEMPTY) }
         }
         return before
@@ -76,26 +76,26 @@ final class LocalWrite: Sendable {
 
     /// O_EXCL decides who makes the file; an existing one is emptied only once it is known to be a regular file.
     private static func openInPlace(
-        _ place: LocalPlace, options: WriteOptions, context: LocalContext
+        _ entry: LocalEntry, options: WriteOptions, context: LocalContext
     ) throws -> (file: FileDescriptor, isNew: Bool) {
         do {
-            return (try place.open(LocalFlags.write | O_CREAT | O_EXCL, mode: mode(options), context), true)
+            return (try entry.open(LocalFlags.write | O_CREAT | O_EXCL, mode: mode(options), context), true)
         } catch let error where error.isFileExists && options.overwrite {
-            if try place.status(context)?.type == .directory {
-                try place.unlink(context, flags: AT_REMOVEDIR)
-                return (try place.open(LocalFlags.write | O_CREAT | O_EXCL, mode: mode(options), context), true)
+            if try entry.status(context)?.type == .directory {
+                try entry.unlink(context, flags: AT_REMOVEDIR)
+                return (try entry.open(LocalFlags.write | O_CREAT | O_EXCL, mode: mode(options), context), true)
             }
-            if place.isTemporary {
-                if let part = place.ownPart(context) {
+            if entry.isTemporary {
+                if let part = entry.ownPart(context) {
                     try context.check(ftruncate(part.raw, 0))
                     return (part, false)
                 }
                 // Somebody foresaw the name. Only the owner of what is there, or of the folder, can remove it from a
                 // folder like /tmp.
-                try place.unlink(context)
-                return (try place.open(LocalFlags.write | O_CREAT | O_EXCL, mode: mode(options), context), true)
+                try entry.unlink(context)
+                return (try entry.open(LocalFlags.write | O_CREAT | O_EXCL, mode: mode(options), context), true)
             }
-            let file = try place.open(LocalFlags.write, context)
+            let file = try entry.open(LocalFlags.write, context)
             guard try ItemStatus(of: file, context).type == .regular else { throw context.special }
             try context.check(ftruncate(file.raw, 0))
             return (file, false)
@@ -146,13 +146,13 @@ final class LocalWrite: Sendable {
     func commit() throws -> FileObject {
         switch target {
         case .staged(let staged):
-            if options.ifMatch != nil { try Self.check(place, options, context) }
+            if options.ifMatch != nil { try Self.check(entry, options, context) }
             try staged.commit(overwrite: options.overwrite, modificationDate: options.modificationDate)
         case .inPlace(let file, let isNew):
             if let date = options.modificationDate { try context.check(file.setModified(date.fileTime)) }
             if let permissions = Self.permissions(options) { try Self.setPermissions(permissions, of: file, context) }
             try context.check(fsync(file.raw))
-            if isNew { try place.syncableFolder.syncNames(path: context.path) }
+            if isNew { try entry.syncableFolder.syncNames(path: context.path) }
         }
         return try ItemStatus(of: file, context).object(at: context.path)
     }
@@ -162,15 +162,15 @@ final class LocalWrite: Sendable {
         switch target {
         case .staged(let staged): staged.discard()
         case .inPlace(let file, let isNew):
-            guard isNew, let mine = try? ItemStatus(of: file, context), let there = try? place.status(context),
+            guard isNew, let mine = try? ItemStatus(of: file, context), let there = try? entry.status(context),
                 there.isSameItem(as: mine)
             else { return }
-            try? place.unlink(context)
+            try? entry.unlink(context)
         }
     }
 }
 
-extension LocalPlace {
+extension LocalEntry {
     /// Whether the name is one of `TemporaryName`. Some of those can be foreseen, and in a shared folder anybody can
     /// take them first.
     var isTemporary: Bool { TemporaryName.matches(String(decoding: name, as: UTF8.self)) }

@@ -71,25 +71,25 @@ extension SFTPReader {
     ///
     /// - Complexity: One round trip, and one more for each factor of 51 in the size.
     private func end(of opened: OpenFile) async throws -> Int64 {
-        // All below `least` is there, nothing from `maxCount` on.
-        var (least, maxCount) = (Int64(0), Int64.max)
-        var places = (0..<Self.probes).map { Int64(1) << $0 - 1 }
-        while least < maxCount {
-            let there = try await areThere(places, opened)
-            for (place, isThere) in zip(places, there) {
-                if isThere { least = max(least, place + 1) } else { maxCount = min(maxCount, place) }
+        // All below `minCount` is there, nothing from `maxCount` on.
+        var (minCount, maxCount) = (Int64(0), Int64.max)
+        var positions = (0..<Self.probes).map { Int64(1) << $0 - 1 }
+        while minCount < maxCount {
+            let there = try await areThere(positions, opened)
+            for (position, isThere) in zip(positions, there) {
+                if isThere { minCount = max(minCount, position + 1) } else { maxCount = min(maxCount, position) }
             }
             // The file has changed under the search.
-            guard least <= maxCount else { throw FileError.changedWhileReading(path, url: url) }
-            let step = max(1, (maxCount - least) / Int64(Self.probes) + 1)
-            places = Array(stride(from: least + step - 1, to: maxCount, by: Int64.Stride(step)))
-            if places.isEmpty, least < maxCount { places = [least] }
+            guard minCount <= maxCount else { throw FileError.changedWhileReading(path, url: url) }
+            let step = max(1, (maxCount - minCount) / Int64(Self.probes) + 1)
+            positions = Array(stride(from: minCount + step - 1, to: maxCount, by: Int64.Stride(step)))
+            if positions.isEmpty, minCount < maxCount { positions = [minCount] }
         }
-        return least
+        return minCount
     }
 
-    private func areThere(_ places: [Int64], _ opened: OpenFile) async throws -> [Bool] {
-        let requests = places.map { SFTPRequest.read(opened.handle, at: UInt64($0), count: 1) }
+    private func areThere(_ positions: [Int64], _ opened: OpenFile) async throws -> [Bool] {
+        let requests = positions.map { SFTPRequest.read(opened.handle, at: UInt64($0), count: 1) }
         return try await provider.connection.send(requests, opened.session).map { reply in
             switch reply {
             case .data(let bytes) where bytes.count == 1: return true

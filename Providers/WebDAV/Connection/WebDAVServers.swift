@@ -21,50 +21,51 @@ public final class WebDAVServers: Sendable {
     /// Setting it corrects what was learnt, for all providers there and below; nil has them ask again.
     public subscript(url: URL) -> WebDAVQuirks? {
         get {
-            Place(url).flatMap { place in
-                known.value[place.origin].flatMap { rows in place.nearest(in: rows).flatMap { rows[$0] } }
+            Location(url).flatMap { location in
+                known.value[location.origin].flatMap { rows in location.nearest(in: rows).flatMap { rows[$0] } }
             }
         }
         set {
-            guard let place = Place(url) else { return }
+            guard let location = Location(url) else { return }
             known.update { known in
-                var rows = known[place.origin] ?? [:]
-                if newValue == nil, let nearest = place.nearest(in: rows) { rows[nearest] = nil }
-                rows = rows.filter { !$0.key.isBelow(place.path) }
-                rows[place.path] = newValue
-                known[place.origin] = rows
+                var rows = known[location.origin] ?? [:]
+                if newValue == nil, let nearest = location.nearest(in: rows) { rows[nearest] = nil }
+                rows = rows.filter { !$0.key.isBelow(location.path) }
+                rows[location.path] = newValue
+                known[location.origin] = rows
             }
         }
     }
 
     /// Enters what the folder at `url` has answered, and leaves what is known of others.
     func learn(_ url: URL, _ quirks: WebDAVQuirks) {
-        guard let place = Place(url) else { return }
-        known.update { $0[place.origin, default: [:]][place.path] = quirks }
+        guard let location = Location(url) else { return }
+        known.update { $0[location.origin, default: [:]][location.path] = quirks }
     }
 
     /// Corrects what is known of the server of `url`, if anything is.
     func correct(_ url: URL, _ change: (inout WebDAVQuirks) -> Void) {
-        guard let place = Place(url) else { return }
+        guard let location = Location(url) else { return }
         known.update { known in
-            guard let rows = known[place.origin], let nearest = place.nearest(in: rows), var quirks = rows[nearest]
+            guard let rows = known[location.origin], let nearest = location.nearest(in: rows),
+                var quirks = rows[nearest]
             else { return }
             change(&quirks)
-            known[place.origin]?[nearest] = quirks
+            known[location.origin]?[nearest] = quirks
         }
     }
 
     /// The form of `Destination` that has worked for the host of `url`.
-    func destination(_ url: URL) -> DestinationForm? { Place(url).flatMap { destinations.value[$0.origin] } }
+    func destination(_ url: URL) -> DestinationForm? { Location(url).flatMap { destinations.value[$0.origin] } }
 
     /// Remembers `form` for the host of `url`.
     func learn(_ url: URL, destination form: DestinationForm) {
-        guard let place = Place(url) else { return }
-        destinations.update { $0[place.origin] = form }
+        guard let location = Location(url) else { return }
+        destinations.update { $0[location.origin] = form }
     }
 
     /// A folder of a server.
-    private struct Place {
+    private struct Location {
         let origin: Origin
         let path: ProviderPath
 
@@ -130,10 +131,10 @@ final class KnownQuirks: Sendable {
         let task = asking.update { asking in
             asking.orStart {
                 defer { self.asking.update { $0 = nil } }
-                let (head, place) = try await ask()
+                let (head, location) = try await ask()
                 let quirks = WebDAVQuirks(head)
                 if head.isSuccess {
-                    self.servers.learn(place, quirks)
+                    self.servers.learn(location, quirks)
                 } else if ![401, 403, 404, 407].contains(head.status) {
                     // A server that refuses the question refuses it the next time, too; others may ask it better.
                     self.given.update { $0 = quirks }
@@ -172,12 +173,12 @@ extension WebDAVFileProvider {
     ///   where the configuration or its settings tell.
     public func quirks() async throws -> WebDAVQuirks {
         try await known.value {
-            guard let place = try await self.whereToAsk() else {
+            guard let location = try await self.whereToAsk() else {
                 return (ResponseHead(status: 404), self.url(of: self.home))
             }
             let head = try await self.connection.send(
-                HTTPRequest("OPTIONS", path: place, isFolder: true, accepts: Self.refusals))
-            return (head, self.url(of: place))
+                HTTPRequest("OPTIONS", path: location, isFolder: true, accepts: Self.refusals))
+            return (head, self.url(of: location))
         }
     }
 

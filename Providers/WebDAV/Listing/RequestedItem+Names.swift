@@ -32,7 +32,7 @@ extension RequestedItem {
     mutating func ready(_ responses: [DAVResponse]) -> [DAVResponse] {
         guard !wasSeen else { return responses }
         var preview = self
-        let own = responses.firstIndex { preview.place(of: $0) == .itself }
+        let own = responses.firstIndex { preview.location(of: $0) == .itself }
         // Whether a question mark begins a query is for the item's own href to say.
         let unclear = responses.prefix(own ?? responses.count).filter { $0.href.contains(UInt8(ascii: "?")) }
         guard !unclear.isEmpty || !listed.waiting.isEmpty else { return responses }

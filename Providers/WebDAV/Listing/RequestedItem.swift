@@ -6,7 +6,7 @@ import FileProviderCore
 /// a doubt, the href of the item itself decides, for its path is known. What is neither the item nor in it is nothing
 /// at all: no item, and nothing to remove.
 struct RequestedItem {
-    enum Place: Equatable {
+    enum Location: Equatable {
         case itself
         /// In it, under this name.
         case child([UInt8])
@@ -60,15 +60,15 @@ struct RequestedItem {
     private(set) var isDoubtful = false
 
     /// Where the item of `response` lies.
-    mutating func place(of response: DAVResponse) -> Place {
-        let place = find(response)
-        if place == .elsewhere, isFirst { isDoubtful = true }
-        if case .child = place { isDoubtful = false }
+    mutating func location(of response: DAVResponse) -> Location {
+        let location = find(response)
+        if location == .elsewhere, isFirst { isDoubtful = true }
+        if case .child = location { isDoubtful = false }
         isFirst = false
-        return place
+        return location
     }
 
-    private mutating func find(_ response: DAVResponse) -> Place {
+    private mutating func find(_ response: DAVResponse) -> Location {
         let href = WebDAVHref.withSlashes(response.href)[...]
         if let prefix, href.starts(with: prefix), let name = plainName(href.dropFirst(prefix.count)) {
             return .child(name)

@@ -26,7 +26,7 @@ extension WebDAVFileProvider {
         let asked = LockedValue(asked(path, isFolder: isFolder))
         let found = LockedValue<FileObject?>(nil)
         try await propfind(path, isFolder: isFolder, depth: 0, isWriting: isWriting) { responses in
-            for response in responses where asked.update({ $0.place(of: response) }) == .itself {
+            for response in responses where asked.update({ $0.location(of: response) }) == .itself {
                 if response.hasFailed { throw self.error(of: response, about: path, isWriting: isWriting) }
                 found.update { $0 = $0 ?? response.item(at: path) }
             }
@@ -88,7 +88,7 @@ extension WebDAVFileProvider {
         var items: [FileObject] = []
         items.reserveCapacity(responses.count)
         for response in asked.ready(responses) {
-            switch asked.place(of: response) {
+            switch asked.location(of: response) {
             case .itself:
                 if response.hasFailed { throw error(of: response, about: folder, isWriting: false) }
                 if !response.isCollection { throw FileError.notADirectory(folder) }

@@ -27,7 +27,7 @@ extension WebDAVFileProvider {
             try Task.checkCancellation()
             // Publishing runs in a separate task, so that a cancellation cannot leave it half done.
             return try await withCancellationShield {
-                try await self.place(part, write, replacing: replaced, head, taking)
+                try await self.movePart(part, write, replacing: replaced, head, taking)
             }
         } catch {
             await cleanUp {
@@ -86,7 +86,7 @@ extension WebDAVFileProvider {
 
     /// Moves the part into place. If the server or a proxy refuses to move, the same bytes are put to the name itself:
     /// they were seen under the temporary name, so the server takes them whole.
-    private func place(
+    private func movePart(
         _ part: FileObject, _ write: FileWrite, replacing found: FileObject?, _ head: ResponseHead,
         _ taking: Task<WebDAVLock?, any Error>?
     ) async throws -> FileObject {

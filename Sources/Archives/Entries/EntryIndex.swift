@@ -18,11 +18,11 @@ struct EntryIndex: Sendable {
 
     /// - Returns: False where the path is taken: of entries with one path the first counts.
     mutating func add(_ path: String, at index: Int) -> Bool {
-        guard let place = first.index(forKey: path) else {
+        guard let position = first.index(forKey: path) else {
             first[path] = index
             return true
         }
-        let (key, earliest) = first[place]
+        let (key, earliest) = first[position]
         let others = variants[earliest] ?? []
         guard others.count < Self.maxVariants, !isSame(key, path), !others.contains(where: { isSame($0.path, path) })
         else { return false }

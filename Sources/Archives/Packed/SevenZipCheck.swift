@@ -67,10 +67,10 @@
             else {
                 throw SevenZipFlaw.unknown
             }
-            let place = streams.packed[0]
-            guard size <= limits.directoryBytes, place.count <= limits.directoryBytes else { throw tooLong }
-            guard place.upperBound <= source.size - Self.headerLength else { throw SevenZipFlaw.damaged }
-            let data = try self.bytes(Self.headerLength + place.lowerBound..<Self.headerLength + place.upperBound)
+            let position = streams.packed[0]
+            guard size <= limits.directoryBytes, position.count <= limits.directoryBytes else { throw tooLong }
+            guard position.upperBound <= source.size - Self.headerLength else { throw SevenZipFlaw.damaged }
+            let data = try self.bytes(Self.headerLength + position.lowerBound..<Self.headerLength + position.upperBound)
             return try SevenZipListFile(data, folderList: streams.folderList).unpack(
                 upTo: Int(limits.directoryBytes), path: path)
         }

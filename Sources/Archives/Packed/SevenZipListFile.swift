@@ -17,10 +17,11 @@
                 SevenZipProperty.files, 1, SevenZipProperty.names, 5, 0, 0x6C, 0, 0, 0, SevenZipProperty.end,
                 SevenZipProperty.end,
             ]
-            let place =
+            let position =
                 Self.little(UInt64(data.count)) + Self.little(UInt64(list.count)) + Self.little(Self.checksum(of: list))
             archive =
-                [0x37, 0x7A, 0xBC, 0xAF, 0x27, 0x1C, 0, 4] + Self.little(Self.checksum(of: place)) + place + data + list
+                [0x37, 0x7A, 0xBC, 0xAF, 0x27, 0x1C, 0, 4] + Self.little(Self.checksum(of: position)) + position + data
+                + list
         }
 
         /// - Throws: As ``PackedFailure/error(of:path:)``; ``SevenZipFlaw/tooLarge(_:)`` over `limit` bytes.

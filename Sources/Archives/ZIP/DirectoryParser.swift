@@ -55,10 +55,10 @@ struct DirectoryParser {
         var defect: ZIPEntry.Defect? = fields.disk == 0 ? nil : .elsewhere
         let isPossible = isWhole && uncompressed != nil && compressed != nil
         // No file comes near the upper bound, and sums of such offsets and lengths cannot overflow.
-        let place = offset.flatMap {
+        let position = offset.flatMap {
             $0.overflow || $0.partialValue < 0 || $0.partialValue > .max / 4 ? nil : $0.partialValue
         }
-        if !isPossible || place == nil { defect = .malformed }
+        if !isPossible || position == nil { defect = .malformed }
         let (text, undecided) = EntryName.read(name, flags: flags, extra: extra)
         let path = EntryName.confined(text)
         if path == nil, !EntryName.isRoot(text) { unsafeNames.add(text) }
@@ -67,7 +67,7 @@ struct DirectoryParser {
             path: path ?? "", undecidedName: undecided,
             compressedSize: compressed ?? 0, uncompressedSize: uncompressed ?? 0, checksum: bytes.u32(start + 16),
             method: bytes.u16(start + 10), isEncrypted: flags & 1 != 0, index: 0, defect: defect,
-            headerOffset: place ?? 0,
+            headerOffset: position ?? 0,
             expectedHeaderLength: Int64(ZIPRecord.localHeaderLength + name.count + extra.count), dataLimit: 0)
     }
 }

@@ -56,7 +56,7 @@ extension ZIPArchive {
     ///   out.
     public func prefetch(_ entries: [ZIPEntry]) async throws {
         let small = entries.filter { $0.defect == nil && $0.compressedSize <= CachedFileReader.maxCachedRead }
-        try await reader.prefetch(small.map { place(of: 0..<$0.compressedSize, in: $0) })
+        try await reader.prefetch(small.map { position(of: 0..<$0.compressedSize, in: $0) })
     }
 
     // MARK: Stored
@@ -104,7 +104,7 @@ extension ZIPArchive {
     /// the header.
     private func wholeRequest(for wanted: Range<Int64>, of entry: ZIPEntry) -> Range<Int64>? {
         guard wanted.lowerBound == 0, knownOffset(of: entry) == nil else { return nil }
-        return place(of: wanted, in: entry)
+        return position(of: wanted, in: entry)
     }
 
     /// The part `wanted` of an entry's data; for parts that are small enough to be kept.
@@ -123,7 +123,7 @@ extension ZIPArchive {
         let header = entry.headerOffset..<min(entry.headerOffset + entry.expectedHeaderLength, entry.dataLimit)
         var ranges = [header]
         if wanted.count <= CachedFileReader.maxCachedRead || wanted.lowerBound == 0 {
-            ranges.append(place(of: wanted, in: entry))
+            ranges.append(position(of: wanted, in: entry))
         }
         let bytes = try await reader.read(ranges)[0]
         try remember(entry, headerLength: bytes.withUnsafeBytes { ZIPRecord.lengthOfLocalHeader($0) })
@@ -145,7 +145,7 @@ extension ZIPArchive {
 
     /// Where the part `wanted` of the data is expected in the file, with the header if it starts at 0, and with some
     /// slack.
-    private func place(of wanted: Range<Int64>, in entry: ZIPEntry) -> Range<Int64> {
+    private func position(of wanted: Range<Int64>, in entry: ZIPEntry) -> Range<Int64> {
         if let start = knownOffset(of: entry) { return start + wanted.lowerBound..<start + wanted.upperBound }
         let expected = entry.headerOffset + entry.expectedHeaderLength
         let end = min(expected + wanted.upperBound + Self.headerSlack, entry.dataLimit)

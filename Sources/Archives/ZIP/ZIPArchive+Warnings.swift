@@ -3,19 +3,19 @@ extension ZIPArchive {
     /// archive.
     public var warnings: [ContentWarning] {
         let strangers = [
-            Self.stray(directory.bytesBefore, tag: "bytes-before-archive", place: "in front of"),
-            Self.stray(directory.bytesBehind, tag: "bytes-behind-archive", place: "behind"),
+            Self.stray(directory.bytesBefore, tag: "bytes-before-archive", position: "in front of"),
+            Self.stray(directory.bytesBehind, tag: "bytes-behind-archive", position: "behind"),
         ]
         let others = [directory.nameWarning] + strangers
         return repairWarnings + directory.leftOutEntries.warnings + others.compactMap(\.self)
     }
 
-    private static func stray(_ count: Int64, tag: String, place: String) -> ContentWarning? {
+    private static func stray(_ count: Int64, tag: String, position: String) -> ContentWarning? {
         guard count > 0 else { return nil }
         let sentence =
             count == 1
-            ? "One byte \(place) the archive is no part of it; it was passed over."
-            : "\(count) bytes \(place) the archive are no part of it; they were passed over."
+            ? "One byte \(position) the archive is no part of it; it was passed over."
+            : "\(count) bytes \(position) the archive are no part of it; they were passed over."
         return ContentWarning(tag, severity: .minor, message: sentence)
     }
 }

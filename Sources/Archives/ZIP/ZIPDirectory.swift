@@ -91,23 +91,23 @@ public struct ZIPDirectory: Sendable {
         nameEncoding = encoding
         var index = EntryIndex()
         index.reserveCapacity(entries.count)
-        for place in entries.indices where entries[place].undecidedName == nil {
-            let path = entries[place].path
+        for position in entries.indices where entries[position].undecidedName == nil {
+            let path = entries[position].path
             let isWanted = addresses.isEmpty || addresses.contains(path) || path.utf8.allSatisfy { $0 < 0x80 }
             if !isWanted, let other = decoder.text(of: Array(path.utf8)), addresses.contains(other),
-                index.add(other, at: place)
+                index.add(other, at: position)
             {
-                entries[place].path = other
+                entries[position].path = other
             } else {
-                _ = index.add(path, at: place)
+                _ = index.add(path, at: position)
             }
         }
-        for place in entries.indices {
-            guard let name = entries[place].undecidedName else { continue }
-            if let path = decoder.text(of: name).flatMap({ EntryName.confined($0) }), index.add(path, at: place) {
-                entries[place].path = path
+        for position in entries.indices {
+            guard let name = entries[position].undecidedName else { continue }
+            if let path = decoder.text(of: name).flatMap({ EntryName.confined($0) }), index.add(path, at: position) {
+                entries[position].path = path
             } else {
-                _ = index.add(entries[place].path, at: place)
+                _ = index.add(entries[position].path, at: position)
             }
         }
         self.index = index

@@ -108,14 +108,14 @@ package struct DirectoryEnd {
         let locator = index - ZIPRecord.locator64Length
         guard locator >= 0, tail.u32(locator) == ZIPRecord.locator64 else { return }
         let reported = Int64(exactly: tail.u64(locator + 8)).map { $0 - tailOffset }
-        let places = [locator - ZIPRecord.directoryEnd64Length, reported.flatMap { Int(exactly: $0) }]
-        for case let place? in places where place >= 0 && place <= locator - ZIPRecord.directoryEnd64Length {
-            guard tail.u32(place) == ZIPRecord.directoryEnd64, let entries = Int64(exactly: tail.u64(place + 32)),
-                let size = Int64(exactly: tail.u64(place + 40)), let offset = Int64(exactly: tail.u64(place + 48))
+        let records = [locator - ZIPRecord.directoryEnd64Length, reported.flatMap { Int(exactly: $0) }]
+        for case let record? in records where record >= 0 && record <= locator - ZIPRecord.directoryEnd64Length {
+            guard tail.u32(record) == ZIPRecord.directoryEnd64, let entries = Int64(exactly: tail.u64(record + 32)),
+                let size = Int64(exactly: tail.u64(record + 40)), let offset = Int64(exactly: tail.u64(record + 48))
             else { continue }
             (self.entries, self.size, self.offset) = (entries, size, offset)
-            position = tailOffset + Int64(place)
-            isSplit = tail.u32(place + 16) != 0 || tail.u32(place + 20) != 0 || tail.u32(locator + 16) > 1
+            position = tailOffset + Int64(record)
+            isSplit = tail.u32(record + 16) != 0 || tail.u32(record + 20) != 0 || tail.u32(locator + 16) > 1
             return
         }
     }

@@ -30,23 +30,23 @@ struct AppServe: Verb {
     var blamed: String? { staging }
 
     func perform(_ session: Session) async throws {
-        let place = try await session.place(staging)
+        let operand = try await session.operand(staging)
         let books: SQLiteBookLibrary
         do { books = try await SQLiteBookLibrary.open(folder: URL(filePath: library), options: options) } catch {
             throw error.at(library)
         }
-        let folder = StagingFolder(provider: place.provider, path: place.path)
+        let folder = StagingFolder(provider: operand.provider, path: operand.path)
         let connection = try CalibreConnection(
             staging: folder, library: books, options: ApplicationOptions(application: id),
             logger: Device.logger(session))
         try await connection.enter()
-        session.remark("\(place.shown) is looked after")
+        session.remark("\(operand.shown) is looked after")
         do {
-            for await event in connection.events { try show(event, at: place.shown, session) }
+            for await event in connection.events { try show(event, at: operand.shown, session) }
         } catch {
             // Nobody reads what is printed any more. Why the command ends is told first.
             do { try await leave(connection) } catch let second {
-                Session.say(second, verb: Self.verb, location: place.shown)
+                Session.say(second, verb: Self.verb, location: operand.shown)
             }
             throw error
         }
@@ -67,7 +67,7 @@ struct AppServe: Verb {
         try await withCancellationShield { try await connection.leave() }
     }
 
-    private func show(_ event: CalibreConnection.Event, at place: String, _ session: Session) throws {
+    private func show(_ event: CalibreConnection.Event, at operand: String, _ session: Session) throws {
         switch event {
         case .state(let state): try line(ShownEvent(event: "state", state: state.rawValue), state.rawValue, session)
         case .began(let name): session.remark("\(name) begins")
@@ -75,8 +75,8 @@ struct AppServe: Verb {
             let shown = ShownEvent(event: "ended", command: name, code: code.rawValue, messages: messages.map(\.wire))
             try line(shown, "\(name) \(Self.words(code))", session)
             if common.json || common.quiet { break }
-            for message in messages { Output.standardError("carrel: \(Self.verb) \(place): \(message.wire)") }
-        case .failed(let error): Session.say(error, verb: Self.verb, location: place)
+            for message in messages { Output.standardError("carrel: \(Self.verb) \(operand): \(message.wire)") }
+        case .failed(let error): Session.say(error, verb: Self.verb, location: operand)
         }
         try session.output.flush()
     }

@@ -19,10 +19,10 @@ extension Verb {
     func withBook(
         _ location: String, session: Session, _ body: (Publication) async throws -> Void
     ) async throws {
-        let place = try await session.place(location)
+        let operand = try await session.operand(location)
         let publication: Publication
-        do { publication = try await Publication.open(path: place.path, of: place.provider) } catch {
-            throw error.at(place.shown, status: error.isNoBook ? .badFile : nil)
+        do { publication = try await Publication.open(path: operand.path, of: operand.provider) } catch {
+            throw error.at(operand.shown, status: error.isNoBook ? .badFile : nil)
         }
         do { try await body(publication) } catch {
             await publication.close()

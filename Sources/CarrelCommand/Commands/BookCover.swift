@@ -23,11 +23,11 @@ struct BookCover: Verb {
 
     func perform(_ session: Session) async throws {
         // Both are looked at first: an access flag must not go to two hosts.
-        let places = try await session.places([location] + (file == "-" ? [] : [file]))
-        guard let image = try await image(places[0], session) else {
+        let operands = try await session.operands([location] + (file == "-" ? [] : [file]))
+        guard let image = try await image(operands[0], session) else {
             throw CommandFailure(status: .notFound, sentence: "The book names no cover image.")
         }
-        guard let target = places.dropFirst().first else { return try image.withUnsafeBytes { try Output.write($0) } }
+        guard let target = operands.dropFirst().first else { return try image.withUnsafeBytes { try Output.write($0) } }
         // A cover is small; it is read before the file is begun, so that each failure is about the right one of the
         // two.
         do { try await target.provider.writeContents(path: target.path, contents: image, overwrite: overwrite) } catch {
@@ -35,11 +35,11 @@ struct BookCover: Verb {
         }
     }
 
-    private func image(_ place: Place, _ session: Session) async throws -> Data? {
-        if place.path.fileExtension?.lowercased() == "pdf" {
+    private func image(_ operand: Operand, _ session: Session) async throws -> Data? {
+        if operand.path.fileExtension?.lowercased() == "pdf" {
             // The page alone: opening the document would read its contents and its tree of pages as well.
             do {
-                return try await place.provider.thumbnailOfFile(path: place.path, dimension: Self.dimension).data
+                return try await operand.provider.thumbnailOfFile(path: operand.path, dimension: Self.dimension).data
             } catch let error
                 as CocoaError
                 where error.code == .fileReadCorruptFile || error.code == .featureUnsupported

@@ -35,10 +35,10 @@ struct Cat: Verb {
     }
 
     func perform(_ session: Session) async throws {
-        let place = try await session.place(location)
-        try await place.provider.withReader(path: place.path) { reader in
+        let operand = try await session.operand(location)
+        try await operand.provider.withReader(path: operand.path) { reader in
             try await StandardOutput.write(reader.bytes(part))
-            try await place.provider.checkArrival(of: reader)
+            try await operand.provider.checkArrival(of: reader)
         }
     }
 }

@@ -30,8 +30,8 @@ struct Check: Verb {
     }
 
     func perform(_ session: Session) async throws {
-        let places = try await session.places([first, second])
-        let pair = Pair(source: places[0], target: places[1])
+        let operands = try await session.operands([first, second])
+        let pair = Pair(source: operands[0], target: operands[1])
         let outcome: TreeComparison.Outcome
         do {
             outcome = try await TreeComparison(comparesContent: checksum, transfers: common.transfers ?? 4).compare(

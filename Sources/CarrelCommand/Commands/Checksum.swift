@@ -37,20 +37,20 @@ struct Checksum: Verb {
     func perform(_ session: Session) async throws {
         let work = ItemWork(verb: Self.verb)
         let kind = kind.lowercased()
-        let places = try await session.places(expanding: locations)
-        let all = try await work.each(of: places) { place in
-            if try await place.provider.attributesOfItem(path: place.path).isDirectory {
-                throw FileError.isADirectory(place.path, writing: false)
+        let operands = try await session.operands(expanding: locations)
+        let all = try await work.each(of: operands) { operand in
+            if try await operand.provider.attributesOfItem(path: operand.path).isDirectory {
+                throw FileError.isADirectory(operand.path, writing: false)
             }
-            let sum = try await FileChecksum.of(place.path, of: place.provider, kind: kind)
+            let sum = try await FileChecksum.of(operand.path, of: operand.provider, kind: kind)
             return ShownResult(
-                location: place.shown, kind: kind, value: sum.value, by: sum.isByStorage ? .server : .client)
+                location: operand.shown, kind: kind, value: sum.value, by: sum.isByStorage ? .server : .client)
         }
         if !common.json {
             for sum in all {
                 try session.output.fields([sum.value, sum.location, "\(sum.kind) by \(sum.by.rawValue)"])
             }
-        } else if places.count == 1, let sum = all.first {
+        } else if operands.count == 1, let sum = all.first {
             try session.output.json(sum)
         } else {
             try session.output.json(all)

@@ -45,10 +45,10 @@ struct Clean: Verb {
     }
 
     func perform(_ session: Session) async throws {
-        let place = try await session.place(location)
-        let outcome = try await PartSweep(age: age(), isDryRun: dryRun).sweep(place.path, of: place.provider)
+        let operand = try await session.operand(location)
+        let outcome = try await PartSweep(age: age(), isDryRun: dryRun).sweep(operand.path, of: operand.provider)
         for failed in outcome.failed {
-            Session.say(failed.error, verb: Self.verb, location: place.shown(of: failed.path))
+            Session.say(failed.error, verb: Self.verb, location: operand.shown(of: failed.path))
         }
         if common.json {
             let failed = outcome.failed.map { CopyRun.FailedItem(path: $0.path.string, message: $0.error.sentence) }
@@ -57,7 +57,7 @@ struct Clean: Verb {
                     removed: outcome.removed.map(\.string), kept: outcome.kept, failed: failed.isEmpty ? nil : failed))
         } else if !common.quiet {
             for path in outcome.removed {
-                try session.output.line("\(dryRun ? "would be removed" : "removed") \(place.shown(of: path))")
+                try session.output.line("\(dryRun ? "would be removed" : "removed") \(operand.shown(of: path))")
             }
             if outcome.kept > 0 {
                 try session.output.line(outcome.kept == 1 ? "kept 1 part" : "kept \(outcome.kept) parts")

@@ -21,13 +21,13 @@ struct Conform: Verb {
 
     func perform(_ session: Session) async throws {
         let known = try knownFailures()
-        var place = try await session.memory(location)
-        if place == nil { place = try await session.place(location) }
-        guard let place else { return }
-        guard try await place.provider.attributesOfItem(path: place.path).isDirectory else {
-            throw FileError.notADirectory(place.path, writing: true)
+        var operand = try await session.memory(location)
+        if operand == nil { operand = try await session.operand(location) }
+        guard let operand else { return }
+        guard try await operand.provider.attributesOfItem(path: operand.path).isDirectory else {
+            throw FileError.notADirectory(operand.path, writing: true)
         }
-        let report = await Conformance(provider: place.provider, folder: place.path, known: known).run()
+        let report = await Conformance(provider: operand.provider, folder: operand.path, known: known).run()
         if common.json {
             try session.output.json(report)
         } else {

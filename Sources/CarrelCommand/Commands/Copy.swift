@@ -61,9 +61,9 @@ struct Copy: Verb {
         defer { bar.clear() }
         if target == "-" { return try await writeOut(session) }
         if locations[0] == "-" { return try await readIn(bar, session: session) }
-        let places = try await session.places(locations)
-        let destination = places[places.count - 1]
-        let sources = try await sources(of: places.dropLast(), session)
+        let operands = try await session.operands(locations)
+        let destination = operands[operands.count - 1]
+        let sources = try await sources(of: operands.dropLast(), session)
         if selected.filesFrom != nil, sources.count > 1 {
             throw CommandFailure.usage("--files-from goes with one folder.")
         }
@@ -75,50 +75,50 @@ struct Copy: Verb {
             throw CommandFailure.usage("With several sources the target must be a folder that exists.").at(
                 destination.shown)
         }
-        for (text, place) in sources {
-            try await run.copy(Pair(source: place, target: destination), source: text, target: target)
+        for (text, operand) in sources {
+            try await run.copy(Pair(source: operand, target: destination), source: text, target: target)
         }
-        for path in selection.missing { run.fail(missing: path, in: sources[0].place) }
+        for path in selection.missing { run.fail(missing: path, in: sources[0].operand) }
         bar.clear()
         try report(run.outcome.value, planned: run.planned.values, session)
     }
 
     /// The sources as they were given, or as patterns found them.
-    private func sources(of places: ArraySlice<Place>, _ session: Session) async throws -> [(
-        text: String, place: Place
+    private func sources(of operands: ArraySlice<Operand>, _ session: Session) async throws -> [(
+        text: String, operand: Operand
     )] {
-        var sources: [(text: String, place: Place)] = []
-        for (text, place) in zip(locations, places) {
-            guard let found = try await session.expand(text, at: place) else {
-                sources.append((text, place))
+        var sources: [(text: String, operand: Operand)] = []
+        for (text, operand) in zip(locations, operands) {
+            guard let found = try await session.expand(text, at: operand) else {
+                sources.append((text, operand))
                 continue
             }
-            sources += found.map { (text: $0.shown, place: $0) }
+            sources += found.map { (text: $0.shown, operand: $0) }
         }
         return sources
     }
 
     /// Whether several files can be copied to the target; on storages without folders, a slash at its end makes it one.
-    private func isFolder(_ destination: Place) async throws -> Bool {
+    private func isFolder(_ destination: Operand) async throws -> Bool {
         if let item = try await destination.itemIfAny() { return try await item.isFolder(of: destination) }
         guard target.hasSuffix("/") else { return false }
         return try await destination.provider.capabilities().makesParentFolders
     }
 
     private func writeOut(_ session: Session) async throws {
-        let place = try await session.place(locations[0])
-        try await place.provider.withReader(path: place.path) { reader in
+        let operand = try await session.operand(locations[0])
+        try await operand.provider.withReader(path: operand.path) { reader in
             try await StandardOutput.write(reader.bytes())
-            if !ignoreSize { try await place.provider.checkArrival(of: reader) }
+            if !ignoreSize { try await operand.provider.checkArrival(of: reader) }
         }
     }
 
     private func readIn(_ bar: ProgressBar, session: Session) async throws {
-        let place = try await session.place(target)
+        let operand = try await session.operand(target)
         let options = WriteOptions(overwrite: overwrite, placement: inPlace ? .inPlace : .published)
         let reporter = bar.reporter
-        let written = try await place.provider.writeContents(
-            path: place.path, from: SequenceSource(StandardInput.pieces), options: options, progress: reporter)
+        let written = try await operand.provider.writeContents(
+            path: operand.path, from: SequenceSource(StandardInput.pieces), options: options, progress: reporter)
         bar.clear()
         var outcome = CopyRun.Outcome()
         outcome.copied = 1

@@ -37,7 +37,7 @@ final class CopyRun: Sendable {
     private var isDryRun: Bool { verb.selected.dryRun }
 
     /// - Parameter isAlone: Whether there is one source.
-    init(verb: Copy, destination: Place, isAlone: Bool, selection: Selection, session: Session, bar: ProgressBar)
+    init(verb: Copy, destination: Operand, isAlone: Bool, selection: Selection, session: Session, bar: ProgressBar)
         async throws
     {
         self.verb = verb
@@ -100,7 +100,7 @@ final class CopyRun: Sendable {
     }
 
     /// Whether both names are one file, which a copy in place would empty before it is read.
-    private func isSameFile(_ item: FileObject, _ from: Place, _ to: Place) async throws -> Bool {
+    private func isSameFile(_ item: FileObject, _ from: Operand, _ to: Operand) async throws -> Bool {
         if from.provider === to.provider, from.path == to.path { return true }
         guard from.provider is LocalFileProvider, to.provider is LocalFileProvider, let tag = item.entryTag else {
             return false
@@ -108,12 +108,12 @@ final class CopyRun: Sendable {
         return try await to.itemIfAny()?.entryTag == tag
     }
 
-    private func copyFolder(_ from: Place, to: Place) async throws {
+    private func copyFolder(_ from: Operand, to: Operand) async throws {
         let part =
             if isDryRun {
                 try await copy.planFolder(from.path, of: from.provider, to: to.path, of: to.provider) {
-                    [self] file, place in
-                    try plan(file, from, at: place)
+                    [self] file, operand in
+                    try plan(file, from, at: operand)
                 }
             } else {
                 try await copy.copyFolder(
@@ -140,7 +140,7 @@ final class CopyRun: Sendable {
 
     /// Copies what lies in a folder and is a link, which a copy between any two providers leaves out, within one
     /// provider.
-    private func copyLink(_ path: ProviderPath, _ from: Place, to: Place) async throws -> Bool {
+    private func copyLink(_ path: ProviderPath, _ from: Operand, to: Operand) async throws -> Bool {
         guard from.provider === to.provider, let below = path.relative(to: from.path) else { return false }
         let item = try await from.provider.attributesOfItem(path: path)
         guard item.isSymbolicLink else { return false }
@@ -154,7 +154,7 @@ final class CopyRun: Sendable {
         return true
     }
 
-    private func copyFile(_ item: FileObject, from: Place, to: Place, isLink: Bool) async throws {
+    private func copyFile(_ item: FileObject, from: Operand, to: Operand, isLink: Bool) async throws {
         if isDryRun {
             var file = item
             // A link that is given itself is followed, or stays a link: it is copied in any case.
@@ -180,7 +180,7 @@ final class CopyRun: Sendable {
     }
 
     /// Names a file that a dry run would copy.
-    private func plan(_ file: FileObject, _ from: Place, at target: ProviderPath) throws {
+    private func plan(_ file: FileObject, _ from: Operand, at target: ProviderPath) throws {
         if verb.common.json {
             planned.append(PlannedFile(path: file.path.string, target: target.string, size: file.size))
         } else if !verb.common.quiet {
@@ -197,14 +197,14 @@ final class CopyRun: Sendable {
     }
 
     /// Notes an item of a list that is not in the source.
-    func fail(missing path: ProviderPath, in place: Place) {
-        let path = place.path.appending(path)
-        fail(FileError.make(.fileReadNoSuchFile, path: path), path: path, at: place)
+    func fail(missing path: ProviderPath, in operand: Operand) {
+        let path = operand.path.appending(path)
+        fail(FileError.make(.fileReadNoSuchFile, path: path), path: path, at: operand)
     }
 
-    private func fail(_ error: any Error, path: ProviderPath, at place: Place) {
+    private func fail(_ error: any Error, path: ProviderPath, at operand: Operand) {
         bar.clear()
-        Session.say(error, verb: Copy.verb, location: place.shown(of: path))
+        Session.say(error, verb: Copy.verb, location: operand.shown(of: path))
         outcome.update { $0.failed.append(FailedItem(path: path.string, message: error.innermost.sentence)) }
     }
 }

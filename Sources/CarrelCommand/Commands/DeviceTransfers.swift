@@ -27,18 +27,18 @@ struct DeviceUpload: DeviceVerb {
         let connected = try await Device.connect(device, session)
         var outcome = UploadedFiles(files)
         var items: [UploadItem] = []
-        var places: [Int] = []
-        for (place, file) in files.enumerated() {
+        var operands: [Int] = []
+        for (operand, file) in files.enumerated() {
             do {
                 items.append(try await UploadItem.book(in: file, collections: collections))
-                places.append(place)
+                operands.append(operand)
             } catch {
                 if files.count == 1 || error.isCancellation || Task.isCancelled { throw error }
-                outcome.refuse(place, error)
+                outcome.refuse(operand, error)
             }
         }
         if policy(for: connected) == .update, !items.isEmpty { try await keepWhatIsKnown(to: connected, items: &items) }
-        if !items.isEmpty { try await upload(items, of: places, to: connected, &outcome) }
+        if !items.isEmpty { try await upload(items, of: operands, to: connected, &outcome) }
         try show(outcome, session)
     }
 
@@ -58,12 +58,12 @@ struct DeviceUpload: DeviceVerb {
             // Where no list can be read no book is known to be there, and none is updated.
             return
         }
-        for place in items.indices { known.add(to: &items[place].metadata, collections: collections.isEmpty) }
+        for operand in items.indices { known.add(to: &items[operand].metadata, collections: collections.isEmpty) }
     }
 
     /// Sends the items; what was told before a failure counts.
     /// - Throws: The failure, where there is nothing else to say.
-    private func upload(_ items: [UploadItem], of places: [Int], to connected: Device, _ outcome: inout UploadedFiles)
+    private func upload(_ items: [UploadItem], of operands: [Int], to connected: Device, _ outcome: inout UploadedFiles)
         async throws
     {
         let reported = CollectedValues<UploadReport>()
@@ -78,11 +78,11 @@ struct DeviceUpload: DeviceVerb {
                     return try await driver.upload(items, policy: policy, progress: bar.progress())
                 }
             }
-            outcome.take(report, of: places)
+            outcome.take(report, of: operands)
         } catch {
             let reports = reported.values
-            if reports.isEmpty, places.count == files.count { throw error }
-            for report in reports { outcome.take(report, of: places) }
+            if reports.isEmpty, operands.count == files.count { throw error }
+            for report in reports { outcome.take(report, of: operands) }
             outcome.end(with: error)
         }
     }

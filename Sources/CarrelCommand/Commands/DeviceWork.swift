@@ -53,9 +53,9 @@ private struct StagingAccess {
         let configuration = try await options.configuration()
         let isDeveloping = try configuration.options(for: options.driver ?? configuration.developmentApplication)
             .developmentMode
-        let place = try await session.place(options.location)
+        let operand = try await session.operand(options.location)
         let timeout = session.common.timeout
-        staging = StagingFolder(provider: place.provider, path: place.path)
+        staging = StagingFolder(provider: operand.provider, path: operand.path)
         self.configuration = configuration
         context = DriverContext(
             snapshotReader: SQLiteSnapshotReader(), logger: Device.logger(session, isDeveloping: isDeveloping))
@@ -71,9 +71,9 @@ enum Device {
     /// - Throws: `DriverError` (notConnected, offline) where no application is there.
     static func connect(_ options: DeviceOptions, _ session: Session) async throws -> Device {
         if options.plain != nil {
-            let place = try await session.place(options.location)
+            let operand = try await session.operand(options.location)
             return .folder(
-                try PlainFolderDriver(provider: place.provider, folder: place.path, cache: SQLiteFolderCache()))
+                try PlainFolderDriver(provider: operand.provider, folder: operand.path, cache: SQLiteFolderCache()))
         }
         let access = try await StagingAccess(options, session: session)
         return .application(

@@ -22,11 +22,11 @@ struct DiskUsage: Verb {
     }
 
     func perform(_ session: Session) async throws {
-        let place = try await session.place(location)
+        let operand = try await session.operand(location)
         let unlisted = CollectedValues<ProviderPath>()
-        let size = try await place.provider.treeSize(path: place.path) {
+        let size = try await operand.provider.treeSize(path: operand.path) {
             unlisted.append($0)
-            Session.say($1, verb: Self.verb, location: place.shown(of: $0))
+            Session.say($1, verb: Self.verb, location: operand.shown(of: $0))
         }
         if common.json {
             try session.output.json(ShownResult(bytes: size.bytes, files: size.files, folders: size.folders))

@@ -68,21 +68,21 @@ struct Find: Verb {
     }
 
     func perform(_ session: Session) async throws {
-        let (place, query) = (try await session.place(location), try wanted())
+        let (operand, query) = (try await session.operand(location), try wanted())
         let unlisted = CollectedValues<ProviderPath>()
         do {
-            try await place.provider.searchFiles(
-                path: place.path, recursive: true, query: query, listings: common.transfers ?? 4
+            try await operand.provider.searchFiles(
+                path: operand.path, recursive: true, query: query, listings: common.transfers ?? 4
             ) {
                 unlisted.append($0)
-                Session.say($1, verb: Self.verb, location: place.shown(of: $0))
+                Session.say($1, verb: Self.verb, location: operand.shown(of: $0))
             } found: {
-                try show($0, below: place, session)
+                try show($0, below: operand, session)
             }
         } catch let error as CocoaError where error.underlying as? POSIXError == POSIXError(.ENOTDIR) {
-            var item = try await place.provider.attributesOfItem(path: place.path)
-            item[.url] = place.provider.url(of: item.path)
-            if try query.evaluate(item) { try show([item], below: place, session) }
+            var item = try await operand.provider.attributesOfItem(path: operand.path)
+            item[.url] = operand.provider.url(of: item.path)
+            if try query.evaluate(item) { try show([item], below: operand, session) }
         }
         let count = unlisted.values.count
         guard count == 0 else {
@@ -92,12 +92,12 @@ struct Find: Verb {
     }
 
     /// Writes what was found at once: somebody may be waiting for it.
-    private func show(_ items: [FileObject], below place: Place, _ session: Session) throws {
+    private func show(_ items: [FileObject], below operand: Operand, _ session: Session) throws {
         for item in items {
             if common.json {
                 try session.output.json(ShownItem(item))
             } else {
-                let below = item.path.relative(to: place.path)
+                let below = item.path.relative(to: operand.path)
                 try session.output.line(
                     below.map { $0.isRoot ? item.name : String($0.string.dropFirst()) } ?? item.name)
             }

@@ -31,16 +31,16 @@ struct FreeSpace: Verb {
     }
 
     /// On this machine each folder may be another file system's, and a provider answers for its root.
-    private static func storage(of place: Place, _ item: FileObject) throws -> any FileProvider {
-        guard place.provider is LocalFileProvider else { return place.provider }
-        let folder = item.isDirectory ? place.path : place.path.parent ?? .root
+    private static func storage(of operand: Operand, _ item: FileObject) throws -> any FileProvider {
+        guard operand.provider is LocalFileProvider else { return operand.provider }
+        let folder = item.isDirectory ? operand.path : operand.path.parent ?? .root
         return try LocalFileProvider(configuration: LocalConfiguration(root: folder.string))
     }
 
     func perform(_ session: Session) async throws {
-        let place = try await session.place(location)
-        let item = try await place.provider.attributesOfItem(path: place.path)
-        let volume = try await Self.storage(of: place, item).storageProperties()
+        let operand = try await session.operand(location)
+        let item = try await operand.provider.attributesOfItem(path: operand.path)
+        let volume = try await Self.storage(of: operand, item).storageProperties()
         let shown = ShownResult(total: volume?.totalCapacity, available: volume?.availableCapacity, used: volume?.usage)
         if common.json { return try session.output.json(shown) }
         for (name, value) in [("total", shown.total), ("available", shown.available), ("used", shown.used)] {

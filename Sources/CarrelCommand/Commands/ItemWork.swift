@@ -12,48 +12,48 @@ final class ItemWork: Sendable {
     /// Does `body`; of a location that is not alone the error is said and kept for the exit code.
     ///
     /// - Throws: A cancellation, a closed pipe, and any error of a location that is alone.
-    func run(_ place: Place, isAlone: Bool, _ body: () async throws -> Void) async throws {
+    func run(_ operand: Operand, isAlone: Bool, _ body: () async throws -> Void) async throws {
         do {
             try await body()
             done.append(.done)
         } catch {
-            let located = error.at(place.shown)
+            let located = error.at(operand.shown)
             if isAlone || error.isCancellation || ExitStatus(error) == .closedPipe { throw located }
             done.append(ExitStatus(located))
             Session.say(located, verb: verb, location: nil)
         }
     }
 
-    /// Does `body` for each of `places`, as many at once as their providers take gladly; what it gives comes back in
+    /// Does `body` for each of `operands`, as many at once as their providers take gladly; what it gives comes back in
     /// the order of the places, without those that failed.
     ///
     /// - Throws: As ``run(_:isAlone:_:)``.
-    func each<Value: Sendable>(of places: [Place], _ body: @escaping @Sendable (Place) async throws -> Value)
+    func each<Value: Sendable>(of operands: [Operand], _ body: @escaping @Sendable (Operand) async throws -> Value)
         async throws -> [Value]
     {
-        var maxCount = places.count
+        var maxCount = operands.count
         var asked: [any FileProvider] = []
-        for place in places where places.count > 1 && !asked.contains(where: { $0 === place.provider }) {
-            asked.append(place.provider)
+        for operand in operands where operands.count > 1 && !asked.contains(where: { $0 === operand.provider }) {
+            asked.append(operand.provider)
             do {
                 // Of single requests, more than of files with all that belongs to one.
-                if let transfers = try await place.provider.capabilities().concurrentTransfers {
+                if let transfers = try await operand.provider.capabilities().concurrentTransfers {
                     maxCount = min(maxCount, 4 * transfers)
                 }
             } catch {
                 // A login that is refused is not tried again for each; what else is wrong shows for each.
-                if ExitStatus(error) == .refused { throw error.at(place.shown) }
+                if ExitStatus(error) == .refused { throw error.at(operand.shown) }
                 maxCount = 1
             }
         }
         var values: [Int: Value] = [:]
         try await withThrowingTaskGroup(of: (Int, Value?).self) { group in
-            for (index, place) in places.enumerated() {
+            for (index, operand) in operands.enumerated() {
                 if index >= maxCount, let (done, value) = try await group.next() { values[done] = value }
                 group.addTask {
                     let value = LockedValue<Value?>(nil)
-                    try await self.run(place, isAlone: places.count == 1) {
-                        let made = try await body(place)
+                    try await self.run(operand, isAlone: operands.count == 1) {
+                        let made = try await body(operand)
                         value.update { $0 = made }
                     }
                     return (index, value.value)

@@ -23,12 +23,12 @@ struct MakeLink: Verb {
 
     func perform(_ session: Session) async throws {
         guard symbolic else { throw CommandFailure.usage("Only symbolic links can be made: say -s.") }
-        let place = try await session.place(location)
-        guard let provider = place.provider as? any FileProviderSymbolicLink else {
-            throw FileError.unsupported("Making a symbolic link", path: place.path)
+        let operand = try await session.operand(location)
+        guard let provider = operand.provider as? any FileProviderSymbolicLink else {
+            throw FileError.unsupported("Making a symbolic link", path: operand.path)
         }
-        do { try await provider.createSymbolicLink(path: place.path, text: target) } catch {
-            throw error.naming(missingParentOf: place.path)
+        do { try await provider.createSymbolicLink(path: operand.path, text: target) } catch {
+            throw error.naming(missingParentOf: operand.path)
         }
     }
 }
@@ -48,10 +48,11 @@ struct ReadLink: Verb {
     }
 
     func perform(_ session: Session) async throws {
-        let place = try await session.place(location)
-        let item = try await place.provider.attributesOfItem(path: place.path)
+        let operand = try await session.operand(location)
+        let item = try await operand.provider.attributesOfItem(path: operand.path)
         guard let text = item.linkTargetText else {
-            throw FileError.make(.fileReadUnknown, path: place.path, sentence: "“\(place.path)” is no symbolic link.")
+            throw FileError.make(
+                .fileReadUnknown, path: operand.path, sentence: "“\(operand.path)” is no symbolic link.")
         }
         if common.json { return try session.output.json(ShownResult(linkTarget: text)) }
         try session.output.line(text)
@@ -75,11 +76,11 @@ struct Share: Verb {
     }
 
     func perform(_ session: Session) async throws {
-        let place = try await session.place(location)
-        guard let provider = place.provider as? any FileProviderSharing else {
-            throw FileError.unsupported("Making a public link", path: place.path)
+        let operand = try await session.operand(location)
+        guard let provider = operand.provider as? any FileProviderSharing else {
+            throw FileError.unsupported("Making a public link", path: operand.path)
         }
-        let link = try await provider.publicLink(to: place.path)
+        let link = try await provider.publicLink(to: operand.path)
         if common.json {
             return try session.output.json(ShownResult(url: link.url.absoluteString, expiration: link.expiration))
         }

@@ -42,16 +42,16 @@ struct List: Verb {
     var blamed: String? { location }
 
     func perform(_ session: Session) async throws {
-        let place = try await session.place(location)
+        let operand = try await session.operand(location)
         if recursive {
             let failures = LockedValue(0)
-            try await list(place, at: place.path, failures, session)
+            try await list(operand, at: operand.path, failures, session)
             let count = failures.value
             guard count == 0 else {
                 throw CommandFailure(status: .partlyDone, sentence: "\(count) folders were not listed.", isSaid: true)
             }
         } else {
-            let listed = try await lines(of: place, at: place.path)
+            let listed = try await lines(of: operand, at: operand.path)
             if common.json {
                 var array = ItemArray(session.output)
                 for line in listed.lines.sorted { try array.add(json: listed.lines.text(of: line)) }
@@ -60,7 +60,7 @@ struct List: Verb {
             } else {
                 for line in listed.lines.sorted { try show(listed.lines.text(of: line), session) }
             }
-            if let leftOut = listed.leftOut { Session.say(leftOut.error, verb: Self.verb, location: place.shown) }
+            if let leftOut = listed.leftOut { Session.say(leftOut.error, verb: Self.verb, location: operand.shown) }
         }
     }
 
@@ -70,47 +70,47 @@ struct List: Verb {
     }
 
     /// The folder's lines; of a file, the file's own.
-    private func lines(of place: Place, at path: ProviderPath) async throws -> FolderLines {
+    private func lines(of operand: Operand, at path: ProviderPath) async throws -> FolderLines {
         let order: ListedLines.Order = order.map { $0 == .newest ? .newest : .largest } ?? .name
         do {
-            return try await place.lines(at: path, order) { put($0, below: place, into: &$1) }
+            return try await operand.lines(at: path, order) { put($0, below: operand, into: &$1) }
         } catch let error as CocoaError
-            where path == place.path && error.underlying as? POSIXError == POSIXError(.ENOTDIR)
+            where path == operand.path && error.underlying as? POSIXError == POSIXError(.ENOTDIR)
         {
-            let item = try await place.provider.attributesOfItem(path: path)
+            let item = try await operand.provider.attributesOfItem(path: path)
             var lines = ListedLines(order)
-            lines.add(item) { put(item, below: place, into: &$0) }
+            lines.add(item) { put(item, below: operand, into: &$0) }
             return FolderLines(lines: lines)
         }
     }
 
     /// Appends the line of an item, without its end.
-    private func put(_ item: FileObject, below place: Place, into line: inout [UInt8]) {
+    private func put(_ item: FileObject, below operand: Operand, into line: inout [UInt8]) {
         if common.json { return ShownItem(item).put(into: &line) }
         var shown = item
-        if recursive, let below = item.path.relative(to: place.path), !below.isRoot {
+        if recursive, let below = item.path.relative(to: operand.path), !below.isRoot {
             shown.name = String(below.string.dropFirst())
         }
         line += (long ? shown.longLine(isRounded: humanReadable) : shown.name).onOneLine.utf8
     }
 
-    private func list(_ place: Place, at path: ProviderPath, _ failures: LockedValue<Int>, _ session: Session)
+    private func list(_ operand: Operand, at path: ProviderPath, _ failures: LockedValue<Int>, _ session: Session)
         async throws
     {
-        let listed = try await lines(of: place, at: path)
+        let listed = try await lines(of: operand, at: path)
         if let leftOut = listed.leftOut {
-            Session.say(leftOut.error, verb: Self.verb, location: place.shown(of: path))
+            Session.say(leftOut.error, verb: Self.verb, location: operand.shown(of: path))
             if common.json { try session.output.json(leftOut) }
         }
         for line in listed.lines.sorted {
             try show(listed.lines.text(of: line), session)
             guard line.isFolder else { continue }
             let folder = try path.appending(nameBytes: listed.lines.name(of: line))
-            do { try await list(place, at: folder, failures, session) } catch let error as CocoaError
+            do { try await list(operand, at: folder, failures, session) } catch let error as CocoaError
                 where !error.isCancellation
             {
                 failures.update { $0 += 1 }
-                Session.say(error, verb: Self.verb, location: place.shown(of: folder))
+                Session.say(error, verb: Self.verb, location: operand.shown(of: folder))
             }
         }
     }

@@ -15,12 +15,12 @@ struct MakeFolder: Verb {
     var blamed: String? { location }
 
     func perform(_ session: Session) async throws {
-        let place = try await session.place(location)
+        let operand = try await session.operand(location)
         if parents {
-            try await place.provider.createFolderWithParents(path: place.path)
+            try await operand.provider.createFolderWithParents(path: operand.path)
         } else {
-            do { try await place.provider.createFolder(path: place.path) } catch {
-                throw error.naming(missingParentOf: place.path)
+            do { try await operand.provider.createFolder(path: operand.path) } catch {
+                throw error.naming(missingParentOf: operand.path)
             }
         }
     }

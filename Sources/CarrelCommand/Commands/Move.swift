@@ -18,8 +18,8 @@ struct Move: Verb {
     var blamed: String? { source }
 
     func perform(_ session: Session) async throws {
-        let places = try await session.places([source, target])
-        let pair = Pair(source: places[0], target: places[1])
+        let operands = try await session.operands([source, target])
+        let pair = Pair(source: operands[0], target: operands[1])
         do { try await move(pair) } catch { throw pair.locate(error) }
     }
 
@@ -33,7 +33,7 @@ struct Move: Verb {
         }
     }
 
-    private func moveAcross(_ from: Place, item: FileObject, to: Place) async throws {
+    private func moveAcross(_ from: Operand, item: FileObject, to: Operand) async throws {
         if from.path.isRoot {
             throw FileError.make(
                 .fileWriteNoPermission, path: from.path, sentence: "The root of a provider cannot be moved.")
@@ -74,16 +74,17 @@ struct Move: Verb {
     }
 
     /// The target's word alone is not enough to remove what may be the only copy.
-    private static func unseen(_ place: Place) -> CommandFailure {
+    private static func unseen(_ operand: Operand) -> CommandFailure {
         CommandFailure(
             status: .partlyDone,
-            sentence: "“\(place.path)” was copied, but not removed: the target does not let anybody look at the copy.")
+            sentence: "“\(operand.path)” was copied, but not removed: the target does not let anybody look at the copy."
+        )
     }
 
     /// A folder that is moved is never merged with another: an empty one may go, as within one provider.
-    private func makeRoom(at place: Place) async throws {
-        guard try await place.itemIfAny() != nil else { return }
-        if !overwrite { throw FileError.make(.fileWriteFileExists, path: place.path) }
-        try await place.provider.removeItem(path: place.path, recursive: false)
+    private func makeRoom(at operand: Operand) async throws {
+        guard try await operand.itemIfAny() != nil else { return }
+        if !overwrite { throw FileError.make(.fileWriteFileExists, path: operand.path) }
+        try await operand.provider.removeItem(path: operand.path, recursive: false)
     }
 }

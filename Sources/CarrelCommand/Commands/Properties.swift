@@ -16,10 +16,10 @@ struct ShowProperties: Verb {
     var blamed: String? { location }
 
     func perform(_ session: Session) async throws {
-        let place = try await session.place(location)
+        let operand = try await session.operand(location)
         let properties: FileProperties
-        do { properties = try await place.provider.propertiesOfFile(path: place.path) } catch {
-            throw error.at(place.shown, status: error.isOtherFormat ? .badFile : nil)
+        do { properties = try await operand.provider.propertiesOfFile(path: operand.path) } catch {
+            throw error.at(operand.shown, status: error.isOtherFormat ? .badFile : nil)
         }
         if common.json {
             let members = properties.keys.map { ($0, properties[$0]?.json ?? .null) }

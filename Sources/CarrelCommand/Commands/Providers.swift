@@ -13,11 +13,11 @@ struct Providers: Verb {
 
     func perform(_ session: Session) async throws {
         guard let location else { return try listSchemes(session) }
-        let place = try await session.place(location)
-        _ = try await place.provider.attributesOfItem(path: place.path)
-        let capabilities = try await place.provider.capabilities()
+        let operand = try await session.operand(location)
+        _ = try await operand.provider.attributesOfItem(path: operand.path)
+        let capabilities = try await operand.provider.capabilities()
         if common.json { return try session.output.json(capabilities) }
-        try session.output.line("\(place.provider.debugDescription)")
+        try session.output.line("\(operand.provider.debugDescription)")
         for ability in Capabilities.Ability.allCases {
             try session.output.fields(["  " + ability.rawValue, capabilities[ability].rawValue])
         }

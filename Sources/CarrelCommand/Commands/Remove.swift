@@ -26,19 +26,19 @@ struct Remove: Verb {
 
     func perform(_ session: Session) async throws {
         let work = ItemWork(verb: Self.verb)
-        let places = try await session.places(expanding: locations)
-        if selected.filesFrom != nil, places.count > 1 {
+        let operands = try await session.operands(expanding: locations)
+        if selected.filesFrom != nil, operands.count > 1 {
             throw CommandFailure.usage("--files-from goes with one folder.")
         }
         let removal = Removal(
             selection: try selected.selection(), options: selected, isRecursive: recursive, session: session)
         if recursive {
             // One of them may hold another.
-            for place in places {
-                try await work.run(place, isAlone: places.count == 1) { try await removal.remove(place) }
+            for operand in operands {
+                try await work.run(operand, isAlone: operands.count == 1) { try await removal.remove(operand) }
             }
         } else {
-            _ = try await work.each(of: places) { try await removal.remove($0) }
+            _ = try await work.each(of: operands) { try await removal.remove($0) }
         }
         try removal.end()
         try work.finish("not removed", hasDocument: selected.dryRun)
@@ -67,35 +67,35 @@ private final class Removal: Sendable {
         self.session = session
     }
 
-    func remove(_ place: Place) async throws {
-        let provider = place.provider
+    func remove(_ operand: Operand) async throws {
+        let provider = operand.provider
         if isRecursive, options.isEmpty, !options.dryRun {
-            return try await provider.removeItem(path: place.path, recursive: true)
+            return try await provider.removeItem(path: operand.path, recursive: true)
         }
         // What is no folder is removed, whatever is said of what is in folders.
-        guard try await provider.attributesOfItem(path: place.path).isDirectory else {
+        guard try await provider.attributesOfItem(path: operand.path).isDirectory else {
             return try await options.dryRun
-                ? plan(place.path, of: place) : provider.removeItem(path: place.path, recursive: false)
+                ? plan(operand.path, of: operand) : provider.removeItem(path: operand.path, recursive: false)
         }
         if !isRecursive {
             throw FileError.make(
-                .fileWriteUnknown, path: place.path,
-                sentence: "“\(place.path)” is a folder; say -r to remove it with all it holds.",
+                .fileWriteUnknown, path: operand.path,
+                sentence: "“\(operand.path)” is a folder; say -r to remove it with all it holds.",
                 underlying: POSIXError(.EISDIR))
         }
         let removal = TreeRemoval(selection.tree, isDryRun: options.dryRun)
-        let outcome = try await removal.remove(place.path, of: provider) { [self] path in
-            if options.dryRun { try plan(path, of: place) }
+        let outcome = try await removal.remove(operand.path, of: provider) { [self] path in
+            if options.dryRun { try plan(path, of: operand) }
         }
-        for failed in outcome.failed { fail(failed.error, at: failed.path, of: place) }
+        for failed in outcome.failed { fail(failed.error, at: failed.path, of: operand) }
         for path in selection.missing {
-            let path = place.path.appending(path)
-            fail(FileError.make(.fileReadNoSuchFile, path: path), at: path, of: place)
+            let path = operand.path.appending(path)
+            fail(FileError.make(.fileReadNoSuchFile, path: path), at: path, of: operand)
         }
     }
 
-    private func fail(_ error: any Error, at path: ProviderPath, of place: Place) {
-        Session.say(error, verb: Remove.verb, location: place.shown(of: path))
+    private func fail(_ error: any Error, at path: ProviderPath, of operand: Operand) {
+        Session.say(error, verb: Remove.verb, location: operand.shown(of: path))
         failures.update { $0 += 1 }
     }
 
@@ -113,11 +113,11 @@ private final class Removal: Sendable {
         }
     }
 
-    private func plan(_ path: ProviderPath, of place: Place) throws {
+    private func plan(_ path: ProviderPath, of operand: Operand) throws {
         if session.common.json {
             planned.append(path.string)
         } else if !session.common.quiet {
-            try session.output.line("would be removed \(place.shown(of: path))")
+            try session.output.line("would be removed \(operand.shown(of: path))")
         }
     }
 }

@@ -20,9 +20,9 @@ struct ShowTree: Verb {
     }
 
     func perform(_ session: Session) async throws {
-        let place = try await session.place(location)
-        let item = try await place.provider.attributesOfItem(path: place.path)
-        let run = TreeRun(place, depth: min(depth ?? .max, ProviderPath.maxTreeDepth), session: session)
+        let operand = try await session.operand(location)
+        let item = try await operand.provider.attributesOfItem(path: operand.path)
+        let run = TreeRun(operand, depth: min(depth ?? .max, ProviderPath.maxTreeDepth), session: session)
         if common.json { try await run.showJSON(item) } else { try await run.showLines() }
         try run.end()
         let count = run.failures.value
@@ -40,7 +40,7 @@ private final class TreeRun: Sendable {
     private typealias Put = @Sendable (FileObject, inout [UInt8]) -> Void
 
     let failures = LockedValue(0)
-    private let place: Place
+    private let operand: Operand
     private let depth: Int
     private let session: Session
     private let room: ListingRoom
@@ -48,11 +48,11 @@ private final class TreeRun: Sendable {
     /// What ended the listing early: the rest of the tree is left out, and the document comes to its end.
     private let ending = LockedValue<(any Error)?>(nil)
 
-    init(_ place: Place, depth: Int, session: Session) {
-        self.place = place
+    init(_ operand: Operand, depth: Int, session: Session) {
+        self.operand = operand
         self.depth = depth
         self.session = session
-        room = ListingRoom(place.provider)
+        room = ListingRoom(operand.provider)
     }
 
     // MARK: JSON
@@ -62,8 +62,8 @@ private final class TreeRun: Sendable {
         var json: [UInt8] = []
         ShownItem(top).put(into: &json)
         // The folder itself has to be there to be listed.
-        let lines = top.isRegularFile ? nil : try await place.lines(at: place.path, put: Self.json)
-        try await show(json[...], lines, at: place.path, depth: 1)
+        let lines = top.isRegularFile ? nil : try await operand.lines(at: operand.path, put: Self.json)
+        try await show(json[...], lines, at: operand.path, depth: 1)
         try session.output.bytes(CollectionOfOne(UInt8(ascii: "\n")))
     }
 
@@ -94,9 +94,9 @@ private final class TreeRun: Sendable {
     // MARK: Text
 
     func showLines() async throws {
-        let lines = try await place.lines(at: place.path, put: Self.name)
-        try session.output.line(place.shown)
-        try await show(lines, at: place.path, indent: "", depth: 1)
+        let lines = try await operand.lines(at: operand.path, put: Self.name)
+        try session.output.line(operand.shown)
+        try await show(lines, at: operand.path, indent: "", depth: 1)
         let counts = counts.value
         let (folders, files) = (counts.folders, counts.files)
         try session.output.line(
@@ -135,11 +135,11 @@ private final class TreeRun: Sendable {
     private func ahead(
         _ lines: [ListedLines.Line], of listed: FolderLines, at path: ProviderPath, depth: Int, put: @escaping Put
     ) -> FoldersAhead {
-        let place = place
+        let operand = operand
         return FoldersAhead(lines.filter { isEntered($0, depth: depth) }, room: room) { line in
             try path.appending(nameBytes: listed.lines.name(of: line))
         } list: { path in
-            try await place.lines(at: path, put: put)
+            try await operand.lines(at: path, put: put)
         }
     }
 
@@ -172,7 +172,7 @@ private final class TreeRun: Sendable {
 
     private func fail(_ error: any Error, at path: ProviderPath) {
         if error.isCancellation { return }
-        Session.say(error, verb: ShowTree.verb, location: place.shown(of: path))
+        Session.say(error, verb: ShowTree.verb, location: operand.shown(of: path))
         failures.update { $0 += 1 }
     }
 }

@@ -41,9 +41,9 @@ struct Sniff: Verb {
     func perform(_ session: Session) async throws {
         let work = ItemWork(verb: Self.verb)
         var shown: [ShownResult] = []
-        for place in try await session.places(locations) {
-            try await work.run(place, isAlone: locations.count == 1) {
-                let found = try await sniff(place)
+        for operand in try await session.operands(locations) {
+            try await work.run(operand, isAlone: locations.count == 1) {
+                let found = try await sniff(operand)
                 shown.append(found)
                 if locations.count == 1 { try show([found], session) }
                 guard found.mediaType == nil else { return }
@@ -59,17 +59,18 @@ struct Sniff: Verb {
         for item in items { try session.output.fields([item.location, item.mediaType ?? "unknown", item.name ?? ""]) }
     }
 
-    private func sniff(_ place: Place) async throws -> ShownResult {
+    private func sniff(_ operand: Operand) async throws -> ShownResult {
         let found = try await MediaType.sniff(
-            path: place.path, of: place.provider, mediaTypes: type, fileExtensions: ext, ignoringHints: content)
+            path: operand.path, of: operand.provider, mediaTypes: type, fileExtensions: ext, ignoringHints: content)
         // Hints answer for a file that is not there, and for a folder, too; content was read and tells by itself.
-        if found?.basis == .hint, try await place.provider.attributesOfItem(path: place.path).isDirectory {
+        if found?.basis == .hint, try await operand.provider.attributesOfItem(path: operand.path).isDirectory {
             throw FileError.make(
-                .fileReadUnknown, path: place.path, sentence: "“\(place.path)” is a folder, which has no media type.",
+                .fileReadUnknown, path: operand.path,
+                sentence: "“\(operand.path)” is a folder, which has no media type.",
                 underlying: POSIXError(.EISDIR))
         }
         return ShownResult(
-            location: place.shown, mediaType: found?.mediaType.string, name: found?.mediaType.name,
+            location: operand.shown, mediaType: found?.mediaType.string, name: found?.mediaType.name,
             fileExtension: found?.mediaType.fileExtension, by: found?.basis.rawValue)
     }
 }

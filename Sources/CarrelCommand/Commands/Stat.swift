@@ -12,7 +12,7 @@ struct Stat: Verb {
 
     func perform(_ session: Session) async throws {
         let work = ItemWork(verb: Self.verb)
-        let items = try await work.each(of: session.places(locations)) {
+        let items = try await work.each(of: session.operands(locations)) {
             try await $0.provider.attributesOfItem(path: $0.path)
         }
         if !common.json {

@@ -88,8 +88,8 @@ struct SyncFolders: Verb {
     }
 
     func perform(_ session: Session) async throws {
-        let places = try await session.places([source, destination])
-        let pair = Pair(source: places[0], target: places[1])
+        let operands = try await session.operands([source, destination])
+        let pair = Pair(source: operands[0], target: operands[1])
         try await check(pair)
         let folders = SyncPair.folders(of: pair)
         let file =
@@ -141,31 +141,31 @@ struct SyncFolders: Verb {
 
     /// Both have to be folders; the destination may be missing.
     private func check(_ pair: Pair) async throws {
-        for (place, what) in [(pair.source, "source"), (pair.target, "destination")] {
+        for (operand, what) in [(pair.source, "source"), (pair.target, "destination")] {
             do {
-                let item = try await place.provider.attributesOfItem(path: place.path)
+                let item = try await operand.provider.attributesOfItem(path: operand.path)
                 if item.isDirectory { continue }
-                if item.isSymbolicLink, try await leadsToFolder(place) { continue }
-                throw CommandFailure.usage("“\(place.path)” is a file; the \(what) of a sync is a folder.")
+                if item.isSymbolicLink, try await leadsToFolder(operand) { continue }
+                throw CommandFailure.usage("“\(operand.path)” is a file; the \(what) of a sync is a folder.")
             } catch is LeadsNowhere {
                 throw FileError.make(
-                    .fileNoSuchFile, path: place.path,
-                    sentence: "“\(place.path)” is a symbolic link that leads nowhere."
-                ).at(place.shown)
+                    .fileNoSuchFile, path: operand.path,
+                    sentence: "“\(operand.path)” is a symbolic link that leads nowhere."
+                ).at(operand.shown)
             } catch let error where error.isNoSuchFile && what == "destination" {
                 continue
             } catch let error where watch && (error.isTransient || ExitStatus(error) == .unreachable) {
                 // Whoever is away for now is waited for.
                 continue
-            } catch { throw error.at(place.shown) }
+            } catch { throw error.at(operand.shown) }
         }
     }
 
     private struct LeadsNowhere: Error {}
 
     /// Whether a symbolic link leads to a folder: storages follow it when they list.
-    private func leadsToFolder(_ place: Place) async throws -> Bool {
-        do { try await place.provider.contentsOfDirectory(path: place.path) { _ in } } catch let error
+    private func leadsToFolder(_ operand: Operand) async throws -> Bool {
+        do { try await operand.provider.contentsOfDirectory(path: operand.path) { _ in } } catch let error
             where error.isNoSuchFile
         {
             throw LeadsNowhere()

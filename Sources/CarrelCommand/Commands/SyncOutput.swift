@@ -89,13 +89,13 @@ final class SyncOutput: Sendable {
     }
 
     private func line(_ action: SyncAction) -> String? {
-        let place = shown(action.side, action.path)
+        let operand = shown(action.side, action.path)
         return switch action.kind {
-        case .create: "created \(place)"
-        case .update: "updated \(place)"
-        case .move: "moved \(action.from.map { shown(action.side, $0) } ?? "") -> \(place)"
-        case .remove: "removed \(place)"
-        case .conflict: "set aside \(place)"
+        case .create: "created \(operand)"
+        case .update: "updated \(operand)"
+        case .move: "moved \(action.from.map { shown(action.side, $0) } ?? "") -> \(operand)"
+        case .remove: "removed \(operand)"
+        case .conflict: "set aside \(operand)"
         case .skip, .agree, .forget: nil
         }
     }
@@ -151,15 +151,15 @@ final class SyncOutput: Sendable {
 
     /// One line for an item, once in a run.
     private func say(_ item: FolderSyncReport.Item) {
-        let place = shown(item.side, item.path)
-        guard state.update({ $0.isNews(place) }) else { return }
+        let operand = shown(item.side, item.path)
+        guard state.update({ $0.isNews(operand) }) else { return }
         bar.clear()
         let error = item.error ?? CommandFailure(status: .partlyDone, sentence: item.reason)
-        Session.say(error, verb: SyncFolders.verb, location: place)
+        Session.say(error, verb: SyncFolders.verb, location: operand)
     }
 
     private func shown(_ side: SyncSide, _ path: ProviderPath) -> String {
-        let place = side == .source ? pair.source : pair.target
-        return place.shown(of: place.path.appending(path))
+        let operand = side == .source ? pair.source : pair.target
+        return operand.shown(of: operand.path.appending(path))
     }
 }

@@ -18,9 +18,9 @@ enum SyncPair {
         )
     }
 
-    private static func host(of place: Place) -> String {
-        if let host = place.provider.baseURL?.host(), !host.isEmpty { return host }
-        return place.provider is LocalFileProvider ? ProcessInfo.processInfo.hostName : place.provider.type
+    private static func host(of operand: Operand) -> String {
+        if let host = operand.provider.baseURL?.host(), !host.isEmpty { return host }
+        return operand.provider is LocalFileProvider ? ProcessInfo.processInfo.hostName : operand.provider.type
     }
 
     // MARK: State
@@ -43,8 +43,9 @@ enum SyncPair {
     /// Has no state of this machine's pairs go to another one, where it would be taken for that machine's own.
     static func rules(for pair: Pair, environment: [String: String]) throws -> [String] {
         let folder = try ProviderPath(stateFolder(environment))
-        return [pair.source, pair.target].compactMap { place in
-            guard place.provider is LocalFileProvider, let path = folder.relative(to: place.path), !path.isRoot else {
+        return [pair.source, pair.target].compactMap { operand in
+            guard operand.provider is LocalFileProvider, let path = folder.relative(to: operand.path), !path.isRoot
+            else {
                 return nil
             }
             return "- " + path.string.map { "\\*?[".contains($0) ? "\\\($0)" : "\($0)" }.joined() + "/"

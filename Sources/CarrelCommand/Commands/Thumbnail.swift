@@ -38,14 +38,15 @@ struct MakeThumbnail: Verb {
 
     func perform(_ session: Session) async throws {
         // Both are looked at first: an access flag must not go to two hosts.
-        let places = try await session.places([location] + (file == "-" ? [] : [file]))
+        let operands = try await session.operands([location] + (file == "-" ? [] : [file]))
         let thumbnail: Thumbnail
         do {
-            thumbnail = try await places[0].provider.thumbnailOfFile(path: places[0].path, dimension: size, page: page)
+            thumbnail = try await operands[0].provider.thumbnailOfFile(
+                path: operands[0].path, dimension: size, page: page)
         } catch {
-            throw error.at(places[0].shown, status: error.isOtherFormat ? .badFile : nil)
+            throw error.at(operands[0].shown, status: error.isOtherFormat ? .badFile : nil)
         }
-        guard let target = places.dropFirst().first else {
+        guard let target = operands.dropFirst().first else {
             return try thumbnail.data.withUnsafeBytes { try Output.write($0) }
         }
         do {

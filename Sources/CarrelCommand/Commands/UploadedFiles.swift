@@ -32,26 +32,26 @@ struct UploadedFiles: Encodable {
 
     init(_ files: [String]) { books = files.map { File(file: $0) } }
 
-    /// The file at `place` could not be opened as a book.
-    mutating func refuse(_ place: Int, _ error: any Error) {
-        (books[place].outcome, books[place].reason, books[place].failure) = (
+    /// The file at `operand` could not be opened as a book.
+    mutating func refuse(_ operand: Int, _ error: any Error) {
+        (books[operand].outcome, books[operand].reason, books[operand].failure) = (
             .rejected, error.innermost.sentence, ExitStatus(error)
         )
     }
 
-    /// Takes in a report on the files at `places`.
-    mutating func take(_ report: UploadReport, of places: [Int]) {
-        for entry in report.entries where places.indices.contains(entry.index) {
-            let place = places[entry.index]
-            books[place].book = entry.book.map(ShownBook.init)
-            books[place].warnings = entry.warnings
+    /// Takes in a report on the files at `operands`.
+    mutating func take(_ report: UploadReport, of operands: [Int]) {
+        for entry in report.entries where operands.indices.contains(entry.index) {
+            let operand = operands[entry.index]
+            books[operand].book = entry.book.map(ShownBook.init)
+            books[operand].warnings = entry.warnings
             switch entry.outcome {
-            case .added: books[place].outcome = .added
-            case .replaced: books[place].outcome = .replaced
-            case .updated: books[place].outcome = .updated
-            case .skipped: books[place].outcome = .skipped
+            case .added: books[operand].outcome = .added
+            case .replaced: books[operand].outcome = .replaced
+            case .updated: books[operand].outcome = .updated
+            case .skipped: books[operand].outcome = .skipped
             case .rejected(let reason):
-                (books[place].outcome, books[place].reason, books[place].failure) = (.rejected, reason, .failed)
+                (books[operand].outcome, books[operand].reason, books[operand].failure) = (.rejected, reason, .failed)
             }
         }
         warnings += report.warnings
@@ -59,8 +59,8 @@ struct UploadedFiles: Encodable {
 
     /// The upload ended with an error: what nothing was told of is unfinished for that reason.
     mutating func end(with error: any Error) {
-        for place in books.indices where books[place].outcome == .unfinished {
-            (books[place].reason, books[place].failure) = (error.innermost.sentence, ExitStatus(error))
+        for operand in books.indices where books[operand].outcome == .unfinished {
+            (books[operand].reason, books[operand].failure) = (error.innermost.sentence, ExitStatus(error))
         }
     }
 

@@ -22,12 +22,12 @@ struct Watch: Verb {
     var blamed: String? { location }
 
     func perform(_ session: Session) async throws {
-        let place = try await session.place(location)
-        let changes = try await place.provider.changes(at: place.path, options: WatchOptions(alwaysPolls: poll))
-        session.remark("\(place.shown) is watched")
+        let operand = try await session.operand(location)
+        let changes = try await operand.provider.changes(at: operand.path, options: WatchOptions(alwaysPolls: poll))
+        session.remark("\(operand.shown) is watched")
         do {
             while let batch = try await changes.watch.next() {
-                for event in batch { try show(event, of: place, session) }
+                for event in batch { try show(event, of: operand, session) }
                 try session.output.flush()
             }
             await changes.stop()
@@ -39,12 +39,12 @@ struct Watch: Verb {
         throw CancellationError()
     }
 
-    private func show(_ event: FileEvent, of place: Place, _ session: Session) throws {
-        let shown = place.shown(of: event.path)
+    private func show(_ event: FileEvent, of operand: Operand, _ session: Session) throws {
+        let shown = operand.shown(of: event.path)
         if common.json {
             try session.output.json(ShownEvent(event))
         } else if let from = event.from {
-            try session.output.line("\(event.kind) \(place.shown(of: from)) -> \(shown)")
+            try session.output.line("\(event.kind) \(operand.shown(of: from)) -> \(shown)")
         } else {
             try session.output.line("\(event.kind) \(shown)")
         }

@@ -7,7 +7,7 @@ struct FolderLines: Sendable {
     var leftOut: ShownLeftOut?
 }
 
-extension Place {
+extension Operand {
     /// The lines of the folder at `path`, each of which `put` appends.
     ///
     /// - Throws: As a listing, but for items that no path here can name.

@@ -4,7 +4,7 @@ import Carrel
 struct FoldersAhead {
     /// A listing that has ended.
     struct ListingResult: Sendable {
-        let place: Int
+        let operand: Int
         let result: Result<FolderLines, any Error>
     }
 
@@ -34,26 +34,26 @@ struct FoldersAhead {
     ///
     /// - Throws: As its listing.
     mutating func next(_ group: inout ThrowingTaskGroup<ListingResult, any Error>) async throws -> FolderLines {
-        let place = shown
+        let operand = shown
         shown += 1
-        if begun == place { try begin(&group) }
+        if begun == operand { try begin(&group) }
         if begun < folders.count { await room.measure() }
         while begun < folders.count, room.hasPlace { try begin(&group) }
-        while listed[place] == nil, let one = try await group.next() { listed[one.place] = one.result }
-        guard let lines = try listed.removeValue(forKey: place)?.get() else { throw CancellationError() }
+        while listed[operand] == nil, let one = try await group.next() { listed[one.operand] = one.result }
+        guard let lines = try listed.removeValue(forKey: operand)?.get() else { throw CancellationError() }
         room.giveUp(lines)
         return lines
     }
 
     private mutating func begin(_ group: inout ThrowingTaskGroup<ListingResult, any Error>) throws {
-        let (place, path, list, room) = (begun, try path(folders[begun]), list, room)
+        let (operand, path, list, room) = (begun, try path(folders[begun]), list, room)
         begun += 1
         room.enter()
         group.addTask {
             let result: Result<FolderLines, any Error>
             do { result = .success(try await list(path)) } catch { result = .failure(error) }
             room.leave(result)
-            return ListingResult(place: place, result: result)
+            return ListingResult(operand: operand, result: result)
         }
     }
 }

@@ -34,13 +34,13 @@ private enum Completions {
     static func files(_ prefix: String) -> [String] {
         let cut = prefix.lastIndex(of: "/").map(prefix.index(after:)) ?? prefix.startIndex
         let (folder, start) = (String(prefix[..<cut]), prefix[cut...])
-        let place = folder.isEmpty ? "." : NSString(string: folder).expandingTildeInPath
-        let names = ((try? FileManager.default.contentsOfDirectory(atPath: place)) ?? []).filter { name in
+        let operand = folder.isEmpty ? "." : NSString(string: folder).expandingTildeInPath
+        let names = ((try? FileManager.default.contentsOfDirectory(atPath: operand)) ?? []).filter { name in
             name.hasPrefix(start) && (start.hasPrefix(".") || !name.hasPrefix("."))
         }
         return names.sorted().prefix(maxCount).map { name in
             var isFolder: ObjCBool = false
-            let exists = FileManager.default.fileExists(atPath: place + "/" + name, isDirectory: &isFolder)
+            let exists = FileManager.default.fileExists(atPath: operand + "/" + name, isDirectory: &isFolder)
             return folder + name + (exists && isFolder.boolValue ? "/" : "")
         }
     }

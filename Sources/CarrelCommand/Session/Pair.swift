@@ -3,13 +3,13 @@ import Foundation
 
 /// Where something comes from and where it goes.
 struct Pair: Sendable {
-    let source: Place
-    let target: Place
+    let source: Operand
+    let target: Operand
 
     /// The source's name in a target that is a folder, else the target itself.
     ///
     /// - Parameter target: The target as the user gave it: a slash at its end asks for a folder.
-    func destination(for item: FileObject, target text: String) async throws -> Place {
+    func destination(for item: FileObject, target text: String) async throws -> Operand {
         let existing: FileObject?
         do { existing = try await target.itemIfAny() } catch let error where error.refusesLook {
             // It may be a folder that is written and not read: a slash at the end says so.
@@ -35,7 +35,9 @@ struct Pair: Sendable {
         let url = (info[NSURLErrorKey] ?? info[NSURLErrorFailingURLErrorKey]) as? URL
         let isTarget: Bool
         if let path {
-            let fits = { (place: Place) in path == place.path || path.isBelow(place.path) || path == place.path.parent }
+            let fits = { (operand: Operand) in
+                path == operand.path || path.isBelow(operand.path) || path == operand.path.parent
+            }
             isTarget =
                 fits(target)
                 && (!fits(source)
@@ -57,10 +59,10 @@ extension FileProviderBasic {
 
 extension FileObject {
     /// Whether this is a folder, or a symbolic link to one.
-    func isFolder(of place: Place) async throws -> Bool {
+    func isFolder(of operand: Operand) async throws -> Bool {
         if isDirectory { return true }
-        guard isSymbolicLink, place.provider is LocalFileProvider else { return false }
+        guard isSymbolicLink, operand.provider is LocalFileProvider else { return false }
         var isFolder: ObjCBool = false
-        return FileManager.default.fileExists(atPath: place.path.string, isDirectory: &isFolder) && isFolder.boolValue
+        return FileManager.default.fileExists(atPath: operand.path.string, isDirectory: &isFolder) && isFolder.boolValue
     }
 }

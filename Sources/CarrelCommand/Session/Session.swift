@@ -2,7 +2,7 @@ import Carrel
 import Foundation
 
 /// A location that a verb works on.
-struct Place: Sendable {
+struct Operand: Sendable {
     /// As the user gave it, without secrets.
     let shown: String
     var provider: any FileProvider
@@ -11,7 +11,7 @@ struct Place: Sendable {
     var user: String?
 
     /// The item called `name` in this folder.
-    func item(named name: some Collection<UInt8>) throws -> Place {
+    func item(named name: some Collection<UInt8>) throws -> Operand {
         var item = self
         item.path = try path.appending(nameBytes: name)
         return item
@@ -68,11 +68,11 @@ final class Session: Sendable {
 
     /// One line on standard error: `carrel: VERB LOC: sentence`; one for each item where the error stands for several.
     static func say(_ error: any Error, verb: String, location: String?) {
-        let place = ((error as? LocatedError)?.location ?? location).map(LocationText.shown)
+        let operand = ((error as? LocatedError)?.location ?? location).map(LocationText.shown)
         let items = error.innermost.itemErrors
         for item in items.isEmpty ? [error.innermost] : items {
             Output.standardError(
-                "carrel: \(verb)\(place.map { $0.isEmpty ? "" : " " + $0 } ?? ""): \(item.sentence)\(hint(item))")
+                "carrel: \(verb)\(operand.map { $0.isEmpty ? "" : " " + $0 } ?? ""): \(item.sentence)\(hint(item))")
         }
     }
 
@@ -126,12 +126,12 @@ extension Session {
     }
 
     /// The provider and path of a location as a person writes it.
-    func place(_ text: String) async throws -> Place { try await connect(try await target(text)) }
+    func operand(_ text: String) async throws -> Operand { try await connect(try await target(text)) }
 
     /// The providers and paths of the locations of one command.
     ///
     /// - Throws: A usage error when access flags would go to two hosts.
-    func places(_ texts: [String]) async throws -> [Place] {
+    func operands(_ texts: [String]) async throws -> [Operand] {
         var targets: [Target] = []
         for text in texts { targets.append(try await target(text)) }
         if Set(targets.compactMap(\.host)).count > 1,
@@ -141,15 +141,17 @@ extension Session {
                 "With two hosts in one command, flags like --user and --cacert, $CARREL_PASSWORD and $CARREL_TOKEN would go to both; "
                     + "use saved connections, ~/.netrc or the URLs.")
         }
-        var places: [Place] = []
-        for target in targets { places.append(try await connect(target)) }
-        return places
+        var operands: [Operand] = []
+        for target in targets { operands.append(try await connect(target)) }
+        return operands
     }
 
-    /// As ``places(_:)``, with the items that patterns stand for (``expand(_:at:)``).
-    func places(expanding texts: [String]) async throws -> [Place] {
-        var all: [Place] = []
-        for (text, place) in zip(texts, try await places(texts)) { all += try await expand(text, at: place) ?? [place] }
+    /// As ``operands(_:)``, with the items that patterns stand for (``expand(_:at:)``).
+    func operands(expanding texts: [String]) async throws -> [Operand] {
+        var all: [Operand] = []
+        for (text, operand) in zip(texts, try await operands(texts)) {
+            all += try await expand(text, at: operand) ?? [operand]
+        }
         return all
     }
 
@@ -157,30 +159,31 @@ extension Session {
     /// is called so.
     ///
     /// - Throws: `CocoaError(.fileReadNoSuchFile)` where nothing matches.
-    func expand(_ text: String, at place: Place) async throws -> [Place]? {
-        guard let glob = try LocationGlob(text), let parent = place.path.parent else { return nil }
+    func expand(_ text: String, at operand: Operand) async throws -> [Operand]? {
+        guard let glob = try LocationGlob(text), let parent = operand.path.parent else { return nil }
         do {
-            if try await place.itemIfAny() != nil { return nil }
-            let folder = Place(
-                shown: LocationText.withoutSecrets(glob.folder), provider: place.provider, path: parent,
-                user: place.user)
-            let items = try await place.provider.items(in: parent, matching: glob.pattern)
+            if try await operand.itemIfAny() != nil { return nil }
+            let folder = Operand(
+                shown: LocationText.withoutSecrets(glob.folder), provider: operand.provider, path: parent,
+                user: operand.user)
+            let items = try await operand.provider.items(in: parent, matching: glob.pattern)
             if items.isEmpty {
                 throw FileError.make(
-                    .fileReadNoSuchFile, path: place.path, sentence: "Nothing in “\(parent)” matches “\(glob.pattern)”."
+                    .fileReadNoSuchFile, path: operand.path,
+                    sentence: "Nothing in “\(parent)” matches “\(glob.pattern)”."
                 )
             }
             return items.map {
-                Place(shown: folder.shown(of: $0.path), provider: place.provider, path: $0.path, user: place.user)
+                Operand(shown: folder.shown(of: $0.path), provider: operand.provider, path: $0.path, user: operand.user)
             }
-        } catch { throw error.at(place.shown) }
+        } catch { throw error.at(operand.shown) }
     }
 
     /// `mem:`, which holds nothing that another command could see.
-    func memory(_ text: String) async throws -> Place? {
+    func memory(_ text: String) async throws -> Operand? {
         guard case .url(let url) = try LocationText(text), url.scheme?.lowercased() == "mem" else { return nil }
         let location = try await ProviderRegistry.shared.location(of: url)
-        return Place(shown: text, provider: location.provider, path: location.path)
+        return Operand(shown: text, provider: location.provider, path: location.path)
     }
 
     private func target(_ text: String) async throws -> Target {
@@ -201,27 +204,27 @@ extension Session {
         } catch { throw error.at(LocationText.withoutSecrets(text)) }
     }
 
-    private func connect(_ target: Target) async throws -> Place {
+    private func connect(_ target: Target) async throws -> Operand {
         do {
             let url = target.url
             let location = try await ProviderRegistry.shared.location(of: url, options: try options(for: target))
-            var place = Place(
+            var operand = Operand(
                 shown: target.shown, provider: location.provider, path: location.path,
                 user: url.user(percentEncoded: false))
-            remark("\(place.shown) is \(place.path) of \(place.provider.debugDescription)")
+            remark("\(operand.shown) is \(operand.path) of \(operand.provider.debugDescription)")
             // Whether http(s) is WebDAV depends on the path, so such a provider serves one location.
-            if url.scheme?.lowercased().hasPrefix("http") == true { return place }
+            if url.scheme?.lowercased().hasPrefix("http") == true { return operand }
             let parts = [
-                place.provider.type, place.provider.baseURL?.absoluteString, url.user(), url.password(),
+                operand.provider.type, operand.provider.baseURL?.absoluteString, url.user(), url.password(),
                 target.connectionName,
             ]
             let key = parts.map { $0 ?? "" }.joined(separator: "\u{0}")
-            place.provider = known.update { known in
+            operand.provider = known.update { known in
                 let provider = known[key] ?? location.provider
                 known[key] = provider
                 return provider
             }
-            return place
+            return operand
         } catch { throw error.at(target.shown) }
     }
 

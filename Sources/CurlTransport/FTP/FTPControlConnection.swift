@@ -125,7 +125,7 @@ public final class FTPControlConnection: Sendable {
         // Every exchange has its own.
         options.bandwidth = nil
         self.options = options
-        loop = try EventLoop(options: options, places: 1, companion: sockets)
+        loop = try EventLoop(options: options, slots: 1, companion: sockets)
         proxy = ProxyLogin(options)
     }
 

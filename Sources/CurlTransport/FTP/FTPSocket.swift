@@ -86,28 +86,29 @@ extension FTPSockets.State {
     /// Notes where data is to be had. Not through a proxy, to which data is connected as the control connection was,
     /// and which has much to say first.
     mutating func note(_ address: UnsafeMutablePointer<curl_sockaddr>) {
-        guard let control = control?.own, let place = Self.place(of: address), !Self.isConnected(control, to: place)
+        guard let control = control?.own, let location = Self.location(of: address),
+            !Self.isConnected(control, to: location)
         else {
-            self.place = nil
+            self.location = nil
             return
         }
-        self.place = Array(place)
+        self.location = Array(location)
     }
 
     /// The address's bytes: there are more of them than its type in C shows.
-    private static func place(of address: UnsafeMutablePointer<curl_sockaddr>) -> UnsafeRawBufferPointer? {
+    private static func location(of address: UnsafeMutablePointer<curl_sockaddr>) -> UnsafeRawBufferPointer? {
         MemoryLayout<curl_sockaddr>.offset(of: \.addr).map {
             UnsafeRawBufferPointer(start: UnsafeRawPointer(address) + $0, count: Int(address.pointee.addrlen))
         }
     }
 
-    private static func isConnected(_ control: Int32, to place: UnsafeRawBufferPointer) -> Bool {
+    private static func isConnected(_ control: Int32, to location: UnsafeRawBufferPointer) -> Bool {
         var peer = sockaddr_storage()
         var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
         let isKnown = withUnsafeMutablePointer(to: &peer) {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { getpeername(control, $0, &length) == 0 }
         }
-        return !isKnown || withUnsafeBytes(of: &peer) { $0.prefix(Int(length)).elementsEqual(place) }
+        return !isKnown || withUnsafeBytes(of: &peer) { $0.prefix(Int(length)).elementsEqual(location) }
     }
 
     mutating func took(data socket: FTPSocket?) {

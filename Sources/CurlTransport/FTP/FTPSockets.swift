@@ -22,7 +22,7 @@ final class FTPSockets: Sendable {
         var dataConnections = 0
         var lastMove = ContinuousClock.now
         /// Where libcurl has connected the last data connection to, unless through a proxy: a `sockaddr`.
-        var place: [UInt8]?
+        var location: [UInt8]?
         /// Whether data went over that connection, after `EPSV`.
         var isPlaceProven = false
         /// Bytes of replies that came out of the control connection.
@@ -193,7 +193,7 @@ final class FTPSockets: Sendable {
             guard isData else {
                 state.candidates += [FTPSocket(opened)].compactMap(\.self)
                 (state.seen, state.unseen, state.hasTimedOut) = (0, nil, false)
-                (state.place, state.isPlaceProven) = (nil, false)
+                (state.location, state.isPlaceProven) = (nil, false)
                 return opened
             }
             state.took(data: FTPSocket(opened))
@@ -217,7 +217,7 @@ final class FTPSockets: Sendable {
     }
 
     /// Whether ``connectData(to:)`` would come to where libcurl has come to.
-    var knowsPlace: Bool { state.value.place != nil && state.value.isPlaceProven }
+    var knowsPlace: Bool { state.value.location != nil && state.value.isPlaceProven }
 
     /// - Parameter isProven: Whether a transfer has succeeded, after `EPSV`.
     func provePlace(_ isProven: Bool) { state.update { $0.isPlaceProven = isProven } }
@@ -228,16 +228,17 @@ final class FTPSockets: Sendable {
     /// - Returns: Nil where that cannot be.
     func connectData(to port: UInt16) -> Int32? {
         state.update { state in
-            guard var place = state.place, place.count >= MemoryLayout<sockaddr_in>.size, !state.isAborted else {
+            guard var location = state.location, location.count >= MemoryLayout<sockaddr_in>.size, !state.isAborted
+            else {
                 return nil
             }
             // The port stands in the same place for both families: ip(7), ipv6(7).
-            (place[2], place[3]) = (UInt8(port >> 8), UInt8(port & 255))
-            let family = place.withUnsafeBytes { Int32($0.loadUnaligned(as: sa_family_t.self)) }
+            (location[2], location[3]) = (UInt8(port >> 8), UInt8(port & 255))
+            let family = location.withUnsafeBytes { Int32($0.loadUnaligned(as: sa_family_t.self)) }
             let socket = Foundation.socket(
                 family, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
             guard socket >= 0 else { return nil }
-            let isBegun = place.withUnsafeBytes { bytes in
+            let isBegun = location.withUnsafeBytes { bytes in
                 bytes.withMemoryRebound(to: sockaddr.self) {
                     connect(socket, $0.baseAddress, socklen_t(bytes.count)) == 0 || errno == EINPROGRESS
                 }

@@ -17,7 +17,7 @@ public final class CurlTransport: Sendable {
     ///
     /// - Throws: `CocoaError` when libcurl cannot be started.
     public init(options: ConnectionOptions) throws {
-        loop = try EventLoop(options: options, places: max(1, options.connectionsPerHost))
+        loop = try EventLoop(options: options, slots: max(1, options.connectionsPerHost))
         proxy = ProxyLogin(options)
         proxyPorts = options.proxy.ports(ProcessInfo.processInfo.environment)
     }

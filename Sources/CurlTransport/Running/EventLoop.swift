@@ -38,7 +38,7 @@ final class EventLoop: @unchecked Sendable {
     private var multi: UnsafeMutableRawPointer
     private let options: ConnectionOptions
     /// Transfers at once.
-    private let places: Int
+    private let slots: Int
     /// What callbacks of the connections refer to.
     private let companion: AnyObject?
     private var running: [UnsafeMutableRawPointer: RunningTransfer] = [:]
@@ -51,13 +51,13 @@ final class EventLoop: @unchecked Sendable {
     /// - Parameters:
     ///   - places: Transfers at once; of one place, one connection is kept.
     ///   - companion: Lives as long as the connections do.
-    init(options: ConnectionOptions, places: Int, companion: AnyObject? = nil) throws {
-        guard Self.initialised, let multi = Self.makeMulti(places) else {
+    init(options: ConnectionOptions, slots: Int, companion: AnyObject? = nil) throws {
+        guard Self.initialised, let multi = Self.makeMulti(slots) else {
             throw FileError.make(.fileReadUnknown, path: "", sentence: "libcurl could not be started.")
         }
         self.multi = multi
         self.options = options
-        self.places = places
+        self.slots = slots
         self.companion = companion
         do {
             try TransportThread.start(name: "carrel.curl", wake: wake, body: run)
@@ -67,9 +67,9 @@ final class EventLoop: @unchecked Sendable {
         }
     }
 
-    private static func makeMulti(_ places: Int) -> UnsafeMutableRawPointer? {
+    private static func makeMulti(_ slots: Int) -> UnsafeMutableRawPointer? {
         guard let multi = curl_multi_init() else { return nil }
-        _ = carrel_multi_set_long(multi, CURLMOPT_MAXCONNECTS, places == 1 ? 1 : max(8, places))
+        _ = carrel_multi_set_long(multi, CURLMOPT_MAXCONNECTS, slots == 1 ? 1 : max(8, slots))
         _ = carrel_multi_set_long(multi, CURLMOPT_PIPELINING, carrel_MULTIPLEX)
         return multi
     }
@@ -183,7 +183,7 @@ final class EventLoop: @unchecked Sendable {
 
     /// A multi handle keeps its connections as long as it lives (libcurl-multi(3)).
     private func closeConnections() {
-        guard let fresh = Self.makeMulti(places) else { return }
+        guard let fresh = Self.makeMulti(slots) else { return }
         let previous = inbox.withLock { _ in
             // Whoever has left a command meanwhile has woken the old one.
             curl_multi_wakeup(fresh)
@@ -199,7 +199,7 @@ final class EventLoop: @unchecked Sendable {
 
     private func beginWaiting() {
         if waiting.isEmpty { return shareBandwidth() }
-        var free = places - busy
+        var free = slots - busy
         var begun = 0
         while free > 0, begun < waiting.count {
             begin(waiting[begun])

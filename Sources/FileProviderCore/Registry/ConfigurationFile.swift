@@ -42,9 +42,11 @@ extension DecodingError {
     }
 
     /// Names of keys, and numbers of elements from 1 on, with points between them.
-    package var place: String {
+    package var codingPosition: String {
         context?.codingPath.map { $0.intValue.map { "\($0 + 1)" } ?? $0.stringValue }.joined(separator: ".") ?? ""
     }
 
-    fileprivate var placed: String? { context.map { (place.isEmpty ? "" : "at \(place): ") + $0.debugDescription } }
+    fileprivate var placed: String? {
+        context.map { (codingPosition.isEmpty ? "" : "at \(codingPosition): ") + $0.debugDescription }
+    }
 }

@@ -74,8 +74,8 @@ public struct NamedConnections: Sendable, Hashable, Codable {
 
     private static func damage(of file: String, _ error: any Error) -> String {
         let shape = "“\(file)” is not what it should be, {\"connections\": {\"NAME\": {\"url\": …}}}"
-        guard let error = error as? DecodingError, !error.place.isEmpty else { return shape + "." }
-        return "\(shape); at \(error.place): \(error.context?.debugDescription ?? "")"
+        guard let error = error as? DecodingError, !error.codingPosition.isEmpty else { return shape + "." }
+        return "\(shape); at \(error.codingPosition): \(error.context?.debugDescription ?? "")"
     }
 }
 

@@ -15,8 +15,8 @@ extension FileError {
     public static func notAsListed(_ path: ProviderPath, file: UnexpectedFile, url: URL? = nil) -> CocoaError {
         let listed = file.listed.map { "the storage lists \($0)" } ?? "the storage lists another version"
         var sentence = "“\(path)” came with \(file.arrived) bytes; \(listed)."
-        if let place = file.redirectedTo {
-            sentence += " The read was redirected to \(place.absoluteString): is a login page in the way?"
+        if let location = file.redirectedTo {
+            sentence += " The read was redirected to \(location.absoluteString): is a login page in the way?"
         }
         return make(.fileReadCorruptFile, path: path, url: url, sentence: sentence, underlying: file)
     }

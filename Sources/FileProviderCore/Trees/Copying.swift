@@ -97,7 +97,7 @@ public struct TreeCopy: Sendable {
                     if isMade { items += taken }
                 }
                 for item in items {
-                    let place = Self.target(of: item.path, from: path, to: destination)
+                    let location = Self.target(of: item.path, from: path, to: destination)
                     guard item.isRegularFile else {
                         try note(item, isPassed: selection.part(of: item, below: path) == .passed, &run)
                         continue
@@ -108,7 +108,7 @@ public struct TreeCopy: Sendable {
                         try take(finished, &run)
                     }
                     run.inFlight.start(size, in: &group) {
-                        await finish(item, of: provider, to: place, of: target, progress: progress.part())
+                        await finish(item, of: provider, to: location, of: target, progress: progress.part())
                     }
                 }
             }
@@ -155,7 +155,7 @@ public struct TreeCopy: Sendable {
 
     /// No tuple, for the reason that ``BoundedRun/Completion`` gives.
     private struct EnteredFolder: Sendable {
-        let place: Int
+        let index: Int
         let folder: ProviderPath
         let listing: DirectoryListing
     }
@@ -168,24 +168,24 @@ public struct TreeCopy: Sendable {
         of target: any FileProvider
     ) async -> [EnteredFolder] {
         await withTaskGroup(of: EnteredFolder.self) { group in
-            for (place, folder) in folders.enumerated() {
+            for (index, folder) in folders.enumerated() {
                 group.addTask {
                     do {
                         if folder != path, !unmade.contains(folder) {
                             try await makeFolder(Self.target(of: folder, from: path, to: destination), of: target)
                         }
                         return EnteredFolder(
-                            place: place, folder: folder,
+                            index: index, folder: folder,
                             listing: await provider.listing(path: folder).checked(in: folder))
                     } catch {
                         return EnteredFolder(
-                            place: place, folder: folder, listing: DirectoryListing(contents: [], error: error))
+                            index: index, folder: folder, listing: DirectoryListing(contents: [], error: error))
                     }
                 }
             }
             var entered: [EnteredFolder] = []
             for await one in group { entered.append(one) }
-            return entered.sorted { $0.place < $1.place }
+            return entered.sorted { $0.index < $1.index }
         }
     }
 
@@ -236,11 +236,11 @@ public struct TreeCopy: Sendable {
     }
 
     private func finish(
-        _ file: FileObject, of provider: any FileProvider, to place: ProviderPath, of target: any FileProvider,
+        _ file: FileObject, of provider: any FileProvider, to location: ProviderPath, of target: any FileProvider,
         progress: ProgressReporter
     ) async -> FileResult {
         do {
-            let arrived = try await copyOne(file, of: provider, to: place, of: target, progress: progress)
+            let arrived = try await copyOne(file, of: provider, to: location, of: target, progress: progress)
             return FileResult(file: file, result: .success(arrived))
         } catch {
             return FileResult(file: file, result: .failure(error))
@@ -249,17 +249,17 @@ public struct TreeCopy: Sendable {
 
     /// Copies a file of a tree. Within one storage that copies by itself, that storage does it.
     private func copyOne(
-        _ file: FileObject, of provider: any FileProvider, to place: ProviderPath, of target: any FileProvider,
+        _ file: FileObject, of provider: any FileProvider, to location: ProviderPath, of target: any FileProvider,
         progress: ProgressReporter
     ) async throws -> FileOutcome {
         if provider === target, placement == .published, !preservesDates, !resumes,
             try await target.capabilities()[.serverSideCopying] == .native
         {
-            try await target.copyItem(path: file.path, to: place, overwrite: overwrite, progress: progress)
+            try await target.copyItem(path: file.path, to: location, overwrite: overwrite, progress: progress)
             return .copied(file.size ?? 0, isVerified: true)
         }
         let outcome = try await copyFile(
-            file.path, of: provider, to: place, of: target, listed: file, progress: progress)
+            file.path, of: provider, to: location, of: target, listed: file, progress: progress)
         return outcome.map { .copied($0.bytes, isVerified: $0.isVerified) } ?? .wasThere
     }
 

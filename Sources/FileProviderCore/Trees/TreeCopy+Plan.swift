@@ -72,7 +72,7 @@ extension TreeCopy {
         try takes(file, over: try await target.itemIfAny(path: destination), at: destination)
     }
 
-    private func takes(_ file: FileObject, over existing: FileObject?, at place: ProviderPath) throws -> Bool {
+    private func takes(_ file: FileObject, over existing: FileObject?, at location: ProviderPath) throws -> Bool {
         guard file.isRegularFile else { throw Self.uncopied(file) }
         guard let existing else { return true }
         if resumes, existing.isRegularFile, existing.size == file.size, let date = file.modifiedDate,
@@ -81,15 +81,15 @@ extension TreeCopy {
         {
             return false
         }
-        if existing.isDirectory { throw FileError.isADirectory(place, writing: true) }
-        if !overwrite { throw FileError.make(.fileWriteFileExists, path: place) }
+        if existing.isDirectory { throw FileError.isADirectory(location, writing: true) }
+        if !overwrite { throw FileError.make(.fileWriteFileExists, path: location) }
         return true
     }
 
     private func enter(
-        _ folder: FileObject, over existing: FileObject?, from path: ProviderPath, at place: ProviderPath
+        _ folder: FileObject, over existing: FileObject?, from path: ProviderPath, at location: ProviderPath
     ) throws -> (path: ProviderPath, isThere: Bool) {
-        if let existing, !existing.isDirectory { throw FileError.make(.fileWriteFileExists, path: place) }
+        if let existing, !existing.isDirectory { throw FileError.make(.fileWriteFileExists, path: location) }
         guard folder.path.components.count <= path.components.count + ProviderPath.maxTreeDepth else {
             throw FileError.tooDeep(folder.path)
         }

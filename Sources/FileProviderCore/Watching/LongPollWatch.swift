@@ -104,10 +104,10 @@ extension LongPollWatch {
         return reported + rescans
     }
 
-    private func tells(_ place: ProviderPath) -> Bool {
-        guard place.isBelow(path) else { return true }
-        let names = place.components.dropFirst(path.components.count).map { String(decoding: $0, as: UTF8.self) }
+    private func tells(_ location: ProviderPath) -> Bool {
+        guard location.isBelow(path) else { return true }
+        let names = location.components.dropFirst(path.components.count).map { String(decoding: $0, as: UTF8.self) }
         if names.contains(where: TemporaryName.matches) { return false }
-        return options.isRecursive || place.parent == path
+        return options.isRecursive || location.parent == path
     }
 }

@@ -127,8 +127,8 @@ struct MP4Parser: MediaParser {
     private static func delay(_ bytes: ArraySlice<UInt8>) -> Int64 {
         guard let count = bytes.big(4, 4), count > 0 else { return 0 }
         let width = bytes.first == 1 ? 8 : 4
-        let place = bytes.dropFirst(8 + width).prefix(width)
-        return place.count == width && place.allSatisfy { $0 == 0xFF } ? bytes.big(8, width) ?? 0 : 0
+        let location = bytes.dropFirst(8 + width).prefix(width)
+        return location.count == width && location.allSatisfy { $0 == 0xFF } ? bytes.big(8, width) ?? 0 : 0
     }
 
     mutating func finish() async throws {

@@ -24,11 +24,11 @@ struct OggParser: MediaParser {
     }
 
     mutating func parse() async throws {
-        var (place, packets) = (Int64(0), 0)
+        var (position, packets) = (Int64(0), 0)
         var packet: [UInt8] = []
         for _ in 0..<Self.maxPages {
-            guard let page = try await page(at: place) else { break }
-            place = page.content.upperBound
+            guard let page = try await page(at: position) else { break }
+            position = page.content.upperBound
             if page.isFirst, stream == nil {
                 stream = OggStream(try await window.start(of: page.content, limit: 256), serial: page.serial)
                 continue

@@ -38,7 +38,7 @@ public final class HTTPFetcher: Fetcher {
             let location = try await registry.location(of: url, options: options)
             return try await location.provider.open(path: location.path)
         }
-        return OpenedResource(link, readers: readers, places: [open])
+        return OpenedResource(link, readers: readers, locations: [open])
     }
 
     /// Ends what its resources hold open; they are `unavailable` from then on.

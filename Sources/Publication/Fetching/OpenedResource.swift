@@ -11,7 +11,7 @@ final class OpenedResource: ConfirmableResource {
 
     let link: Link
     private let readers: OpenReaders
-    private let places: [Open]
+    private let locations: [Open]
     private let check: Check
     private let opened = Mutex<(any FileReader)?>(nil)
 
@@ -19,10 +19,10 @@ final class OpenedResource: ConfirmableResource {
     ///   - readers: Those of the fetcher, which closes what it opened.
     ///   - places: Where the file may lie: the first that exists is read. Opened at the first access, and again after
     ///     one that failed.
-    init(_ link: Link, readers: OpenReaders, places: [Open], check: @escaping Check = { _, _ in }) {
+    init(_ link: Link, readers: OpenReaders, locations: [Open], check: @escaping Check = { _, _ in }) {
         self.link = link
         self.readers = readers
-        self.places = places
+        self.locations = locations
         self.check = check
     }
 
@@ -53,7 +53,7 @@ final class OpenedResource: ConfirmableResource {
         do {
             if let reader = opened.withLock({ $0 }) { return try await body(reader) }
             var missing: (any Error)?
-            for open in places {
+            for open in locations {
                 do {
                     return try await keep(open(), body)
                 } catch let error where error.isNoSuchFile || error.isFolder {

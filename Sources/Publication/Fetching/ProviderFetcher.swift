@@ -71,17 +71,17 @@ public final class ProviderFetcher: Fetcher {
     /// The href is percent-decoded and its query and fragment are left out. Where nothing is there, the href is tried
     /// with them, then as it is written, then in the other Unicode normalisation.
     public func get(_ link: Link) -> any Resource {
-        let paths = places(for: link.href)
+        let paths = locations(for: link.href)
         guard !paths.isEmpty else {
             return FailureResource(link, error: FileError.make(.fileReadNoSuchFile, path: link.href))
         }
         var link = link
         link.type = link.type ?? paths[0].fileExtension.flatMap { MediaType.known(fileExtension: $0) }?.string
         let provider = provider
-        let places = paths.map { root.appending($0) }.map { path -> OpenedResource.Open in
+        let locations = paths.map { root.appending($0) }.map { path -> OpenedResource.Open in
             { try await provider.open(path: path) }
         }
-        return OpenedResource(link, readers: readers, places: places) { reader, length in
+        return OpenedResource(link, readers: readers, locations: locations) { reader, length in
             let known = length.map { FileObject(path: reader.path, type: .regular, size: $0) }
             try await provider.checkArrival(of: reader, listed: known)
         }
@@ -91,12 +91,12 @@ public final class ProviderFetcher: Fetcher {
     public func close() async { await readers.close() }
 
     /// Where below the root the file may lie, each place once, the likeliest first; none for what would lead out of it.
-    private func places(for href: String) -> [ProviderPath] {
+    private func locations(for href: String) -> [ProviderPath] {
         let bare = String(Substring(href.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }))
-        var places: [ProviderPath] = []
+        var locations: [ProviderPath] = []
         func add(_ path: ProviderPath?) {
-            guard let path, !path.isRoot, !places.contains(path), fileName == nil || path == fileName else { return }
-            places.append(path)
+            guard let path, !path.isRoot, !locations.contains(path), fileName == nil || path == fileName else { return }
+            locations.append(path)
         }
         for text in bare == href ? [href] : [bare, href] {
             if let path = try? ProviderPath(percentEncoded: text) {
@@ -107,10 +107,10 @@ public final class ProviderFetcher: Fetcher {
             }
             add(try? ProviderPath(text))
         }
-        for path in places where path.bytes.contains(where: { $0 >= 0x80 }) {
+        for path in locations where path.bytes.contains(where: { $0 >= 0x80 }) {
             add(try? ProviderPath(path.string.precomposedStringWithCanonicalMapping))
             add(try? ProviderPath(path.string.decomposedStringWithCanonicalMapping))
         }
-        return places
+        return locations
     }
 }

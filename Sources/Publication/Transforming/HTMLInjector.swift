@@ -78,8 +78,10 @@ extension HTMLInjector {
     private func headEdits(of outline: HTMLOutline, start: [UInt8], end: [UInt8], isXML: Bool) -> [HTMLEdit] {
         if start.isEmpty, end.isEmpty { return [] }
         guard let head = outline.head else {
-            let place = outline.html?.range.upperBound ?? outline.body?.range.lowerBound ?? outline.contentStart
-            return [HTMLEdit(place..<place, replacement: Array("<head>".utf8) + start + end + Array("</head>".utf8))]
+            let location = outline.html?.range.upperBound ?? outline.body?.range.lowerBound ?? outline.contentStart
+            return [
+                HTMLEdit(location..<location, replacement: Array("<head>".utf8) + start + end + Array("</head>".utf8))
+            ]
         }
         if isXML, head.isSelfClosing {
             let slash = head.range.upperBound - 2

@@ -57,7 +57,7 @@ struct DocumentStaging: Sendable {
     /// Removes documents.
     /// - Returns: Those that are still there, as the storage failed: no more calls were made then.
     func remove(_ paths: [ProviderPath]) async -> [ProviderPath] {
-        for (place, path) in paths.enumerated() {
+        for (index, path) in paths.enumerated() {
             do {
                 try await calls.run("removing “\(path.name)”") { [provider] in
                     try await provider.removeItem(path: path, recursive: false)
@@ -65,7 +65,7 @@ struct DocumentStaging: Sendable {
             } catch let error where error.isNoSuchFile {
                 continue
             } catch {
-                return Array(paths[place...])
+                return Array(paths[index...])
             }
         }
         return []

@@ -83,8 +83,8 @@ public struct DriverConfiguration: Sendable {
 
     private static func sentence(_ error: DecodingError) -> String {
         guard let context = error.context else { return "It cannot be read." }
-        return error.place.isEmpty
-            ? context.debugDescription : "“\(LogText.shown(error.place))”: \(context.debugDescription)"
+        return error.codingPosition.isEmpty
+            ? context.debugDescription : "“\(LogText.shown(error.codingPosition))”: \(context.debugDescription)"
     }
 
     private struct File: Decodable {

@@ -152,9 +152,9 @@ extension DriverSession {
     ) async throws -> CommandReport {
         var report = CommandReport()
         var refusals = 0
-        for (place, piece) in pieces.enumerated() {
+        for (index, piece) in pieces.enumerated() {
             let info = try await readyForCommand()
-            let start = Double(place)
+            let start = Double(index)
             var part: CommandReport
             do {
                 let messages = try await command(piece.command, info: info) {

@@ -42,8 +42,8 @@ extension DriverSession {
         var names = SafeNames(in: folder)
         var results: [Result<URL, any Error>] = []
         var failures = 0
-        for (place, book) in books.enumerated() {
-            let start = Double(place)
+        for (index, book) in books.enumerated() {
+            let start = Double(index)
             let url = await names.url(for: book)
             do {
                 try await read(book, to: url) { progress((start + $0) / Double(books.count)) }
@@ -54,7 +54,7 @@ extension DriverSession {
                 failures += error.isTransient ? 1 : 0
                 // The others would only wait for the same.
                 if failures > 1 || endsAll(error) {
-                    return results + books[(place + 1)...].map { _ in .failure(error) }
+                    return results + books[(index + 1)...].map { _ in .failure(error) }
                 }
             }
         }

@@ -46,9 +46,9 @@ extension DriverSession {
         let updates = updateBatches(plan.updated, items: items)
         var steps = SharedProgress(progress, steps: batches.count + updates.count)
         if !batches.isEmpty { try await staging(of: info).prepare() }
-        for places in batches {
+        for indices in batches {
             let part = try await send(
-                places, of: items, plan: plan, overwrite: policy == .replace, info: info, progress: steps.next())
+                indices, of: items, plan: plan, overwrite: policy == .replace, info: info, progress: steps.next())
             report.append(part)
             batch(part)
         }
@@ -67,8 +67,11 @@ extension DriverSession {
             !capabilities.formats.contains($0.element.fileExtension.lowercased())
         }
         return Dictionary(
-            uniqueKeysWithValues: refused.map { place, item in
-                (place, "The reader application does not take “\(LogText.shown(item.fileExtension, limit: 20))” files.")
+            uniqueKeysWithValues: refused.map { index, item in
+                (
+                    index,
+                    "The reader application does not take “\(LogText.shown(item.fileExtension, limit: 20))” files."
+                )
             })
     }
 
@@ -93,12 +96,12 @@ extension DriverSession {
     // MARK: One batch
 
     private func send(
-        _ places: [Int], of items: [UploadItem], plan: UploadPlan, overwrite: Bool, info: ApplicationInfo,
+        _ indices: [Int], of items: [UploadItem], plan: UploadPlan, overwrite: Bool, info: ApplicationInfo,
         progress: @escaping DriverProgress
     ) async throws -> UploadReport {
         let staging = try staging(of: info)
         await removeLeftDocuments(staging)
-        var batch = UploadBatch(places: places, items: items, plan: plan, folder: staging.folder)
+        var batch = UploadBatch(indices: indices, items: items, plan: plan, folder: staging.folder)
         try await batch.measure(with: staging)
         if let free = await staging.freeSpace(), free < batch.totalSize {
             throw DriverError(

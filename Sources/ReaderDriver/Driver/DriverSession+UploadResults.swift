@@ -4,7 +4,7 @@ import ReaderMessages
 
 /// A book on the device that gets other metadata, and the item of an upload that says so.
 struct UploadUpdate: Sendable {
-    let place: Int
+    let index: Int
     let previous: LibraryBook
     let metadata: BookMetadata
     let update: UpdatedBook
@@ -16,16 +16,16 @@ extension DriverSession {
     private static let commandBytes = 32 << 20
 
     /// The updates of an upload, in batches that an application takes.
-    func updateBatches(_ updated: [(place: Int, book: LibraryBook)], items: [UploadItem]) -> [[UploadUpdate]] {
+    func updateBatches(_ updated: [(index: Int, book: LibraryBook)], items: [UploadItem]) -> [[UploadUpdate]] {
         let maxSize = ReaderCommand.maxCoverSize
-        let updates = updated.map { place, previous in
-            let item = items[place]
+        let updates = updated.map { index, previous in
+            let item = items[index]
             // One that is there already stays where it is.
             let cover =
                 item.metadata.coverHash == nil || item.metadata.coverHash != previous.coverHash ? item.cover : nil
             let fits = (cover?.count ?? 0) <= maxSize
             return UploadUpdate(
-                place: place, previous: previous, metadata: item.metadata,
+                index: index, previous: previous, metadata: item.metadata,
                 update: UpdatedBook(item.metadata, of: previous, cover: fits ? cover : nil),
                 warnings: fits ? [] : ["The cover is too large and was left as it is."])
         }
@@ -65,7 +65,7 @@ extension DriverSession {
             let said = SortedMessages(messages, about: updates.map(\.previous.filename))
             let entries = updates.map {
                 UploadReport.Entry(
-                    index: $0.place, outcome: .rejected(said.refusal(of: $0.previous.filename)), warnings: $0.warnings)
+                    index: $0.index, outcome: .rejected(said.refusal(of: $0.previous.filename)), warnings: $0.warnings)
             }
             return UploadReport(entries: entries, warnings: said.general)
         }
@@ -74,11 +74,11 @@ extension DriverSession {
             let warnings = said[update.previous.filename]
             guard let first = warnings.first else {
                 return UploadReport.Entry(
-                    index: update.place, outcome: .updated, book: update.metadata.applied(to: update.previous),
+                    index: update.index, outcome: .updated, book: update.metadata.applied(to: update.previous),
                     warnings: update.warnings)
             }
             return UploadReport.Entry(
-                index: update.place, outcome: .rejected(first), warnings: update.warnings + warnings.dropFirst())
+                index: update.index, outcome: .rejected(first), warnings: update.warnings + warnings.dropFirst())
         }
         return UploadReport(entries: entries, warnings: said.general)
     }
@@ -105,11 +105,11 @@ extension DriverSession {
             report.warnings.append("The new list of books could not be read: \(error.sentence)")
             return report
         }
-        let index = BookList.Index(list)
-        for place in report.entries.indices {
-            let entry = report.entries[place]
-            let position = Self.position(of: entry, items[entry.index].metadata, index)
-            report.entries[place] = Self.resolved(
+        let known = BookList.Index(list)
+        for index in report.entries.indices {
+            let entry = report.entries[index]
+            let position = Self.position(of: entry, items[entry.index].metadata, known)
+            report.entries[index] = Self.resolved(
                 entry, action: plan.actions[entry.index], found: position.map { list.books[$0] }, hadList: hadList)
         }
         return report

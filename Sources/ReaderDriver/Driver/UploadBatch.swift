@@ -6,7 +6,7 @@ import ReaderMessages
 struct UploadBatch: Sendable {
     /// One book of it.
     private struct Document: Sendable {
-        let place: Int
+        let index: Int
         let item: UploadItem
         let name: String
         var size: Int64 = 0
@@ -24,10 +24,10 @@ struct UploadBatch: Sendable {
     let writing = CallsUnderWay()
 
     /// - Parameter places: The places of its books among `items`.
-    init(places: [Int], items: [UploadItem], plan: UploadPlan, folder: ProviderPath) {
+    init(indices: [Int], items: [UploadItem], plan: UploadPlan, folder: ProviderPath) {
         self.folder = folder
-        documents = places.map { place in
-            Document(place: place, item: items[place], name: plan.stagedName(of: items[place], at: place))
+        documents = indices.map { index in
+            Document(index: index, item: items[index], name: plan.stagedName(of: items[index], at: index))
         }
     }
 
@@ -86,12 +86,12 @@ struct UploadBatch: Sendable {
         let said = SortedMessages(messages, about: documents.map(\.name))
         let entries = documents.map { document in
             if let failure = document.failure {
-                return UploadReport.Entry(index: document.place, outcome: .rejected(failure))
+                return UploadReport.Entry(index: document.index, outcome: .rejected(failure))
             }
             let warnings = said[document.name]
             if let first = warnings.first {
                 return UploadReport.Entry(
-                    index: document.place, outcome: .rejected(first), warnings: Array(warnings.dropFirst()))
+                    index: document.index, outcome: .rejected(first), warnings: Array(warnings.dropFirst()))
             }
             return entry(of: document, plan: plan)
         }
@@ -103,7 +103,7 @@ struct UploadBatch: Sendable {
         let said = SortedMessages(messages, about: documents.map(\.name))
         let entries = documents.map { document in
             UploadReport.Entry(
-                index: document.place, outcome: .rejected(document.failure ?? said.refusal(of: document.name)))
+                index: document.index, outcome: .rejected(document.failure ?? said.refusal(of: document.name)))
         }
         return UploadReport(entries: entries, warnings: said.general)
     }
@@ -113,12 +113,12 @@ struct UploadBatch: Sendable {
         let new = LibraryBook(
             filename: document.name, title: metadata.title, size: document.size, added: Date(timeIntervalSince1970: 0))
         var previous: LibraryBook?
-        if case .send(let replaced) = plan.actions[document.place] { previous = replaced }
+        if case .send(let replaced) = plan.actions[document.index] { previous = replaced }
         var book = metadata.applied(to: previous ?? new)
         book.size = document.size
         // Applications go by the name where the book itself has no uuid.
         if BookUUID.shaped(book.uuid) == nil { book.uuid = String(document.name.prefix { $0 != "." }) }
-        return UploadReport.Entry(index: document.place, outcome: previous == nil ? .added : .replaced, book: book)
+        return UploadReport.Entry(index: document.index, outcome: previous == nil ? .added : .replaced, book: book)
     }
 }
 

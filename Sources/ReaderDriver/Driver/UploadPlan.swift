@@ -22,13 +22,13 @@ struct UploadPlan: Sendable {
 
     /// - Parameter refused: The places of books that the application does not take, and why.
     init(_ books: [BookMetadata], list: BookList, policy: ExistingBookPolicy, refused: [Int: String] = [:]) {
-        let index = BookList.Index(list)
+        let known = BookList.Index(list)
         let taken = books.enumerated().filter { refused[$0.offset] == nil }
         let last = Dictionary(taken.map { (Identity($0.element), $0.offset) }, uniquingKeysWith: max)
-        actions = books.enumerated().map { place, book in
-            if let reason = refused[place] { return .refused(reason) }
-            guard last[Identity(book)] == place else { return .repeated }
-            guard let position = index.position(of: book) else { return .send(replacing: nil) }
+        actions = books.enumerated().map { index, book in
+            if let reason = refused[index] { return .refused(reason) }
+            guard last[Identity(book)] == index else { return .repeated }
+            guard let position = known.position(of: book) else { return .send(replacing: nil) }
             let existing = list.books[position]
             switch policy {
             case .protect: return .skip(existing)
@@ -46,22 +46,22 @@ struct UploadPlan: Sendable {
     }
 
     /// The places of the books that are updated, with those there.
-    var updated: [(place: Int, book: LibraryBook)] {
-        actions.enumerated().compactMap { place, action in
-            if case .update(let book) = action { (place, book) } else { nil }
+    var updated: [(index: Int, book: LibraryBook)] {
+        actions.enumerated().compactMap { index, action in
+            if case .update(let book) = action { (index, book) } else { nil }
         }
     }
 
     /// What is known to become of the others.
     var settled: [UploadReport.Entry] {
-        actions.enumerated().compactMap { place, action in
+        actions.enumerated().compactMap { index, action in
             switch action {
             case .skip(let book):
                 UploadReport.Entry(
-                    index: place, outcome: .skipped, book: book, warnings: ["It is on the device already."])
+                    index: index, outcome: .skipped, book: book, warnings: ["It is on the device already."])
             case .repeated:
-                UploadReport.Entry(index: place, outcome: .skipped, warnings: ["The same book was given once more."])
-            case .refused(let reason): UploadReport.Entry(index: place, outcome: .rejected(reason))
+                UploadReport.Entry(index: index, outcome: .skipped, warnings: ["The same book was given once more."])
+            case .refused(let reason): UploadReport.Entry(index: index, outcome: .rejected(reason))
             case .send, .update: nil
             }
         }
@@ -80,10 +80,10 @@ struct UploadPlan: Sendable {
         }
     }
 
-    /// The name under which the file of the book at `place` is staged. One that takes the place of another goes by that
+    /// The name under which the file of the book at `index` is staged. One that takes the place of another goes by that
     /// one's uuid: the application knows by it which one is meant.
-    func stagedName(of item: UploadItem, at place: Int) -> String {
-        guard case .send(let previous?) = actions[place], BookUUID.shaped(previous.uuid) != nil else {
+    func stagedName(of item: UploadItem, at index: Int) -> String {
+        guard case .send(let previous?) = actions[index], BookUUID.shaped(previous.uuid) != nil else {
             return Self.stagedName(uuid: item.metadata.uuid, fileExtension: item.fileExtension)
         }
         return Self.stagedName(uuid: previous.uuid, fileExtension: item.fileExtension)

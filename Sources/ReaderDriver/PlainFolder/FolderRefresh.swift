@@ -99,10 +99,11 @@ struct FolderRefresh: Sendable {
         let new = Dictionary(grouping: files.indices.filter { files[$0].previous == nil }) {
             identity(files[$0].size, files[$0].digest)
         }
-        for (identity, places) in new {
-            guard places.count == 1, let place = places.first, let entries = previous[identity], entries.count == 1
+        for (identity, positions) in new {
+            guard positions.count == 1, let position = positions.first, let entries = previous[identity],
+                entries.count == 1
             else { continue }
-            files[place].moved = entries.first
+            files[position].moved = entries.first
         }
     }
 

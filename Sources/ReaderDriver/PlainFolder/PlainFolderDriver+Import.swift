@@ -14,7 +14,7 @@ extension PlainFolderDriver {
         var names = SafeNames(in: folder)
         var results: [Result<URL, any Error>] = []
         var failures = 0
-        for (place, book) in books.enumerated() {
+        for (index, book) in books.enumerated() {
             let url = await names.url(for: book)
             do {
                 try Task.checkCancellation()
@@ -26,9 +26,9 @@ extension PlainFolderDriver {
                 failures = error.isTransient ? failures + 1 : 0
                 // The others would only wait for the same.
                 let endsAll = failures > 1 || error.isCancellation || (error as? PlainFolderError)?.kind == .ejected
-                if endsAll { return results + books[(place + 1)...].map { _ in .failure(error) } }
+                if endsAll { return results + books[(index + 1)...].map { _ in .failure(error) } }
             }
-            progress(Double(place + 1) / Double(books.count))
+            progress(Double(index + 1) / Double(books.count))
         }
         return results
     }

@@ -92,9 +92,9 @@ extension BookTable {
     func insert(_ book: LibraryBook) throws -> Int64 {
         let values = Self.values(of: book)
         let names = values.map(\.0).joined(separator: ", ")
-        let places = values.map { _ in "?" }.joined(separator: ", ")
+        let indices = values.map { _ in "?" }.joined(separator: ", ")
         try db.execute(
-            sql: "INSERT INTO books (\(names)) VALUES (\(places))", arguments: StatementArguments(values.map(\.1)))
+            sql: "INSERT INTO books (\(names)) VALUES (\(indices))", arguments: StatementArguments(values.map(\.1)))
         let id = db.lastInsertedRowID
         try writeLists(of: book, id: id)
         return id
@@ -133,18 +133,18 @@ extension BookTable {
     private func writeLists(of book: LibraryBook, id: Int64) throws {
         for (table, names) in [("authors", book.authors), ("subjects", book.subjects)] {
             try db.execute(sql: "DELETE FROM \(table) WHERE book = ?", arguments: [id])
-            for (place, name) in names.enumerated() {
+            for (index, name) in names.enumerated() {
                 try db.execute(
-                    sql: "INSERT INTO \(table) (book, place, name) VALUES (?, ?, ?)", arguments: [id, place, name])
+                    sql: "INSERT INTO \(table) (book, place, name) VALUES (?, ?, ?)", arguments: [id, index, name])
             }
         }
         try db.execute(sql: "DELETE FROM book_collections WHERE book = ?", arguments: [id])
-        for (place, name) in book.collections.enumerated() {
+        for (index, name) in book.collections.enumerated() {
             try db.execute(sql: "INSERT OR IGNORE INTO collections (name) VALUES (?)", arguments: [name])
             try db.execute(
                 sql:
                     "INSERT INTO book_collections (book, place, collection) SELECT ?, ?, id FROM collections WHERE name = ?",
-                arguments: [id, place, name])
+                arguments: [id, index, name])
         }
     }
 }

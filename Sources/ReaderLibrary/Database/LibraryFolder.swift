@@ -25,12 +25,12 @@ struct LibraryFolder: Sendable {
             try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
         }
         let folder = try LibraryFolder(url, lock: try await BlockingThreads.shared.run { try FolderLock(folder: url) })
-        let places = [folder.books, folder.covers, folder.incoming]
-        for place in places { try await folder.files.createFolderWithParents(path: place) }
+        let directories = [folder.books, folder.covers, folder.incoming]
+        for directory in directories { try await folder.files.createFolderWithParents(path: directory) }
         if try await folder.hasDatabase() { return folder }
-        for place in places where try await !folder.names(in: place).isEmpty {
+        for directory in directories where try await !folder.names(in: directory).isEmpty {
             let sentence =
-                "“\(url.lastPathComponent)” has files in “\(place.name)” and no library; choose another folder, or put “library.sqlite” back."
+                "“\(url.lastPathComponent)” has files in “\(directory.name)” and no library; choose another folder, or put “library.sqlite” back."
             throw FileError.make(.fileWriteUnknown, path: url.path, sentence: sentence)
         }
         return folder
@@ -69,11 +69,11 @@ struct LibraryFolder: Sendable {
 
     /// The path of `file`.
     /// - Throws: `CocoaError(.fileReadInvalidFileName)` for a name that leads elsewhere.
-    func path(of file: LibraryFile) throws -> ProviderPath { try path(of: file.place).appending(file.name) }
+    func path(of file: LibraryFile) throws -> ProviderPath { try path(of: file.directory).appending(file.name) }
 
     /// The path of one of the folders.
-    func path(of place: LibraryFile.Place) -> ProviderPath {
-        switch place {
+    func path(of directory: LibraryFile.Directory) -> ProviderPath {
+        switch directory {
         case .books: books
         case .covers: covers
         }

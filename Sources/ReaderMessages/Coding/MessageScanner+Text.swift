@@ -1,6 +1,6 @@
 extension MessageScanner {
     /// Where characters stand, which decides what is special about them.
-    enum Place: Equatable {
+    enum Location: Equatable {
         case text
         case section
         /// Up to this quotation mark.
@@ -22,17 +22,17 @@ extension MessageScanner {
     }
 
     /// Takes characters up to the end of their place, of which only the one of a section is gone over.
-    mutating func characters(_ place: Place, into buffer: inout [UInt8], isKept: Bool) throws {
+    mutating func characters(_ location: Location, into buffer: inout [UInt8], isKept: Bool) throws {
         while true {
             let start = position
             while position < bytes.count, Self.isPlain(bytes[position]) { position += 1 }
             if isKept, position > start {
-                if case .attribute = place, buffer.count + position - start > limits.attribute {
+                if case .attribute = location, buffer.count + position - start > limits.attribute {
                     throw attributeTooLong()
                 }
                 buffer.append(contentsOf: bytes[start..<position])
             }
-            if try takeSpecial(place, into: &buffer) { return }
+            if try takeSpecial(location, into: &buffer) { return }
         }
     }
 
@@ -50,9 +50,9 @@ extension MessageScanner {
 
     /// Takes a byte that is special somewhere, with what belongs to it.
     /// - Returns: Whether the place ends here.
-    private mutating func takeSpecial(_ place: Place, into buffer: inout [UInt8]) throws -> Bool {
+    private mutating func takeSpecial(_ location: Location, into buffer: inout [UInt8]) throws -> Bool {
         let byte = try current()
-        switch (byte, place) {
+        switch (byte, location) {
         case (UInt8(ascii: "<"), .text): return true
         case (UInt8(ascii: "<"), .attribute): throw malformed("an attribute in it has a “<”")
         case (_, .attribute(let quote)) where byte == quote: return true
@@ -62,9 +62,9 @@ extension MessageScanner {
         case (UInt8(ascii: "]"), .text) where try skip("]]>"):
             throw malformed("it has the end of a section that has not begun")
         default:
-            take(byte, isAttribute: place != .text && place != .section, into: &buffer)
+            take(byte, isAttribute: location != .text && location != .section, into: &buffer)
         }
-        if place != .text, place != .section, buffer.count > limits.attribute { throw attributeTooLong() }
+        if location != .text, location != .section, buffer.count > limits.attribute { throw attributeTooLong() }
         return false
     }
 

@@ -74,12 +74,13 @@ private struct HostKeyRefusal {
         switch verdict {
         case .changed(let known): return untrusted(changed(known))
         case .revoked(let entry):
-            return untrusted("“\(host)” shows the \(shown), which is revoked (\(entry.place)) and must not be trusted.")
+            return untrusted(
+                "“\(host)” shows the \(shown), which is revoked (\(entry.location)) and must not be trusted.")
         case .authorityOnly(let entry):
             return FileError.make(
                 .serverCertificateHasUnknownRoot, url: url,
                 sentence:
-                    "Only a certificate authority is known for “\(host)” (\(entry.place)), and it cannot be checked here; "
+                    "Only a certificate authority is known for “\(host)” (\(entry.location)), and it cannot be checked here; "
                     + "add the server's own \(shown) to the known hosts, or connect by the ssh program.")
         case .unknown, .known:
             return FileError.make(
@@ -102,7 +103,7 @@ private struct HostKeyRefusal {
     private func changed(_ known: [KnownHostEntry]) -> String {
         let sameType = known.filter { $0.key.type == key.type }
         let reported = sameType.isEmpty ? known : sameType
-        let list = reported.prefix(5).map { "\($0.key.algorithm) \($0.key.fingerprint), \($0.place)" }
+        let list = reported.prefix(5).map { "\($0.key.algorithm) \($0.key.fingerprint), \($0.location)" }
             .joined(separator: "; ")
         let what =
             sameType.isEmpty

@@ -90,7 +90,7 @@ package struct KnownHostEntry: Sendable, Hashable {
     package let hasPort: Bool
 
     /// `file:line`
-    package var place: String { "\(file):\(line)" }
+    package var location: String { "\(file):\(line)" }
 }
 
 /// The lines that name one host.
@@ -101,8 +101,8 @@ package struct KnownHostEntries: Sendable {
     package private(set) var skippedPlaces: [String] = []
     package private(set) var skippedCount = 0
 
-    mutating func addSkipped(_ places: [String], count: Int) {
-        skippedPlaces += places.prefix(KnownHostsParser.maxSkippedPlaces - skippedPlaces.count)
+    mutating func addSkipped(_ locations: [String], count: Int) {
+        skippedPlaces += locations.prefix(KnownHostsParser.maxSkippedPlaces - skippedPlaces.count)
         skippedCount += count
     }
 

@@ -24,9 +24,9 @@ final class SSHAgent {
         socket = Foundation.socket(AF_UNIX, kind, 0)
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
-        let fits = withUnsafeMutableBytes(of: &address.sun_path) { place in
-            guard path.utf8.count < place.count else { return false }
-            place.copyBytes(from: path.utf8)
+        let fits = withUnsafeMutableBytes(of: &address.sun_path) { location in
+            guard path.utf8.count < location.count else { return false }
+            location.copyBytes(from: path.utf8)
             return true
         }
         let isConnected = withUnsafePointer(to: &address) {
@@ -62,8 +62,8 @@ final class SSHAgent {
             if !signsRSA, identity.type == "ssh-rsa" { return Int.max }
             return first.firstIndex(of: identity.blob) ?? first.count
         }
-        let ranked = identities.enumerated().map { (rank: rank($1), place: $0, identity: $1) }
-        return ranked.sorted { ($0.rank, $0.place) < ($1.rank, $1.place) }.map(\.identity)
+        let ranked = identities.enumerated().map { (rank: rank($1), location: $0, identity: $1) }
+        return ranked.sorted { ($0.rank, $0.location) < ($1.rank, $1.location) }.map(\.identity)
     }
 
     /// SSH_AGENTC_SIGN_REQUEST: the signature without the algorithm's name; nil where the agent, or a person, refuses.

@@ -67,9 +67,9 @@ public struct SyncFolder: Sendable {
         var url = provider.url(of: path)
         // What is not UTF-8 has no form of a URL that could be taken apart and put together again.
         if url.isFileURL, URL(fileURLWithPath: url.path).pathComponents == url.pathComponents, !url.path.isEmpty {
-            let place = Self.place(of: url)
+            let address = Self.address(of: url)
             url = URL(
-                fileURLWithPath: "/" + place.dropFirst().joined(separator: "/"), isDirectory: url.hasDirectoryPath)
+                fileURLWithPath: "/" + address.dropFirst().joined(separator: "/"), isDirectory: url.hasDirectoryPath)
         }
         return [url.withoutSecrets.absoluteString, user].compactMap { $0 }.joined(separator: " ")
     }
@@ -91,13 +91,13 @@ public struct SyncFolder: Sendable {
         if let user, let otherUser = other.user, user != otherUser, one.scheme != "sftp" || one.path.hasPrefix("/~") {
             return false
         }
-        let (first, second) = (Self.place(of: one), Self.place(of: two))
+        let (first, second) = (Self.address(of: one), Self.address(of: two))
         return first.starts(with: second) || second.starts(with: first)
     }
 
     /// Names of the folders down to `url`; on this machine's disks without the symbolic links on the way, as far as it
     /// is there. Blocks then.
-    static func place(of url: URL) -> [String] {
+    static func address(of url: URL) -> [String] {
         guard url.isFileURL else { return url.pathComponents }
         var (there, missing) = (url.standardizedFileURL, [String]())
         while there.pathComponents.count > 1, !FileManager.default.fileExists(atPath: there.path) {

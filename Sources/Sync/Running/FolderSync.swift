@@ -34,7 +34,7 @@ public actor FolderSync {
     public init(_ source: SyncFolder, _ destination: SyncFolder, state: URL, options: SyncOptions = SyncOptions())
         async throws
     {
-        let (overlaps, keys, places) = try await BlockingThreads.shared.run {
+        let (overlaps, keys, locations) = try await BlockingThreads.shared.run {
             let sides = [source, destination]
             return (
                 source.overlaps(destination), Sides(source.placeKey, destination.placeKey),
@@ -50,7 +50,7 @@ public actor FolderSync {
         self.destination = destination
         self.state = state
         var options = options
-        options.leftOut = Set(places)
+        options.leftOut = Set(locations)
         self.options = options
         throttle = options.bandwidth.map { Throttle($0) }
         store = try await SyncStore.open(state, pair: keys)

@@ -129,12 +129,12 @@ struct SyncRun: Sendable {
     /// it, all others wait that are to come to the same folder.
     private static func spread(_ actions: [PlannedAction]) -> [PlannedAction] {
         var turns: [ProviderPath?: Int] = [:]
-        let places = actions.map { planned in
+        let locations = actions.map { planned in
             let turn = turns[planned.action.path.parent, default: 0]
             turns[planned.action.path.parent] = turn + 1
             return turn
         }
-        return actions.indices.sorted { (places[$0], $0) < (places[$1], $1) }.map { actions[$0] }
+        return actions.indices.sorted { (locations[$0], $0) < (locations[$1], $1) }.map { actions[$0] }
     }
 
     private func start(_ planned: PlannedAction, _ group: inout BoundedRun<StepResult>.Group, _ tally: inout Tally) {

@@ -36,45 +36,45 @@ struct SyncTrash: Sendable {
         if capabilities[.moving] == .derived {
             try await folders[side].check(path, is: expected, precision: capabilities.timePrecision ?? 0)
         }
-        let place = try await free(top(side).appending(run).appending(path), in: provider) { place in
-            try await provider.moveItem(path: original, to: place)
+        let location = try await free(top(side).appending(run).appending(path), in: provider) { location in
+            try await provider.moveItem(path: original, to: location)
         }
         // Moved away together with whatever somebody wrote there at the last moment: that comes back, and nothing
         // cancels it.
         try await withCancellationShield {
             let failure: any Error
             do {
-                let item = SyncItem(try await provider.attributesOfItem(path: place))
+                let item = SyncItem(try await provider.attributesOfItem(path: location))
                 if item?.isMoved(from: expected, capabilities) == true { return }
                 failure = ChangedMeanwhile(path: path)
             } catch { failure = error }
-            do { try await provider.moveItem(path: place, to: original) } catch let error where error.isFileExists {
+            do { try await provider.moveItem(path: location, to: original) } catch let error where error.isFileExists {
                 // Somebody has written there again. What was moved stays in the trash.
             }
             throw failure
         }
     }
 
-    /// Has `body` use `place`, or one like it that is free, whose folders are made.
+    /// Has `body` use `location`, or one like it that is free, whose folders are made.
     private func free(
-        _ place: ProviderPath, in provider: any FileProvider, _ body: (ProviderPath) async throws -> Void
+        _ location: ProviderPath, in provider: any FileProvider, _ body: (ProviderPath) async throws -> Void
     ) async throws -> ProviderPath {
-        var place = place
+        var location = location
         for number in 2...100 {
             do {
-                do { try await body(place) } catch let error where !error.isFileExists && !error.concernsEveryItem {
+                do { try await body(location) } catch let error where !error.isFileExists && !error.concernsEveryItem {
                     // The folder of this run is not there yet, or was not, which FTP servers tell so that nobody can be
                     // sure once another step has made it. What else it may be shows again.
-                    try await provider.createFolderWithParents(path: place.parent ?? .root)
-                    try await body(place)
+                    try await provider.createFolderWithParents(path: location.parent ?? .root)
+                    try await body(location)
                 }
-                return place
+                return location
             } catch let error where error.isFileExists && number < 100 {
-                place = try (place.parent ?? .root).appending(
-                    nameBytes: Array(place.nameBytes) + Array(" \(number)".utf8))
+                location = try (location.parent ?? .root).appending(
+                    nameBytes: Array(location.nameBytes) + Array(" \(number)".utf8))
             }
         }
-        return place
+        return location
     }
 
     /// Removes what has been in the trash for longer than the options say.

@@ -94,7 +94,7 @@ extension SyncFolder {
     func leftOut(for state: URL) throws -> [ProviderPath] {
         let own = provider.url(of: path)
         guard own.isFileURL else { return [] }
-        let (names, above) = (Self.place(of: state), Self.place(of: own))
+        let (names, above) = (Self.address(of: state), Self.address(of: own))
         guard names.count > above.count, names.starts(with: above) else { return [] }
         let file = try names.dropFirst(above.count).reduce(ProviderPath.root) { try $0.appending($1) }
         if let folder = file.parent, !folder.isRoot { return [folder] }

@@ -25,9 +25,9 @@ final class SyncStore: Sendable {
     ///   another pair, or a file that is no state.
     static func open(_ file: URL, pair: Sides<String>) async throws -> SyncStore {
         try await BlockingThreads.shared.run {
-            let place = SyncStateFile(file)
+            let location = SyncStateFile(file)
             do {
-                try place.make()
+                try location.make()
                 var configuration = Configuration()
                 configuration.busyMode = .timeout(1)
                 let queue = try DatabaseQueue(path: file.path, configuration: configuration)
@@ -35,7 +35,7 @@ final class SyncStore: Sendable {
                 // Where nobody may write, that shows with the first change otherwise, in the middle of a run.
                 if access(file.path, W_OK) != 0 { throw DatabaseError(resultCode: .SQLITE_READONLY) }
                 return SyncStore(queue)
-            } catch let error as DatabaseError { throw place.error(error) } catch let error as ForeignState {
+            } catch let error as DatabaseError { throw location.error(error) } catch let error as ForeignState {
                 throw FileError.make(
                     .fileReadUnknown, path: file.path, sentence: "“\(file.lastPathComponent)” \(error.what)")
             }

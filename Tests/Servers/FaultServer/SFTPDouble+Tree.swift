@@ -113,9 +113,9 @@ extension SFTPDouble {
             for index in 0..<count {
                 let digits = "\(index)"
                 let name = "entry-" + String(repeating: "0", count: max(0, 5 - digits.count)) + digits
-                let place = SFTPTree.Place(folder: id, name: Array(name.utf8), id: nil)
+                let location = SFTPTree.Location(folder: id, name: Array(name.utf8), id: nil)
                 _ = try? state.tree.add(
-                    SFTPTree.Node(kind: .file, mode: 0o644, content: SFTPTreeContent(patternOf: index)), at: place)
+                    SFTPTree.Node(kind: .file, mode: 0o644, content: SFTPTreeContent(patternOf: index)), at: location)
             }
         }
     }
@@ -123,8 +123,8 @@ extension SFTPDouble {
     /// Removes what is there, with all below it.
     public func remove(_ path: String) {
         state.update { state in
-            if let place = try? state.tree.locate(Array(path.utf8), follow: false), place.id != nil {
-                try? state.tree.unlink(place)
+            if let location = try? state.tree.locate(Array(path.utf8), follow: false), location.id != nil {
+                try? state.tree.unlink(location)
             }
         }
     }
@@ -132,10 +132,10 @@ extension SFTPDouble {
     private func replace(_ path: [UInt8], by node: SFTPTree.Node) {
         state.update { state in
             _ = state.tree.makeFolders(Array(path.prefix((path.lastIndex(of: SFTPTree.slash) ?? 0) + 1)))
-            guard var place = try? state.tree.locate(path, follow: false) else { return }
-            if place.id != nil { try? state.tree.unlink(place) }
-            place.id = nil
-            _ = try? state.tree.add(node, at: place)
+            guard var location = try? state.tree.locate(path, follow: false) else { return }
+            if location.id != nil { try? state.tree.unlink(location) }
+            location.id = nil
+            _ = try? state.tree.add(node, at: location)
         }
     }
 }
@@ -150,7 +150,7 @@ extension SFTPTree {
             if let next = nodes[here]?.children[part] {
                 here = next
             } else if let next = try? add(
-                Node(kind: .folder, mode: 0o755), at: Place(folder: here, name: part, id: nil))
+                Node(kind: .folder, mode: 0o755), at: Location(folder: here, name: part, id: nil))
             {
                 here = next
             }

@@ -87,9 +87,9 @@ extension SFTPDoubleSession {
             throw SFTPDoubleRefusal(code: settings.handleRefusal.code, text: settings.handleRefusal.text)
         }
         // Exclusive creation does not follow a link at the end, as open(2) has it.
-        let place = try state.tree.locate(call.request.bytes, follow: !flags.isSuperset(of: [.create, .exclusive]))
+        let location = try state.tree.locate(call.request.bytes, follow: !flags.isSuperset(of: [.create, .exclusive]))
         let id: Int
-        if let there = place.id {
+        if let there = location.id {
             if flags.isSuperset(of: [.create, .exclusive]) { throw POSIXError(.EEXIST) }
             let isFolder = state.tree.nodes[there]?.kind == .folder
             if isFolder, !flags.isDisjoint(with: [.write, .create]) { throw POSIXError(.EISDIR) }
@@ -103,7 +103,7 @@ extension SFTPDoubleSession {
         } else {
             guard flags.contains(.create) else { throw POSIXError(.ENOENT) }
             let mode = (call.attributes.permissions ?? 0o666) & 0o7777 & ~settings.umask
-            id = try state.tree.add(SFTPTree.Node(kind: .file, mode: mode), at: place)
+            id = try state.tree.add(SFTPTree.Node(kind: .file, mode: mode), at: location)
         }
         return try enter(Handle(node: id, path: call.request.bytes, flags: flags), &state)
     }

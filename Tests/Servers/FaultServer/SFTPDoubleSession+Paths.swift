@@ -10,17 +10,17 @@ extension SFTPDoubleSession {
         case .readdir: return try entries(call, &state)
         case .mkdir:
             let mode = (call.attributes.permissions ?? 0o777) & 0o7777 & ~settings.umask
-            let place = try state.tree.locate(path, follow: false)
-            let isThere = place.id.map { state.tree.nodes[$0]?.kind == .folder } ?? false
+            let location = try state.tree.locate(path, follow: false)
+            let isThere = location.id.map { state.tree.nodes[$0]?.kind == .folder } ?? false
             if settings.makesFoldersAgain, isThere { return .status(.ok) }
-            _ = try state.tree.add(SFTPTree.Node(kind: .folder, mode: mode), at: place)
+            _ = try state.tree.add(SFTPTree.Node(kind: .folder, mode: mode), at: location)
         default:
-            let place = try state.tree.locate(path, follow: false)
-            if settings.isCareless { return try removeCarelessly(place, state: &state) }
-            guard let id = place.id else { throw POSIXError(.ENOENT) }
+            let location = try state.tree.locate(path, follow: false)
+            if settings.isCareless { return try removeCarelessly(location, state: &state) }
+            guard let id = location.id else { throw POSIXError(.ENOENT) }
             guard state.tree.nodes[id]?.kind == .folder else { throw POSIXError(.ENOTDIR) }
             guard state.tree.nodes[id]?.children.isEmpty == true else { throw POSIXError(.ENOTEMPTY) }
-            try state.tree.unlink(place)
+            try state.tree.unlink(location)
         }
         return .status(.ok)
     }
@@ -54,10 +54,12 @@ extension SFTPDoubleSession {
         return page.isEmpty ? .status(.endOfFile) : .names(names)
     }
 
-    private func removeCarelessly(_ place: SFTPTree.Place, state: inout SFTPDouble.State) throws -> SFTPDoubleReply {
-        guard let id = place.id else { return .status(.ok) }
+    private func removeCarelessly(_ location: SFTPTree.Location, state: inout SFTPDouble.State) throws
+        -> SFTPDoubleReply
+    {
+        guard let id = location.id else { return .status(.ok) }
         guard state.tree.nodes[id]?.children.isEmpty == true else { throw POSIXError(.ENOTEMPTY) }
-        try state.tree.unlink(place)
+        try state.tree.unlink(location)
         return .status(.ok)
     }
 
@@ -69,11 +71,11 @@ extension SFTPDoubleSession {
         case .stat, .lstat: return .attributes(try node(path, follows: call.request.kind == .stat, state))
         case .setstat: try change(try state.tree.find(path), call.attributes, &state)
         case .remove:
-            let place = try state.tree.locate(path, follow: false)
-            guard let id = place.id else { throw POSIXError(.ENOENT) }
-            if settings.isCareless { return try removeCarelessly(place, state: &state) }
+            let location = try state.tree.locate(path, follow: false)
+            guard let id = location.id else { throw POSIXError(.ENOENT) }
+            if settings.isCareless { return try removeCarelessly(location, state: &state) }
             guard state.tree.nodes[id]?.kind != .folder else { throw POSIXError(.EISDIR) }
-            try state.tree.unlink(place)
+            try state.tree.unlink(location)
         case .realpath: return .names([SFTPDoubleReply.Name(name: try state.tree.realPath(path), node: nil)])
         case .rename:
             let source = try state.tree.locate(path, follow: false)
@@ -89,8 +91,8 @@ extension SFTPDoubleSession {
         case .symlink:
             let (target, link) =
                 settings.symlinkTakesLinkFirst ? (call.request.other, path) : (path, call.request.other)
-            let place = try state.tree.locate(link, follow: false)
-            _ = try state.tree.add(SFTPTree.Node(kind: .link, mode: 0o777, target: target), at: place)
+            let location = try state.tree.locate(link, follow: false)
+            _ = try state.tree.add(SFTPTree.Node(kind: .link, mode: 0o777, target: target), at: location)
         default: return .status(.unsupported)
         }
         return .status(.ok)

@@ -37,7 +37,7 @@ struct SFTPTree: Sendable {
 
     /// Where a path leads: a name in a folder and the node there, if any. The name is empty for a folder reached by
     /// "/", "." or "..".
-    struct Place {
+    struct Location {
         var folder: Int
         var name: [UInt8]
         var id: Int?
@@ -60,11 +60,11 @@ struct SFTPTree: Sendable {
     ///
     /// - Parameter follow: Whether a link at the end is followed.
     /// - Throws: `POSIXError`.
-    func locate(_ path: [UInt8], follow: Bool) throws -> Place {
+    func locate(_ path: [UInt8], follow: Bool) throws -> Location {
         guard !path.isEmpty else { throw POSIXError(.ENOENT) }
         var here = path.first == Self.slash ? Self.root : home
         var rest = Array(Self.parts(path).reversed())
-        var place = Place(folder: here, name: [], id: here)
+        var location = Location(folder: here, name: [], id: here)
         var hops = 0
         while let part = rest.popLast() {
             guard let node = nodes[here], node.kind == .folder else { throw POSIXError(.ENOTDIR) }
@@ -72,25 +72,25 @@ struct SFTPTree: Sendable {
             guard part.count <= 255 else { throw POSIXError(.ENAMETOOLONG) }
             if part == Array(".".utf8) || part == Array("..".utf8) {
                 if part.count == 2 { here = node.parent }
-                place = Place(folder: here, name: [], id: here)
+                location = Location(folder: here, name: [], id: here)
                 continue
             }
             guard let child = node.children[part], let next = nodes[child] else {
                 guard rest.isEmpty else { throw POSIXError(.ENOENT) }
-                return Place(folder: here, name: part, id: nil)
+                return Location(folder: here, name: part, id: nil)
             }
             if next.kind == .link, follow || !rest.isEmpty {
                 hops += 1
                 guard hops <= 40 else { throw POSIXError(.ELOOP) }
                 if next.target.first == Self.slash { here = Self.root }
                 rest += Self.parts(next.target).reversed()
-                place = Place(folder: here, name: [], id: here)
+                location = Location(folder: here, name: [], id: here)
             } else {
-                place = Place(folder: here, name: part, id: child)
+                location = Location(folder: here, name: part, id: child)
                 here = child
             }
         }
-        return place
+        return location
     }
 
     /// The node that is there.
@@ -103,10 +103,10 @@ struct SFTPTree: Sendable {
 
     /// The absolute path without links, also of what is not there yet.
     func realPath(_ path: [UInt8]) throws -> [UInt8] {
-        let place = try locate(path.isEmpty ? Array(".".utf8) : path, follow: true)
-        let above = self.path(ofFolder: place.folder)
-        if place.name.isEmpty { return above }
-        return (above.count == 1 ? above : above + [Self.slash]) + place.name
+        let location = try locate(path.isEmpty ? Array(".".utf8) : path, follow: true)
+        let above = self.path(ofFolder: location.folder)
+        if location.name.isEmpty { return above }
+        return (above.count == 1 ? above : above + [Self.slash]) + location.name
     }
 
     private func path(ofFolder id: Int) -> [UInt8] {
@@ -127,37 +127,37 @@ struct SFTPTree: Sendable {
     // MARK: Changes
 
     /// Puts a new node in a folder under a name that is free there.
-    mutating func add(_ node: Node, at place: Place) throws -> Int {
-        guard place.id == nil else { throw POSIXError(.EEXIST) }
-        guard (nodes[place.folder]?.links ?? 0) > 0 else { throw POSIXError(.ENOENT) }
-        try check(place.folder, 2)
+    mutating func add(_ node: Node, at location: Location) throws -> Int {
+        guard location.id == nil else { throw POSIXError(.EEXIST) }
+        guard (nodes[location.folder]?.links ?? 0) > 0 else { throw POSIXError(.ENOENT) }
+        try check(location.folder, 2)
         let id = nextID
         nextID += 1
         nodes[id] = node
-        nodes[id]?.parent = place.folder
-        enter(id, at: place)
+        nodes[id]?.parent = location.folder
+        enter(id, at: location)
         return id
     }
 
     /// Gives a node one more name.
-    mutating func link(_ id: Int, at place: Place) throws {
-        guard place.id == nil else { throw POSIXError(.EEXIST) }
-        try check(place.folder, 2)
+    mutating func link(_ id: Int, at location: Location) throws {
+        guard location.id == nil else { throw POSIXError(.EEXIST) }
+        try check(location.folder, 2)
         nodes[id]?.links += 1
-        enter(id, at: place)
+        enter(id, at: location)
     }
 
-    private mutating func enter(_ id: Int, at place: Place) {
-        nodes[place.folder]?.children[place.name] = id
-        nodes[place.folder]?.modified = Self.now
+    private mutating func enter(_ id: Int, at location: Location) {
+        nodes[location.folder]?.children[location.name] = id
+        nodes[location.folder]?.modified = Self.now
     }
 
     /// Takes a name away, and the node with its last name and handle.
-    mutating func unlink(_ place: Place) throws {
-        guard let id = place.id, !place.name.isEmpty else { throw POSIXError(.EBUSY) }
-        try check(place.folder, 2)
-        nodes[place.folder]?.children[place.name] = nil
-        nodes[place.folder]?.modified = Self.now
+    mutating func unlink(_ location: Location) throws {
+        guard let id = location.id, !location.name.isEmpty else { throw POSIXError(.EBUSY) }
+        try check(location.folder, 2)
+        nodes[location.folder]?.children[location.name] = nil
+        nodes[location.folder]?.modified = Self.now
         nodes[id]?.links -= 1
         forget(id)
     }
@@ -168,7 +168,7 @@ struct SFTPTree: Sendable {
     }
 
     /// As rename(2).
-    mutating func rename(_ source: Place, to target: Place) throws {
+    mutating func rename(_ source: Location, to target: Location) throws {
         guard let id = source.id, let node = nodes[id] else { throw POSIXError(.ENOENT) }
         guard !source.name.isEmpty, !target.name.isEmpty else { throw POSIXError(.EBUSY) }
         if id == target.id { return }

@@ -93,10 +93,11 @@ public final class BoxFileProvider: FileProvider {
             let extent = FileExtent(offset: range.lowerBound, count: Int64(range.count), size: size)
             try sink.begin(extent)
             var start: Int64 = 0
-            for place in extents {
-                let wanted = range.clamped(to: start..<start + Int64(place.count))
-                let piece = wanted.lowerBound + place.lowerBound - start..<wanted.upperBound + place.lowerBound - start
-                start += Int64(place.count)
+            for location in extents {
+                let wanted = range.clamped(to: start..<start + Int64(location.count))
+                let piece =
+                    wanted.lowerBound + location.lowerBound - start..<wanted.upperBound + location.lowerBound - start
+                start += Int64(location.count)
                 if !wanted.isEmpty { try await sink.send(self.withBox { try $0.read(piece) }) }
             }
             return (extent, FileReaderAttributes(size: size, validator: item.tag))

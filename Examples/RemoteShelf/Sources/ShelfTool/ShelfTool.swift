@@ -53,9 +53,9 @@ struct ShelfTool {
         let credentials = CredentialChain([
             EnvironmentCredentials(password: "CARREL_PASSWORD", token: "CARREL_TOKEN"), NetrcCredentials(),
         ])
-        let place = try await ProviderRegistry.shared.location(
+        let target = try await ProviderRegistry.shared.location(
             of: url, options: ConnectionOptions(credentials: credentials))
-        let shelf = try await Shelf(of: place.provider, path: place.path, in: folder) { say($0, to: .standardOutput) }
+        let shelf = try await Shelf(of: target.provider, path: target.path, in: folder) { say($0, to: .standardOutput) }
         if once { return try await shelf.update() }
         try await shelf.follow()
         return true

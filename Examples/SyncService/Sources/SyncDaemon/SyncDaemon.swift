@@ -74,10 +74,10 @@ public struct SyncDaemon: Sendable {
             at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         let registry = try ProviderRegistry.withBuiltInProviders()
         for pair in configuration.pairs {
-            func open(_ place: ProviderConfiguration, _ side: SyncSide) async throws -> SyncFolder {
+            func open(_ target: ProviderConfiguration, _ side: SyncSide) async throws -> SyncFolder {
                 let credentials = Self.credentials(pair.name, side, environment)
-                let location = try await registry.location(of: Self.guarded(place), credentials: credentials)
-                return SyncFolder(location, label: "\(side)", user: place.user)
+                let location = try await registry.location(of: Self.guarded(target), credentials: credentials)
+                return SyncFolder(location, label: "\(side)", user: target.user)
             }
             logger[metadataKey: "pair"] = "\(pair.name)"
             do {
@@ -97,13 +97,13 @@ public struct SyncDaemon: Sendable {
         }
     }
 
-    /// `place` as a program uses it that nobody watches: redirects stay in the origin, and transfers that drip end,
+    /// `target` as a program uses it that nobody watches: redirects stay in the origin, and transfers that drip end,
     /// unless it says otherwise.
-    static func guarded(_ place: ProviderConfiguration) -> ProviderConfiguration {
-        var place = place
-        place.keepsRedirectsInOrigin = place.keepsRedirectsInOrigin ?? true
-        place.timeouts.leastPerMinute = place.timeouts.leastPerMinute ?? 16 << 10
-        return place
+    static func guarded(_ target: ProviderConfiguration) -> ProviderConfiguration {
+        var target = target
+        target.keepsRedirectsInOrigin = target.keepsRedirectsInOrigin ?? true
+        target.timeouts.leastPerMinute = target.timeouts.leastPerMinute ?? 16 << 10
+        return target
     }
 
     /// `SYNC_PAIR_SIDE_PASSWORD` and `…_TOKEN` in the environment; `PAIR.SIDE`, a password, and `netrc` in systemd's

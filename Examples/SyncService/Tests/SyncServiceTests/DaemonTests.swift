@@ -69,9 +69,9 @@ import Testing
     }
 
     @Test func `a pair that cannot be opened holds up no other, and shows in the health`() async throws {
-        func place(_ name: String) -> String { #"{"url": "\#(bed.path(name))"}"# }
+        func location(_ name: String) -> String { #"{"url": "\#(bed.path(name))"}"# }
         let pairs = [("bad", "one", "one"), ("good", "one", "two")].map { name, source, destination in
-            #"{"name": "\#(name)", "source": \#(place(source)), "destination": \#(place(destination))}"#
+            #"{"name": "\#(name)", "source": \#(location(source)), "destination": \#(location(destination))}"#
         }
         let file = try bed.configure(
             #"{"state": "\#(bed.path("state"))", "health": "\#(bed.path("health.json"))", "pairs": [\#(pairs.joined(separator: ", "))]}"#

@@ -49,8 +49,8 @@ struct Playlist {
         for line in text.split(whereSeparator: \.isNewline) {
             let line = MarkupText.trimmed(line.drop { $0 == "\u{FEFF}" }.description)
             guard !line.isEmpty, !line.hasPrefix("#") else { continue }
-            let places = [line, HREF.decoded(line[...])].compactMap { EntryName.confined($0) }.map { folder + $0 }
-            if let index = places.lazy.compactMap({ paths[$0] }).first {
+            let locations = [line, HREF.decoded(line[...])].compactMap { EntryName.confined($0) }.map { folder + $0 }
+            if let index = locations.lazy.compactMap({ paths[$0] }).first {
                 order.append(index)
             } else {
                 missing.add(line)

@@ -45,8 +45,8 @@ extension ComicInfo {
             if page.isDouble { links[page.index].properties.page = .center }
         }
         for (type, rel) in [("FrontCover", "cover"), ("Story", "start")] {
-            let places = pages.filter { $0.types.contains(type) && links.indices.contains($0.index) }.map(\.index)
-            if let first = places.min() { links[first].rels.append(rel) }
+            let locations = pages.filter { $0.types.contains(type) && links.indices.contains($0.index) }.map(\.index)
+            if let first = locations.min() { links[first].rels.append(rel) }
         }
     }
 

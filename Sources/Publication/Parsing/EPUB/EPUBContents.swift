@@ -60,12 +60,12 @@ struct EPUBContents {
     /// Links to what is neither in the manifest nor, as far as it is known, in the container.
     private func noteDeadLinks(_ package: PackageDocument, documents: EPUBDocuments) {
         let known = Set(package.items.map(\.href))
-        let places = documents.references(in: "")
+        let locations = documents.references(in: "")
         func check(_ links: [Link]) {
             for link in links {
                 let resource = HREFBase.resource(of: link.href)
                 if link.href != "#", !HREFBase.isRemote(resource), !known.contains(resource),
-                    places.inventory == nil || !places.isThere(resource)
+                    locations.inventory == nil || !locations.isThere(resource)
                 {
                     documents.warnings.warn(
                         "unresolvable-link", severity: .moderate,

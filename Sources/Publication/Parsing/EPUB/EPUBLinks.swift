@@ -21,12 +21,13 @@ struct EPUBLinks {
     func links() -> (readingOrder: [Link], resources: [Link]) {
         // A book of nothing but side texts is read all the same.
         let order = package.spine.contains(where: \.isLinear) ? package.spine.filter(\.isLinear) : package.spine
-        let places = Dictionary(package.spine.map { ($0.item, $0.properties) }, uniquingKeysWith: { first, _ in first })
+        let locations = Dictionary(
+            package.spine.map { ($0.item, $0.properties) }, uniquingKeysWith: { first, _ in first })
         let readingOrder = order.map { link(to: $0.item, placeProperties: $0.properties) }
         var seen = Set(readingOrder.map(\.href))
         for index in Set(order.map(\.item)).sorted() { noteFallbacks(of: package.items[index]) }
         let resources = package.items.indices.filter { seen.insert(package.items[$0].href).inserted }
-        return (readingOrder, resources.map { link(to: $0, placeProperties: places[$0] ?? []) })
+        return (readingOrder, resources.map { link(to: $0, placeProperties: locations[$0] ?? []) })
     }
 
     private func link(to index: Int, placeProperties: [String]) -> Link {

@@ -89,12 +89,12 @@ struct EPUBMetadataParser {
     /// `entries` in the order in which they are displayed (EPUB 3.3, appendix D.3.4): those with a number by it, the
     /// others behind them. The order of the document decides among equals.
     func displayed(_ entries: [PackageMetadata.Entry]) -> [PackageMetadata.Entry] {
-        let places = entries.map {
+        let locations = entries.map {
             source.refinement($0, property: "display-seq").flatMap { Double($0) }.flatMap { $0.isFinite ? $0 : nil }
                 ?? .infinity
         }
-        guard places.contains(where: \.isFinite) else { return entries }
-        return entries.indices.sorted { (places[$0], $0) < (places[$1], $1) }.map { entries[$0] }
+        guard locations.contains(where: \.isFinite) else { return entries }
+        return entries.indices.sorted { (locations[$0], $0) < (locations[$1], $1) }.map { entries[$0] }
     }
 
     /// How an element is sorted: a refinement in EPUB 3, an attribute in EPUB 2.

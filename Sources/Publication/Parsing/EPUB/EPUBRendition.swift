@@ -65,9 +65,9 @@ struct ContainerDocument: Sendable {
         let rootFiles = root.descendants("rootfile")
         let packages = rootFiles.filter { $0.attribute("media-type").map(MarkupText.trimmed) == Self.packageType }
         // Old books leave the type out.
-        let places = EPUBReferences(
+        let locations = EPUBReferences(
             document: references.document, folder: .root, inventory: references.inventory, warnings: references.warnings
         )
-        renditions = (packages.isEmpty ? rootFiles : packages).compactMap { EPUBRendition($0, references: places) }
+        renditions = (packages.isEmpty ? rootFiles : packages).compactMap { EPUBRendition($0, references: locations) }
     }
 }

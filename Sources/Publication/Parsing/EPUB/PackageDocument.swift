@@ -59,14 +59,14 @@ struct PackageDocument: Sendable {
         version = MarkupText.trimmed(root.attribute("version") ?? "")
         isEPUB3 = (Double(version) ?? 2) >= 3
         metadata = PackageMetadata(package: root)
-        let places = spine.all("itemref")
+        let locations = spine.all("itemref")
         let reader = ManifestReader(
-            references, spine: Set(places.compactMap { $0.attribute("idref").map(MarkupText.trimmed) }))
+            references, spine: Set(locations.compactMap { $0.attribute("idref").map(MarkupText.trimmed) }))
         items = manifest.all("item").compactMap(reader.item)
         indexByID = Self.index(items, by: \.id)
         reader.noteRepetitions(items)
         reader.noteMissingTypes(items)
-        self.spine = Self.spineItems(places, indexByID: indexByID, warnings: references.warnings)
+        self.spine = Self.spineItems(locations, indexByID: indexByID, warnings: references.warnings)
         guide = (root.first("guide")?.all("reference") ?? []).compactMap { GuideReference($0, references: references) }
         readingProgression = Self.progression(spine, references.warnings) ?? Self.kindleProgression(metadata)
         ncxID = spine.attribute("toc").map(MarkupText.trimmed)
@@ -116,7 +116,7 @@ extension PackageDocument {
 
     /// Places that name no item are passed over. One that names an item again is read again, as readers of EPUB 3.3
     /// must do it (EPUB Reading Systems 3.3, section 4.3).
-    private static func spineItems(_ places: [XMLElement], indexByID: [String: Int], warnings: WarningLog)
+    private static func spineItems(_ locations: [XMLElement], indexByID: [String: Int], warnings: WarningLog)
         -> [SpineItem]
     {
         var seen: Set<Int> = []
@@ -130,10 +130,10 @@ extension PackageDocument {
                     "The reading order names “\(id.prefix(200))”, which is “\(found[0].prefix(200))”; that was taken.")
             return indexByID[found[0]]
         }
-        return places.compactMap { place in
-            guard let id = place.attribute("idref").map(MarkupText.trimmed), let index = indexByID[id] ?? folded(id)
+        return locations.compactMap { location in
+            guard let id = location.attribute("idref").map(MarkupText.trimmed), let index = indexByID[id] ?? folded(id)
             else {
-                let name = place.attribute("idref") ?? ""
+                let name = location.attribute("idref") ?? ""
                 warnings.warn(
                     "spine-without-item", severity: .major,
                     message:
@@ -145,9 +145,9 @@ extension PackageDocument {
                     "repeated-spine-item", severity: .minor,
                     message: "The reading order names “\(id)” more than once; it is read at each place.")
             }
-            let isLinear = place.attribute("linear").map { MarkupText.trimmed($0).lowercased() } != "no"
+            let isLinear = location.attribute("linear").map { MarkupText.trimmed($0).lowercased() } != "no"
             return SpineItem(
-                item: index, isLinear: isLinear, properties: MarkupText.words(place.attribute("properties")))
+                item: index, isLinear: isLinear, properties: MarkupText.words(location.attribute("properties")))
         }
     }
 }

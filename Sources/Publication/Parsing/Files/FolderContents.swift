@@ -23,18 +23,18 @@ struct FolderContents {
     /// The folders at one depth, which is bounded as ``ListedFile/folders`` is, and the links of the files beside them.
     /// Folders of one name count as one, where the first begins.
     private static func links(_ files: ArraySlice<File>, below depth: Int) -> [Link] {
-        var places: [(name: Substring?, links: [Link])] = []
+        var locations: [(name: Substring?, links: [Link])] = []
         var inside: [Substring: [File]] = [:]
         for file in files {
             guard file.folders.count > depth else {
-                places.append((nil, file.links))
+                locations.append((nil, file.links))
                 continue
             }
             let name = file.folders[depth]
-            if inside[name] == nil { places.append((name, [])) }
+            if inside[name] == nil { locations.append((name, [])) }
             inside[name, default: []].append(file)
         }
-        return places.flatMap { name, own in
+        return locations.flatMap { name, own in
             guard let name, let files = inside[name], let first = files.first else { return own }
             return [Link(href: first.href, title: String(name), children: links(files[...], below: depth + 1))]
         }

@@ -1,7 +1,7 @@
 import FileProviderCore
 
 /// Lets so many in at a time; the others wait for their turn.
-package final class Places: Sendable {
+package final class Permits: Sendable {
     private let state: LockedValue<(free: Int, waiting: [CheckedContinuation<Void, Never>])>
 
     package init(_ count: Int) { state = LockedValue((count, [])) }
