@@ -3,6 +3,7 @@
 /// A file with a private key, or something like it.
 func fuzzPrivateKey(_ data: UnsafePointer<UInt8>?, _ size: Int) -> Int32 {
     guard let key = SSHPrivateKey(FuzzInput(data, size: size).bytes, file: "key", beside: nil) else { return 0 }
-    precondition(key.format != .openSSH || key.publicKey != nil && key.algorithm != nil, "This format names its key.")
+    precondition(
+        key.publicKey == nil || key.algorithm != nil && key.loginType != nil, "A public half names its algorithm.")
     return 0
 }
