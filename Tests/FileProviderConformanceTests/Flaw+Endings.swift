@@ -47,8 +47,8 @@ extension Flaw {
             }
         },
         Flaw("fails in another way when it is cancelled", found: endings("random")) { hooks in
-            beforeEach(&hooks) {
-                do { try await Task.sleep(for: .milliseconds(50)) } catch { throw URLError(.networkConnectionLost) }
+            beforeEach(&hooks) { path in
+                do { try await dawdle(path) } catch { throw URLError(.networkConnectionLost) }
             }
         },
         Flaw(
@@ -58,12 +58,12 @@ extension Flaw {
             hooks in
             hooks.move = { base, path, destination, overwrite in
                 try await base.copyItem(path: path, to: destination, overwrite: overwrite)
-                try await Task.sleep(for: .milliseconds(60))
+                try await dawdle(path)
                 try await base.removeItem(path: path)
             }
             hooks.copy = { base, path, destination, overwrite in
                 try await base.writeContents(path: destination, contents: Data([1]), overwrite: overwrite)
-                try await Task.sleep(for: .milliseconds(60))
+                try await dawdle(path)
                 try await base.copyItem(path: path, to: destination, overwrite: true)
             }
         },
@@ -81,13 +81,18 @@ extension Flaw {
                 }
                 let data = try await source.gathered()
                 Task {
-                    try await Task.sleep(for: .milliseconds(30))
+                    for _ in 0..<200 where !isReleased.isCancelled { try await Task.sleep(for: .milliseconds(5)) }
                     if !isReleased.isCancelled { try await base.writeContents(path: path, contents: data) }
                 }
                 return FileObject(path: path, type: .regular, size: source.length)
             }
         },
     ]
+
+    /// Short in the round that measures, and in the others until the cancellation that comes by that measure.
+    private static func dawdle(_ path: ProviderPath) async throws {
+        try await Task.sleep(for: .milliseconds(path.string.contains("/round 0/") ? 60 : 500))
+    }
 
     /// What `body` gives; nil when nothing is there.
     private static func found<Value>(_ body: () async throws -> Value) async throws -> Value? {
@@ -101,37 +106,39 @@ extension Flaw {
     }
 
     /// Puts `step` in front of each operation that a trial tries, and not in front of what prepares the trial.
-    private static func beforeEach(_ hooks: inout Hooks, _ step: @escaping @Sendable () async throws -> Void) {
+    private static func beforeEach(
+        _ hooks: inout Hooks, _ step: @escaping @Sendable (ProviderPath) async throws -> Void
+    ) {
         hooks.list = { base, path in
-            try await step()
+            try await step(path)
             return try await base.contentsOfDirectory(path: path)
         }
         hooks.attributes = { base, path in
-            try await step()
+            try await step(path)
             return try await base.attributesOfItem(path: path)
         }
         hooks.stream = { base, part, sink in
-            try await step()
+            try await step(base.path)
             return try await base.stream(part, into: sink)
         }
         hooks.createFolder = { base, path in
-            if path.name == "folder" { try await step() }
+            if path.name == "folder" { try await step(path) }
             try await base.createFolder(path: path)
         }
         hooks.move = { base, path, destination, overwrite in
-            try await step()
+            try await step(path)
             try await base.moveItem(path: path, to: destination, overwrite: overwrite)
         }
         hooks.copy = { base, path, destination, overwrite in
-            try await step()
+            try await step(path)
             try await base.copyItem(path: path, to: destination, overwrite: overwrite)
         }
         hooks.remove = { base, path, recursive in
-            if path.name == "file" { try await step() }
+            if path.name == "file" { try await step(path) }
             try await base.removeItem(path: path, recursive: recursive)
         }
         hooks.write = { base, path, source, options in
-            if !(source is DataSource) { try await step() }
+            if !(source is DataSource) { try await step(path) }
             return try await base.writeContents(path: path, from: source, options: options)
         }
     }
