@@ -4,7 +4,7 @@ import Foundation
 import ProviderDoubles
 import Testing
 
-@testable import FTPFileProvider
+import FTPFileProvider
 
 /// Uploads that go on behind the part of an earlier one; each with a provider of its own, as another process would
 /// have.

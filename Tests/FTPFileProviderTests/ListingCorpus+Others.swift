@@ -1,4 +1,4 @@
-@testable import FTPFileProvider
+import FTPFileProvider
 import FileProviderCore
 import Foundation
 

@@ -5,9 +5,9 @@ import ProviderDoubles
 import Synchronization
 import Testing
 
-@testable import ReaderApplication
-@testable import ReaderDriver
-@testable import ReaderMessages
+import ReaderApplication
+import ReaderDriver
+import ReaderMessages
 
 @Suite(.timeLimit(.minutes(10)))
 struct CalibreConnectionTests {

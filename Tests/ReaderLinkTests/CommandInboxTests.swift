@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 @testable import ReaderApplication
-@testable import ReaderDriver
+import ReaderDriver
 @testable import ReaderMessages
 
 struct CommandInboxTests {

@@ -3,9 +3,9 @@ import Foundation
 import Logging
 import Testing
 
-@testable import ReaderApplication
-@testable import ReaderDriver
-@testable import ReaderMessages
+import ReaderApplication
+import ReaderDriver
+import ReaderMessages
 
 /// What a driver writes down, for those who develop one and for those who don't.
 @Suite(.timeLimit(.minutes(2)))

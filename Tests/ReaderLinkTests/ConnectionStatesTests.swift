@@ -2,9 +2,9 @@ import FileProviderCore
 import Foundation
 import Testing
 
-@testable import ReaderApplication
-@testable import ReaderDriver
-@testable import ReaderMessages
+import ReaderApplication
+import ReaderDriver
+import ReaderMessages
 
 /// The states of a connection for those who listen; the script runs between two looks.
 @Suite(.timeLimit(.minutes(2)))

@@ -6,9 +6,9 @@ import ProviderDoubles
 import Synchronization
 import Testing
 
-@testable import ReaderApplication
-@testable import ReaderDriver
-@testable import ReaderMessages
+import ReaderApplication
+import ReaderDriver
+import ReaderMessages
 
 /// A driver over a folder in memory, and an application of few lines that acts each time the driver waits, as the test
 /// says.

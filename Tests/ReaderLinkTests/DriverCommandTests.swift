@@ -2,9 +2,9 @@ import FileProviderCore
 import Foundation
 import Testing
 
-@testable import ReaderApplication
-@testable import ReaderDriver
-@testable import ReaderMessages
+import ReaderApplication
+import ReaderDriver
+import ReaderMessages
 
 /// Commands on books that are on the device: what is sent of them, and what is told.
 @Suite(.timeLimit(.minutes(2)))

@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-@testable import ReaderApplication
-@testable import ReaderDriver
-@testable import ReaderMessages
+import ReaderApplication
+import ReaderDriver
+import ReaderMessages
 
 struct DriverConfigurationTests {
     @Test func `what one application has goes before what all have, and what nobody says is as usual`() throws {

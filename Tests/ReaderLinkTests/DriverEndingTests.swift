@@ -3,9 +3,9 @@ import Foundation
 import Synchronization
 import Testing
 
-@testable import ReaderApplication
-@testable import ReaderDriver
-@testable import ReaderMessages
+import ReaderApplication
+import ReaderDriver
+import ReaderMessages
 
 /// How operations follow each other, and how they end from outside.
 @Suite(.timeLimit(.minutes(2)))

@@ -2,9 +2,9 @@ import FileProviderCore
 import Foundation
 import Testing
 
-@testable import ReaderApplication
-@testable import ReaderDriver
-@testable import ReaderMessages
+import ReaderApplication
+import ReaderDriver
+import ReaderMessages
 
 /// Lists that are brought to a device, actions, and the device's memory.
 @Suite(.timeLimit(.minutes(2)))

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import ReaderApplication
+import ReaderApplication
 @testable import ReaderDriver
 @testable import ReaderMessages
 

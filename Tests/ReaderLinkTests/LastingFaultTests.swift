@@ -4,9 +4,9 @@ import ProviderDoubles
 import Synchronization
 import Testing
 
-@testable import ReaderApplication
-@testable import ReaderDriver
-@testable import ReaderMessages
+import ReaderApplication
+import ReaderDriver
+import ReaderMessages
 
 /// What fails for good beside the books: the library's notes, the removal of a command, the list of books. The
 /// application's clock is fast, so that it gives up soon.

@@ -1,9 +1,9 @@
 import Foundation
 import Synchronization
 
-@testable import ReaderApplication
-@testable import ReaderDriver
-@testable import ReaderMessages
+import ReaderApplication
+import ReaderDriver
+import ReaderMessages
 
 /// Clocks that a test turns by hand.
 ///

@@ -3,9 +3,9 @@ import ProviderDoubles
 import Synchronization
 import Testing
 
-@testable import ReaderApplication
-@testable import ReaderDriver
-@testable import ReaderMessages
+import ReaderApplication
+import ReaderDriver
+import ReaderMessages
 
 /// An application that goes to the background, or ends, in the middle of a command.
 @Suite(.timeLimit(.minutes(5)))

@@ -5,7 +5,7 @@ import ProviderDoubles
 import SampleBooks
 import Synchronization
 
-@testable import ReaderApplication
+import ReaderApplication
 @testable import ReaderDriver
 @testable import ReaderMessages
 

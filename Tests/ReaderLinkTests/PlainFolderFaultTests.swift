@@ -4,9 +4,9 @@ import MemoryFileProvider
 import ProviderDoubles
 import Testing
 
-@testable import ReaderApplication
-@testable import ReaderDriver
-@testable import ReaderMessages
+import ReaderApplication
+import ReaderDriver
+import ReaderMessages
 
 /// Files and caches that cannot be read, for a while or for good; and books that are fetched.
 @Suite struct PlainFolderFaultTests {

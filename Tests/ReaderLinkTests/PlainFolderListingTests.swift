@@ -3,9 +3,9 @@ import Foundation
 import MemoryFileProvider
 import Testing
 
-@testable import ReaderApplication
-@testable import ReaderDriver
-@testable import ReaderMessages
+import ReaderApplication
+import ReaderDriver
+import ReaderMessages
 
 @Suite struct PlainFolderListingTests {
     private static let uuid = "6f1d2a54-3f0e-4a53-9a3c-2f6f8a1c5b70"

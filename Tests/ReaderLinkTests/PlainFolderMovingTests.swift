@@ -3,9 +3,9 @@ import Foundation
 import MemoryFileProvider
 import Testing
 
-@testable import ReaderApplication
-@testable import ReaderDriver
-@testable import ReaderMessages
+import ReaderApplication
+import ReaderDriver
+import ReaderMessages
 
 /// Files that somebody moves, copies, replaces and removes between two looks.
 @Suite struct PlainFolderMovingTests {

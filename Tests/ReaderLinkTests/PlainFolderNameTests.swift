@@ -2,9 +2,9 @@ import FileProviderCore
 import Foundation
 import Testing
 
-@testable import ReaderApplication
-@testable import ReaderDriver
-@testable import ReaderMessages
+import ReaderApplication
+import ReaderDriver
+import ReaderMessages
 
 /// Titles that must become harmless names.
 let hostileTitles = [

@@ -2,9 +2,9 @@ import FileProviderCore
 import Foundation
 import Synchronization
 
-@testable import ReaderApplication
-@testable import ReaderDriver
-@testable import ReaderMessages
+import ReaderApplication
+import ReaderDriver
+import ReaderMessages
 
 /// A library in memory for tests of what stands above libraries: any bytes are a book, whose title is its file's name.
 final class ShelfLibrary: BookLibrary {

@@ -4,7 +4,7 @@ import MemoryFileProvider
 import Testing
 
 @testable import ReaderApplication
-@testable import ReaderDriver
+import ReaderDriver
 @testable import ReaderMessages
 
 @Suite struct StagingHousekeepingTests {

@@ -5,9 +5,9 @@ import MemoryFileProvider
 import ProviderDoubles
 import Testing
 
-@testable import ReaderApplication
-@testable import ReaderDriver
-@testable import ReaderMessages
+import ReaderApplication
+import ReaderDriver
+import ReaderMessages
 
 /// A driver of few lines for tests of the application's side: it writes bytes, and waits until something is as it
 /// should be.

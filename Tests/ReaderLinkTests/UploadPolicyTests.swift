@@ -3,7 +3,7 @@ import Foundation
 import Synchronization
 import Testing
 
-@testable import ReaderApplication
+import ReaderApplication
 @testable import ReaderDriver
 @testable import ReaderMessages
 

@@ -2,8 +2,8 @@ import FileProviderCore
 import Foundation
 import Testing
 
-@testable import ReaderApplication
-@testable import ReaderDriver
+import ReaderApplication
+import ReaderDriver
 @testable import ReaderMessages
 
 /// Which book an uploaded one takes the place of, and what is believed of what the application says.

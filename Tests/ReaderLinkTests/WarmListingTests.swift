@@ -2,9 +2,9 @@ import FileProviderCore
 import Foundation
 import Testing
 
-@testable import ReaderApplication
-@testable import ReaderDriver
-@testable import ReaderMessages
+import ReaderApplication
+import ReaderDriver
+import ReaderMessages
 
 /// What a second listing costs, however many books there are.
 @Suite(.timeLimit(.minutes(5)))

@@ -3,7 +3,7 @@ import FileProviderCore
 import Foundation
 import Testing
 
-@testable import SFTPFileProvider
+import SFTPFileProvider
 
 /// What is found out about a login before anything is sent.
 @Suite struct SFTPAccessTests {

@@ -3,7 +3,7 @@ import FileProviderCore
 import Foundation
 import Testing
 
-@testable import SFTPFileProvider
+import SFTPFileProvider
 
 /// What a server tells of the account, and what the account's shell does.
 @Suite struct SFTPAccountTests {

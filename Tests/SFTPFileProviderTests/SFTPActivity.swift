@@ -1,7 +1,7 @@
 import FileProviderCore
 import Foundation
 
-@testable import SFTPFileProvider
+import SFTPFileProvider
 
 /// Each kind of operation, with the files of ``SFTPFaults``.
 enum SFTPActivity: String, CaseIterable, Sendable {

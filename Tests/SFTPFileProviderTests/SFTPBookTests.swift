@@ -6,7 +6,7 @@ import Publication
 import SampleBooks
 import Testing
 
-@testable import SFTPFileProvider
+import SFTPFileProvider
 
 /// A book on a server far away.
 @Suite struct SFTPBookTests {

@@ -4,7 +4,7 @@ import Foundation
 import ProviderDoubles
 import Testing
 
-@testable import SFTPFileProvider
+import SFTPFileProvider
 
 /// Ending an operation at every step, by its task and by the provider.
 @Suite struct SFTPCancellationTests {

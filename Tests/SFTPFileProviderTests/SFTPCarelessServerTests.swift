@@ -3,7 +3,7 @@ import FileProviderCore
 import Foundation
 import Testing
 
-@testable import SFTPFileProvider
+import SFTPFileProvider
 
 /// A server that says "done" to what it does not do: nothing is ever lost on it.
 @Suite struct SFTPCarelessServerTests {

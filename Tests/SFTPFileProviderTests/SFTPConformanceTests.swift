@@ -4,7 +4,7 @@ import FileProviderCore
 import Foundation
 import Testing
 
-@testable import SFTPFileProvider
+import SFTPFileProvider
 
 /// Every promise of a provider, on servers of every kind.
 @Suite struct SFTPConformanceTests {

@@ -3,7 +3,7 @@ import FileProviderCore
 import Foundation
 import Testing
 
-@testable import SFTPFileProvider
+import SFTPFileProvider
 
 /// Copies on the server, and through this machine where it has none.
 @Suite struct SFTPCopyTests {

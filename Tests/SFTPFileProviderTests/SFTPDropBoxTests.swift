@@ -3,7 +3,7 @@ import FileProviderCore
 import Foundation
 import Testing
 
-@testable import SFTPFileProvider
+import SFTPFileProvider
 
 /// Folders that may be written to and not read, and services that take each file as it arrives.
 @Suite struct SFTPDropBoxTests {

@@ -3,7 +3,7 @@ import FileProviderCore
 import Foundation
 import Testing
 
-@testable import SFTPFileProvider
+import SFTPFileProvider
 
 /// Servers that break the protocol: one sentence, in time, and nothing harmed.
 @Suite struct SFTPHostileServerTests {

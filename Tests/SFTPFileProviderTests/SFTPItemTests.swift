@@ -3,7 +3,7 @@ import FileProviderCore
 import Foundation
 import Testing
 
-@testable import SFTPFileProvider
+import SFTPFileProvider
 
 /// Making, moving and removing items, and what can be set of them.
 @Suite struct SFTPItemTests {

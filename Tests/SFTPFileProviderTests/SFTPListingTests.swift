@@ -4,7 +4,7 @@ import Foundation
 import ProviderDoubles
 import Testing
 
-@testable import SFTPFileProvider
+import SFTPFileProvider
 
 /// Looking at items and folders.
 @Suite struct SFTPListingTests {

@@ -4,7 +4,7 @@ import Foundation
 import ProviderDoubles
 import Testing
 
-@testable import SFTPFileProvider
+import SFTPFileProvider
 
 /// Reading over connections that are lost, and channels that are refused.
 @Suite struct SFTPReadingFaultTests {

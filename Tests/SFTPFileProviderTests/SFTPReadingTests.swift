@@ -5,7 +5,7 @@ import ProviderDoubles
 import Synchronization
 import Testing
 
-@testable import SFTPFileProvider
+import SFTPFileProvider
 
 /// Reading where nothing goes wrong, or not much.
 @Suite struct SFTPReadingTests {

@@ -4,7 +4,7 @@ import Foundation
 import ProviderDoubles
 import Testing
 
-@testable import SFTPFileProvider
+import SFTPFileProvider
 
 /// Going on with an upload where it stopped, in one operation and across two.
 @Suite struct SFTPResumingTests {

@@ -3,7 +3,7 @@ import FileProviderCore
 import Foundation
 import Testing
 
-@testable import SFTPFileProvider
+import SFTPFileProvider
 
 /// Servers that tell less of a file than others: its bytes are read all the same.
 @Suite struct SFTPSparseServerTests {

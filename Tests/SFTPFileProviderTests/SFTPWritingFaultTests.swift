@@ -3,7 +3,7 @@ import FileProviderCore
 import Foundation
 import Testing
 
-@testable import SFTPFileProvider
+import SFTPFileProvider
 
 /// What becomes of a file on its way to a server.
 @Suite struct SFTPWritingFaultTests {

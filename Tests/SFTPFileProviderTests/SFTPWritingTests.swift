@@ -3,7 +3,7 @@ import FileProviderCore
 import Foundation
 import Testing
 
-@testable import SFTPFileProvider
+import SFTPFileProvider
 
 /// Writing where nothing goes wrong, on servers of every kind.
 @Suite struct SFTPWritingTests {
