@@ -15,7 +15,7 @@ extension FTPFileProvider: FileProviderAttributes {
                 let mode = Array("CHMOD \(String(permissions & 0o7777, radix: 8)) ".utf8)
                 let reply = try await session.send([FTPCommand("SITE", argument: mode + name)])["SITE"]
                 if let reply, !reply.isPositive {
-                    throw try await self.refusal(reply, "Setting permissions", path, session)
+                    throw try await self.refusal(reply, "set permissions", path, session)
                 }
             }
             if let modificationDate {
@@ -27,18 +27,18 @@ extension FTPFileProvider: FileProviderAttributes {
     private func setTime(_ date: Date, path: ProviderPath, name: [UInt8], session: FTPSession) async throws {
         while let way = timeCommand, let command = try way.command(date, name) {
             guard let reply = try await session.send([command])[command.verb], !reply.isPositive else { return }
-            guard way.isUnknown(reply) else { throw try await refusal(reply, "Setting times", path, session) }
+            guard way.isUnknown(reply) else { throw try await refusal(reply, "set times", path, session) }
             if reply.code == 550, try await item(path, session) == nil { throw missing(path, isWriting: true) }
             session.host.lacks(way, by: reply)
         }
-        throw FileError.unsupported("Setting times", path: path, url: url(of: path))
+        throw FileError.unsupported("set times", by: Self.type, path: path, url: url(of: path))
     }
 
     private func refusal(_ reply: FTPReply, _ what: String, _ path: ProviderPath, _ session: FTPSession) async throws
         -> any Error
     {
         if FileProviderFTPErrorCode(rawValue: reply.code).isUnknownCommand {
-            return FileError.unsupported(what, path: path, url: url(of: path))
+            return FileError.unsupported(what, by: Self.type, path: path, url: url(of: path))
         }
         return try await refusal(reply, ofChanging: path, session)
     }

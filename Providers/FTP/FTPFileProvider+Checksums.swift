@@ -15,7 +15,8 @@ extension FTPFileProvider: FileProviderChecksums {
     public func checksum(of path: ProviderPath, kind: String) async throws -> String {
         try await connection.run(path) { session in
             guard let hash = session.host.hashes.first(where: { $0.kind.name == kind }) else {
-                throw FileError.unsupported("A checksum of the kind \(kind)", path: path, url: self.url(of: path))
+                throw FileError.unsupported(
+                    "compute a checksum of the kind “\(kind)”", by: Self.type, path: path, url: self.url(of: path))
             }
             let reply = try await session.reply(to: hash, of: session.host.bytes(of: path))
             if let value = reply.flatMap({ hash.value(in: $0) }) { return value }

@@ -28,7 +28,7 @@ extension FTPFileProvider {
     {
         if path.isRoot { throw FileError.isADirectory(path, url: url(of: path), writing: true) }
         if options.ifMatch != nil {
-            throw FileError.unsupported("Writing under a condition", path: path, url: url(of: path))
+            throw FileError.unsupported("write under a condition", by: Self.type, path: path, url: url(of: path))
         }
         // After a login, for what the server keeps shows then.
         try await connection.run(path) { session in _ = try session.host.newBytes(of: path) }

@@ -10,7 +10,8 @@ extension FTPFileProvider: FileProviderSymbolicLink {
         let space = UInt8(ascii: " ")
         try await connection.run(path, mayRepeat: false) { session in
             guard session.host.features?.hasSite("SYMLINK") == true else {
-                throw FileError.unsupported("Making symbolic links", path: path, url: self.url(of: path))
+                throw FileError.unsupported(
+                    "make symbolic links", by: Self.type, path: path, url: self.url(of: path))
             }
             // The command's own border between both is a space.
             let name = try session.host.newBytes(of: path)

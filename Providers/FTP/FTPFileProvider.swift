@@ -73,7 +73,7 @@ public final class FTPFileProvider: FileProviderBasicRemote, FileProviderOperati
                 .resumingWrites: .native,
                 .folderCreation: .native,
                 .removal: .native,
-                .recursiveRemoval: .derived, .moving: .native,
+                .recursiveRemoval: .derived, .moving: .native, .atomicFolderCopying: .derived,
                 .serverSideCopying: features.hasSite("COPY") && host.mayKnow("SITE CPFR") ? .native : .unavailable,
             ],
             readCost: Self.readCost, timePrecision: host.hasMachineListings ? 1 : 60,

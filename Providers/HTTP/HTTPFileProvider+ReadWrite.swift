@@ -7,7 +7,7 @@ extension HTTPFileProvider {
     public func open(path: ProviderPath) async throws -> any FileReader {
         guard let request = try service.request(for: .read(path), overwrite: false, attributes: HTTPWriteAttributes())
         else {
-            throw FileError.unsupported("Reading", path: path, url: url(of: path))
+            throw FileError.unsupported("read", by: Self.type, path: path, url: url(of: path))
         }
         let capabilities = try await capabilities()
         guard capabilities.has(.folderCreation) else { return connection.open(request, cost: capabilities.readCost) }
@@ -36,7 +36,7 @@ extension HTTPFileProvider {
         var attributes = HTTPWriteAttributes(
             length: source.length, ifMatch: options.ifMatch, modificationDate: options.modificationDate)
         guard try service.request(for: .write(path), overwrite: options.overwrite, attributes: attributes) != nil else {
-            throw FileError.unsupported("Writing", path: path, url: url(of: path))
+            throw FileError.unsupported("write", by: Self.type, path: path, url: url(of: path))
         }
         let isDecidedThere = try await capabilities()[.exclusiveCreation] == .native && isOneRequest(source)
         if options.overwrite || options.ifMatch != nil || !isDecidedThere || !folders.value.isUntouched(path) {
@@ -138,7 +138,7 @@ extension HTTPFileProvider {
         _ source: any WriteSource, to path: ProviderPath, overwrite: Bool, _ attributes: HTTPWriteAttributes
     ) async throws -> FileObject {
         guard var request = try service.request(for: .write(path), overwrite: overwrite, attributes: attributes) else {
-            throw FileError.unsupported("Writing", path: path, url: url(of: path))
+            throw FileError.unsupported("write", by: Self.type, path: path, url: url(of: path))
         }
         let source = MarkedSource(source)
         request.body = .source(source)

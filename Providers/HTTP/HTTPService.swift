@@ -134,6 +134,18 @@ public enum HTTPOperation: Sendable {
         case .copy(let item, _), .move(let item, _), .remove(let item, _): item.path
         }
     }
+
+    /// What a service that does not have it cannot do.
+    var verb: String {
+        switch self {
+        case .read: "read"
+        case .createFolder: "make folders"
+        case .write: "write"
+        case .copy: "copy"
+        case .move: "move"
+        case .remove: "remove"
+        }
+    }
 }
 
 /// What is known of a file before it is written.
@@ -263,7 +275,8 @@ extension HTTPService {
         _ operation: HTTPOperation, overwrite: Bool, progress: ProgressReporter, over connection: HTTPConnection
     ) async throws {
         guard let request = try request(for: operation, overwrite: overwrite, attributes: HTTPWriteAttributes()) else {
-            throw FileError.unsupported("This", path: operation.path, url: connection.url(of: operation.path))
+            throw FileError.unsupported(
+                operation.verb, by: Self.type, path: operation.path, url: connection.url(of: operation.path))
         }
         _ = try await connection.send(request)
         progress.advance(by: 1)

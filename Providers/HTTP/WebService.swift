@@ -52,7 +52,7 @@ public struct WebService: HTTPService {
 
     /// - Throws: `CocoaError(.featureUnsupported)`, always: HTTP has no listings.
     public func request(forContentsOf path: ProviderPath, token: String?) throws -> HTTPRequest? {
-        throw FileError.unsupported("Listing a folder on a plain web server", path: path)
+        throw FileError.unsupported("list a folder", by: Self.type, path: path)
     }
 
     /// Never called: there is no request for it.

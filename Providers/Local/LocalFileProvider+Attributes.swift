@@ -33,7 +33,8 @@ extension LocalFileProvider: FileProviderAttributes {
     private func setPermissions(_ permissions: UInt32, _ entry: LocalEntry, _ context: LocalContext) throws {
         let result = entry.name.withName { fchmodat(entry.folder.raw, $0, permissions & 0o7777, AT_SYMLINK_NOFOLLOW) }
         if result != 0, errno == EOPNOTSUPP {
-            throw FileError.unsupported("Setting permissions of a symbolic link", path: context.path, url: context.url)
+            throw FileError.unsupported(
+                "set permissions of a symbolic link", by: LocalFileProvider.type, path: context.path, url: context.url)
         }
         try context.check(result)
     }
@@ -110,6 +111,6 @@ extension LocalFileProvider: FileProviderAttributes {
 
 extension LocalContext {
     fileprivate var hasNoExtendedAttributes: CocoaError {
-        FileError.unsupported("Such an extended attribute", path: path, url: url)
+        FileError.unsupported("keep such an extended attribute", by: LocalFileProvider.type, path: path, url: url)
     }
 }

@@ -41,7 +41,8 @@ extension S3Service: HTTPSharingService {
     /// - Throws: `CocoaError(.featureUnsupported)` for a folder.
     public func publicLink(to path: ProviderPath, over connection: HTTPConnection) async throws -> PublicLink {
         guard try await attributesOfItem(path: path, over: connection).isRegularFile else {
-            throw FileError.unsupported("A public link to a folder", path: path, url: connection.url(of: path))
+            throw FileError.unsupported(
+                "make a public link to a folder", by: Self.type, path: path, url: connection.url(of: path))
         }
         let url = url(ofKey: path.bytes)
         guard let credential = try await connection.signingCredential() else { return PublicLink(url: url) }

@@ -14,7 +14,7 @@ extension SFTPFileProvider: FileProviderAttributes {
             let time = try modificationDate.map { date in
                 guard let time = Self.time(date) else {
                     throw FileError.unsupported(
-                        "Setting a time before 1970 or after 2106", path: path, url: self.url(of: path))
+                        "set a time before 1970 or after 2106", by: Self.type, path: path, url: self.url(of: path))
                 }
                 return time
             }
@@ -24,7 +24,7 @@ extension SFTPFileProvider: FileProviderAttributes {
             let name = self.connection.host.bytes(of: path)
             if item.isSymbolicLink, !self.connection.host.has(.lsetstat, session) {
                 throw FileError.unsupported(
-                    "Setting attributes of a symbolic link", path: path, url: self.url(of: path))
+                    "set attributes of a symbolic link", by: Self.type, path: path, url: self.url(of: path))
             }
             let reply = try await self.connection.send(
                 item.isSymbolicLink ? .lsetstat(name, attributes) : .setstat(name, attributes), session)

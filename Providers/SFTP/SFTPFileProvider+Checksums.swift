@@ -30,14 +30,15 @@ extension SFTPFileProvider: FileProviderChecksums {
     /// - Complexity: Five round trips and the time that the server takes to read the file.
     public func checksum(of path: ProviderPath, kind: String) async throws -> String {
         guard configuration.usesShell, let hash = SFTPHash(rawValue: kind) else {
-            throw FileError.unsupported("Asking for the hash “\(kind)”", path: path, url: url(of: path))
+            throw FileError.unsupported(
+                "compute a checksum of the kind “\(kind)”", by: Self.type, path: path, url: url(of: path))
         }
         let item = try await connection.run(path) { try await self.item(path, $0, followsLinks: true) }
         guard let item else { throw missing(path) }
         if item.isDirectory { throw FileError.isADirectory(path, url: url(of: path)) }
         guard let name = String(validating: Self.quoted(connection.host.bytes(of: path)), as: UTF8.self) else {
             throw FileError.unsupported(
-                "Asking for the hash of a file whose name is not UTF-8", path: path, url: url(of: path))
+                "compute a checksum of a file whose name is not UTF-8", by: Self.type, path: path, url: url(of: path))
         }
         let (status, output) = try await connection.options.retries.run(
             counters: connection.options.counters, mayRepeat: { $0.isTransient && ($0 as? URLError)?.code != .timedOut }

@@ -25,7 +25,7 @@ extension SFTPFileProvider {
     {
         if path.isRoot { throw FileError.isADirectory(path, url: url(of: path), writing: true) }
         if options.ifMatch != nil {
-            throw FileError.unsupported("Writing under a condition", path: path, url: url(of: path))
+            throw FileError.unsupported("write under a condition", by: Self.type, path: path, url: url(of: path))
         }
         defer { cache.drop(path) }
         let upload = SFTPUpload(provider: self, path: path, source: source, options: options)

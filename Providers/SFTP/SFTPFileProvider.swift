@@ -95,7 +95,7 @@ public final class SFTPFileProvider: FileProviderBasicRemote, FileProviderOperat
                     .exclusiveCreation: isHonest && host.has(.hardlink, session) ? .native : .derived,
                     .resumingWrites: isHonest ? .native : .unavailable,
                     .folderCreation: .native, .removal: .native,
-                    .recursiveRemoval: .derived, .moving: .native,
+                    .recursiveRemoval: .derived, .moving: .native, .atomicFolderCopying: .derived,
                     .serverSideCopying: host.has(.copyData, session) ? .native : .unavailable,
                     .settingModificationDate: .native,
                     .storageProperties: isHonest && host.has(.statvfs, session) ? .native : .unavailable,

@@ -36,13 +36,18 @@ extension WebDAVFileProvider {
     /// Moves on the server; progress moves once, at the end. A folder at `destination`, or a file there that gives way
     /// to a folder, is removed before: the two are not one step.
     ///
-    /// - Throws: Also `CocoaError(.fileWriteInvalidFileName)` when `destination` is the item itself or lies in it.
+    /// - Throws: Also `CocoaError(.fileWriteInvalidFileName)` when `destination` is the item itself or lies in it;
+    ///   `CocoaError(.featureUnsupported)` if the server has no `MOVE`.
     /// - Complexity: Two requests; one more for another folder, one for `overwrite`, and up to three for what is
     ///   removed before.
     public func moveItem(path: ProviderPath, to destination: ProviderPath, overwrite: Bool, progress: ProgressReporter)
         async throws
     {
-        try await transfer("MOVE", path, to: destination, overwrite: overwrite)
+        do { try await transfer("MOVE", path, to: destination, overwrite: overwrite) } catch let error
+            where [405, 501].contains(Self.status(of: error))
+        {
+            throw FileError.unsupported("move", by: Self.type, path: path, url: url(of: path), underlying: error)
+        }
         progress.advance(by: 1)
     }
 

@@ -13,7 +13,7 @@ extension WebDAVFileProvider: FileProviderSharing {
     /// - Complexity: One request where there is a link, else two.
     public func publicLink(to path: ProviderPath) async throws -> PublicLink {
         guard let files = try await ownCloudFiles(at: path) else {
-            throw FileError.unsupported("Making a public link", path: path, url: url(of: path))
+            throw FileError.unsupported("make public links", by: Self.type, path: path, url: url(of: path))
         }
         let now = Date()
         let shares = try await shares(files, of: path)

@@ -67,6 +67,41 @@ extension Behaviour {
         },
     ]
 
+    /// Copies of folders that others look at, and that end early.
+    static let copyingAtomically: [Behaviour] = [
+        Behaviour(
+            "Nobody sees part of a folder that is being copied", .ability(.writing), .ability(.atomicFolderCopying)
+        ) { trial in
+            let (folder, names) = try await trial.makeManyFiles()
+            let target = try trial.at("copy")
+            let isOver = CancellationFlag()
+            try await inParallel(2) { worker in
+                if worker == 1 { return try await trial.watchCopy(target, names, until: isOver) }
+                defer { isOver.cancel() }
+                try await trial.provider.copyItem(path: folder, to: target)
+            }
+            try await trial.expectNames(names, in: target, when: "After a copy that another task watched")
+        },
+        Behaviour(
+            "A copy of a folder that is cancelled is there as a whole, or not at all", .ability(.writing),
+            .ability(.atomicFolderCopying)
+        ) { trial in
+            let (folder, names) = try await trial.makeManyFiles()
+            for milliseconds in [0, 2, 20] {
+                let target = try trial.at("copy \(milliseconds)")
+                let copying = Task { try await trial.provider.copyItem(path: folder, to: target) }
+                if milliseconds > 0 { try await Task.sleep(for: .milliseconds(milliseconds)) }
+                copying.cancel()
+                let result = await copying.result
+                try await trial.expectWholeOrNothing(target, names)
+                guard case .failure(let error) = result else { continue }
+                try expect(
+                    error.isCancellation, "Expected success or a cancellation error, but it was \(describe(error))")
+            }
+            try await trial.expectNames(names, in: folder, when: "The source of cancelled copies")
+        },
+    ]
+
     /// Copying to where something lies already.
     static let copyingOnto: [Behaviour] = [
         Behaviour("Without overwrite a copy leaves a file in its way", .ability(.writing)) { trial in
@@ -101,4 +136,30 @@ extension Behaviour {
             try await trial.expectTreeReplaces(.file) { try await $0.copyItem(path: $1, to: $2, overwrite: $3) }
         },
     ]
+}
+
+extension Trial {
+    /// Makes a folder of a dozen files.
+    fileprivate func makeManyFiles() async throws -> (folder: ProviderPath, names: [String]) {
+        let folder = try await makeFolder("many")
+        let names = (0..<12).map { "file \($0)" }
+        for name in names { try await write("many/\(name)", Pattern.data(2000)) }
+        return (folder, names)
+    }
+
+    /// Looks at the copy until it is over.
+    fileprivate func watchCopy(_ target: ProviderPath, _ names: [String], until isOver: CancellationFlag) async throws {
+        while !isOver.isCancelled {
+            try await expectWholeOrNothing(target, names)
+            try await Task.sleep(for: .milliseconds(1))
+        }
+    }
+
+    fileprivate func expectWholeOrNothing(_ target: ProviderPath, _ names: [String]) async throws {
+        let found: [String]
+        do { found = try await list(target).map(\.name) } catch let error where error.isNoSuchFile { return }
+        try expect(
+            found.sorted() == names.sorted(),
+            "Expected all \(names.count) files in the copied folder, or no folder, but there are \(found.count).")
+    }
 }

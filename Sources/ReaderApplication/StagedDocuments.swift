@@ -52,7 +52,11 @@ actor StagedDocuments {
     /// Puts a document there for the driver.
     func put(_ source: any WriteSource, as name: String) async throws {
         try await folder.create()
-        guard try await isRealFolder() else { throw FileError.unsupported("Writing through a link", path: folder.path) }
+        guard try await isRealFolder() else {
+            throw FileError.make(
+                .featureUnsupported, path: folder.path,
+                sentence: "“\(folder.path)” is a link, and nothing is written through it.")
+        }
         try await folder.provider.writeContents(
             path: folder.path.appending(name), from: source, options: WriteOptions(overwrite: true))
     }

@@ -25,13 +25,13 @@ package final class CraftedListing: ForwardingProvider, FileProviderSymbolicLink
 
     package func createSymbolicLink(path: ProviderPath, target: [UInt8]) async throws {
         guard let storage = underlying as? any FileProviderSymbolicLink else {
-            throw FileError.unsupported("Making a link", path: path)
+            throw FileError.unsupported("make links", by: Self.type, path: path)
         }
         try await storage.createSymbolicLink(path: path, target: target)
     }
 
     package func destinationOfSymbolicLink(path: ProviderPath) async throws -> FileObject {
-        throw FileError.unsupported("Following a link", path: path)
+        throw FileError.unsupported("follow links", by: Self.type, path: path)
     }
 
     /// Lists a folder called `name`, and then a link of that name to `target`.

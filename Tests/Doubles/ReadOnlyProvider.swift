@@ -22,12 +22,12 @@ package final class ReadOnlyProvider: FileProviderReadWrite {
     package func contentsOfDirectory(path: ProviderPath, page: @Sendable ([FileObject]) async throws -> Void)
         async throws
     {
-        throw FileError.unsupported("Listing", path: path)
+        throw FileError.unsupported("list", by: Self.type, path: path)
     }
     package func open(path: ProviderPath) async throws -> any FileReader { try reader(path) }
     package func writeContents(path: ProviderPath, from source: any WriteSource, options: WriteOptions) async throws
         -> FileObject
     {
-        throw FileError.unsupported("Writing", path: path)
+        throw FileError.unsupported("write", by: Self.type, path: path)
     }
 }

@@ -143,6 +143,17 @@ import Testing
         #expect(report.outcome(of: "A write without its parent makes the path") == .passed)
     }
 
+    @Test func `a storage that cannot move is sound, and what needs moves is skipped by name`() async {
+        let provider = UnmovingStorage(MemoryFileProvider())
+        let report = await Conformance(provider: provider, folder: .root, connect: { provider }).run()
+        #expect(report.violations == [])
+        #expect(report.outcome(of: "A copied folder has all it held, and the source stays") == .passed)
+        #expect(report.outcome(of: "Where moving is unavailable, it fails and changes nothing") == .passed)
+        let skipped = report.skipped.filter { $0.behaviour == "A folder moves with all it holds" }
+        #expect(skipped.map(\.sentence) == ["needs moving"])
+        #expect(report.skipped.contains { $0.sentence == "needs atomicFolderCopying" })
+    }
+
     @Test func `a violation does not end the run`() async throws {
         let flaw = try #require(Flaw.all.first { $0.name == "lies about the size" })
         let report = await Conformance(
@@ -187,10 +198,10 @@ extension Hooks {
         hooks.capabilities = { _ in
             Capabilities([.rangedReading: .native, .suffixReading: .derived], readCost: .request)
         }
-        hooks.createFolder = { throw FileError.unsupported("Making folders", path: $1) }
-        hooks.move = { _, path, _, _ in throw FileError.unsupported("Moving", path: path) }
-        hooks.remove = { _, path, _ in throw FileError.unsupported("Removing", path: path) }
-        hooks.write = { _, path, _, _ in throw FileError.unsupported("Writing", path: path) }
+        hooks.createFolder = { throw FileError.unsupported("make folders", by: "Broken", path: $1) }
+        hooks.move = { _, path, _, _ in throw FileError.unsupported("move", by: "Broken", path: path) }
+        hooks.remove = { _, path, _ in throw FileError.unsupported("remove", by: "Broken", path: path) }
+        hooks.write = { _, path, _, _ in throw FileError.unsupported("write", by: "Broken", path: path) }
         hooks.storage = { _ in nil }
         return hooks
     }

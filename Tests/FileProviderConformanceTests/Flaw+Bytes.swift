@@ -19,7 +19,9 @@ extension Flaw {
         },
         Flaw("takes only sources with a length", found: Behaviour.names(.sizes, with: "unknown length")) { hooks in
             hooks.write = { base, path, source, options in
-                guard source.length != nil else { throw FileError.unsupported("Such a write", path: path) }
+                guard source.length != nil else {
+                    throw FileError.unsupported("write what has no length", by: "Broken", path: path)
+                }
                 return try await base.writeContents(path: path, from: source, options: options)
             }
         },

@@ -45,6 +45,24 @@ extension Flaw {
                 }
             }
         },
+        Flaw(
+            "shows folders while they are copied",
+            found: [
+                "Nobody sees part of a folder that is being copied",
+                "A copy of a folder that is cancelled is there as a whole, or not at all",
+            ]
+        ) { hooks in
+            hooks.copy = { base, path, destination, overwrite in
+                guard try await base.attributesOfItem(path: path).isDirectory else {
+                    return try await base.copyItem(path: path, to: destination, overwrite: overwrite)
+                }
+                try await base.createFolder(path: destination)
+                for item in try await base.contentsOfDirectory(path: path) {
+                    try await Task.sleep(for: .milliseconds(5))
+                    try await base.copyItem(path: item.path, to: destination.appending(item.name))
+                }
+            }
+        },
         Flaw("moves instead of copying", found: "A copied file has the same bytes, and the source stays") { hooks in
             hooks.copy = { base, path, destination, overwrite in
                 try await base.moveItem(path: path, to: destination, overwrite: overwrite)

@@ -26,7 +26,8 @@ public final class ShelfProvider: FileProvider {
                 .rangedReading: .native, .suffixReading: .native, .writing: .native, .streamedWriting: .native,
                 .moving: .native,
                 .atomicReplacement: .native, .exclusiveCreation: .native, .folderCreation: .native, .removal: .native,
-                .recursiveRemoval: .native, .serverSideCopying: .derived, .rawNames: .native,
+                .recursiveRemoval: .native, .serverSideCopying: .derived,
+                .atomicFolderCopying: .derived, .rawNames: .native,
             ], readCost: .local)
     }
     /// 2: of a symbolic link, the link itself.
@@ -75,7 +76,9 @@ public final class ShelfProvider: FileProvider {
     public func writeContents(path: ProviderPath, from source: any WriteSource, options: WriteOptions) async throws
         -> FileObject
     {
-        if options.ifMatch != nil { throw FileError.unsupported("Such a write", path: path) }
+        if options.ifMatch != nil {
+            throw FileError.unsupported("write under a condition", by: Self.type, path: path)
+        }
         let item = Item(data: try await gather(source, for: path))
         try shelf.withLock { try $0.put(item, at: path, overwrite: options.overwrite) }
         return item.object(at: path)

@@ -51,7 +51,8 @@ import Testing
         #expect(error.code == .featureUnsupported && error.missingTrait == trait && trait.missingTrait == trait)
         #expect(error.sentence == "This Carrel was built without the package trait Sound, which plays sound.")
         #expect(
-            URLError(.badURL).missingTrait == nil && FileError.unsupported("Sound", path: .root).missingTrait == nil)
+            URLError(.badURL).missingTrait == nil
+                && FileError.unsupported("play", by: "Memory", path: .root).missingTrait == nil)
     }
 
     @Test func `a provider's own error maker adds the item's URL`() throws {

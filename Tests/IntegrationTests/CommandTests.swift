@@ -142,7 +142,7 @@ import Testing
             expectFailure(try await runner.run("ln", "a", "other"), 2, "say -s")
             expectFailure(try await runner.run("readlink", "a"), 1, "is no symbolic link")
             expectFailure(try await runner.run("readlink", "missing"), 3)
-            expectFailure(try await runner.run("share", "a"), 1, "not possible here")
+            expectFailure(try await runner.run("share", "a"), 1, "cannot make public links here")
         }
     }
 

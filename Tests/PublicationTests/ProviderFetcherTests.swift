@@ -58,7 +58,7 @@ private final class ShelfProvider: FileProviderReadWrite {
     func writeContents(path: ProviderPath, from source: any WriteSource, options: WriteOptions) async throws
         -> FileObject
     {
-        throw FileError.unsupported("Writing", path: path)
+        throw FileError.unsupported("write", by: Self.type, path: path)
     }
 }
 

@@ -109,6 +109,6 @@ private final class HashlessStorage: ForwardingProvider, FileProviderChecksums {
     }
 
     func checksum(of path: ProviderPath, kind: String) async throws -> String {
-        throw FileError.unsupported("The hash of this file", path: path)
+        throw FileError.unsupported("hash this file", by: Self.type, path: path)
     }
 }

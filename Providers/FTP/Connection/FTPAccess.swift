@@ -112,7 +112,8 @@ final class FTPAccess: Sendable {
             return made(.secureConnectionFailed, "“\(host)” does not encrypt as ftpes: and ftps: need it")
         case ("", _): return made(.cannotConnectToHost, "“\(host)” does not take the connection")
         case ("STOR", _), ("APPE", _): return FTPCondition(reply: last, path: path, url: url, isWriting: true).error
-        case ("REST", _): return FileError.unsupported("Reading from an offset", path: path, url: url)
+        case ("REST", _):
+            return FileError.unsupported("read from an offset", by: FTPFileProvider.type, path: path, url: url)
         default: return (failure.error as? URLError)?.code == .unknown ? replyError : failure.error
         }
     }

@@ -68,7 +68,8 @@ final class FTPReader: FileReader {
             size = item.size
         }
         guard let size else {
-            throw FileError.unsupported("Reading a file of unknown size", path: path, url: provider.url(of: path))
+            throw FileError.unsupported(
+                "read a file of unknown size", by: provider.type, path: path, url: provider.url(of: path))
         }
         let validator = outcome["MDTM"].flatMap { $0.code == 213 ? "\($0.text) \(size)" : nil }
         let attributes = FileReaderAttributes(size: size, validator: validator)
@@ -149,7 +150,8 @@ final class FTPReader: FileReader {
         try await check(outcome, session)
         if outcome.bytes == 0 { throw short(0, of: size - 1..<size) }
         guard outcome.bytes == 1 else {
-            throw FileError.unsupported("Reading from an offset", path: path, url: provider.url(of: path))
+            throw FileError.unsupported(
+                "read from an offset", by: provider.type, path: path, url: provider.url(of: path))
         }
         host.takesOffsets = true
     }
@@ -160,7 +162,8 @@ final class FTPReader: FileReader {
         let replyError = FTPReplyError(reply, path: path)
         if replyError.code.isTransient { throw replyError }
         if reply.verb == "REST" {
-            throw FileError.unsupported("Reading from an offset", path: path, url: provider.url(of: path))
+            throw FileError.unsupported(
+                "read from an offset", by: provider.type, path: path, url: provider.url(of: path))
         }
         guard let item = try await provider.item(path, session) else {
             throw provider.missing(path, underlying: replyError)

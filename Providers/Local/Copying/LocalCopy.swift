@@ -109,7 +109,8 @@ struct LocalCopy {
     }
 
     private func unsupported(_ context: LocalContext) -> CocoaError {
-        FileError.unsupported("Copying a device, a pipe or the like", path: context.path, url: context.url)
+        FileError.unsupported(
+            "copy a device, a pipe or the like", by: LocalFileProvider.type, path: context.path, url: context.url)
     }
 
     // MARK: Folders

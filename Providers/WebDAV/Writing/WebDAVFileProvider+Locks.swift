@@ -39,7 +39,7 @@ extension WebDAVFileProvider {
 
     private func requestLock(path: ProviderPath, timeout: Double) async throws -> WebDAVLock {
         guard try await quirks().locks != .none else {
-            throw FileError.unsupported("Locking", path: path, url: url(of: path))
+            throw FileError.unsupported("lock", by: Self.type, path: path, url: url(of: path))
         }
         let answer = DataSink(limit: 1 << 20)
         let request = HTTPRequest(

@@ -11,11 +11,12 @@ extension WebDAVFileProvider: FileProviderAttributes {
     ///   all.
     public func setAttributes(path: ProviderPath, permissions: UInt16?, modificationDate: Date?) async throws {
         if permissions != nil {
-            throw FileError.unsupported("Setting permissions over WebDAV", path: path, url: url(of: path))
+            throw FileError.unsupported("set permissions", by: Self.type, path: path, url: url(of: path))
         }
         guard let modificationDate else { return }
         guard try await quirks().timeSetting == .ocMtime else {
-            throw FileError.unsupported("Setting the time of what is there already", path: path, url: url(of: path))
+            throw FileError.unsupported(
+                "set the time of an existing item", by: Self.type, path: path, url: url(of: path))
         }
         let body = Data(
             """

@@ -6,7 +6,10 @@ import Foundation
 struct Conform: Verb {
     static let configuration = CommandConfiguration(
         commandName: "conform", abstract: "Run the conformance kit in a new folder below a location.",
-        discussion: "The folder is removed at the end. mem: tries the kit itself.")
+        discussion: """
+            The folder is removed at the end. Some behaviours open a second connection to the same location. mem: tries the
+            kit itself.
+            """)
 
     @Argument(help: "A folder that may be written to.", completion: .location)
     var location: String
@@ -27,7 +30,10 @@ struct Conform: Verb {
         guard try await operand.provider.attributesOfItem(path: operand.path).isDirectory else {
             throw FileError.notADirectory(operand.path, writing: true)
         }
-        let report = await Conformance(provider: operand.provider, folder: operand.path, known: known).run()
+        let report = await Conformance(
+            provider: operand.provider, folder: operand.path, known: known,
+            connect: { [location] in try await session.connection(to: location) }
+        ).run()
         if common.json {
             try session.output.json(report)
         } else {

@@ -25,7 +25,7 @@ struct MakeLink: Verb {
         guard symbolic else { throw CommandFailure.usage("Only symbolic links can be made: say -s.") }
         let operand = try await session.operand(location)
         guard let provider = operand.provider as? any FileProviderSymbolicLink else {
-            throw FileError.unsupported("Making a symbolic link", path: operand.path)
+            throw FileError.unsupported("make symbolic links", by: operand.provider.type, path: operand.path)
         }
         do { try await provider.createSymbolicLink(path: operand.path, text: target) } catch {
             throw error.naming(missingParentOf: operand.path)
@@ -78,7 +78,7 @@ struct Share: Verb {
     func perform(_ session: Session) async throws {
         let operand = try await session.operand(location)
         guard let provider = operand.provider as? any FileProviderSharing else {
-            throw FileError.unsupported("Making a public link", path: operand.path)
+            throw FileError.unsupported("make public links", by: operand.provider.type, path: operand.path)
         }
         let link = try await provider.publicLink(to: operand.path)
         if common.json {

@@ -64,7 +64,9 @@ struct Move: Verb {
             if outcome.unverified > 0 { throw Self.unseen(from) }
         } else {
             if item.isSymbolicLink {
-                throw FileError.unsupported("Moving a symbolic link to another provider", path: from.path)
+                throw FileError.make(
+                    .featureUnsupported, path: from.path,
+                    sentence: "“\(from.path)” is a symbolic link, which cannot be moved to another provider.")
             }
             let outcome = try await copy.copyFile(
                 from.path, of: from.provider, to: to.path, of: to.provider, listed: item, progress: bar.reporter)

@@ -128,6 +128,17 @@ extension Session {
     /// The provider and path of a location as a person writes it.
     func operand(_ text: String) async throws -> Operand { try await connect(try await target(text)) }
 
+    /// Opens one more connection to the location, which no other location of the session shares.
+    func connection(to text: String) async throws -> any FileProvider {
+        if let memory = try await memory(text) { return memory.provider }
+        let target = try await target(text)
+        do { return try await location(of: target).provider } catch { throw error.at(target.shown) }
+    }
+
+    private func location(of target: Target) async throws -> ProviderLocation {
+        try await ProviderRegistry.shared.location(of: target.url, options: try options(for: target))
+    }
+
     /// The providers and paths of the locations of one command.
     ///
     /// - Throws: A usage error when access flags would go to two hosts.
@@ -207,7 +218,7 @@ extension Session {
     private func connect(_ target: Target) async throws -> Operand {
         do {
             let url = target.url
-            let location = try await ProviderRegistry.shared.location(of: url, options: try options(for: target))
+            let location = try await location(of: target)
             var operand = Operand(
                 shown: target.shown, provider: location.provider, path: location.path,
                 user: url.user(percentEncoded: false))

@@ -29,11 +29,11 @@ extension ExtendedFileProvider {
 
     /// The default: fails with `CocoaError(.featureUnsupported)`, which leaves the file to the generators.
     public func providedProperties(path: ProviderPath) async throws -> FileProperties {
-        throw FileError.unsupported("Asking for properties", path: path)
+        throw FileError.unsupported("tell properties of files", by: Self.type, path: path)
     }
 
     /// The default: fails with `CocoaError(.featureUnsupported)`, which leaves the file to the generators.
     public func providedThumbnail(path: ProviderPath, request: ThumbnailRequest) async throws -> Thumbnail {
-        throw FileError.unsupported("Asking for a thumbnail", path: path)
+        throw FileError.unsupported("make thumbnails", by: Self.type, path: path)
     }
 }

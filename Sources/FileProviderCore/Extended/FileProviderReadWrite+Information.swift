@@ -32,7 +32,7 @@ extension FileProviderReadWrite {
         return try await withReader(path: path) { reader in
             let generator = try await generators.find(for: reader, what: "properties") { $0.properties != nil }
             guard let properties = generator.properties else {
-                throw FileError.unsupported("Reading properties", path: path)
+                throw FileError.unsupported("tell properties of this file", by: Self.type, path: path)
             }
             return try await properties(reader)
         }
@@ -61,7 +61,9 @@ extension FileProviderReadWrite {
         }
         return try await withReader(path: path) { reader in
             let generator = try await generators.find(for: reader, what: "thumbnail") { $0.thumbnail != nil }
-            guard let thumbnail = generator.thumbnail else { throw FileError.unsupported("A thumbnail", path: path) }
+            guard let thumbnail = generator.thumbnail else {
+                throw FileError.unsupported("make a thumbnail of this file", by: Self.type, path: path)
+            }
             return try await thumbnail(reader, request)
         }
     }

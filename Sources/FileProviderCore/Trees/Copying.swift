@@ -36,6 +36,9 @@ public struct TreeCopy: Sendable {
     /// Files in flight at once; nil for four, or as many small ones as both sides are best at
     /// (``Capabilities/concurrentTransfers``).
     public var transfers: Int?
+    /// Notes what the copy makes, which is then never something that was there before; nil for a copy that takes
+    /// existing folders as they are.
+    var made: MadeItems?
 
     /// The defaults refuse what is there already, give copies the time of copying, publish each file, and leave the
     /// number of files in flight to the providers.
@@ -256,15 +259,21 @@ public struct TreeCopy: Sendable {
             try await target.capabilities()[.serverSideCopying] == .native
         {
             try await target.copyItem(path: file.path, to: location, overwrite: overwrite, progress: progress)
+            made?.add(FileObject(path: location, type: .regular, size: file.size))
             return .copied(file.size ?? 0, isVerified: true)
         }
         let outcome = try await copyFile(
             file.path, of: provider, to: location, of: target, listed: file, progress: progress)
-        return outcome.map { .copied($0.bytes, isVerified: $0.isVerified) } ?? .wasThere
+        guard let outcome else { return .wasThere }
+        made?.add(FileObject(path: location, type: .regular, size: outcome.bytes, entryTag: outcome.file.entryTag))
+        return .copied(outcome.bytes, isVerified: outcome.isVerified)
     }
 
     private func makeFolder(_ path: ProviderPath, of target: any FileProvider) async throws {
-        do { try await target.createFolder(path: path) } catch let error where error.isFileExists {
+        do {
+            try await target.createFolder(path: path)
+            made?.add(FileObject(path: path, type: .directory))
+        } catch let error where error.isFileExists && made == nil {
             // What may not be looked at is taken for a folder: writing into it shows what it is.
             do { if try await target.attributesOfItem(path: path).isDirectory { return } } catch let look
                 where look.refusesLook
@@ -290,55 +299,13 @@ public struct TreeCopy: Sendable {
 
     /// Why an item that is neither folder nor file is not copied.
     static func uncopied(_ item: FileObject) -> any Error {
-        FileError.unsupported("Copying a \(item.isSymbolicLink ? "symbolic link" : "special file")", path: item.path)
+        FileError.make(
+            .featureUnsupported, path: item.path,
+            sentence:
+                "“\(item.path)” is a \(item.isSymbolicLink ? "symbolic link" : "special file"), and is not copied.")
     }
 
     static func target(of path: ProviderPath, from folder: ProviderPath, to destination: ProviderPath) -> ProviderPath {
         destination.appending(path.relative(to: folder) ?? .root)
-    }
-}
-
-extension FileProviderOperations {
-    /// The default: copies through this machine, streaming. Needs a provider that reads and writes.
-    ///
-    /// - Throws: As ``copyThroughThisMachine(path:to:overwrite:progress:)``; `CocoaError(.featureUnsupported)` for one
-    ///   that does not.
-    public func copyItem(path: ProviderPath, to destination: ProviderPath, overwrite: Bool, progress: ProgressReporter)
-        async throws
-    {
-        guard let provider = self as? any FileProvider else { throw FileError.unsupported("Copying", path: path) }
-        try await provider.copyThroughThisMachine(path: path, to: destination, overwrite: overwrite, progress: progress)
-    }
-}
-
-extension FileProviderOperations where Self: FileProviderReadWrite {
-    /// Copies by reading and writing: what ``copyItem(path:to:overwrite:progress:)`` does where the storage does not
-    /// copy by itself.
-    public func copyThroughThisMachine(
-        path: ProviderPath, to destination: ProviderPath, overwrite: Bool, progress: ProgressReporter
-    ) async throws {
-        if destination == path { throw FileError.make(.fileWriteFileExists, path: destination) }
-        let item = try await attributesOfItem(path: path)
-        let copy = TreeCopy(overwrite: overwrite, preservesDates: false)
-        guard item.isDirectory else {
-            try await copy.copyFile(path, of: self, to: destination, of: self, listed: item, progress: progress)
-            return
-        }
-        try copy.checkNotIntoItself(path, of: self, to: destination, of: self)
-        let temporary = try TemporaryName.make(beside: destination)
-        do {
-            let outcome = try await copy.copyFolder(path, of: self, to: temporary, of: self, progress: progress)
-            for failed in outcome.failed {
-                let operation = FileOperationType.copy(source: failed.path.string, destination: destination.string)
-                guard await OperationConsent.proceeds(after: failed.error, operation: operation) else {
-                    throw failed.error
-                }
-            }
-            try await moveItem(path: temporary, to: destination, overwrite: overwrite)
-        } catch {
-            // Outside the task, which may be cancelled. What cannot be removed is left under a name that tells.
-            await withCancellationShield { try? await self.removeItem(path: temporary) }
-            throw TemporaryName.error(error, under: temporary, of: destination)
-        }
     }
 }

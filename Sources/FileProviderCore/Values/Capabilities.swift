@@ -41,6 +41,9 @@ public struct Capabilities: Sendable, Hashable, Codable {
         case moving
         /// Copying without the bytes passing through this machine.
         case serverSideCopying
+        /// A copied folder appears under its name when it is whole, or not at all. Elsewhere others see it grow, and a
+        /// copy that fails removes what it made.
+        case atomicFolderCopying
         /// A write keeps the modification time it is given (``WriteOptions``).
         case settingModificationDate
         /// Total and free space.
@@ -151,6 +154,13 @@ public struct Capabilities: Sendable, Hashable, Codable {
     /// Whether `ability` is there, natively or derived.
     public func has(_ ability: Ability) -> Bool { self[ability] != .unavailable }
 
+    /// The same without the abilities that change something: what holds for a storage that is only read.
+    public var readOnly: Capabilities {
+        var capabilities = self
+        for ability in Ability.allCases where ability.changesSomething { capabilities[ability] = .unavailable }
+        return capabilities
+    }
+
     /// Whether the storage keeps any two names apart.
     public var tellsEveryName: Bool { isCaseSensitive && isNormalizationSensitive }
 
@@ -162,5 +172,15 @@ public struct Capabilities: Sendable, Hashable, Codable {
         let (one, two) = (path.string, other.string)
         if one == two { return isNormalizationSensitive }
         return isCaseSensitive || one.lowercased() != two.lowercased()
+    }
+}
+
+extension Capabilities.Ability {
+    /// Whether having it means that the storage can be changed.
+    fileprivate var changesSomething: Bool {
+        switch self {
+        case .rangedReading, .suffixReading, .storageProperties, .entryTags, .treeTags, .rawNames: false
+        default: true
+        }
     }
 }

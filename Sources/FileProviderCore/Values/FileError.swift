@@ -87,7 +87,22 @@ public enum FileError {
             underlying: underlying)
     }
 
-    /// The provider cannot do this here; `what` completes "… is not possible here".
+    /// The provider cannot do this here, as in “WebDAV cannot move here”.
+    ///
+    /// - Parameters:
+    ///   - operation: A verb with its object, as it follows “cannot”: `move`, `make symbolic links`.
+    ///   - provider: The provider's ``FileProviderBasic/type``.
+    ///   - underlying: The storage's own error.
+    public static func unsupported(
+        _ operation: String, by provider: String, path: ProviderPath, url: URL? = nil, underlying: (any Error)? = nil
+    ) -> CocoaError {
+        make(
+            .featureUnsupported, path: path, url: url,
+            sentence: "\(provider) cannot \(operation) here (“\(path)”).", underlying: underlying)
+    }
+
+    /// Something that does not name its provider; `what` completes "… is not possible here".
+    @available(*, deprecated, message: "Name the operation and the provider: unsupported(_:by:path:url:).")
     public static func unsupported(_ what: String, path: ProviderPath, url: URL? = nil) -> CocoaError {
         make(.featureUnsupported, path: path, url: url, sentence: "\(what) is not possible here (“\(path)”).")
     }

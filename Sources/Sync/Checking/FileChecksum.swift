@@ -36,7 +36,7 @@ public struct FileChecksum: Sendable, Hashable {
             }
         }
         guard let tap = HashTap(kind: kind) else {
-            throw FileError.unsupported("A checksum of the kind “\(kind)”", path: path)
+            throw FileError.unsupported("compute a checksum of the kind “\(kind)”", by: provider.type, path: path)
         }
         try await FileCopy(path, of: provider, tap: tap).read(into: DiscardingSink())
         // Never nil: a file that was read came in order.

@@ -153,8 +153,12 @@ public struct TreeComparison: Sendable {
                 if target == other { outcome.same += 1 } else { outcome.different.append((pair.path, .linkTarget)) }
             } else if !pair.one.isRegularFile {
                 outcome.failed.append(
-                    (pair.path, FileError.unsupported("Comparing what is neither a file nor a folder", path: pair.path))
-                )
+                    (
+                        pair.path,
+                        FileError.make(
+                            .featureUnsupported, path: pair.path,
+                            sentence: "“\(pair.path)” is neither a file nor a folder, and is not compared.")
+                    ))
             } else if let size = pair.one.size, let other = pair.other.size, size != other {
                 outcome.different.append((pair.path, .size))
             } else if !comparesContent, pair.one.size != nil, pair.other.size != nil, isOfOneTime(pair, run: run) {

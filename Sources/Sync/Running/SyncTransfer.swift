@@ -162,14 +162,15 @@ struct SyncTransfer: Sendable {
     private func makeLink(_ item: SyncItem, at path: ProviderPath, _ action: SyncAction) async throws -> SyncItem {
         let provider = pass.folders[action.side].provider
         guard let storage = provider as? any FileProviderSymbolicLink, let text = item.tag else {
-            throw FileError.unsupported("Making a symbolic link", path: path)
+            throw FileError.unsupported("make symbolic links", by: provider.type, path: path)
         }
         try await storage.createSymbolicLink(path: path, text: text)
         // Some servers store another path than the one that they were given; it would come back as a change.
         let made = SyncItem(try await provider.attributesOfItem(path: path))
         guard let made, made.type == .symbolicLink, made.tag == text else {
             if made?.type == .symbolicLink { try await provider.removeItem(path: path) }
-            throw FileError.unsupported("Making a symbolic link that leads to “\(text)”", path: path)
+            throw FileError.unsupported(
+                "make a symbolic link that leads to “\(text)”", by: provider.type, path: path)
         }
         return made
     }

@@ -42,7 +42,8 @@ public final class BoxFileProvider: FileProvider {
         let native: [Capabilities.Ability] = [
             .rangedReading, .suffixReading, .writing, .streamedWriting, .atomicReplacement, .exclusiveCreation,
             .conditionalWriting,
-            .folderCreation, .removal, .recursiveRemoval, .moving, .serverSideCopying, .settingModificationDate,
+            .folderCreation, .removal, .recursiveRemoval, .moving, .serverSideCopying, .atomicFolderCopying,
+            .settingModificationDate,
             .storageProperties,
             .entryTags, .rawNames,
         ]
