@@ -300,7 +300,7 @@ let package = Package(
             ]),
         .testTarget(
             name: "FileProviderConformanceTests",
-            dependencies: ["FileProviderConformance", "MemoryFileProvider", "ProviderDoubles"]),
+            dependencies: ["FileProviderConformance", "LocalFileProvider", "MemoryFileProvider", "ProviderDoubles"]),
         // Doubles of storages, readers and sources, and what tests need for waiting and for folders.
         .target(name: "ProviderDoubles", dependencies: ["FileProviderCore", "SampleBooks"], path: "Tests/Doubles"),
         // Random histories of two folders in step, on any storages.

@@ -107,6 +107,16 @@ public indirect enum FileQuery: Sendable, Hashable {
         default: false
         }
     }
+
+    /// Whether the answer may depend on the item's path.
+    var needsPath: Bool {
+        switch self {
+        case .path, .test: true
+        case .and(let parts), .or(let parts): parts.contains(where: \.needsPath)
+        case .not(let query): query.needsPath
+        default: false
+        }
+    }
 }
 
 extension FileQuery {

@@ -1,0 +1,30 @@
+/// A change that is asked of a provider with a layer.
+public struct LayerChange: Sendable, Hashable {
+    /// What is changed. The raw value follows “cannot” in a sentence.
+    public enum Kind: String, Sendable, Hashable {
+        /// Making a folder.
+        case createFolder = "make folders"
+        /// Writing a file, whether it was there or not.
+        case write
+        /// Moving or renaming.
+        case move
+        /// Copying within the provider.
+        case copy
+        /// Removing an item with all it holds.
+        case remove
+        /// Setting permissions or times.
+        case setAttributes = "set attributes"
+        /// Making a symbolic link.
+        case createSymbolicLink = "make symbolic links"
+        /// Making a link under which anybody reads an item.
+        case share = "make public links"
+    }
+
+    /// What is changed.
+    public let kind: Kind
+    /// The items, as callers know them; of a move and a copy, source and destination.
+    public let paths: [ProviderPath]
+
+    /// The items that are another afterwards: all but the source of a copy.
+    public var changedPaths: [ProviderPath] { kind == .copy ? Array(paths.dropFirst()) : paths }
+}

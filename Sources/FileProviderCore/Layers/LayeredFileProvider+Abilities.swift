@@ -1,0 +1,149 @@
+public import Foundation
+
+/// The abilities of the base, one conformance each, so that a layer hides none of them.
+
+extension LayeredFileProvider: FileProviderPushWrite where Base: FileProviderPushWrite {
+    /// Writes to the base.
+    @discardableResult
+    public func writeContents(
+        path: ProviderPath, options: WriteOptions, fill: @Sendable (any ByteSink) async throws -> FileExtent
+    ) async throws -> FileObject {
+        try await changing(.write, path) {
+            shown(try await base.writeContents(path: $0, options: options, fill: fill), as: path)
+        }
+    }
+}
+
+extension LayeredFileProvider: FileProviderSymbolicLink where Base: FileProviderSymbolicLink {
+    /// Makes the link in the base; `target` stays as it is.
+    public func createSymbolicLink(path: ProviderPath, target: [UInt8]) async throws {
+        try await changing(.createSymbolicLink, path) { try await base.createSymbolicLink(path: $0, target: target) }
+    }
+
+    /// Asks the base.
+    ///
+    /// - Throws: Also `CocoaError(.fileReadNoPermission)` for a link to an item that the layer does not show.
+    public func destinationOfSymbolicLink(path: ProviderPath) async throws -> FileObject {
+        try await translatingErrors {
+            let item = try await base.destinationOfSymbolicLink(path: layer.basePath(of: path))
+            guard let item = shown(item) else { throw FileError.make(.fileReadNoPermission, path: path) }
+            return item
+        }
+    }
+}
+
+extension LayeredFileProvider: FileProviderAttributes where Base: FileProviderAttributes {
+    /// Sets them in the base.
+    public func setAttributes(path: ProviderPath, permissions: UInt16?, modificationDate: Date?) async throws {
+        try await changing(.setAttributes, path) {
+            try await base.setAttributes(path: $0, permissions: permissions, modificationDate: modificationDate)
+        }
+    }
+}
+
+extension LayeredFileProvider: FileProviderSharing where Base: FileProviderSharing {
+    /// Has the base make it.
+    public func publicLink(to path: ProviderPath) async throws -> PublicLink {
+        try await changing(.share, path) { try await base.publicLink(to: $0) }
+    }
+}
+
+extension LayeredFileProvider: FileProviderChecksums where Base: FileProviderChecksums {
+    /// Asks the base.
+    public func checksum(of path: ProviderPath, kind: String) async throws -> String {
+        try await translatingErrors { try await base.checksum(of: layer.basePath(of: path), kind: kind) }
+    }
+}
+
+extension LayeredFileProvider: FileProviderBasicRemote where Base: FileProviderBasicRemote {
+    /// The base's.
+    public var connectionOptions: ConnectionOptions { base.connectionOptions }
+
+    /// Has the base forget.
+    public func dropCache(path: ProviderPath) { base.dropCache(path: (try? layer.basePath(of: path)) ?? path) }
+}
+
+extension LayeredFileProvider: FileProviderMonitor where Base: FileProviderMonitor {
+    /// Watches the base.
+    public func watch(path: ProviderPath, options: WatchOptions) async throws -> any FileWatch {
+        try await translatingErrors {
+            let location = try layer.basePath(of: path)
+            let watch = try await base.watch(path: location, options: options)
+            return LayeredWatch(watch, path: layer.path(ofBase:), translated: translated)
+        }
+    }
+}
+
+extension LayeredFileProvider: FileProviderLongPolling where Base: FileProviderLongPolling {
+    /// Asks the base.
+    public func changes(path: ProviderPath, since token: String?) async throws -> LongPollAnswer {
+        try await translatingErrors {
+            var answer = try await base.changes(path: layer.basePath(of: path), since: token)
+            answer.events = answer.events.compactMap { $0.shown(layer.path(ofBase:)) }
+            return answer
+        }
+    }
+}
+
+extension LayeredFileProvider: FileProviderSearch where Base: FileProviderSearch {
+    /// What the base says; false if paths differ from those of the base and `query` asks about them.
+    public func searchesNatively(path: ProviderPath, recursive: Bool, query: FileQuery) async throws -> Bool {
+        let location = try layer.basePath(of: path)
+        if location != path, query.needsPath || query.needsURL { return false }
+        return try await base.searchesNatively(path: location, recursive: recursive, query: query)
+    }
+
+    /// Has the base search.
+    public func searchFiles(
+        path: ProviderPath, recursive: Bool, query: FileQuery,
+        found: @escaping @Sendable ([FileObject]) async throws -> Void
+    ) async throws {
+        try await translatingErrors {
+            try await base.searchFiles(path: layer.basePath(of: path), recursive: recursive, query: query) { items in
+                let shown = items.compactMap(self.shown)
+                if !shown.isEmpty { try await found(shown) }
+            }
+        }
+    }
+}
+
+extension LayeredFileProvider: FileProviderConfining where Base: FileProviderConfining {
+    /// Confines the base, under the same layer.
+    public func confined(to folders: [ProviderPath]) -> any FileProvider {
+        base.confined(to: folders.map { (try? layer.basePath(of: $0)) ?? $0 }).layered(layer)
+    }
+}
+
+extension LayeredFileProvider: FileProviderSynchronization where Base: FileProviderSynchronization {
+    /// The base's, under the same layer.
+    public var unsynchronized: any FileProvider { base.unsynchronized.layered(layer) }
+
+    /// Has the base do it.
+    public func synchronize(path: ProviderPath) async throws {
+        try await translatingErrors { try await base.synchronize(path: layer.basePath(of: path)) }
+    }
+}
+
+extension LayeredFileProvider: ExtendedFileProvider where Base: ExtendedFileProvider {
+    /// What the base says.
+    public func providesProperties(path: ProviderPath) -> Bool {
+        (try? layer.basePath(of: path)).map { base.providesProperties(path: $0) } ?? false
+    }
+
+    /// What the base says.
+    public func providesThumbnail(path: ProviderPath) -> Bool {
+        (try? layer.basePath(of: path)).map { base.providesThumbnail(path: $0) } ?? false
+    }
+
+    /// Asks the base.
+    public func providedProperties(path: ProviderPath) async throws -> FileProperties {
+        try await translatingErrors { try await base.providedProperties(path: layer.basePath(of: path)) }
+    }
+
+    /// Asks the base.
+    public func providedThumbnail(path: ProviderPath, request: ThumbnailRequest) async throws -> Thumbnail {
+        try await translatingErrors {
+            try await base.providedThumbnail(path: layer.basePath(of: path), request: request)
+        }
+    }
+}

@@ -1,0 +1,175 @@
+import FileProviderConformance
+import FileProviderCore
+import Foundation
+import LocalFileProvider
+import MemoryFileProvider
+import ProviderDoubles
+import Testing
+
+@Suite struct LayerTests {
+    /// A base, made again for each test.
+    enum Base: String, CaseIterable {
+        case memory, local
+
+        func use(_ body: (any FileProvider) async throws -> Void) async throws {
+            switch self {
+            case .memory: try await body(MemoryFileProvider())
+            case .local:
+                let folder = try TemporaryFolder()
+                try await body(try LocalFileProvider(root: folder.url))
+            }
+        }
+    }
+
+    private let shelf: ProviderPath
+
+    init() throws {
+        shelf = try ProviderPath("/shelf é%41")
+    }
+
+    @Test(arguments: Base.allCases) func `a prefixed provider keeps every promise`(base: Base) async throws {
+        try await base.use { provider in
+            try await provider.createFolder(path: shelf)
+            let layered = provider.layered(PrefixLayer(prefix: shelf))
+            let again = provider.layered(PrefixLayer(prefix: shelf))
+            let report = await Conformance(provider: layered, folder: .root, connect: { again }).run()
+            #expect(report.isConforming, "\(report)")
+            #expect(report.passed.count > 400)
+            #expect(try await provider.contentsOfDirectory(path: .root).map(\.path) == [shelf])
+        }
+    }
+
+    @Test(arguments: Base.allCases) func `a remembering provider keeps every promise`(base: Base) async throws {
+        try await base.use { provider in
+            let layered = provider.layered(RememberingLayer())
+            let report = await Conformance(provider: layered, folder: .root, connect: { layered }).run()
+            #expect(report.isConforming, "\(report)")
+        }
+    }
+
+    @Test(arguments: Base.allCases) func `a read-only provider keeps every promise`(base: Base) async throws {
+        try await base.use { provider in
+            try await provider.writeContents(path: ProviderPath("/book"), contents: Data([1, 2, 3]))
+            let layered = provider.layered(ReadOnlyLayer())
+            let report = await Conformance(provider: layered, folder: .root, connect: { layered }).run()
+            #expect(report.isConforming, "\(report)")
+            #expect(report.outcome(of: "Where writing is unavailable, it fails and changes nothing") == .passed)
+            #expect(report.skipped.contains { $0.sentence == "needs writing" })
+            #expect(try await layered.contents(path: ProviderPath("/book")) == Data([1, 2, 3]))
+        }
+    }
+
+    @Test func `a read-only provider refuses each change by its name, through every protocol`() async throws {
+        let folder = try TemporaryFolder()
+        let base = try LocalFileProvider(root: folder.url)
+        let layered = LayeredFileProvider(ReadOnlyLayer(), over: base)
+        let (file, other) = (try ProviderPath("/book"), try ProviderPath("/other"))
+        try await base.writeContents(path: file, contents: Data([1]))
+        func sentence(_ body: () async throws -> Void) async -> String? {
+            do { try await body() } catch { return (error as? CocoaError)?.sentence }
+            return nil
+        }
+        let refused = [
+            await sentence { try await layered.createFolder(path: other) },
+            await sentence { try await layered.moveItem(path: file, to: other) },
+            await sentence { try await layered.copyItem(path: file, to: other) },
+            await sentence { try await layered.removeItem(path: file) },
+            await sentence { _ = try await layered.writeContents(path: other, contents: Data()) },
+            await sentence { try await layered.setAttributes(path: file, permissions: 0o600, modificationDate: nil) },
+            await sentence { try await layered.createSymbolicLink(path: other, to: file) },
+        ]
+        #expect(
+            refused == [
+                "A read-only provider cannot make folders here (“/other”).",
+                "A read-only provider cannot move here (“/book”).",
+                "A read-only provider cannot copy here (“/book”).",
+                "A read-only provider cannot remove here (“/book”).",
+                "A read-only provider cannot write here (“/other”).",
+                "A read-only provider cannot set attributes here (“/book”).",
+                "A read-only provider cannot make symbolic links here (“/other”).",
+            ])
+        // A copy streams into a target that takes the bytes as they come.
+        await #expect(throws: CocoaError.self) {
+            try await FileCopy(file, of: base).write(to: other, of: layered, options: WriteOptions())
+        }
+        #expect(try await base.contentsOfDirectory(path: .root).map(\.name) == ["book"])
+    }
+
+    @Test func `a layer has an ability exactly where its base has it`() async throws {
+        let folder = try TemporaryFolder()
+        let local = try LocalFileProvider(root: folder.url).layered(RememberingLayer())
+        let memory = MemoryFileProvider().layered(RememberingLayer())
+        func abilities(_ provider: any FileProvider) -> [Bool] {
+            [
+                provider is any FileProviderPushWrite, provider is any FileProviderSymbolicLink,
+                provider is any FileProviderMonitor, provider is any FileProviderAttributes,
+                provider is any FileProviderSynchronization, provider is any FileProviderBasicRemote,
+                provider is any FileProviderSearch, provider is any FileProviderSharing,
+                provider is any FileProviderChecksums, provider is any FileProviderLongPolling,
+                provider is any ExtendedFileProvider, provider is any FileProviderConfining,
+            ]
+        }
+        #expect(abilities(local) == abilities(try LocalFileProvider(root: folder.url)))
+        #expect(abilities(memory) == abilities(MemoryFileProvider()))
+        #expect(abilities(local) != abilities(memory))
+        // A layer over a layer, too.
+        #expect(abilities(local.layered(ReadOnlyLayer())) == abilities(local))
+    }
+
+    @Test func `a prefixed provider shows nothing outside of its folder, and names its own paths`() async throws {
+        let base = MemoryFileProvider()
+        try await base.createFolder(path: shelf)
+        try await base.writeContents(path: ProviderPath("/outside"), contents: Data([1]))
+        let layered = LayeredFileProvider(PrefixLayer(prefix: shelf), over: base)
+        #expect(try await layered.contentsOfDirectory(path: .root).isEmpty)
+        let missing = try ProviderPath("/missing")
+        let error = await #expect(throws: CocoaError.self) { try await layered.contents(path: missing) }
+        #expect(error?.userInfo[NSFilePathErrorKey] as? String == "/missing")
+        #expect(error?.sentence == "“/missing” does not exist.")
+        let outside = base.url(of: try ProviderPath("/outside"))
+        #expect(throws: URLError.self) { try layered.relativePath(of: outside) }
+        #expect(try layered.relativePath(of: layered.url(of: missing)) == missing)
+        await #expect(throws: CocoaError.self) { try await layered.removeItem(path: .root) }
+        #expect(try await base.attributesOfItem(path: shelf).isDirectory)
+    }
+
+    @Test(.timeLimit(.minutes(1))) func `a prefixed provider tells of changes under its own paths`() async throws {
+        let folder = try TemporaryFolder()
+        let base = try LocalFileProvider(root: folder.url)
+        let inner = try ProviderPath("/inner")
+        try await base.createFolder(path: inner)
+        let layered = LayeredFileProvider(PrefixLayer(prefix: inner), over: base)
+        let watch = try await layered.watch(path: .root, options: WatchOptions())
+        try await base.writeContents(path: inner.appending("book"), contents: Data([1]))
+        let events = try await watch.next()
+        #expect(events?.map(\.path.string) == ["/book"])
+        await watch.stop()
+    }
+
+    @Test func `events that lead into sight or out of it are told as what they are to the caller`() async throws {
+        let source = EventSource([
+            FileEvent(.moved, path: try ProviderPath("/in/a"), from: try ProviderPath("/out/a")),
+            FileEvent(.moved, path: try ProviderPath("/out/b"), from: try ProviderPath("/in/b")),
+            FileEvent(.moved, path: try ProviderPath("/in/d"), from: try ProviderPath("/in/c")),
+            FileEvent(.created, path: try ProviderPath("/out/e")),
+        ])
+        let layered = LayeredFileProvider(PrefixLayer(prefix: try ProviderPath("/in")), over: source)
+        let events = try await layered.changes(path: .root, since: nil).events
+        #expect(events.map(\.description) == ["created /a", "removed /b", "moved /c → /d"])
+    }
+}
+
+/// A storage whose server tells of the same changes again and again.
+private final class EventSource: ForwardingProvider, FileProviderLongPolling {
+    static let type = "Events"
+    let underlying: any FileProvider = MemoryFileProvider()
+    private let events: [FileEvent]
+
+    init(_ events: [FileEvent]) {
+        self.events = events
+    }
+
+    func changes(path: ProviderPath, since token: String?) async throws -> LongPollAnswer {
+        LongPollAnswer(events: events, token: "1")
+    }
+}
