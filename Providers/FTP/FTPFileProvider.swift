@@ -70,7 +70,7 @@ public final class FTPFileProvider: FileProviderBasicRemote, FileProviderOperati
             [
                 .rangedReading: .native, .suffixReading: .derived, .writing: .native, .streamedWriting: .native,
                 .atomicReplacement: host.renameReplaces ? .native : .derived, .exclusiveCreation: .derived,
-                .resumingWrites: .native,
+                .resumingWrites: .native, .appending: host.mayKnow("APPE") ? .native : .unavailable,
                 .folderCreation: .native,
                 .removal: .native,
                 .recursiveRemoval: .derived, .moving: .native, .atomicFolderCopying: .derived,

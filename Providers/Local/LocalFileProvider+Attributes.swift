@@ -39,8 +39,9 @@ extension LocalFileProvider: FileProviderAttributes {
         try context.check(result)
     }
 
-    // MARK: Extended attributes
+}
 
+extension LocalFileProvider: FileProviderExtendedAttributes {
     /// All extended attributes that may be read, by their names with the namespace in front: `user.comment`.
     ///
     /// Names that are not UTF-8 are left out. Source: xattr(7).

@@ -34,6 +34,25 @@ extension MemoryFileProvider {
     }
 }
 
+extension MemoryFileProvider: FileProviderAppending {
+    /// Gathers the bytes and adds them in one step: an append that fails or is cancelled leaves the file as it was.
+    ///
+    /// - Throws: Also `CocoaError(.fileWriteOutOfSpace)` over the capacity.
+    public func append(path: ProviderPath, from source: any WriteSource, createsFile: Bool) async throws -> FileObject {
+        try Task.checkCancellation()
+        try tree.value.checkAppending(to: path, createsFile: createsFile)
+        let write = MemoryWrite(path: path, tree: tree)
+        do {
+            try await write.pour(source)
+            try Task.checkCancellation()
+            return try tree.update { try $0.append(write.bytes, to: path, createsFile: createsFile) }.object(at: path)
+        } catch {
+            write.giveBack()
+            throw error
+        }
+    }
+}
+
 /// One content being gathered.
 private final class MemoryWrite: @unchecked Sendable {
     // Unchecked: one write owns it, and does one step at a time.

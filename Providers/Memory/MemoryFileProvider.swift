@@ -45,7 +45,7 @@ public final class MemoryFileProvider: FileProviderBasic, FileProviderOperations
                 .atomicReplacement: .native, .exclusiveCreation: .native, .conditionalWriting: .native,
                 .folderCreation: .native,
                 .removal: .native, .recursiveRemoval: .native, .moving: .native, .serverSideCopying: .native,
-                .atomicFolderCopying: .native,
+                .atomicFolderCopying: .native, .appending: .native,
                 .settingModificationDate: .native, .storageProperties: .native, .entryTags: .native, .rawNames: .native,
             ],
             readCost: .local, timePrecision: 1e-6, concurrentTransfers: nil)

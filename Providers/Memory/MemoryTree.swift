@@ -21,6 +21,11 @@ struct MemoryBytes: Sendable {
         }
     }
 
+    /// Adds all of `other` at the end.
+    mutating func append(_ other: MemoryBytes) {
+        for piece in other.pieces { piece.withUnsafeBytes { append($0) } }
+    }
+
     /// The bytes from `offset` on that lie in one piece, `limit` at most. `offset` lies in the file.
     func run(at offset: Int64, limit: Int) -> Data {
         let (index, start) = Int(offset).quotientAndRemainder(dividingBy: Self.piece)
@@ -141,6 +146,30 @@ struct MemoryTree: Sendable {
         set(file, at: path)
         used -= before?.size ?? 0
         return file
+    }
+
+    /// Adds a content, whose bytes were taken before, to the file at `path`.
+    mutating func append(_ bytes: MemoryBytes, to path: ProviderPath, createsFile: Bool) throws -> MemoryItem {
+        var all = try checkAppending(to: path, createsFile: createsFile)?.bytes ?? MemoryBytes()
+        all.append(bytes)
+        lastVersion += 1
+        let file = MemoryItem(bytes: all, modified: Date(), version: lastVersion)
+        set(file, at: path)
+        return file
+    }
+
+    /// Sees that bytes may be added at `path`.
+    ///
+    /// - Returns: The file; nil if it has to be made.
+    @discardableResult
+    func checkAppending(to path: ProviderPath, createsFile: Bool) throws -> MemoryItem? {
+        if path.isRoot { throw FileError.isADirectory(path, writing: true) }
+        guard let there = try existing(at: path) else {
+            if createsFile { return nil }
+            throw FileError.make(errno: ENOENT, path: path, writing: true)
+        }
+        if there.bytes == nil { throw FileError.isADirectory(path, writing: true) }
+        return there
     }
 
     /// Sees that a file may be written at `path`.

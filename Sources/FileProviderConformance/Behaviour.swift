@@ -36,6 +36,8 @@ public struct Behaviour: Sendable {
         case sources
         /// Writing where something lies already: overwriting, conditional writes, rivals.
         case replacing
+        /// Adding bytes at the end of a file.
+        case appending
         /// Parts of files, to the byte.
         case ranges
         /// What a reader tells, and many reads of one reader.
@@ -109,7 +111,8 @@ public struct Behaviour: Sendable {
     public static let all: [Behaviour] = [
         (Group.capabilities, capabilities), (.listing, listing + leavingOut), (.folders, folders), (.sizes, sizes),
         (.writing, writing + makingParents + arriving), (.sources, sources),
-        (.replacing, replacing), (.ranges, parts + boundaries), (.reading, reading), (.sinks, sinks),
+        (.replacing, replacing), (.appending, appending), (.ranges, parts + boundaries), (.reading, reading),
+        (.sinks, sinks),
         (.names, names + nameRules), (.moving, moving + movingOnto),
         (.copying, copying + copyingOnto + copyingAtomically),
         (.removing, removing),

@@ -43,6 +43,44 @@ extension Behaviour {
             try await trial.expectNames(["file"], when: "After a refused write")
             try await trial.expectBytes(Pattern.data(100), at: file, when: "After a refused write")
         },
+        Behaviour("A write keeps the permissions it is given", .ability(.writing), .ability(.settingPermissions)) {
+            trial in
+            for permissions: UInt16 in [0o640, 0o600] {
+                let path = try trial.at("file")
+                try await trial.provider.writeContents(
+                    path: path, from: DataSource(Data([1])),
+                    options: WriteOptions(overwrite: true, permissions: permissions))
+                guard let found = try await trial.provider.attributesOfItem(path: path).permissions else {
+                    throw SkippedBehaviour(reason: "needs permissions in attributes")
+                }
+                try expect(
+                    found & 0o777 == permissions,
+                    "Expected the permissions \(String(permissions, radix: 8)), but they are \(String(found, radix: 8))."
+                )
+            }
+        },
+        Behaviour("Extended attributes are kept, and can be removed", .ability(.writing), .ability(.extendedAttributes))
+        { trial in
+            guard let provider = trial.provider as? any FileProviderExtendedAttributes else {
+                throw Unmet(
+                    "Expected a provider that declares extendedAttributes to conform to FileProviderExtendedAttributes."
+                )
+            }
+            let path = try await trial.write("file")
+            let name = "user.carrel.conformance"
+            do { try await provider.setExtendedAttribute(name, to: [0, 0xFF], path: path) } catch let error
+                as CocoaError
+                where error.code == .featureUnsupported
+            {
+                throw SkippedBehaviour(reason: "needs a file system with extended attributes")
+            }
+            let kept = try await provider.extendedAttributes(path: path)[name]
+            try expect(kept == [0, 0xFF], "Expected the two bytes of the attribute, but they are \(kept ?? []).")
+            try await provider.removeExtendedAttribute(name, path: path)
+            let left = try await provider.extendedAttributes(path: path)[name]
+            try expect(left == nil, "Expected the attribute to be gone, but it is \(left ?? []).")
+            try await trial.expectBytes(Pattern.data(100), at: path, when: "After an attribute came and went")
+        },
         Behaviour(
             "A write sets the modification time it is given", .ability(.writing), .ability(.settingModificationDate)
         ) { trial in

@@ -13,6 +13,13 @@ extension UndoableFileProvider: FileProviderPushWrite where Base: FileProviderPu
     }
 }
 
+extension UndoableFileProvider: FileProviderAppending where Base: FileProviderAppending {
+    /// Appends in the base. There is no undo for it.
+    public func append(path: ProviderPath, from source: any WriteSource, createsFile: Bool) async throws -> FileObject {
+        try await base.append(path: path, from: source, createsFile: createsFile)
+    }
+}
+
 extension UndoableFileProvider: FileProviderSymbolicLink where Base: FileProviderSymbolicLink {
     /// Makes a symbolic link. Its undo moves it to the trash.
     public func createSymbolicLink(path: ProviderPath, target: [UInt8]) async throws {
@@ -81,6 +88,23 @@ extension UndoableFileProvider: FileProviderAttributes where Base: FileProviderA
     /// Sets them on the base. There is no undo for it.
     public func setAttributes(path: ProviderPath, permissions: UInt16?, modificationDate: Date?) async throws {
         try await base.setAttributes(path: path, permissions: permissions, modificationDate: modificationDate)
+    }
+}
+
+extension UndoableFileProvider: FileProviderExtendedAttributes where Base: FileProviderExtendedAttributes {
+    /// Asks the base.
+    public func extendedAttributes(path: ProviderPath) async throws -> [String: [UInt8]] {
+        try await base.extendedAttributes(path: path)
+    }
+
+    /// Sets it on the base. There is no undo for it.
+    public func setExtendedAttribute(_ name: String, to value: [UInt8], path: ProviderPath) async throws {
+        try await base.setExtendedAttribute(name, to: value, path: path)
+    }
+
+    /// Removes it from the base. There is no undo for it.
+    public func removeExtendedAttribute(_ name: String, path: ProviderPath) async throws {
+        try await base.removeExtendedAttribute(name, path: path)
     }
 }
 

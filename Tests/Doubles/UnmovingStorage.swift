@@ -14,7 +14,7 @@ package final class UnmovingStorage: ForwardingProvider {
 
     package func capabilities() async throws -> Capabilities {
         var capabilities = try await underlying.capabilities()
-        for ability in [Capabilities.Ability.moving, .serverSideCopying, .atomicFolderCopying] {
+        for ability in [Capabilities.Ability.moving, .serverSideCopying, .atomicFolderCopying, .appending] {
             capabilities[ability] = .unavailable
         }
         return capabilities

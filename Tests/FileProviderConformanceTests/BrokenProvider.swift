@@ -20,12 +20,13 @@ struct Hooks: Sendable {
     var open: (@Sendable (Base, ProviderPath) async throws -> any FileReader)?
     var stream: BrokenReader.Stream?
     var write: (@Sendable (Base, ProviderPath, any WriteSource, WriteOptions) async throws -> FileObject)?
+    var append: (@Sendable (any FileProviderAppending, ProviderPath, any WriteSource, Bool) async throws -> FileObject)?
     /// Called when the provider has been let go.
     var released: (@Sendable () -> Void)?
 }
 
 /// A sound provider, all but for its hooks.
-final class BrokenProvider: FileProvider {
+final class BrokenProvider: FileProvider, FileProviderAppending {
     static let type = "Broken"
 
     private let base: any FileProvider
@@ -109,6 +110,16 @@ final class BrokenProvider: FileProvider {
             return try await base.writeContents(path: path, from: source, options: options)
         }
         return try await write(base, path, source, options)
+    }
+
+    func append(path: ProviderPath, from source: any WriteSource, createsFile: Bool) async throws -> FileObject {
+        guard let base = base as? any FileProviderAppending else {
+            throw FileError.unsupported("append", by: Self.type, path: path)
+        }
+        guard let append = hooks.append else {
+            return try await base.append(path: path, from: source, createsFile: createsFile)
+        }
+        return try await append(base, path, source, createsFile)
     }
 }
 

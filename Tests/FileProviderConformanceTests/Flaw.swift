@@ -26,7 +26,8 @@ struct Flaw: Sendable, CustomTestStringConvertible {
         }
     }
 
-    static let all = reading + listing + writing + arriving + items + selfDescription + bytes + names + endings + crowds
+    static let all =
+        reading + listing + writing + arriving + appending + items + selfDescription + bytes + names + endings + crowds
 }
 
 extension Behaviour {

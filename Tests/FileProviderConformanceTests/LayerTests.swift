@@ -77,6 +77,8 @@ import Testing
             await sentence { _ = try await layered.writeContents(path: other, contents: Data()) },
             await sentence { try await layered.setAttributes(path: file, permissions: 0o600, modificationDate: nil) },
             await sentence { try await layered.createSymbolicLink(path: other, to: file) },
+            await sentence { try await layered.appendContents(path: file, contents: Data([2])) },
+            await sentence { try await layered.setExtendedAttribute("user.a", to: [1], path: file) },
         ]
         #expect(
             refused == [
@@ -87,6 +89,8 @@ import Testing
                 "A read-only provider cannot write here (“/other”).",
                 "A read-only provider cannot set attributes here (“/book”).",
                 "A read-only provider cannot make symbolic links here (“/other”).",
+                "A read-only provider cannot append here (“/book”).",
+                "A read-only provider cannot set attributes here (“/book”).",
             ])
         // A copy streams into a target that takes the bytes as they come.
         await #expect(throws: CocoaError.self) {
@@ -107,6 +111,7 @@ import Testing
                 provider is any FileProviderSearch, provider is any FileProviderSharing,
                 provider is any FileProviderChecksums, provider is any FileProviderLongPolling,
                 provider is any ExtendedFileProvider, provider is any FileProviderConfining,
+                provider is any FileProviderAppending, provider is any FileProviderExtendedAttributes,
             ]
         }
         #expect(abilities(local) == abilities(try LocalFileProvider(root: folder.url)))

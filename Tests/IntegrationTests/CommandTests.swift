@@ -159,6 +159,11 @@ import Testing
             #expect(
                 report.code == 0 && report.object["passed"] is Int
                     && (report.object["failed"] as? [Any])?.isEmpty == true)
+            try runner.makeFolder("tried")
+            let local = try await runner.run("conform", "--json", "tried")
+            let skipped = local.object["skipped"] as? [[String: Any]] ?? []
+            #expect(local.code == 0 && !skipped.isEmpty)
+            #expect(!skipped.contains { ($0["reason"] as? String)?.contains("connect once more") == true })
         }
     }
 

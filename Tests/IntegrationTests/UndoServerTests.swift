@@ -16,7 +16,7 @@ import Testing
 
         func capabilities() async throws -> Capabilities {
             var capabilities = try await underlying.capabilities()
-            capabilities[.serverSideCopying] = .unavailable
+            for ability in [Capabilities.Ability.serverSideCopying, .appending] { capabilities[ability] = .unavailable }
             return capabilities
         }
 

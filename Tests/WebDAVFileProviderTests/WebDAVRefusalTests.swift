@@ -49,6 +49,18 @@ import Testing
         }
     }
 
+    @Test(arguments: [405, 501])
+    func `where MOVE is refused, a move names the operation and the provider`(_ status: Int) async throws {
+        let double = ManneredDouble(.refusesMoves(status), files: ["/f": old])
+        try await double.serve { provider, _ in
+            let error = await #expect(throws: CocoaError.self) {
+                try await provider.moveItem(path: ProviderPath("f"), to: ProviderPath("g"))
+            }
+            #expect(error?.code == .featureUnsupported && error?.sentence == "WebDAV cannot move here (“/f”).")
+            #expect(double.files == ["/f": old])
+        }
+    }
+
     @Test(arguments: [405, 502])
     func `a new file does not replace one that is there, MOVE or not`(_ status: Int) async throws {
         let double = ManneredDouble(.refusesMoves(status), files: ["/f": old])

@@ -77,13 +77,15 @@ struct LocalResolver: Sendable {
         return LocalEntry(folder: try folder(at: path.parent ?? .root, context), name: Array(path.nameBytes))
     }
 
-    /// The regular file at `path`, open for reading, links followed.
+    /// The regular file at `path`, links followed; open for reading unless `flags` say otherwise.
     ///
     /// - Throws: As ``item(at:_:)``; `EISDIR` for a folder. Nothing but a regular file is opened: opening a pipe or a
     ///   device may do something.
-    func file(at path: ProviderPath, _ context: LocalContext) throws -> (file: FileDescriptor, status: ItemStatus) {
+    func file(at path: ProviderPath, flags: Int32 = LocalFlags.read, _ context: LocalContext) throws -> (
+        file: FileDescriptor, status: ItemStatus
+    ) {
         if let inner = try confining(path, includingRoots: true, context) {
-            return try inner.resolver.file(at: inner.path, context)
+            return try inner.resolver.file(at: inner.path, flags: flags, context)
         }
         // Something may take the file's place between looking and opening; then look again, but not for ever.
         for _ in 0..<Self.maxLinks {
@@ -94,8 +96,8 @@ struct LocalResolver: Sendable {
             case .regular: break
             }
             let raw =
-                item.entry.map { entry in entry.name.withName { openat(entry.folder.raw, $0, LocalFlags.read) } }
-                ?? openBelowRoot(path, flags: LocalFlags.read & ~O_NOFOLLOW)
+                item.entry.map { entry in entry.name.withName { openat(entry.folder.raw, $0, flags) } }
+                ?? openBelowRoot(path, flags: flags & ~O_NOFOLLOW)
             if raw < 0, [ELOOP, ENOENT, ENOTDIR, EXDEV, EAGAIN].contains(errno) { continue }
             let file = FileDescriptor(owning: try context.check(raw))
             let status = try ItemStatus(of: file, context)

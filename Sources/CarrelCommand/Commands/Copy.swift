@@ -23,7 +23,7 @@ struct Copy: Verb {
     var overwrite = false
     @Flag(help: "Go on where an earlier try with this flag stopped.")
     var resume = false
-    @Flag(help: "Keep modification times, where the target can.")
+    @Flag(help: "Keep modification times, permissions and extended attributes, where both sides can.")
     var preserve = false
     @Flag(help: "Write to the name itself instead of to a temporary name first.")
     var inPlace = false

@@ -47,7 +47,13 @@ final class CopyRun: Sendable {
         // A finished copy is known by its date, too.
         var keepsDates = verb.preserve || verb.resume
         let mayResume: Bool
+        var metadata: CopyMetadata = []
         do {
+            if verb.preserve {
+                let capabilities = try await destination.provider.capabilities()
+                if capabilities.has(.settingPermissions) { metadata.insert(.permissions) }
+                if capabilities.has(.extendedAttributes) { metadata.insert(.extendedAttributes) }
+            }
             if keepsDates { keepsDates = try await destination.provider.capabilities().has(.settingModificationDate) }
             mayResume = verb.resume ? try await destination.provider.capabilities().has(.resumingWrites) : true
         } catch { throw error.at(destination.shown) }
@@ -60,6 +66,7 @@ final class CopyRun: Sendable {
         var copy = TreeCopy(
             overwrite: verb.overwrite, preservesDates: keepsDates, placement: verb.inPlace ? .inPlace : .published,
             transfers: verb.common.transfers)
+        copy.metadata.formUnion(metadata)
         copy.resumes = verb.resume
         copy.ignoresListedSizes = verb.ignoreSize
         copy.selection = selection.tree
@@ -165,7 +172,7 @@ final class CopyRun: Sendable {
             try plan(item, from, at: to.path)
             return count(item.size)
         }
-        if from.provider === to.provider, !verb.inPlace, !verb.resume, !isLink, !copy.preservesDates {
+        if from.provider === to.provider, !verb.inPlace, !verb.resume, !isLink, copy.metadata.isEmpty {
             try await from.provider.copyItem(
                 path: from.path, to: to.path, overwrite: verb.overwrite, progress: bar.reporter)
             return count(item.size)

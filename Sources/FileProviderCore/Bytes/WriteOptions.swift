@@ -21,8 +21,8 @@ public struct WriteOptions: Sendable, Hashable {
     /// elsewhere.
     public var modificationDate: Date?
     /// The permission bits of the file, `0o777` at most, from its first byte on. Nil, as it is unless said otherwise,
-    /// keeps those of a file that is replaced, and leaves those of a new one to the storage. On local disks and over
-    /// SFTP; ignored elsewhere.
+    /// keeps those of a file that is replaced, and leaves those of a new one to the storage. Where
+    /// ``Capabilities/Ability/settingPermissions`` is there: on local disks and over SFTP; ignored elsewhere.
     public var permissions: UInt16?
     /// What identifies the source and its version, such as URL, size and validator together: a write that stops, by
     /// failure or by cancellation, then leaves its part under ``TemporaryName/make(beside:for:)``, and the next write

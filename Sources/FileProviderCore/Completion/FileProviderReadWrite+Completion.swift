@@ -38,4 +38,16 @@ extension FileProviderReadWrite {
             completionHandler?($0.failure)
         }
     }
+
+    /// Adds `contents` at the end of the file at `path`, which is made if there is none. Progress counts bytes.
+    ///
+    /// Cancelled, it leaves what has arrived, as ``FileProviderAppending/append(path:from:createsFile:)`` says.
+    @discardableResult
+    public func appendContents(path: String, contents: Data, completionHandler: SimpleCompletionHandler) -> Progress? {
+        CompletionForm.start(.modify(path: path), of: self, kind: .uploading, unitCount: 0) { progress in
+            try await self.appendContents(path: ProviderPath(path), from: DataSource(contents), progress: progress)
+        } completion: {
+            completionHandler?($0.failure)
+        }
+    }
 }

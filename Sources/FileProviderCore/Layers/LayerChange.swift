@@ -6,13 +6,15 @@ public struct LayerChange: Sendable, Hashable {
         case createFolder = "make folders"
         /// Writing a file, whether it was there or not.
         case write
+        /// Adding bytes at the end of a file.
+        case append
         /// Moving or renaming.
         case move
         /// Copying within the provider.
         case copy
         /// Removing an item with all it holds.
         case remove
-        /// Setting permissions or times.
+        /// Setting permissions, times or extended attributes.
         case setAttributes = "set attributes"
         /// Making a symbolic link.
         case createSymbolicLink = "make symbolic links"

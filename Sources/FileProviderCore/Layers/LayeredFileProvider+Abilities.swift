@@ -14,6 +14,15 @@ extension LayeredFileProvider: FileProviderPushWrite where Base: FileProviderPus
     }
 }
 
+extension LayeredFileProvider: FileProviderAppending where Base: FileProviderAppending {
+    /// Appends in the base.
+    public func append(path: ProviderPath, from source: any WriteSource, createsFile: Bool) async throws -> FileObject {
+        try await changing(.append, path) {
+            shown(try await base.append(path: $0, from: source, createsFile: createsFile), as: path)
+        }
+    }
+}
+
 extension LayeredFileProvider: FileProviderSymbolicLink where Base: FileProviderSymbolicLink {
     /// Makes the link in the base; `target` stays as it is.
     public func createSymbolicLink(path: ProviderPath, target: [UInt8]) async throws {
@@ -38,6 +47,25 @@ extension LayeredFileProvider: FileProviderAttributes where Base: FileProviderAt
         try await changing(.setAttributes, path) {
             try await base.setAttributes(path: $0, permissions: permissions, modificationDate: modificationDate)
         }
+    }
+}
+
+extension LayeredFileProvider: FileProviderExtendedAttributes where Base: FileProviderExtendedAttributes {
+    /// Asks the base.
+    public func extendedAttributes(path: ProviderPath) async throws -> [String: [UInt8]] {
+        try await translatingErrors { try await base.extendedAttributes(path: layer.basePath(of: path)) }
+    }
+
+    /// Sets it in the base.
+    public func setExtendedAttribute(_ name: String, to value: [UInt8], path: ProviderPath) async throws {
+        try await changing(.setAttributes, path) {
+            try await base.setExtendedAttribute(name, to: value, path: $0)
+        }
+    }
+
+    /// Removes it from the base.
+    public func removeExtendedAttribute(_ name: String, path: ProviderPath) async throws {
+        try await changing(.setAttributes, path) { try await base.removeExtendedAttribute(name, path: $0) }
     }
 }
 

@@ -21,8 +21,14 @@ public struct TreeCopy: Sendable {
 
     /// Whether files in the way are replaced; folders never are.
     public var overwrite: Bool
-    /// Whether modification times go along, where the target keeps them.
-    public var preservesDates: Bool
+    /// What goes along beside the bytes, where both sides have it: of files, and of folders that the copy makes on a
+    /// target that sets permissions.
+    public var metadata: CopyMetadata
+    /// Whether ``metadata`` has modification times.
+    public var preservesDates: Bool {
+        get { metadata.contains(.modificationDates) }
+        set { if newValue { metadata.insert(.modificationDates) } else { metadata.remove(.modificationDates) } }
+    }
     /// How each file is put under its name.
     public var placement: WriteOptions.Placement
     /// Whether a file that stops leaves a part, from which the next copy of the same version goes on
@@ -47,7 +53,7 @@ public struct TreeCopy: Sendable {
         transfers: Int? = nil
     ) {
         self.overwrite = overwrite
-        self.preservesDates = preservesDates
+        metadata = preservesDates ? .modificationDates : []
         self.placement = placement
         self.transfers = transfers.map { max(1, $0) }
     }
@@ -64,10 +70,19 @@ public struct TreeCopy: Sendable {
         listed: FileObject? = nil, progress: ProgressReporter = ProgressReporter()
     ) async throws -> FileCopy.Outcome? {
         let copy = FileCopy(path, of: provider, listed: listed, ignoresListedSize: ignoresListedSizes)
+        let permissions = metadata.contains(.permissions) ? listed?.permissions.map { $0 & 0o777 } : nil
         let options = WriteOptions(
-            overwrite: overwrite, placement: placement, modificationDate: preservesDates ? listed?.modifiedDate : nil)
-        if resumes { return try await copy.resume(to: destination, of: target, options: options, progress: progress) }
-        return try await copy.write(to: destination, of: target, options: options, progress: progress)
+            overwrite: overwrite, placement: placement, modificationDate: preservesDates ? listed?.modifiedDate : nil,
+            permissions: permissions)
+        let outcome =
+            resumes
+            ? try await copy.resume(to: destination, of: target, options: options, progress: progress)
+            : try await copy.write(to: destination, of: target, options: options, progress: progress)
+        if outcome != nil {
+            try await copyExtendedAttributes(
+                path, of: provider, to: destination, of: target, permissions: permissions)
+        }
+        return outcome
     }
 
     /// Copies the folder at `path` with all it holds to `destination`, whose parent exists. What is there already
@@ -82,17 +97,19 @@ public struct TreeCopy: Sendable {
         progress: ProgressReporter = ProgressReporter()
     ) async throws -> Outcome {
         try checkNotIntoItself(path, of: provider, to: destination, of: target)
-        try await makeFolder(destination, of: target)
+        let isNew = try await makeFolder(destination, of: target)
         let capabilities = transfers == nil ? [try await provider.capabilities(), try await target.capabilities()] : []
         var run = Run(
             inFlight: BoundedRun(transfers: transfers, capabilities: capabilities, usual: 4), folders: [path],
             maxDepth: path.components.count + ProviderPath.maxTreeDepth)
+        if isNew, !metadata.isEmpty { run.unfinished.append(try await provider.attributesOfItem(path: path)) }
         try await withThrowingTaskGroup(of: BoundedRun<FileResult>.Completion.self) { group in
             while !run.folders.isEmpty {
                 let batch = Array(run.folders.suffix(min(run.inFlight.maxCount, Self.maxFoldersAtOnce)))
                 run.folders.removeLast(batch.count)
                 var items: [FileObject] = []
                 for entered in await enter(batch, run.unmade, of: provider, from: path, to: destination, of: target) {
+                    if !run.unmade.contains(entered.folder) { run.noteMade(entered.folder, isNew: entered.isNew) }
                     let all = try self.items(of: entered, isTop: entered.folder == path, &run)
                     let taken = all.filter { selection.part(of: $0, below: path) != .leftOut }
                     let isMade = try await makeWay(
@@ -117,6 +134,15 @@ public struct TreeCopy: Sendable {
             }
             while let finished = try await run.inFlight.next(in: &group) { try take(finished, &run) }
         }
+        // Last, and what lies deepest first: filling a folder changes its time, and its permissions may forbid it.
+        for folder in run.unfinished.reversed() {
+            do {
+                let location = Self.target(of: folder.path, from: path, to: destination)
+                try await finish(folder, of: provider, at: location, of: target)
+            } catch {
+                try record(error, at: folder.path, in: &run.outcome)
+            }
+        }
         return run.outcome
     }
 
@@ -127,6 +153,16 @@ public struct TreeCopy: Sendable {
         var folders: [ProviderPath]
         /// Folders of the source that are passed, and not made yet.
         var unmade: Set<ProviderPath> = []
+        /// Folders of the source whose copies get their metadata when everything else is there. Held only for copies
+        /// with metadata.
+        var unfinished: [FileObject] = []
+        /// Folders of the source that are still to be entered or made, for the same purpose.
+        var waiting: [ProviderPath: FileObject] = [:]
+
+        /// Notes that the copy of a folder is there; `isNew` if this copy has made it.
+        mutating func noteMade(_ folder: ProviderPath, isNew: Bool) {
+            if let item = waiting.removeValue(forKey: folder), isNew { unfinished.append(item) }
+        }
         /// How many names the path of a folder may have.
         let maxDepth: Int
     }
@@ -161,6 +197,8 @@ public struct TreeCopy: Sendable {
         let index: Int
         let folder: ProviderPath
         let listing: DirectoryListing
+        /// Whether this copy has made the folder in the target.
+        var isNew = false
     }
 
     /// Makes folders and lists what goes into them, all at once; the top one is there, and those that are `unmade` stay
@@ -174,12 +212,14 @@ public struct TreeCopy: Sendable {
             for (index, folder) in folders.enumerated() {
                 group.addTask {
                     do {
+                        var isNew = false
                         if folder != path, !unmade.contains(folder) {
-                            try await makeFolder(Self.target(of: folder, from: path, to: destination), of: target)
+                            isNew = try await makeFolder(
+                                Self.target(of: folder, from: path, to: destination), of: target)
                         }
                         return EnteredFolder(
                             index: index, folder: folder,
-                            listing: await provider.listing(path: folder).checked(in: folder))
+                            listing: await provider.listing(path: folder).checked(in: folder), isNew: isNew)
                     } catch {
                         return EnteredFolder(
                             index: index, folder: folder, listing: DirectoryListing(contents: [], error: error))
@@ -216,7 +256,8 @@ public struct TreeCopy: Sendable {
         while let parent = missing[missing.count - 1].parent, run.unmade.contains(parent) { missing.append(parent) }
         do {
             for folder in missing.reversed() {
-                try await makeFolder(Self.target(of: folder, from: path, to: destination), of: target)
+                let isNew = try await makeFolder(Self.target(of: folder, from: path, to: destination), of: target)
+                run.noteMade(folder, isNew: isNew)
                 run.unmade.remove(folder)
             }
             return true
@@ -232,6 +273,7 @@ public struct TreeCopy: Sendable {
             guard item.isDirectory else { throw Self.uncopied(item) }
             guard item.path.components.count <= run.maxDepth else { throw FileError.tooDeep(item.path) }
             run.folders.append(item.path)
+            if !metadata.isEmpty { run.waiting[item.path] = item }
             if isPassed { run.unmade.insert(item.path) }
         } catch {
             try record(error, at: item.path, in: &run.outcome)
@@ -255,7 +297,7 @@ public struct TreeCopy: Sendable {
         _ file: FileObject, of provider: any FileProvider, to location: ProviderPath, of target: any FileProvider,
         progress: ProgressReporter
     ) async throws -> FileOutcome {
-        if provider === target, placement == .published, !preservesDates, !resumes,
+        if provider === target, placement == .published, metadata.isEmpty, !resumes,
             try await target.capabilities()[.serverSideCopying] == .native
         {
             try await target.copyItem(path: file.path, to: location, overwrite: overwrite, progress: progress)
@@ -269,15 +311,18 @@ public struct TreeCopy: Sendable {
         return .copied(outcome.bytes, isVerified: outcome.isVerified)
     }
 
-    private func makeFolder(_ path: ProviderPath, of target: any FileProvider) async throws {
+    /// - Returns: Whether the folder was not there before.
+    @discardableResult
+    private func makeFolder(_ path: ProviderPath, of target: any FileProvider) async throws -> Bool {
         do {
             try await target.createFolder(path: path)
             made?.add(FileObject(path: path, type: .directory))
+            return true
         } catch let error where error.isFileExists && made == nil {
             // What may not be looked at is taken for a folder: writing into it shows what it is.
-            do { if try await target.attributesOfItem(path: path).isDirectory { return } } catch let look
+            do { if try await target.attributesOfItem(path: path).isDirectory { return false } } catch let look
                 where look.refusesLook
-            { return }
+            { return false }
             throw error
         }
     }

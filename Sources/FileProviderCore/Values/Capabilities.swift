@@ -31,6 +31,8 @@ public struct Capabilities: Sendable, Hashable, Codable {
         case conditionalWriting
         /// A write that stopped goes on later where it was, in another process even (``WriteOptions/resumption``).
         case resumingWrites
+        /// Adding bytes at the end of a file (``FileProviderAppending``).
+        case appending
         /// Making folders.
         case folderCreation
         /// Removing a file or an empty folder.
@@ -46,6 +48,10 @@ public struct Capabilities: Sendable, Hashable, Codable {
         case atomicFolderCopying
         /// A write keeps the modification time it is given (``WriteOptions``).
         case settingModificationDate
+        /// A write keeps the permission bits it is given (``WriteOptions``).
+        case settingPermissions
+        /// Extended attributes (``FileProviderExtendedAttributes``).
+        case extendedAttributes
         /// Total and free space.
         case storageProperties
         /// Listings tell the version of each item.
@@ -179,7 +185,9 @@ extension Capabilities.Ability {
     /// Whether having it means that the storage can be changed.
     fileprivate var changesSomething: Bool {
         switch self {
-        case .rangedReading, .suffixReading, .storageProperties, .entryTags, .treeTags, .rawNames: false
+        case .rangedReading, .suffixReading, .extendedAttributes, .storageProperties, .entryTags, .treeTags,
+            .rawNames:
+            false
         default: true
         }
     }

@@ -1,0 +1,61 @@
+import Foundation
+
+extension TreeCopy {
+    /// Gives the copy at `destination` the extended attributes of the item at `path`.
+    ///
+    /// - Parameter permissions: Those that the copy has, if they are known.
+    /// - Complexity: Nothing where one side has none; else a request for each attribute.
+    func copyExtendedAttributes(
+        _ path: ProviderPath, of provider: any FileProviderBasic, to destination: ProviderPath,
+        of target: any FileProviderBasic, permissions: UInt16?
+    ) async throws {
+        guard metadata.contains(.extendedAttributes), let source = provider as? any FileProviderExtendedAttributes,
+            let keeper = target as? any FileProviderExtendedAttributes,
+            try await source.capabilities().has(.extendedAttributes),
+            try await keeper.capabilities().has(.extendedAttributes)
+        else { return }
+        let attributes: [String: [UInt8]]
+        do {
+            attributes = try await source.extendedAttributes(path: path).filter { $0.key.hasPrefix("user.") }
+        } catch let error as CocoaError where [.featureUnsupported, .fileReadNoPermission].contains(error.code) {
+            return
+        }
+        if attributes.isEmpty { return }
+        // A file that nobody may write takes none, whoever has it open.
+        guard let permissions, permissions & 0o200 == 0, let setter = target as? any FileProviderAttributes else {
+            return try await set(attributes, of: destination, keeper)
+        }
+        try await setter.setAttributes(path: destination, permissions: permissions | 0o200, modificationDate: nil)
+        var failure: (any Error)?
+        do { try await set(attributes, of: destination, keeper) } catch { failure = error }
+        try await withCancellationShield {
+            try await setter.setAttributes(path: destination, permissions: permissions, modificationDate: nil)
+        }
+        if let failure { throw failure }
+    }
+
+    private func set(
+        _ attributes: [String: [UInt8]], of path: ProviderPath, _ keeper: any FileProviderExtendedAttributes
+    ) async throws {
+        for (name, value) in attributes.sorted(by: { $0.key < $1.key }) {
+            do { try await keeper.setExtendedAttribute(name, to: value, path: path) } catch is CocoaError {
+                // The target cannot keep it: it is too long, there is no room, or the file system has none.
+            }
+        }
+    }
+
+    /// Gives a folder that this copy has made, and filled, what it keeps of the folder `item`.
+    func finish(
+        _ item: FileObject, of provider: any FileProvider, at location: ProviderPath, of target: any FileProvider
+    ) async throws {
+        try await copyExtendedAttributes(item.path, of: provider, to: location, of: target, permissions: nil)
+        // Elsewhere the time of a folder is the storage's own.
+        guard let setter = target as? any FileProviderAttributes,
+            try await setter.capabilities().has(.settingPermissions)
+        else { return }
+        let permissions = metadata.contains(.permissions) ? item.permissions.map { $0 & 0o777 } : nil
+        let date = metadata.contains(.modificationDates) ? item.modifiedDate : nil
+        if permissions == nil, date == nil { return }
+        try await setter.setAttributes(path: location, permissions: permissions, modificationDate: date)
+    }
+}
