@@ -70,7 +70,9 @@ public struct TreeCopy: Sendable {
         listed: FileObject? = nil, progress: ProgressReporter = ProgressReporter()
     ) async throws -> FileCopy.Outcome? {
         let copy = FileCopy(path, of: provider, listed: listed, ignoresListedSize: ignoresListedSizes)
-        let permissions = metadata.contains(.permissions) ? listed?.permissions.map { $0 & 0o777 } : nil
+        // Those of a link say nothing of the file that it leads to.
+        let isTold = metadata.contains(.permissions) && listed?.isRegularFile == true
+        let permissions = isTold ? listed?.permissions.map { $0 & 0o777 } : nil
         let options = WriteOptions(
             overwrite: overwrite, placement: placement, modificationDate: preservesDates ? listed?.modifiedDate : nil,
             permissions: permissions)
