@@ -55,7 +55,8 @@ extension Behaviour {
                 }
                 try expect(
                     found & 0o777 == permissions,
-                    "Expected the permissions \(String(permissions, radix: 8)), but they are \(String(found, radix: 8))."
+                    "Expected the permissions 0o\(String(permissions, radix: 8)), but they are "
+                        + "0o\(String(found, radix: 8))."
                 )
             }
         },

@@ -7,8 +7,8 @@ struct Conform: Verb {
     static let configuration = CommandConfiguration(
         commandName: "conform", abstract: "Run the conformance kit in a new folder below a location.",
         discussion: """
-            The folder is removed at the end. Some behaviours open a second connection to the same location. mem: tries the
-            kit itself.
+            The folder is removed at the end. Some behaviours open a second connection to the same location. mem: tries
+            the kit itself.
             """)
 
     @Argument(help: "A folder that may be written to.", completion: .location)

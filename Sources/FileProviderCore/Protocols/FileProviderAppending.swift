@@ -24,7 +24,7 @@ public protocol FileProviderAppending: FileProviderReadWrite {
 extension FileProviderReadWrite {
     /// Adds the bytes of `source` at the end of the file at `path`, counting them into `progress`.
     ///
-    /// - Throws: As ``FileProviderAppending/append(path:from:createsFile:)``, where it stands what an append leaves that
+    /// - Throws: As ``FileProviderAppending/append(path:from:createsFile:)``, which says what an append leaves that
     ///   ends early; `CocoaError(.featureUnsupported)` for a provider that cannot append.
     @discardableResult
     public func appendContents(

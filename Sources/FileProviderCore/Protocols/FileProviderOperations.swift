@@ -15,8 +15,8 @@ public protocol FileProviderOperations: FileProviderBasic {
 
     /// Copies the item at `path`, with all it holds. Folders are never merged.
     ///
-    /// The default copies through this machine, and moves a folder into place if the storage can move; a provider whose storage copies by itself overrides it and says so in
-    /// ``Capabilities/Ability/serverSideCopying``.
+    /// The default copies through this machine, and moves a folder into place if the storage can move. A provider whose
+    /// storage copies by itself overrides it and says so in ``Capabilities/Ability/serverSideCopying``.
     ///
     /// - Parameter progress: Counts bytes.
     /// - Throws: As ``moveItem(path:to:overwrite:progress:)``.
