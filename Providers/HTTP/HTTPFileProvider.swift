@@ -24,7 +24,9 @@ public final class HTTPFileProvider<Service: HTTPService>: FileProviderBasicRemo
     ///
     /// - Throws: `URLError(.badURL)` when there is no host in `url`, or another scheme than `http` and `https`.
     public convenience init(service: Service, url: URL, options: ConnectionOptions = ConnectionOptions()) throws {
-        let connection = try HTTPConnection(url: url, options: options, signer: service.signer) { code, path, data in
+        let connection = try HTTPConnection(
+            url: url, options: options, signer: service.signer, ownOrigins: service.ownOrigins
+        ) { code, path, data in
             service.serverError(with: code, path: path, data: data)
         }
         self.init(service: service, connection: connection)
@@ -112,6 +114,9 @@ public final class HTTPFileProvider<Service: HTTPService>: FileProviderBasicRemo
             return true
         } catch let error where error is FoundContent || error.unusableNames != nil { return false }
     }
+
+    /// Asks the server: what is remembered is no answer.
+    public func checkReachability() async throws { try await service.checkReachability(over: connection) }
 
     /// What the service tells, or nil.
     public func storageProperties() async throws -> VolumeObject? {

@@ -74,6 +74,20 @@ public protocol HTTPService: Sendable {
     /// Capacity and free space; nil, the default, where the service does not tell.
     func storageProperties(over connection: HTTPConnection) async throws -> VolumeObject?
 
+    /// Whether the server answers, and lets this user in.
+    ///
+    /// The default asks for a page of the root's listing and reads it, so that a proxy or a login page in front of the
+    /// service is no answer. A service without listings looks at the root, which then takes a request.
+    ///
+    /// - Throws: Why it does not.
+    func checkReachability(over connection: HTTPConnection) async throws
+
+    /// Other origins that are the service's own, such as that of the host which has the bytes of files: they get the
+    /// login, too, where it is a token or a signature. None by default.
+    ///
+    /// A request goes there by ``HTTPRequest/url``. Only `https`, or this machine's loopback, is taken for one.
+    var ownOrigins: Set<Origin> { get }
+
     /// Proves in each request who sends it. Nil, the default, logs in with Basic, Digest or Bearer, as the credentials
     /// say.
     var signer: (any HTTPRequestSigner)? { get }
@@ -217,19 +231,6 @@ public enum HTTPSignatureVerdict: Sendable, Hashable {
     case unknown
 }
 
-/// A service that makes links under which anybody reads an item; its provider is a `FileProviderSharing`.
-public protocol HTTPSharingService: HTTPService {
-    /// As `FileProviderSharing.publicLink(to:)`.
-    func publicLink(to path: ProviderPath, over connection: HTTPConnection) async throws -> PublicLink
-}
-
-extension HTTPFileProvider: FileProviderSharing where Service: HTTPSharingService {
-    /// Made by the service.
-    public func publicLink(to path: ProviderPath) async throws -> PublicLink {
-        try await service.publicLink(to: path, over: connection)
-    }
-}
-
 extension HTTPRequestSigner {
     /// The default, for servers that answer 401 to a signature that is not good.
     public func verdict(on head: ResponseHead) -> HTTPSignatureVerdict { head.status == 401 ? .refused : .accepted }
@@ -266,6 +267,23 @@ extension HTTPService {
 
     /// The default knows no capacity.
     public func storageProperties(over connection: HTTPConnection) async throws -> VolumeObject? { nil }
+
+    /// The default reads a page of the root's listing, or looks at the root.
+    public func checkReachability(over connection: HTTPConnection) async throws {
+        let request: HTTPRequest?
+        do { request = try self.request(forContentsOf: .root, token: nil) } catch let error as CocoaError
+            where error.code == .featureUnsupported
+        { request = nil }
+        guard let request else {
+            _ = try await attributesOfItem(path: .root, over: connection)
+            return
+        }
+        let (data, head) = try await connection.received(request)
+        _ = try page(ofContentsOf: .root, data: data, head: head)
+    }
+
+    /// The default has one origin, that of the provider's URL.
+    public var ownOrigins: Set<Origin> { [] }
 
     /// The default logs in by the server's challenge.
     public var signer: (any HTTPRequestSigner)? { nil }

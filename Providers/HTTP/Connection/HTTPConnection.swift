@@ -5,7 +5,7 @@ public import Foundation
 /// The way to one HTTP origin: logs in, follows redirects, tries again, and puts a server's refusals in Foundation's
 /// words.
 ///
-/// A secret goes to its own origin only. Redirects keep the method; one that leads to another origin is followed for
+/// A secret goes to its own origin only, and to those that a service calls its own. Redirects keep the method; one that leads to another origin is followed for
 /// reading alone, and without credentials; one from `https` to `http` is refused.
 public final class HTTPConnection: Sendable {
     /// The root's URL, `http` or `https`, without secrets.
@@ -17,6 +17,7 @@ public final class HTTPConnection: Sendable {
     /// What stood behind the question mark of the root's URL: it goes with every request, and into no message.
     private let query: String?
     private let signer: (any HTTPRequestSigner)?
+    private let ownOrigins: Set<Origin>
     private let serverError: ServerError?
     private let kept = LockedValue<ResponseCache?>(nil)
 
@@ -27,10 +28,12 @@ public final class HTTPConnection: Sendable {
     /// - Parameters:
     ///   - url: The root; user and password in it are used and go no further.
     ///   - signer: Takes the place of logging in by the server's challenge.
+    ///   - ownOrigins: As ``HTTPService/ownOrigins``.
     ///   - serverError: Reads the server's own errors; without it, what a person can read in them is taken.
     /// - Throws: `URLError(.badURL)` when there is no host in it.
     public init(
-        url: URL, options: ConnectionOptions, signer: (any HTTPRequestSigner)? = nil, serverError: ServerError? = nil
+        url: URL, options: ConnectionOptions, signer: (any HTTPRequestSigner)? = nil, ownOrigins: Set<Origin> = [],
+        serverError: ServerError? = nil
     ) throws {
         guard let host = url.host(), !host.isEmpty, let scheme = url.scheme?.lowercased(),
             ["http", "https"].contains(scheme)
@@ -43,6 +46,7 @@ public final class HTTPConnection: Sendable {
         query = url.query(percentEncoded: true)
         self.options = options
         self.signer = signer
+        self.ownOrigins = ownOrigins.filter { $0.scheme == "https" || $0.isLoopback }
         self.serverError = serverError
         transport = try CurlTransport(options: options)
         let own = url.password(percentEncoded: false).map {
@@ -248,8 +252,9 @@ public final class HTTPConnection: Sendable {
         transfer.refusesLocalAddresses = request.refusesLocalAddresses
         transfer.mayBeSentTwice = request.repetition == .always
         // A server may be busy for minutes with a tree, or with seeing a large file onto its disk.
-        if ["COPY", "MOVE", "DELETE", "PUT", "POST"].contains(request.method) { transfer.patience = 10 }
-        let access = isHome ? try await login.access() : nil
+        transfer.patience =
+            request.patience ?? (["COPY", "MOVE", "DELETE", "PUT", "POST"].contains(request.method) ? 10 : 1)
+        let access = isHome ? try await login.access() : try await accessElsewhere(url)
         if let access {
             transfer.authentication = access.authentication
             if let token = access.bearer { transfer.headers.append(("Authorization", "Bearer \(token)")) }
@@ -258,6 +263,14 @@ public final class HTTPConnection: Sendable {
         let head = try await transport.send(transfer)
         if isHome { login.learn(from: head) }
         return (head, access)
+    }
+
+    /// What goes with a request to another origin: a token or signature where that is the service's own, else nothing.
+    private func accessElsewhere(_ url: URL) async throws -> HTTPLogin.Access? {
+        guard ownOrigins.contains(where: { $0.matches(url) }) else { return nil }
+        var access = try await login.access()
+        access.authentication = .none
+        return access.bearer == nil && access.signing == nil ? nil : access
     }
 
     private func redirect(from url: URL, to location: String, request: HTTPRequest, status: Int) throws -> URL {

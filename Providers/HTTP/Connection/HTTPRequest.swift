@@ -39,6 +39,9 @@ public struct HTTPRequest: Sendable {
     public var accepts: Set<Int>
     /// Whether the operation changes something: Foundation has error codes of their own for that.
     public var isWriting: Bool
+    /// How many idle times the answer may take (`ConnectionOptions.timeouts`), such as when the server waits for
+    /// something to happen; nil for the usual one, and ten for what changes something large.
+    public var patience: Double?
     /// Whether a redirect to the same path with a slash means that there is a folder, not a file.
     public var needsFile = false
     /// Whether a file's `Content-Encoding` is a property of what is stored, as S3 keeps it: sizes and ranges are those

@@ -64,7 +64,8 @@ extension HTTPConnection {
         return (data, head)
     }
 
-    private func received(_ request: HTTPRequest, _ limit: Int) async throws -> (Data, ResponseHead) {
+    /// As ``data(for:limit:)``, of the server's own: nothing that was kept is looked at.
+    func received(_ request: HTTPRequest, _ limit: Int = 64 << 20) async throws -> (Data, ResponseHead) {
         let body = LockedValue(DataSink(limit: limit))
         var request = request
         request.receive = { _ in

@@ -121,6 +121,8 @@ final class Download: Sendable {
         request.headers.append(("Accept-Encoding", "identity"))
         request.accepts.insert(416)
         request.needsFile = true
+        // Whatever the method, the bytes of a file begin to come at once.
+        request.patience = request.patience ?? 1
         // Ranges of what is compressed mean nothing; a whole file that comes so unasked is decoded.
         request.decodesContent = wanted.headerValue == nil && !template.storesContentEncoding
         if let range = wanted.headerValue { request.headers.append(("Range", range)) }
