@@ -5,6 +5,8 @@ extension HTTPFileProvider {
     /// Makes a folder, after a look at the place and its parent. A parent that is missing is made where writing makes
     /// folders.
     public func createFolder(path: ProviderPath) async throws {
+        try await need(.folderCreation, for: "make folders", path: path)
+        try await refuseName(path)
         if try await itemIfAny(path) != nil {
             throw FileError.make(.fileWriteFileExists, path: path, url: url(of: path))
         }
@@ -21,20 +23,37 @@ extension HTTPFileProvider {
     public func moveItem(path: ProviderPath, to destination: ProviderPath, overwrite: Bool, progress: ProgressReporter)
         async throws
     {
+        try await need(.moving, for: "move", path: path)
         let item = try await prepare(path, for: destination, overwrite: overwrite)
         try await perform(.move(item, to: destination), overwrite: overwrite, progress: progress)
     }
 
     /// Copies by the service, else through this machine; see ``Capabilities/Ability/serverSideCopying``.
+    ///
+    /// A folder that the service does not copy is copied item by item, as
+    /// ``FileProviderOperations/copyThroughThisMachine(path:to:overwrite:progress:)`` says; see
+    /// ``Capabilities/Ability/atomicFolderCopying``. What gives way at `destination` is removed before.
     public func copyItem(path: ProviderPath, to destination: ProviderPath, overwrite: Bool, progress: ProgressReporter)
         async throws
     {
-        let item = try await prepare(path, for: destination, overwrite: overwrite)
-        guard try await capabilities()[.serverSideCopying] == .native else {
-            return try await copyThroughThisMachine(
-                path: path, to: destination, overwrite: overwrite, progress: progress)
+        let capabilities = try await capabilities()
+        let isNative = capabilities[.serverSideCopying] == .native
+        if !isNative {
+            try await need(.writing, for: "copy", path: path)
+            if !capabilities.has(.folderCreation), try await existing(path).isDirectory {
+                throw unsupported("copy a folder", path: path)
+            }
         }
-        try await perform(.copy(item, to: destination), overwrite: overwrite, progress: progress)
+        let item = try await prepare(path, for: destination, overwrite: overwrite)
+        if isNative {
+            do {
+                return try await perform(.copy(item, to: destination), overwrite: overwrite, progress: progress)
+            } catch let error as CocoaError where error.code == .featureUnsupported && item.isDirectory {
+                // A service that copies files alone, unless it began.
+                if try await itemIfAny(destination) != nil { throw error }
+            }
+        }
+        try await copyThroughThisMachine(path: path, to: destination, overwrite: overwrite, progress: progress)
     }
 
     /// Removes by the service, after a look at what is there.
@@ -42,9 +61,12 @@ extension HTTPFileProvider {
         if path.isRoot {
             throw FileError.make(.fileWriteNoPermission, path: path, sentence: "The root cannot be removed.")
         }
+        try await need(.removal, for: "remove", path: path)
         let item = try await existing(path)
-        if item.isDirectory, !recursive, try await !isEmpty(path) {
-            throw FileError.make(errno: ENOTEMPTY, path: path, url: url(of: path), writing: true)
+        let removesTrees = try await capabilities().has(.recursiveRemoval)
+        if item.isDirectory, !recursive || !removesTrees, try await !isEmpty(path) {
+            if !recursive { throw FileError.make(errno: ENOTEMPTY, path: path, url: url(of: path), writing: true) }
+            throw unsupported("remove a folder with all it holds", path: path)
         }
         try await perform(.remove(item, recursive: recursive), overwrite: false, progress: progress)
     }
@@ -70,7 +92,7 @@ extension HTTPFileProvider {
         }
     }
 
-    private func forget(_ paths: [ProviderPath]) async {
+    func forget(_ paths: [ProviderPath]) async {
         for path in paths { cache.drop(path) }
         await connection.forget(paths)
     }
@@ -84,6 +106,7 @@ extension HTTPFileProvider {
                 .fileWriteInvalidFileName, path: destination, url: url(of: destination),
                 sentence: "“\(path)” cannot be moved or copied to “\(destination)”, which is itself or lies in it.")
         }
+        try await refuseName(destination)
         let item = try await existing(path)
         if destination.parent != path.parent { try await refuseMissingParent(of: destination) }
         if let target = try await itemIfAny(destination) {
@@ -98,7 +121,7 @@ extension HTTPFileProvider {
     }
 
     /// What is at `path`, for an operation that changes it.
-    private func existing(_ path: ProviderPath) async throws -> FileObject {
+    func existing(_ path: ProviderPath) async throws -> FileObject {
         guard let item = try await itemIfAny(path) else {
             throw FileError.make(.fileNoSuchFile, path: path, url: url(of: path))
         }
@@ -107,22 +130,18 @@ extension HTTPFileProvider {
 
     /// What is at `path` now; nil for nothing.
     func itemIfAny(_ path: ProviderPath) async throws -> FileObject? {
-        do { return try await service.attributesOfItem(path: path, over: connection) } catch let error
-            where error.isNoSuchFile
-        {
-            return nil
-        }
+        do { return try await look(at: path) } catch let error where error.isNoSuchFile { return nil }
     }
 
     /// - Throws: `CocoaError(.fileNoSuchFile)` when the folder that should hold `path` is not there, and writing does
     ///   not make it.
     func refuseMissingParent(of path: ProviderPath) async throws {
         if try await capabilities().makesParentFolders { return }
-        guard let parent = path.parent, !folders.value.knows(parent),
-            try await !service.isFolder(path: parent, over: connection)
-        else {
-            return
+        guard let parent = path.parent, !folders.value.knows(parent) else { return }
+        let isThere = try await connection.reading(Service.self, path: parent) {
+            try await service.isFolder(path: parent, over: connection)
         }
+        if isThere { return }
         throw FileError.make(
             .fileNoSuchFile, path: parent, url: url(of: parent), sentence: "The folder “\(parent)” does not exist.")
     }

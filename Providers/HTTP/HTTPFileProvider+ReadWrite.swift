@@ -4,20 +4,39 @@ import Foundation
 
 extension HTTPFileProvider {
     /// A reader for one file. Nothing is sent: the first read tells whether the file is there.
+    ///
+    /// - Complexity: Of a server whose answers tell no version, the first read takes a look at the item besides: what
+    ///   it sent may stand for a folder.
     public func open(path: ProviderPath) async throws -> any FileReader {
+        try await refuseUnheldName(path)
         guard let request = try service.request(for: .read(path), overwrite: false, attributes: HTTPWriteAttributes())
         else {
             throw FileError.unsupported("read", by: Self.type, path: path, url: url(of: path))
         }
-        let capabilities = try await capabilities()
-        guard capabilities.has(.folderCreation) else { return connection.open(request, cost: capabilities.readCost) }
-        return connection.open(
-            request, cost: capabilities.readCost,
-            missing: { [service, connection] in
-                // Where folders are but the beginnings of names, there is nothing to read at one.
-                let item = try? await service.attributesOfItem(path: path, over: connection)
-                if item?.isDirectory == true { throw FileError.isADirectory(path, url: connection.url(of: path)) }
-            })
+        let cost = try await capabilities().readCost
+        guard hasListings else { return connection.open(request, cost: cost) }
+        let isFile = LockedValue(false)
+        return RangedFileReader(path: path, cost: cost) { [self] part, version, sink in
+            do {
+                let answer = try await connection.fetch(request, part: part, version: version, into: sink)
+                if answer.1.validator == nil, !isFile.value { try await refuseFolder(path) }
+                isFile.update { $0 = true }
+                return answer
+            } catch let error where error.isRefusal {
+                // Servers have different words for a folder that is read. Where folders are but the beginnings of
+                // names, there is nothing to read at one.
+                try await refuseFolder(path)
+                throw error
+            }
+        }
+    }
+
+    /// Whether the service has folders, as far as its requests tell.
+    private var hasListings: Bool { (try? service.request(forContentsOf: .root, token: nil)) != nil }
+
+    private func refuseFolder(_ path: ProviderPath) async throws {
+        let item = try? await look(at: path)
+        if item?.isDirectory == true { throw FileError.isADirectory(path, url: url(of: path)) }
     }
 
     /// Writes a file in the one step that the service has: a request, or the end of an upload in parts. Either
@@ -33,6 +52,7 @@ extension HTTPFileProvider {
         -> FileObject
     {
         if path.isRoot { throw FileError.isADirectory(path, url: url(of: path), writing: true) }
+        try await refuseWrite(path, from: source, options: options)
         var attributes = HTTPWriteAttributes(
             length: source.length, ifMatch: options.ifMatch, modificationDate: options.modificationDate)
         guard try service.request(for: .write(path), overwrite: options.overwrite, attributes: attributes) != nil else {
@@ -152,7 +172,7 @@ extension HTTPFileProvider {
         }
         // The end of the source was seen before its last byte was sent.
         guard let length = source.length ?? source.count else {
-            return try await service.attributesOfItem(path: path, over: connection)
+            return try await look(at: path)
         }
         return try await confirmed(written(path, head, length), head, attributes)
     }

@@ -32,7 +32,7 @@ public final class HTTPFileProvider<Service: HTTPService>: FileProviderBasicRemo
         self.init(service: service, connection: connection)
     }
 
-    /// A provider over a connection that is there already, with the connection's own signer and errors.
+    /// A provider over a connection that is there already, with the connection's own signer, origins and errors.
     public init(service: Service, connection: HTTPConnection) {
         self.service = service
         self.connection = connection
@@ -54,18 +54,26 @@ public final class HTTPFileProvider<Service: HTTPService>: FileProviderBasicRemo
     /// ``baseURL`` with the percent-encoded path behind it, without a slash at the end. Nothing is sent.
     public func url(of path: ProviderPath) -> URL { connection.url(of: path) }
 
-    /// What the service says, asked for once.
+    /// What the service says, asked for once, without what it has no protocol for.
     public func capabilities() async throws -> Capabilities {
         if let known = learnt.value { return known }
-        let capabilities = try await service.capabilities(over: connection)
-        learnt.update { $0 = capabilities }
+        var capabilities = try await service.capabilities(over: connection)
+        if !(service is any HTTPSharingService) { capabilities[.publicLinks] = .unavailable }
+        if !(service is any HTTPChecksumService) { capabilities.hashKinds = [] }
+        for ability in [Capabilities.Ability.symbolicLinks, .resumingWrites] { capabilities[ability] = .unavailable }
+        if capabilities[.serverSideCopying] != .native {
+            // A copy through this machine is moved to its place when it is whole, where anything can be moved.
+            let isMoved = capabilities.has(.writing) && capabilities[.moving] == .native
+            capabilities[.atomicFolderCopying] = isMoved ? .derived : .unavailable
+        }
+        learnt.update { [capabilities] in $0 = capabilities }
         return capabilities
     }
 
     /// What a listing of its folder told while that is remembered, else what the service finds.
     public func attributesOfItem(path: ProviderPath) async throws -> FileObject {
         if let known = cache.item(at: path) { return known }
-        return try await service.attributesOfItem(path: path, over: connection)
+        return try await look(at: path)
     }
 
     /// Lists page by page, each asked for when the one before was used up.
@@ -86,23 +94,33 @@ public final class HTTPFileProvider<Service: HTTPService>: FileProviderBasicRemo
 
     /// Lists as things are now.
     private func list(_ path: ProviderPath, page: @Sendable ([FileObject]) async throws -> Void) async throws {
+        try await refuseUnheldName(path)
         let mayBeNone = LockedValue(true)
         let names = LockedValue(ListedNames())
-        try await connection.paginated { token in
-            try service.request(forContentsOf: path, token: token)
-        } pageHandler: { data, head in
-            let page = try names.update { $0.usable(try service.page(ofContentsOf: path, data: data, head: head)) }
-            if page.showsFolder { mayBeNone.update { $0 = false } }
-            return page
-        } page: { items in
-            mayBeNone.update { $0 = false }
-            try await page(items)
+        do {
+            try await connection.paginated { token in
+                try service.request(forContentsOf: path, token: token)
+            } pageHandler: { data, head in
+                let page = try connection.parsing(Service.self, path: path) {
+                    try service.page(ofContentsOf: path, data: data, head: head)
+                }
+                if page.showsFolder { mayBeNone.update { $0 = false } }
+                return names.update { $0.usable(page) }
+            } page: { items in
+                mayBeNone.update { $0 = false }
+                try await page(items)
+            }
+        } catch let error where mayBeNone.value && !path.isRoot && error.isRefusal {
+            // Servers have different words for a file that is asked for as a folder.
+            let item = try? await look(at: path)
+            if let item, !item.isDirectory { throw FileError.notADirectory(path, url: url(of: path)) }
+            throw error
         }
         let unusable = names.value.unusable
         if !unusable.isEmpty { throw FileError.unusableNames(unusable, in: path, url: url(of: path)) }
         guard mayBeNone.value, !path.isRoot else { return }
         // Many services answer for a folder that is not there, or for a file, as for one without content.
-        guard try await service.attributesOfItem(path: path, over: connection).isDirectory else {
+        guard try await look(at: path).isDirectory else {
             throw FileError.notADirectory(path, url: url(of: path))
         }
     }
@@ -116,11 +134,17 @@ public final class HTTPFileProvider<Service: HTTPService>: FileProviderBasicRemo
     }
 
     /// Asks the server: what is remembered is no answer.
-    public func checkReachability() async throws { try await service.checkReachability(over: connection) }
+    public func checkReachability() async throws {
+        try await connection.reading(Service.self, path: .root) {
+            try await service.checkReachability(over: connection)
+        }
+    }
 
     /// What the service tells, or nil.
     public func storageProperties() async throws -> VolumeObject? {
-        try await service.storageProperties(over: connection)
+        try await connection.reading(Service.self, path: .root) {
+            try await service.storageProperties(over: connection)
+        }
     }
 
     /// Ends what runs: it throws `URLError(.cancelled)`. Connections are closed; operations after it start anew.

@@ -6,7 +6,8 @@ public import Foundation
 ///
 /// ``HTTPFileProvider`` does the rest: transfers with progress and back-pressure, cancellation, retries, ranges that go
 /// on where a connection broke, logins, redirects, caching, and Foundation's errors. What has no default has to be
-/// written, or it does not compile.
+/// written, or it does not compile. A `DecodingError` of a service is told as an answer that is not the service's own,
+/// `URLError(.badServerResponse)`.
 public protocol HTTPService: Sendable {
     /// The provider's name, such as `S3`: for display, and to compare what two providers are.
     static var type: String { get }
@@ -279,7 +280,9 @@ extension HTTPService {
             return
         }
         let (data, head) = try await connection.received(request)
-        _ = try page(ofContentsOf: .root, data: data, head: head)
+        _ = try connection.parsing(Self.self, path: .root) {
+            try page(ofContentsOf: .root, data: data, head: head)
+        }
     }
 
     /// The default has one origin, that of the provider's URL.

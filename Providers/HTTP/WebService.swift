@@ -32,7 +32,9 @@ public struct WebService: HTTPService {
 
     /// Reading alone. Whether this server takes ranges shows at the first read; nothing is sent.
     public func capabilities(over connection: HTTPConnection) async throws -> Capabilities {
-        Capabilities([.rangedReading: .native, .suffixReading: .native], readCost: .request, timePrecision: 1)
+        Capabilities(
+            [.rangedReading: .native, .suffixReading: .native, .rawNames: .native], readCost: .request, timePrecision: 1
+        )
     }
 
     /// - Complexity: One `HEAD`; one `GET` of a byte where the server refuses that.

@@ -19,16 +19,22 @@ extension HTTPConnection {
     ) -> any FileReader {
         RangedFileReader(path: request.path, cost: cost) { [self] part, version, sink in
             do {
-                let download = Download(
-                    request, part: part, version: version, sink: sink, connection: self, proof: proof)
-                guard request.mayBeKept, let responses = await responses() else { return try await download.run() }
-                return try await CachedDownload(download, responses: responses, query: "bytes\n" + request.keptQuery)
-                    .run()
+                return try await fetch(request, part: part, version: version, into: sink, proof: proof)
             } catch let error where error.isNoSuchFile {
                 try await missing()
                 throw error
             }
         }
+    }
+
+    /// Brings one part of the file that `request` brings, from what was kept where it still holds.
+    func fetch(
+        _ request: HTTPRequest, part: FilePart, version: String?, into sink: any ByteSink,
+        proof: @escaping Proof = { _ in nil }
+    ) async throws -> (FileExtent, FileReaderAttributes) {
+        let download = Download(request, part: part, version: version, sink: sink, connection: self, proof: proof)
+        guard request.mayBeKept, let responses = await responses() else { return try await download.run() }
+        return try await CachedDownload(download, responses: responses, query: "bytes\n" + request.keptQuery).run()
     }
 
     /// Makes what looks at the bytes of a whole file; nil where the head tells nothing to compare them with.

@@ -35,12 +35,13 @@ extension HTTPInformationService {
 
     /// The default leaves the file to the generators.
     public func properties(path: ProviderPath, over connection: HTTPConnection) async throws -> FileProperties {
-        throw FileError.unsupported("Asking \(Self.type) for properties", path: path, url: connection.url(of: path))
+        throw FileError.unsupported(
+            "tell properties of files", by: Self.type, path: path, url: connection.url(of: path))
     }
 
     /// The default leaves the file to the generators.
     public func thumbnail(path: ProviderPath, dimension: Int, over connection: HTTPConnection) async throws -> Thumbnail
     {
-        throw FileError.unsupported("Asking \(Self.type) for a thumbnail", path: path, url: connection.url(of: path))
+        throw FileError.unsupported("make thumbnails", by: Self.type, path: path, url: connection.url(of: path))
     }
 }
