@@ -25,6 +25,7 @@ import Testing
     @Test(arguments: [
         ("Documentation/ImplementingAProvider.md", "Tests/FileProviderConformanceTests/ShelfProvider.swift"),
         ("Documentation/ImplementingAProvider.md", "Tests/FileProviderConformanceTests/ShelfLayers.swift"),
+        ("Documentation/ImplementingAProvider.md", "Tests/HTTPFileProviderTests/ShelfService.swift"),
         ("README.md", "Examples/ReadingABook/main.swift"),
     ])
     func `a page shows the code that is compiled`(_ page: String, _ code: String) throws {

@@ -1,136 +1,184 @@
 import CurlTransport
 import FaultServer
+import FileProviderConformance
 import FileProviderCore
 import Foundation
 import HTTPFileProvider
-import Synchronization
 import Testing
 
-/// As in `Documentation/ImplementingAProvider.md`. Files behind a small JSON interface: `GET /path?list` lists, `GET`,
-/// `PUT` and `DELETE` of a path read, write and remove it.
-struct ShelfService: HTTPService {
-    static let type = "Shelf"
-
-    func capabilities(over connection: HTTPConnection) async throws -> Capabilities {
-        Capabilities(
-            [
-                .rangedReading: .native, .suffixReading: .native, .writing: .native, .atomicReplacement: .native,
-                .folderCreation: .native,
-                .removal: .native, .recursiveRemoval: .native, .exclusiveCreation: .native,
-            ], readCost: .request)
-    }
-
-    func attributesOfItem(path: ProviderPath, over connection: HTTPConnection) async throws -> FileObject {
-        if path.isRoot { return FileObject(path: path, type: .directory) }
-        let head = try await connection.send(HTTPRequest("HEAD", path: path))
-        return head["X-Folder"] == nil
-            ? FileObject(path: path, describedBy: head) : FileObject(path: path, type: .directory)
-    }
-
-    func request(forContentsOf path: ProviderPath, token: String?) throws -> HTTPRequest? {
-        HTTPRequest("GET", path: path, query: "list" + (token.map { "&after=\($0)" } ?? ""))
-    }
-
-    func page(ofContentsOf path: ProviderPath, data: Data, head: ResponseHead) throws -> HTTPPage {
-        struct Page: Decodable {
-            let files: [String: Int64]
-            let folders: [String]
-            let next: String?
-        }
-        let page = try JSONDecoder().decode(Page.self, from: data)
-        let files = try page.files.map { FileObject(path: try path.appending($0.key), type: .regular, size: $0.value) }
-        let folders = try page.folders.map { FileObject(path: try path.appending($0), type: .directory) }
-        return HTTPPage(files + folders, nextToken: page.next, showsFolder: true)
-    }
-
-    func request(for operation: HTTPOperation, overwrite: Bool, attributes: HTTPWriteAttributes) throws -> HTTPRequest?
-    {
-        let condition: [(name: String, value: String)] = overwrite ? [] : [("If-None-Match", "*")]
-        // Sent again after a lost answer, such a request would be refused because of the file that it has made itself.
-        let repetition: HTTPRequest.Repetition = overwrite ? .always : .ifNotDone
-        switch operation {
-        case .read(let path): return HTTPRequest("GET", path: path)
-        case .write(let path):
-            return HTTPRequest("PUT", path: path, headers: condition, repetition: repetition, isWriting: true)
-        case .createFolder(let path):
-            return HTTPRequest(
-                "POST", path: path, query: "folder", headers: condition, repetition: repetition, isWriting: true)
-        case .remove(let item, let recursive):
-            return HTTPRequest("DELETE", path: item.path, query: recursive ? "all" : nil, isWriting: true)
-        case .copy, .move: return nil
-        }
-    }
-
-    func serverError(with code: FileProviderHTTPErrorCode, path: ProviderPath, data: Data) -> any FileProviderHTTPError
-    {
-        HTTPServerMessage(code: code, path: path, data: data)
-    }
-}
-
-/// The server of it: flat, and in memory.
-private final class Shelf: Sendable {
-    private let files = Mutex<[String: Data]>([:])
-
-    func answer(_ request: FaultServer.Request) -> FaultServer.Answer {
-        let parts = request.target.split(separator: "?")
-        let name = String((parts.first ?? "").dropFirst())
-        return files.withLock { files in
-            switch request.method {
-            case "GET" where parts.last?.hasPrefix("list") == true:
-                list(files, after: parts.last?.split(separator: "=").dropFirst().last)
-            case "PUT" where request.headers["if-none-match"] == "*" && files[name] != nil: .reply(412)
-            case "PUT":
-                put(request.body, name, &files)
-            case "DELETE": files.removeValue(forKey: name) == nil ? .reply(404) : .reply(204)
-            default: files[name].map { .reply(200, body: $0) } ?? .reply(404)
-            }
-        }
-    }
-
-    private func put(_ data: Data, _ name: String, _ files: inout [String: Data]) -> FaultServer.Answer {
-        files[name] = data
-        return .reply(201)
-    }
-
-    /// One file a page.
-    private func list(_ files: [String: Data], after name: Substring?) -> FaultServer.Answer {
-        let names = files.keys.sorted().filter { $0 > name ?? "" }
-        let file = names.first.map { "\"\($0)\":\(files[$0]?.count ?? 0)" } ?? ""
-        let next = names.count > 1 ? ",\"next\":\"\(names[0])\"" : ""
-        return .reply(200, body: Data("{\"files\":{\(file)},\"folders\":[]\(next)}".utf8))
-    }
-}
-
+/// The service of the documentation, on a server that gives it no more than it needs.
 @Suite struct ShelfServiceTests {
-    @Test func `the service of the documentation lists, reads, writes, copies and removes`() async throws {
-        let shelf = Shelf()
-        let server = try FaultServer { shelf.answer($0) }
-        defer { server.stop() }
-        let provider = try HTTPFileProvider(service: ShelfService(), url: server.url())
-        let (one, two) = (try ProviderPath("one"), try ProviderPath("two"))
-        try await provider.writeContents(path: one, contents: Data("bytes".utf8))
-        // The service copies nothing itself.
-        try await provider.copyItem(path: one, to: two)
-        #expect(try await provider.contents(path: two) == Data("bytes".utf8))
-        #expect(try await provider.contentsOfDirectory(path: .root).map(\.path) == [one, two])
-        await #expect(throws: CocoaError.self) { try await provider.writeContents(path: two, contents: Data()) }
-        try await provider.removeItem(path: one)
-        #expect(try await provider.contentsOfDirectory(path: .root).map(\.path) == [two])
+    private let options = ConnectionOptions(
+        timeouts: Timeouts(connect: 20, idle: 60), retries: RetryPolicy(retries: 1, firstPause: 0.01))
+
+    private func provider(_ server: ShelfServer) throws -> HTTPFileProvider<ShelfService> {
+        try HTTPFileProvider(service: ShelfService(), url: server.url, options: options)
+    }
+
+    @Test func `the guide's service passes the kit`() async throws {
+        let server = try ShelfServer()
+        let kit = Conformance(provider: try provider(server), folder: .root, connect: { try provider(server) })
+        let report = await kit.run()
+        #expect(report.isConforming, "\(report)")
+        #expect(server.paths.isEmpty)
     }
 
     @Test func `a file whose answer was lost is not said to have been there before`() async throws {
-        let shelf = Shelf()
-        let server = try FaultServer { request in
-            let answer = shelf.answer(request)
-            return request.method == "PUT" ? .raw(Data()) : answer
-        }
-        defer { server.stop() }
+        let server = try ShelfServer { $0.method == "PUT" ? .raw(Data()) : nil }
         let options = ConnectionOptions(retries: RetryPolicy(retries: 2, firstPause: 0.01))
-        let provider = try HTTPFileProvider(service: ShelfService(), url: server.url(), options: options)
+        let provider = try HTTPFileProvider(service: ShelfService(), url: server.url, options: options)
         let error = await #expect(throws: URLError.self) {
             try await provider.writeContents(path: ProviderPath("one"), contents: Data("bytes".utf8))
         }
         #expect(error?.code == .networkConnectionLost)
         #expect(server.requests.filter { $0.method == "PUT" }.count == 1)
+    }
+
+    // MARK: What no service has to refuse
+
+    @Test func `a name that is not UTF-8 is not asked for`() async throws {
+        let server = try ShelfServer()
+        let provider = try provider(server)
+        let path = try ProviderPath(bytes: [0x66, 0xFF])
+        let looks: [@Sendable () async throws -> Void] = [
+            { _ = try await provider.attributesOfItem(path: path) }, { _ = try await provider.contents(path: path) },
+            { _ = try await provider.contentsOfDirectory(path: path) }, { try await provider.removeItem(path: path) },
+        ]
+        for look in looks {
+            let error = await #expect(throws: CocoaError.self) { try await look() }
+            #expect(error?.isNoSuchFile == true)
+        }
+        for make in [
+            { try await provider.createFolder(path: path) },
+            { _ = try await provider.writeContents(path: path, contents: Data()) },
+        ] as [@Sendable () async throws -> Void] {
+            let error = await #expect(throws: CocoaError.self) { try await make() }
+            #expect(error?.code == .fileWriteInvalidFileName)
+            #expect(error?.sentence.contains("which Shelf cannot store") == true)
+        }
+        #expect(server.requests.isEmpty)
+    }
+
+    @Test func `a move that cannot be is refused before its destination is cleared`() async throws {
+        let server = try ShelfServer()
+        try server.put("file", Data("bytes".utf8))
+        try server.put("taken", nil)
+        let provider = try provider(server)
+        let error = await #expect(throws: CocoaError.self) {
+            try await provider.moveItem(path: ProviderPath("file"), to: ProviderPath("taken"), overwrite: true)
+        }
+        #expect(error?.code == .featureUnsupported)
+        #expect(error?.sentence == "Shelf cannot move here (“/file”).")
+        #expect(server.paths == ["/file", "/taken"])
+    }
+
+    @Test func `a page that is no answer of the service is a bad answer, not a decoder's error`() async throws {
+        let server = try ShelfServer { _ in .reply(200, body: Data("<html>Please log in</html>".utf8)) }
+        let provider = try provider(server)
+        for ask in [
+            { _ = try await provider.contentsOfDirectory(path: .root) }, { try await provider.checkReachability() },
+        ] as [@Sendable () async throws -> Void] {
+            let error = await #expect(throws: URLError.self) { try await ask() }
+            #expect(error?.code == .badServerResponse)
+            #expect(error?.sentence.contains("login page") == true)
+        }
+    }
+
+    @Test func `a server that is down is not reachable`() async throws {
+        let server = try ShelfServer()
+        let provider = try provider(server)
+        try await provider.checkReachability()
+        server.stop()
+        let error = await #expect(throws: URLError.self) { try await provider.checkReachability() }
+        #expect(error?.isTransient == true)
+    }
+
+    // MARK: Folders copied item by item
+
+    private func fill(_ server: ShelfServer) throws {
+        for folder in ["tree", "tree/deep", "tree/deep/inner"] { try server.put(folder, nil) }
+        for file in ["tree/a", "tree/deep/b", "tree/deep/inner/c"] { try server.put(file, Data(file.utf8)) }
+    }
+
+    /// One that has one file on its way after the other.
+    private func steady(_ server: ShelfServer) throws -> HTTPFileProvider<AbleService> {
+        var service = AbleService()
+        service.transfers = 1
+        return try HTTPFileProvider(service: service, url: server.url, options: options)
+    }
+
+    @Test func `a folder's copy that fails takes back what it made, and leaves what others made`() async throws {
+        let other = LockedValue<(@Sendable () -> Void)?>(nil)
+        let server = try ShelfServer { request in
+            guard request.method == "PUT", request.target.hasSuffix("/c") else { return nil }
+            other.value?()
+            return .reply(507)
+        }
+        try fill(server)
+        other.update { $0 = { [weak server] in try? server?.put("copy/deep/stranger", Data("another's".utf8)) } }
+        let provider = try steady(server)
+        let error = await #expect(throws: CocoaError.self) {
+            try await provider.copyItem(path: ProviderPath("tree"), to: ProviderPath("copy"))
+        }
+        #expect(error?.code == .fileWriteOutOfSpace)
+        #expect(server.paths.filter { $0.hasPrefix("/copy") } == ["/copy", "/copy/deep", "/copy/deep/stranger"])
+        #expect(server.paths.filter { $0.hasPrefix("/tree") }.count == 6)
+    }
+
+    @Test func `a folder's copy that fails leaves a file that was changed meanwhile`() async throws {
+        let other = LockedValue<(@Sendable () -> Void)?>(nil)
+        let server = try ShelfServer { request in
+            guard request.method == "PUT", request.target.hasSuffix("/c") else { return nil }
+            other.value?()
+            return .reply(403)
+        }
+        try fill(server)
+        other.update { $0 = { [weak server] in try? server?.put("copy/a", Data("a longer one".utf8)) } }
+        let provider = try steady(server)
+        await #expect(throws: CocoaError.self) {
+            try await provider.copyItem(path: ProviderPath("tree"), to: ProviderPath("copy"))
+        }
+        #expect(server.paths.filter { $0.hasPrefix("/copy") } == ["/copy", "/copy/a"])
+    }
+
+    @Test func `a folder's copy that is cancelled takes back what it made`() async throws {
+        let copying = LockedValue<Task<Void, any Error>?>(nil)
+        let begins = LockedValue(false)
+        let server = try ShelfServer { request in
+            guard request.method == "POST", request.target.hasPrefix("/copy/deep/inner") else { return nil }
+            begins.update { $0 = true }
+            copying.value?.cancel()
+            return nil
+        }
+        try fill(server)
+        let provider = try steady(server)
+        let (start, go) = AsyncStream<Void>.makeStream()
+        let task = Task {
+            for await _ in start { break }
+            try await provider.copyItem(path: ProviderPath("tree"), to: ProviderPath("copy"))
+        }
+        copying.update { $0 = task }
+        go.yield()
+        await #expect { try await task.value } throws: { $0.isCancellation }
+        #expect(begins.value)
+        #expect(server.paths.filter { $0.hasPrefix("/copy/deep/inner/") }.isEmpty)
+        // Whether the server made the folder whose answer nobody waited for is for it to know.
+        #expect(!server.paths.contains("/copy/a"))
+    }
+
+    @Test func `a folder is not copied onto one that another makes at the same moment`() async throws {
+        let other = LockedValue<(@Sendable () -> Void)?>(nil)
+        let server = try ShelfServer { request in
+            if request.method == "POST", request.target == "/copy?folder" { other.value?() }
+            return nil
+        }
+        try fill(server)
+        other.update { $0 = { [weak server] in try? server?.put("copy", nil) } }
+        let provider = try steady(server)
+        let error = await #expect(throws: CocoaError.self) {
+            try await provider.copyItem(path: ProviderPath("tree"), to: ProviderPath("copy"))
+        }
+        #expect(error?.isFileExists == true)
+        #expect(server.paths.filter { $0.hasPrefix("/copy") } == ["/copy"])
     }
 }
