@@ -60,7 +60,9 @@ public final class HTTPFileProvider<Service: HTTPService>: FileProviderBasicRemo
         var capabilities = try await service.capabilities(over: connection)
         if !(service is any HTTPSharingService) { capabilities[.publicLinks] = .unavailable }
         if !(service is any HTTPChecksumService) { capabilities.hashKinds = [] }
-        for ability in [Capabilities.Ability.symbolicLinks, .resumingWrites] { capabilities[ability] = .unavailable }
+        for ability in Capabilities.Ability.allCases where !ability.isOfServices {
+            capabilities[ability] = .unavailable
+        }
         if capabilities[.serverSideCopying] != .native {
             // A copy through this machine is moved to its place when it is whole, where anything can be moved.
             let isMoved = capabilities.has(.writing) && capabilities[.moving] == .native
@@ -151,6 +153,20 @@ public final class HTTPFileProvider<Service: HTTPService>: FileProviderBasicRemo
     public func invalidate() {
         cancelOperations()
         connection.cancelAll()
+    }
+}
+
+extension Capabilities.Ability {
+    /// Whether this provider has a way to it.
+    fileprivate var isOfServices: Bool {
+        switch self {
+        case .rangedReading, .suffixReading, .writing, .streamedWriting, .atomicReplacement, .exclusiveCreation,
+            .conditionalWriting, .folderCreation, .removal, .recursiveRemoval, .moving, .serverSideCopying,
+            .atomicFolderCopying, .settingModificationDate, .storageProperties, .entryTags, .treeTags, .publicLinks,
+            .rawNames:
+            true
+        default: false
+        }
     }
 }
 
