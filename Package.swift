@@ -98,7 +98,7 @@ let package = Package(
         .target(name: "MemoryFileProvider", dependencies: ["FileProviderCore"], path: "Providers/Memory"),
         .target(
             name: "HTTPFileProvider",
-            dependencies: ["FileProviderCore", "CurlTransport", "Cryptography"], path: "Providers/HTTP"),
+            dependencies: ["FileProviderCore", "CurlTransport", "Cryptography", "MediaTypes"], path: "Providers/HTTP"),
         .target(
             name: "WebDAVFileProvider",
             dependencies: [

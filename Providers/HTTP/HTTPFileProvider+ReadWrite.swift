@@ -54,7 +54,8 @@ extension HTTPFileProvider {
         if path.isRoot { throw FileError.isADirectory(path, url: url(of: path), writing: true) }
         try await refuseWrite(path, from: source, options: options)
         var attributes = HTTPWriteAttributes(
-            length: source.length, ifMatch: options.ifMatch, modificationDate: options.modificationDate)
+            length: source.length, ifMatch: options.ifMatch, modificationDate: options.modificationDate,
+            contentType: options.contentType(of: path))
         guard try service.request(for: .write(path), overwrite: options.overwrite, attributes: attributes) != nil else {
             throw FileError.unsupported("write", by: Self.type, path: path, url: url(of: path))
         }

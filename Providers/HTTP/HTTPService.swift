@@ -178,14 +178,24 @@ public struct HTTPWriteAttributes: Sendable, Hashable {
     public var replacedTag: String?
     /// The modification time of the file that is replaced; nil as above.
     public var replacedDate: Date?
+    /// The media type to store with the file: the caller's, else that of the name's extension; nil if it is not a
+    /// known one. ``contentTypeHeader`` is the header for it.
+    public var contentType: String?
 
     /// Nothing is known, unless it is given.
-    public init(length: Int64? = nil, ifMatch: String? = nil, modificationDate: Date? = nil, contents: Data? = nil) {
+    public init(
+        length: Int64? = nil, ifMatch: String? = nil, modificationDate: Date? = nil, contents: Data? = nil,
+        contentType: String? = nil
+    ) {
         self.length = length
         self.ifMatch = ifMatch
         self.modificationDate = modificationDate
         self.contents = contents
+        self.contentType = contentType
     }
+
+    /// ``contentType`` as headers for the request that writes: one, or none (RFC 9110, section 8.3).
+    public var contentTypeHeader: [(name: String, value: String)] { contentType.map { [("Content-Type", $0)] } ?? [] }
 }
 
 /// One page of a listing.

@@ -86,7 +86,7 @@ public struct S3Service: HTTPUploadingService {
         case .write(let path):
             try Self.checkKey(path)
             let headers =
-                conditions(overwrite: overwrite, ifMatch: attributes.ifMatch)
+                conditions(overwrite: overwrite, ifMatch: attributes.ifMatch) + attributes.contentTypeHeader
                 + (attributes.contents.map(Self.digests) ?? [])
             return HTTPRequest(
                 "PUT", path: path, headers: headers,

@@ -60,6 +60,16 @@ struct S3Tests {
         }
     }
 
+    @Test func `an EPUB is stored as one`() async throws {
+        try await server.withFolder(try server.provider(partSize: Self.part)) { provider, folder in
+            for (name, data) in [("short.epub", Data([1])), ("long.epub", Self.long)] {
+                let path = try folder.appending(name)
+                try await provider.writeContents(path: path, contents: data)
+                #expect(try await provider.attributesOfItem(path: path).mimeType == "application/epub+zip")
+            }
+        }
+    }
+
     @Test func `a folder of more than a page is listed, copied, moved and removed in batches`() async throws {
         let counters = TransferCounters()
         let count = 1100

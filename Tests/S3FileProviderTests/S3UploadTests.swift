@@ -27,6 +27,41 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        ("book.EPUB", String?.none, "application/epub+zip"), ("a.b/book.pdf", nil, "application/pdf"),
+        ("book.epub", "text/x-own", "text/x-own"), ("book", nil, nil), (".epub", nil, nil), ("book.unheard-of", nil, nil),
+    ])
+    func `a file has the media type that was given, else that of its extension`(
+        name: String, given: String?, expected: String?
+    ) async throws {
+        // In one request, and in parts.
+        for length in [10, 2500] {
+            let bucket = PartsServer()
+            let s3 = try ScriptedS3(partSize: 1000) { bucket.answer($0) }
+            defer { s3.stop() }
+            _ = try await s3.provider.writeContents(
+                path: ProviderPath(name), from: DataSource(Self.contents.prefix(length)),
+                options: WriteOptions(overwrite: true, contentType: given))
+            let maker = s3.server.requests.first {
+                $0.method == "PUT" && length == 10 || $0.target.hasSuffix("uploads=") && $0.method == "POST"
+            }
+            let unknown = length == 10 ? nil : "application/octet-stream"
+            #expect(maker?.headers["content-type"] == expected ?? unknown)
+        }
+    }
+
+    @Test func `a media type with a line break in it is not sent`() async throws {
+        let bucket = PartsServer()
+        let s3 = try ScriptedS3(partSize: 1000) { bucket.answer($0) }
+        defer { s3.stop() }
+        await #expect(throws: URLError.self) {
+            _ = try await s3.provider.writeContents(
+                path: ProviderPath("f"), from: DataSource(Data([1])),
+                options: WriteOptions(overwrite: true, contentType: "text/html\r\nX: y"))
+        }
+        #expect(bucket.object == nil)
+    }
+
     @Test(arguments: [0, 999, 1000])
     func `what is no longer than a part goes up in one request`(length: Int) async throws {
         for isKnown in [true, false] {

@@ -51,6 +51,21 @@ import WebDAVFileProvider
         #expect(server.requests.last?.headers["overwrite"] == "F")
     }
 
+    @Test(arguments: [
+        ("f.epub", String?.none, "application/epub+zip"), ("f.epub", "text/x-own", "text/x-own"), ("f", nil, nil),
+    ])
+    func `an upload goes with the media type of its final name`(name: String, given: String?, expected: String?)
+        async throws
+    {
+        let server = try FaultServer { request in
+            request.method == "PROPFIND" ? Self.part(request, size: 4) : .reply(201, headers: ["ETag": "\"x\""])
+        }
+        defer { server.stop() }
+        _ = try await provider(server, .other).writeContents(
+            path: ProviderPath(name), from: DataSource(Data("here".utf8)), options: WriteOptions(contentType: given))
+        #expect(server.requests.first { $0.method == "PUT" }?.headers["content-type"] == expected)
+    }
+
     @Test func `a large file is looked at before and after, in place it is one PUT between two looks`() async throws {
         let size = (1 << 20) + 1
         for (placement, expected) in [

@@ -120,7 +120,8 @@ final class S3Upload: HTTPUploadSession {
     /// Goes on with an upload of this key whose first part has the same bytes; else starts one.
     func begin(with first: Data, over connection: HTTPConnection) async throws {
         if try await goOn(with: S3Upload.digest(first), over: connection) { return }
-        let upload = try await service.startUpload(path.bytes, of: path, over: connection)
+        let upload = try await service.startUpload(
+            path.bytes, of: path, headers: attributes.contentTypeHeader, over: connection)
         service.uploads.begin(upload)
         state.withLock { $0.upload = upload }
     }

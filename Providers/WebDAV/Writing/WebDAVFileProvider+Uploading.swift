@@ -14,7 +14,8 @@ extension WebDAVFileProvider {
         replacing found: FileObject? = nil
     ) async throws -> ResponseHead {
         let upload = Task {
-            let all = headers + timeHeaders(for: write) + (try await OCChecksum.headers(for: write))
+            let known = headers + timeHeaders(for: write) + write.contentTypeHeader
+            let all = known + (try await OCChecksum.headers(for: write))
             return try await put(write, to: path, headers: all, replacing: found)
         }
         let head = try await withTaskCancellationHandler {
@@ -132,6 +133,11 @@ extension WebDAVFileProvider {
 }
 
 extension FileWrite {
+    /// The media type of the file under its final name (RFC 9110, section 8.3).
+    fileprivate var contentTypeHeader: [(name: String, value: String)] {
+        options.contentType(of: path).map { [("Content-Type", $0)] } ?? []
+    }
+
     /// Whether all bytes were sent, and the connection ended without an answer: libcurl would send them again, and they
     /// can be read once.
     fileprivate func cannotGoAgain(after error: any Error) -> Bool {

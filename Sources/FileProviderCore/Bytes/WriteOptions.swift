@@ -33,12 +33,15 @@ public struct WriteOptions: Sendable, Hashable {
     /// repeatable, where ``Capabilities/Ability/resumingWrites`` is there, and of more bytes than a provider deems
     /// worth it; ignored elsewhere. One write of one identity at a time: nothing keeps two apart.
     public var resumption: String?
+    /// The media type to store with the file, such as `application/epub+zip`. Nil, the default, takes that of the
+    /// name's extension if it is a known one. Over HTTP, as `Content-Type` (RFC 9110, section 8.3); ignored elsewhere.
+    public var contentType: String?
 
     /// The defaults refuse what is there already, publish, leave the time to the storage, and keep no part.
     public init(
         overwrite: Bool = false, ifMatch: String? = nil, placement: Placement = .published,
         modificationDate: Date? = nil,
-        permissions: UInt16? = nil, resumption: String? = nil
+        permissions: UInt16? = nil, resumption: String? = nil, contentType: String? = nil
     ) {
         self.overwrite = overwrite
         self.ifMatch = ifMatch
@@ -46,5 +49,6 @@ public struct WriteOptions: Sendable, Hashable {
         self.modificationDate = modificationDate
         self.permissions = permissions
         self.resumption = resumption
+        self.contentType = contentType
     }
 }
