@@ -8,17 +8,23 @@ extension HTTPFileProvider {
     /// - Complexity: Of a server whose answers tell no version, the first read takes a look at the item besides: what
     ///   it sent may stand for a folder.
     public func open(path: ProviderPath) async throws -> any FileReader {
+        try await open(path: path, options: ReadOptions())
+    }
+
+    /// A reader for one file, which sends the conditions with the first read: the server compares.
+    public func open(path: ProviderPath, options: ReadOptions) async throws -> any FileReader {
         try await refuseUnheldName(path)
         guard let request = try service.request(for: .read(path), overwrite: false, attributes: HTTPWriteAttributes())
         else {
             throw FileError.unsupported("read", by: Self.type, path: path, url: url(of: path))
         }
         let cost = try await capabilities().readCost
-        guard hasListings else { return connection.open(request, cost: cost) }
+        guard hasListings else { return connection.open(request, cost: cost, options: options) }
         let isFile = LockedValue(false)
         return RangedFileReader(path: path, cost: cost) { [self] part, version, sink in
             do {
-                let answer = try await connection.fetch(request, part: part, version: version, into: sink)
+                let answer = try await connection.fetch(
+                    request, part: part, version: version, into: sink, options: options)
                 if answer.1.validator == nil, !isFile.value { try await refuseFolder(path) }
                 isFile.update { $0 = true }
                 return answer

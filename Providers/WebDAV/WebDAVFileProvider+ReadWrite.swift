@@ -8,7 +8,13 @@ extension WebDAVFileProvider {
     /// file that comes with an `OC-Checksum` is compared with it; one that differs ends with
     /// `CocoaError(.fileReadCorruptFile)`.
     public func open(path: ProviderPath) async throws -> any FileReader {
-        connection.open(HTTPRequest("GET", path: path), cost: .request, proof: { OCChecksum($0) })
+        try await open(path: path, options: ReadOptions())
+    }
+
+    /// A reader for one file, which sends the conditions with the first read: the server compares.
+    public func open(path: ProviderPath, options: ReadOptions) async throws -> any FileReader {
+        connection.open(
+            HTTPRequest("GET", path: path), cost: .request, options: options, proof: { OCChecksum($0) })
     }
 
     /// Writes a file: `PUT` to a temporary name and `MOVE` into place, or one `PUT` where that shows whole files only,

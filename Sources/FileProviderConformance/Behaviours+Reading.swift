@@ -3,7 +3,7 @@ import Foundation
 
 extension Behaviour {
     /// Readers: many reads of one file.
-    static let reading: [Behaviour] = readers + versions + whatIsThere
+    static let reading: [Behaviour] = readers + versions + conditions + whatIsThere
 
     private static let readers: [Behaviour] = [
         Behaviour("A reader tells the file's size and path", .ability(.writing)) { trial in
@@ -112,6 +112,33 @@ extension Behaviour {
         }
     ]
 
+    private static let conditions: [Behaviour] = [
+        Behaviour("A version that the caller has is not read again, another one is", .ability(.writing)) { trial in
+            let path = try await trial.write("file", Pattern.data(1000))
+            let version = try await trial.version(of: path)
+            let same = try await trial.provider.read(path, ReadOptions(ifNoneMatch: version))
+            guard case .failure(let error) = same, error.unmodifiedFile != nil else {
+                throw Unmet("Expected FileError.unmodified for the version that is there, but \(shown(same)).")
+            }
+            let other = Pattern.data(1001, seed: 2)
+            try await trial.provider.writeContents(path: path, contents: other, overwrite: true)
+            let read = try await trial.provider.read(path, ReadOptions(ifNoneMatch: version)).get()
+            try expect(read == other, "Expected the new version, but \(difference(read, from: other)).")
+        },
+        Behaviour("Only the version that is wanted is read", .ability(.writing)) { trial in
+            let first = Pattern.data(1000)
+            let path = try await trial.write("file", first)
+            let version = try await trial.version(of: path)
+            let read = try await trial.provider.read(path, ReadOptions(ifMatch: version)).get()
+            try expect(read == first, "Expected the version that is there, but \(difference(read, from: first)).")
+            try await trial.provider.writeContents(path: path, contents: Pattern.data(1001, seed: 2), overwrite: true)
+            let other = try await trial.provider.read(path, ReadOptions(ifMatch: version))
+            guard case .failure(let error) = other, (error as? CocoaError)?.code == .fileReadUnknown else {
+                throw Unmet("Expected FileError.otherVersion for a file that was replaced, but \(shown(other)).")
+            }
+        },
+    ]
+
     private static let whatIsThere: [Behaviour] = [
         Behaviour(
             lookingOnly: "A file in a read-only folder reads alike in whole and in ranges", .unavailable(.writing),
@@ -130,4 +157,36 @@ extension Behaviour {
             }
         }
     ]
+}
+
+extension Trial {
+    /// - Throws: ``SkippedBehaviour`` if the storage has no versions.
+    fileprivate func version(of path: ProviderPath) async throws -> String {
+        let version = try await provider.withReader(path: path) { try await $0.attributes().validator }
+        guard let version else { throw SkippedBehaviour(reason: "needs a storage that tells versions apart") }
+        return version
+    }
+}
+
+extension FileProviderReadWrite {
+    fileprivate func read(_ path: ProviderPath, _ options: ReadOptions) async throws -> Result<Data, any Error> {
+        do {
+            let reader = try await open(path: path, options: options)
+            do {
+                let data = try await reader.read(.whole).data
+                await reader.close()
+                return .success(data)
+            } catch {
+                await reader.close()
+                throw error
+            }
+        } catch let error where !error.isCancellation { return .failure(error) }
+    }
+}
+
+private func shown(_ result: Result<Data, any Error>) -> String {
+    switch result {
+    case .success(let data): "\(data.count) bytes came"
+    case .failure(let error): "it failed with \(describe(error))"
+    }
 }

@@ -69,6 +69,11 @@ public final class UndoableFileProvider<Base: FileProvider>: FileProviderUndoabl
     /// Opens on the base, and waits for no operation under way.
     public func open(path: ProviderPath) async throws -> any FileReader { try await base.open(path: path) }
 
+    /// The provider's.
+    public func open(path: ProviderPath, options: ReadOptions) async throws -> any FileReader {
+        try await base.open(path: path, options: options)
+    }
+
     /// Cancels what runs here and invalidates the base. The steps stay on the stack.
     public func invalidate() {
         cancelOperations()

@@ -64,6 +64,24 @@ extension Flaw {
                 }
             }
         },
+        Flaw(
+            "never tells another version",
+            found: [
+                "A version that the caller has is not read again, another one is",
+                "Only the version that is wanted is read",
+            ]
+        ) { hooks in
+            hooks.open = { base, path in
+                RangedFileReader(path: path, cost: .local) { part, _, sink in
+                    try await base.withReader(path: path) { reader in
+                        let size = try await reader.attributes().size
+                        return (
+                            try await reader.stream(part, into: sink), FileReaderAttributes(size: size, validator: "1")
+                        )
+                    }
+                }
+            }
+        },
         Flaw("reads folders as empty files", found: "Reading a folder as a file says that it is a folder") { hooks in
             hooks.open = { base, path in
                 guard try await base.attributesOfItem(path: path).isDirectory else {

@@ -26,9 +26,11 @@ final class Download: Sendable {
         var isCutShort: Bool { extent.map { $0.size >= 0 && delivered < $0.count } ?? false }
     }
 
-    /// A header that asks the first answer to be left out where the caller has the file already (RFC 9110, section
-    /// 13.1).
-    private let condition: (name: String, value: String)?
+    /// Headers that ask the first answer to be left out where the caller has the file already, or wants another version
+    /// (RFC 9110, section 13.1).
+    private let conditions: [(name: String, value: String)]
+    /// What the first answer is compared with.
+    private let options: ReadOptions
     private let proof: HTTPConnection.Proof
     private let template: HTTPRequest
     var path: ProviderPath { template.path }
@@ -40,9 +42,11 @@ final class Download: Sendable {
 
     init(
         _ template: HTTPRequest, part: FilePart, version: String?, sink: any ByteSink, connection: HTTPConnection,
-        proof: @escaping HTTPConnection.Proof, condition: (name: String, value: String)? = nil
+        proof: @escaping HTTPConnection.Proof, conditions: [(name: String, value: String)] = [],
+        options: ReadOptions = ReadOptions()
     ) {
-        self.condition = condition
+        self.conditions = conditions
+        self.options = options
         self.proof = proof
         self.template = template
         self.part = part
@@ -55,7 +59,28 @@ final class Download: Sendable {
     func into(_ sink: any ByteSink, condition: (name: String, value: String)?) -> Download {
         Download(
             template, part: part, version: version, sink: sink, connection: connection, proof: proof,
-            condition: condition)
+            conditions: condition.map { [$0] } ?? [])
+    }
+
+    /// Runs this download with the conditions of `options`.
+    ///
+    /// - Throws: ``FileError/unmodified(_:version:url:)`` and ``FileError/otherVersion(_:url:)``.
+    func run(if options: ReadOptions) async throws -> (FileExtent, FileReaderAttributes) {
+        do {
+            return try await with(options, options.headers).run()
+        } catch is NotModifiedError {
+            throw FileError.unmodified(path, version: options.ifNoneMatch ?? "", url: connection.url(of: path))
+        } catch let error as HTTPStatusError where error.code.rawValue == 412 && options.ifMatch != nil {
+            // `If-Match` compares strongly, and Apache calls the tag of a new file weak for a second: the answer to a
+            // read without the header decides.
+            return try await with(options, []).run()
+        }
+    }
+
+    private func with(_ options: ReadOptions, _ conditions: [(name: String, value: String)]) -> Download {
+        Download(
+            template, part: part, version: version, sink: sink, connection: connection, proof: proof,
+            conditions: conditions, options: options)
     }
 
     /// The head of the answer that began the download; nil before it.
@@ -127,8 +152,8 @@ final class Download: Sendable {
         request.decodesContent = wanted.headerValue == nil && !template.storesContentEncoding
         if let range = wanted.headerValue { request.headers.append(("Range", range)) }
         request.receive = { [self] head in try accept(head, for: wanted) }
-        if let condition, state.value.extent == nil {
-            request.headers.append(condition)
+        if !conditions.isEmpty, state.value.extent == nil {
+            request.headers += conditions
             request.accepts.insert(304)
         }
         do {
@@ -260,6 +285,7 @@ final class Download: Sendable {
             mimeType: head["Content-Type"],
             redirectedTo: head.redirectedTo)
         let known = state.value.attributes
+        if known == nil { try options.check(attributes.validator, of: path, url: connection.url(of: path)) }
         // An error answer (416) may leave the validator out; the size still has to agree.
         let isSame =
             known.map { ($0.validator == nil || $0.validator == attributes.validator) && $0.size == size } ?? true
@@ -273,5 +299,27 @@ final class Download: Sendable {
 
     private func bad(_ sentence: String) -> URLError {
         FileError.make(.badServerResponse, url: connection.url(of: path), sentence: sentence)
+    }
+}
+
+extension ReadOptions {
+    /// The conditions as headers (RFC 9110, section 13.1). A version that is neither a tag nor a date is compared with
+    /// the answer alone.
+    fileprivate var headers: [(name: String, value: String)] {
+        var headers: [(name: String, value: String)] = []
+        if let version = ifMatch, let isTag = Self.isTag(version) {
+            // Sent as a strong one, as a weak tag never matches here.
+            headers.append((isTag ? "If-Match" : "If-Unmodified-Since", HTTPConnection.version(version)))
+        }
+        if let version = ifNoneMatch, let isTag = Self.isTag(version) {
+            headers.append((isTag ? "If-None-Match" : "If-Modified-Since", version))
+        }
+        return headers
+    }
+
+    /// False for a date; nil for what is neither.
+    private static func isTag(_ version: String) -> Bool? {
+        if HTTPConnection.version(version).hasPrefix("\"") { return true }
+        return HTTPDate.parse(version) == nil ? nil : false
     }
 }

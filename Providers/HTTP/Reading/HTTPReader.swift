@@ -10,16 +10,20 @@ extension HTTPConnection {
     /// added to it.
     ///
     /// - Parameters:
+    ///   - options: Which version is wanted: sent with the first read (RFC 9110, section 13.1), and compared with its
+    ///     answer, as some servers pass conditions over.
     ///   - proof: Called with the head of an answer that brings a whole file: what looks at its bytes, where the head
     ///     has what to compare them with.
     ///   - missing: Called when the server says that there is no such file: may throw a better error.
     public func open(
-        _ request: HTTPRequest, cost: Capabilities.ReadCost, proof: @escaping Proof = { _ in nil },
+        _ request: HTTPRequest, cost: Capabilities.ReadCost, options: ReadOptions = ReadOptions(),
+        proof: @escaping Proof = { _ in nil },
         missing: @escaping @Sendable () async throws -> Void = {}
     ) -> any FileReader {
         RangedFileReader(path: request.path, cost: cost) { [self] part, version, sink in
             do {
-                return try await fetch(request, part: part, version: version, into: sink, proof: proof)
+                return try await fetch(
+                    request, part: part, version: version, into: sink, options: options, proof: proof)
             } catch let error where error.isNoSuchFile {
                 try await missing()
                 throw error
@@ -30,9 +34,11 @@ extension HTTPConnection {
     /// Brings one part of the file that `request` brings, from what was kept where it still holds.
     func fetch(
         _ request: HTTPRequest, part: FilePart, version: String?, into sink: any ByteSink,
-        proof: @escaping Proof = { _ in nil }
+        options: ReadOptions = ReadOptions(), proof: @escaping Proof = { _ in nil }
     ) async throws -> (FileExtent, FileReaderAttributes) {
         let download = Download(request, part: part, version: version, sink: sink, connection: self, proof: proof)
+        // An answer of this reader has shown the version before.
+        if version == nil, !options.isUnconditional { return try await download.run(if: options) }
         guard request.mayBeKept, let responses = await responses() else { return try await download.run() }
         return try await CachedDownload(download, responses: responses, query: "bytes\n" + request.keptQuery).run()
     }

@@ -11,6 +11,15 @@ public protocol FileProviderReadWrite: FileProviderBasic {
     ///   `EISDIR` below it.
     func open(path: ProviderPath) async throws -> any FileReader
 
+    /// Opens the file at `path` if it is a version that is wanted. The default compares what the reader of
+    /// ``open(path:)`` tells before its first byte; a provider writes its own where the storage compares.
+    ///
+    /// - Throws: As ``open(path:)``; also, here or at the first read, ``FileError/unmodified(_:version:url:)`` and
+    ///   ``FileError/otherVersion(_:url:)``.
+    /// - Complexity: By default, ``FileReader/attributes()`` before the first read. Over HTTP nothing more than the read:
+    ///   a file that is not wanted is not sent.
+    func open(path: ProviderPath, options: ReadOptions) async throws -> any FileReader
+
     /// Writes a file in a folder that exists.
     ///
     /// - Returns: What is known of the file written; at least its path and size.
@@ -23,6 +32,12 @@ public protocol FileProviderReadWrite: FileProviderBasic {
 }
 
 extension FileProviderReadWrite {
+    /// The default compares before the first byte.
+    public func open(path: ProviderPath, options: ReadOptions) async throws -> any FileReader {
+        let reader = try await open(path: path)
+        return options.isUnconditional ? reader : ConditionalReader(reader, options: options)
+    }
+
     /// Writes a file, counting bytes into `progress`.
     @discardableResult
     public func writeContents(
