@@ -35,7 +35,7 @@ public struct S3Service: HTTPUploadingService {
     /// What S3 does everywhere, and what the configuration says of this server; nothing is sent.
     public func capabilities(over connection: HTTPConnection) async throws -> Capabilities {
         let conditional = configuration.hasConditionalWrites ? Capabilities.Support.native : .derived
-        return Capabilities(
+        var capabilities = Capabilities(
             [
                 .rangedReading: .native, .suffixReading: .native, .writing: .native, .streamedWriting: .native,
                 .atomicReplacement: .native, .exclusiveCreation: conditional, .conditionalWriting: conditional,
@@ -44,7 +44,10 @@ public struct S3Service: HTTPUploadingService {
                 .entryTags: .native,
                 .publicLinks: .native,
             ],
-            readCost: .request, timePrecision: 1, largestFile: 5 << 40, makesParentFolders: true)
+            readCost: .request, timePrecision: 1, largestFile: 5 << 40, makesParentFolders: true,
+            hashKinds: Self.hashKinds)
+        capabilities.hashesEveryFile = false
+        return capabilities
     }
 
     /// A `HEAD`, and where that finds no object a listing of one key: a folder is there when something is below it.

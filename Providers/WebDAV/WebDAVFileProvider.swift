@@ -113,7 +113,11 @@ public final class WebDAVFileProvider: FileProviderBasicRemote, FileProviderOper
         }
         if tells { capabilities[.storageProperties] = .native }
         try await quirks().enter(into: &capabilities)
-        if try await ownCloudFiles(at: home) != nil { capabilities[.publicLinks] = .native }
+        if try await ownCloudFiles(at: home) != nil {
+            capabilities[.publicLinks] = .native
+            capabilities.hashKinds = Self.hashKinds
+            capabilities.hashesEveryFile = false
+        }
         return capabilities
     }
 

@@ -23,6 +23,18 @@ import Testing
         }
     }
 
+    @Test func `a copy is compared by hash where that is asked for`() async throws {
+        try await CommandRunner.use { runner in
+            try runner.write("a", "new")
+            try runner.makeFolder("d")
+            try runner.write("d/b", "inner")
+            #expect(try await runner.run("cp", "--verify", "a", "b").code == 0)
+            #expect(try await runner.run("cp", "--verify", "-r", "d", "e").code == 0)
+            #expect(try runner.read("b") == "new" && runner.read("e/b") == "inner")
+            expectFailure(try await runner.run("cp", "--verify", "a", "-"), 2, "--verify does not go with")
+        }
+    }
+
     @Test func `among others an existing file is named, and the rest is copied`() async throws {
         try await CommandRunner.use { runner in
             for name in ["a", "b", "c"] { try runner.write(name, name) }

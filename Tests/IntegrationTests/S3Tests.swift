@@ -60,6 +60,53 @@ struct S3Tests {
         }
     }
 
+    @Test func `the MD5 of a file in one piece is known, and that of a file in parts is not`() async throws {
+        try await server.withFolder(try server.provider(partSize: Self.part)) { provider, folder in
+            let storage = try #require(provider as any FileProvider as? any FileProviderChecksums)
+            let short = try folder.appending("short")
+            try await provider.writeContents(path: short, contents: Data("abc".utf8))
+            #expect(try await storage.checksum(of: short, kind: "md5") == "900150983cd24fb0d6963f7d28e17f72")
+            let long = try folder.appending("long")
+            try await provider.writeContents(path: long, contents: Self.long)
+            await expect(.featureUnsupported) { _ = try await storage.checksum(of: long, kind: "md5") }
+        }
+    }
+
+    @Test func `versions and removed objects of a bucket that keeps them come back`() async throws {
+        let provider = try server.provider(bucket: "versions-\(UInt32.random(in: 0 ... .max))")
+        func put(_ query: String?, _ body: String) async throws {
+            var request = HTTPRequest("PUT", path: .root, body: .data(Data(body.utf8)), isWriting: true)
+            let address = provider.service.bucketURL.absoluteString.dropLast()
+            request.url = URL(string: address + (query.map { "?\($0)" } ?? ""))
+            _ = try await provider.connection.send(request)
+        }
+        try await put(nil, "")
+        try await put(
+            "versioning=", "<VersioningConfiguration><Status>Enabled</Status></VersioningConfiguration>")
+        let path = try ProviderPath("d/f +%")
+        for text in ["one", "two!"] {
+            try await provider.writeContents(path: path, contents: Data(text.utf8), overwrite: true)
+        }
+        let versions = try await provider.versions(of: path)
+        #expect(versions.map(\.size) == [4, 3] && versions.map(\.isCurrent) == [true, false])
+        let first = try #require(versions.last)
+        #expect(try await provider.open(first).read(.whole).data == Data("one".utf8))
+        try await provider.restore(first)
+        #expect(try await provider.contents(path: path) == Data("one".utf8))
+        #expect(try await provider.versions(of: path).count == 3)
+
+        try await provider.removeItem(path: path)
+        let item = try #require(try await provider.trashItems(below: ProviderPath("d")).first)
+        #expect(item.path == path && item.size == 3)
+        try await provider.restore(item)
+        #expect(try await provider.contents(path: path) == Data("one".utf8))
+        #expect(try await provider.trashItems().isEmpty)
+        await expect(.fileNoSuchFile) { try await provider.restore(item) }
+        try await provider.removeItem(path: path)
+        try await provider.removeFromTrash(#require(try await provider.trashItems().first))
+        await expect(.fileReadNoSuchFile) { _ = try await provider.versions(of: path) }
+    }
+
     @Test func `an EPUB is stored as one`() async throws {
         try await server.withFolder(try server.provider(partSize: Self.part)) { provider, folder in
             for (name, data) in [("short.epub", Data([1])), ("long.epub", Self.long)] {

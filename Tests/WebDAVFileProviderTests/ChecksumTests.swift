@@ -62,6 +62,52 @@ import WebDAVFileProvider
             try await server.provider().contents(path: ProviderPath("f"), part: .range(0..<2)) == Self.text.prefix(2))
     }
 
+    @Test func `the hashes that the server keeps are given, and no others`() async throws {
+        let server = try FaultServer { request in
+            guard request.method == "PROPFIND" else {
+                return .reply(200, headers: ["DAV": "1, 3, nextcloud-checksum-update"])
+            }
+            if !request.target.hasSuffix("/f") {
+                return ScriptedReply.multistatus(ScriptedReply.response(request.target, isFolder: true))
+            }
+            let answer = """
+                <d:multistatus xmlns:d="DAV:" xmlns:oc="http://owncloud.org/ns"><d:response><d:href>\(request.target)</d:href>\
+                <d:propstat><d:prop><d:resourcetype/><d:getcontentlength>3</d:getcontentlength><oc:checksums>\
+                <oc:checksum>SHA1:\(Self.sha1.uppercased()) MD5:none</oc:checksum></oc:checksums></d:prop>\
+                <d:status>HTTP/1.1 200 OK</d:status></d:propstat></d:response></d:multistatus>
+                """
+            return .reply(207, body: Data(answer.utf8))
+        }
+        defer { server.stop() }
+        let provider = try server.provider(base: "remote.php/dav/files/u/")
+        let capabilities = try await provider.capabilities()
+        #expect(capabilities.hashKinds.first == "sha1" && !capabilities.hashesEveryFile)
+        #expect(try await provider.checksum(of: ProviderPath("f"), kind: "sha1") == Self.sha1)
+        for kind in ["md5", "sha256", "sha512"] {
+            let error = await #expect(throws: CocoaError.self) {
+                _ = try await provider.checksum(of: ProviderPath("f"), kind: kind)
+            }
+            #expect(error?.code == .featureUnsupported)
+        }
+        let folder = await #expect(throws: CocoaError.self) { _ = try await provider.checksum(of: .root, kind: "sha1") }
+        #expect((folder?.underlying as? POSIXError)?.code == .EISDIR)
+    }
+
+    @Test func `another server keeps no hashes`() async throws {
+        let server = try FaultServer { request in
+            request.method == "PROPFIND"
+                ? ScriptedReply.multistatus(ScriptedReply.response(request.target, isFolder: request.target == "/dav/"))
+                : .reply(200, headers: ["DAV": "1"])
+        }
+        defer { server.stop() }
+        let provider = try server.provider()
+        #expect(try await provider.capabilities().hashKinds.isEmpty)
+        let error = await #expect(throws: CocoaError.self) {
+            _ = try await provider.checksum(of: ProviderPath("f"), kind: "sha1")
+        }
+        #expect(error?.code == .featureUnsupported)
+    }
+
     @Test func `an upload goes with its hash, where the source can be read twice`() async throws {
         let server = try server("")
         defer { server.stop() }

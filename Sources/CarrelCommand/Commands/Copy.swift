@@ -29,6 +29,8 @@ struct Copy: Verb {
     var inPlace = false
     @Flag(help: "Copy files of another size than their server lists, too.")
     var ignoreSize = false
+    @Flag(help: "Compare each copy with its source by hash: the target's own if it has one, else by reading it back.")
+    var verify = false
     @OptionGroup var selected: SelectionOptions
     @Argument(
         help: ArgumentHelp("What to copy, and where to, in the end.", valueName: "source … target"),
@@ -49,6 +51,7 @@ struct Copy: Verb {
         if target == "-", locations.count > 2 {
             throw ValidationError("Only one file can be copied to standard output.")
         }
+        if verify, hasStream { throw ValidationError("--verify does not go with standard input or output.") }
         if resume, inPlace || hasStream {
             throw ValidationError("--resume goes neither with --in-place nor with standard input or output.")
         }

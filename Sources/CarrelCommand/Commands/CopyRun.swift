@@ -1,5 +1,6 @@
 import Carrel
 import Foundation
+import Sync
 
 /// The copies of one `cp`: each source goes its way, and what came of it is counted.
 final class CopyRun: Sendable {
@@ -70,6 +71,7 @@ final class CopyRun: Sendable {
         copy.resumes = verb.resume
         copy.ignoresListedSizes = verb.ignoreSize
         copy.selection = selection.tree
+        if verb.verify { copy.verification = ChecksumVerification() }
         self.copy = copy
     }
 
@@ -173,8 +175,7 @@ final class CopyRun: Sendable {
             return count(item.size)
         }
         if from.provider === to.provider, !verb.inPlace, !verb.resume, !isLink, copy.metadata.isEmpty {
-            try await from.provider.copyItem(
-                path: from.path, to: to.path, overwrite: verb.overwrite, progress: bar.reporter)
+            try await copy.copyWithin(from.provider, from.path, to: to.path, progress: bar.reporter)
             return count(item.size)
         }
         let copied = try await copy.copyFile(

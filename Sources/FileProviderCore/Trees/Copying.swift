@@ -37,6 +37,9 @@ public struct TreeCopy: Sendable {
     public var resumes = false
     /// Whether files of another size than their listing said are copied too (``FileCopy/ignoresListedSize``).
     public var ignoresListedSizes = false
+    /// Compares each file with its source once it is in place (``FileCopy/verification``), those that a storage copies by
+    /// itself, too; files that were there already are not compared.
+    public var verification: (any CopyVerification)?
     /// Which items below a folder are copied. A folder that is only passed is made once something in it is copied.
     public var selection = TreeSelection.all
     /// Files in flight at once; nil for four, or as many small ones as both sides are best at
@@ -69,7 +72,8 @@ public struct TreeCopy: Sendable {
         of target: any FileProviderReadWrite,
         listed: FileObject? = nil, progress: ProgressReporter = ProgressReporter()
     ) async throws -> FileCopy.Outcome? {
-        let copy = FileCopy(path, of: provider, listed: listed, ignoresListedSize: ignoresListedSizes)
+        var copy = FileCopy(path, of: provider, listed: listed, ignoresListedSize: ignoresListedSizes)
+        copy.verification = verification
         // Those of a link say nothing of the file that it leads to.
         let isTold = metadata.contains(.permissions) && listed?.isRegularFile == true
         let permissions = isTold ? listed?.permissions.map { $0 & 0o777 } : nil
@@ -302,7 +306,7 @@ public struct TreeCopy: Sendable {
         if provider === target, placement == .published, metadata.isEmpty, !resumes,
             try await target.capabilities()[.serverSideCopying] == .native
         {
-            try await target.copyItem(path: file.path, to: location, overwrite: overwrite, progress: progress)
+            try await copyWithin(target, file.path, to: location, progress: progress)
             made?.add(FileObject(path: location, type: .regular, size: file.size))
             return .copied(file.size ?? 0, isVerified: true)
         }
@@ -311,6 +315,18 @@ public struct TreeCopy: Sendable {
         guard let outcome else { return .wasThere }
         made?.add(FileObject(path: location, type: .regular, size: outcome.bytes, entryTag: outcome.file.entryTag))
         return .copied(outcome.bytes, isVerified: outcome.isVerified)
+    }
+
+    /// Has a storage copy a file by itself.
+    ///
+    /// - Throws: Also as ``CopyProof/check(_:)``.
+    public func copyWithin(
+        _ provider: any FileProvider, _ path: ProviderPath, to destination: ProviderPath,
+        progress: ProgressReporter = ProgressReporter()
+    ) async throws {
+        let proof = try await verification?.proof(of: path, source: provider, target: provider)
+        try await provider.copyItem(path: path, to: destination, overwrite: overwrite, progress: progress)
+        try await proof?.check(destination)
     }
 
     /// - Returns: Whether the folder was not there before.

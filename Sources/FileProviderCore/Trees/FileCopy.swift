@@ -29,6 +29,8 @@ public struct FileCopy: Sendable {
     public var ignoresListedSize = false
     /// Sees the bytes pass, in order.
     public var tap: (any CopyTap)?
+    /// Compares the file with its source once it is in place; nil, the default, trusts what the target says of its size.
+    public var verification: (any CopyVerification)?
     /// What an error of the source is to the caller; errors of the target stay as they are.
     public var sourceError: @Sendable (any Error) -> any Error = { $0 }
 
@@ -48,7 +50,8 @@ public struct FileCopy: Sendable {
     /// Copies the file to `destination`.
     ///
     /// - Throws: As ``FileProviderReadWrite/writeContents(path:from:options:)`` and
-    ///   ``FileProviderReadWrite/checkArrival(of:listed:)``. Nothing is published then.
+    ///   ``FileProviderReadWrite/checkArrival(of:listed:)``. Nothing is published then. Also as
+    ///   ``CopyProof/check(_:)``, after the file was published.
     @discardableResult
     public func write(
         to destination: ProviderPath, of target: any FileProviderReadWrite, options: WriteOptions,
@@ -58,6 +61,20 @@ public struct FileCopy: Sendable {
     }
 
     func write(
+        _ reader: any FileReader, to destination: ProviderPath, of target: any FileProviderReadWrite,
+        _ options: WriteOptions,
+        _ progress: ProgressReporter
+    ) async throws -> Outcome {
+        guard let verification else { return try await send(reader, to: destination, of: target, options, progress) }
+        let proof = try await verification.proof(of: path, source: source, target: target)
+        var copy = self
+        copy.tap = TapPair.of(tap, proof)
+        let outcome = try await copy.send(reader, to: destination, of: target, options, progress)
+        try await proof.check(destination)
+        return outcome
+    }
+
+    private func send(
         _ reader: any FileReader, to destination: ProviderPath, of target: any FileProviderReadWrite,
         _ options: WriteOptions,
         _ progress: ProgressReporter

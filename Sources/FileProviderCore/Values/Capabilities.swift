@@ -129,6 +129,9 @@ public struct Capabilities: Sendable, Hashable, Codable {
     /// Hashes that the storage computes or keeps, such as `sha256`: those that ``FileProviderChecksums`` can be asked
     /// for.
     public var hashKinds: [String]
+    /// Whether each file has all of ``hashKinds``, as where the storage computes them. False where it only keeps those
+    /// that came with a file.
+    public var hashesEveryFile = true
 
     /// A provider of which only `support` is known.
     public init(

@@ -19,9 +19,9 @@ public struct FileChecksum: Sendable, Hashable {
     /// - Throws: `CocoaError(.featureUnsupported)` for a kind that neither the storage nor this machine computes; as
     ///   ``FileCopy/read(into:progress:)``.
     /// - Complexity: One request if the storage computes it; else the file is read once, and not held.
-    public static func of(_ path: ProviderPath, of provider: any FileProvider, kind: String = "sha256") async throws
-        -> FileChecksum
-    {
+    public static func of(
+        _ path: ProviderPath, of provider: any FileProviderReadWrite, kind: String = "sha256"
+    ) async throws -> FileChecksum {
         let isComputed = computedKinds.contains(kind)
         if let storage = provider as? any FileProviderChecksums,
             try await storage.capabilities().hashKinds.contains(kind)
@@ -42,30 +42,5 @@ public struct FileChecksum: Sendable, Hashable {
         // Never nil: a file that was read came in order.
         guard let value = tap.hexadecimal else { throw FileError.changedWhileReading(path) }
         return FileChecksum(kind: kind, value: value, isByStorage: false)
-    }
-}
-
-/// Hashes the bytes of a file as they pass.
-private final class HashTap: CopyTap {
-    private let algorithm: HashAlgorithm
-    private let state: LockedValue<Hash?>
-
-    /// Nil for a kind that is not computed here.
-    init?(kind: String) {
-        guard let algorithm = HashAlgorithm(rawValue: kind) else { return nil }
-        self.algorithm = algorithm
-        state = LockedValue(Hash(algorithm))
-    }
-
-    /// Nil where bytes did not pass in order.
-    var hexadecimal: String? { state.value?.digest.hexadecimal }
-
-    func begin(_ extent: FileExtent) throws { restart(at: extent.offset) }
-
-    func restart(at offset: Int64) { state.update { $0 = offset == 0 ? Hash(algorithm) : nil } }
-
-    func pass(_ bytes: UnsafeRawBufferPointer) throws -> FlowState {
-        state.update { $0?.update(bytes) }
-        return .ready
     }
 }

@@ -64,7 +64,9 @@ struct SyncComparison: Sendable {
     }
 
     /// Whether a hash costs no transfer.
-    func isCheap(on side: SyncSide) -> Bool { kinds(of: side).contains(Self.sha256) || isNear(side) }
+    func isCheap(on side: SyncSide) -> Bool {
+        kinds(of: side).contains(Self.sha256) && capabilities[side].hashesEveryFile || isNear(side)
+    }
 
     private func isNear(_ side: SyncSide) -> Bool { capabilities[side].readCost.roundTripsPerRange == 0 }
 

@@ -1,0 +1,66 @@
+public import FileProviderCore
+import Foundation
+
+/// Compares the hash of the bytes that were copied with that of the file that is there afterwards.
+///
+/// The target's own hash is asked for where it has one (``Capabilities/hashKinds``), which costs one request; elsewhere
+/// the file is read back. The source is hashed as its bytes pass; it is read again only where they did not all pass, as
+/// in a copy that was resumed or that the storage made by itself.
+public struct ChecksumVerification: CopyVerification {
+    /// Nothing needs to be set.
+    public init() {}
+
+    /// Chooses a hash that the target gives and this machine computes, else SHA-256.
+    public func proof(
+        of path: ProviderPath, source: any FileProviderReadWrite, target: any FileProviderReadWrite
+    ) async throws -> any CopyProof {
+        let kinds = target is any FileProviderChecksums ? try await target.capabilities().hashKinds : []
+        let kind = kinds.first(where: FileChecksum.computedKinds.contains) ?? "sha256"
+        guard let hash = HashTap(kind: kind) else {
+            throw FileError.unsupported("A checksum of the kind “\(kind)”", path: path)
+        }
+        return Proof(path: path, source: source, target: target, kind: kind, hash: hash)
+    }
+
+    /// One copy.
+    private struct Proof: CopyProof {
+        let path: ProviderPath
+        let source: any FileProviderReadWrite
+        let target: any FileProviderReadWrite
+        let kind: String
+        let hash: HashTap
+        private let hasPassed = LockedValue(false)
+
+        init(
+            path: ProviderPath, source: any FileProviderReadWrite, target: any FileProviderReadWrite, kind: String,
+            hash: HashTap
+        ) {
+            (self.path, self.source, self.target, self.kind, self.hash) = (path, source, target, kind, hash)
+        }
+
+        func begin(_ extent: FileExtent) throws {
+            hasPassed.update { $0 = true }
+            try hash.begin(extent)
+        }
+
+        func restart(at offset: Int64) throws { hash.restart(at: offset) }
+
+        func pass(_ bytes: UnsafeRawBufferPointer) throws -> FlowState { try hash.pass(bytes) }
+
+        func check(_ destination: ProviderPath) async throws {
+            let passed = hasPassed.value ? hash.hexadecimal : nil
+            let sent: String
+            if let passed {
+                sent = passed
+            } else {
+                sent = try await FileChecksum.of(path, of: source, kind: kind).value
+            }
+            let found = try await FileChecksum.of(destination, of: target, kind: kind)
+            guard found.value != sent else { return }
+            throw FileError.make(
+                .fileReadCorruptFile, path: destination, url: target.url(of: destination),
+                sentence: "“\(destination)” differs from what was copied into it: its \(kind) is \(found.value), "
+                    + "that of “\(path)” is \(sent). The copy was left as it is.")
+        }
+    }
+}
