@@ -244,6 +244,8 @@ public final class HTTPConnection: Sendable {
     private func sendSigned(to url: URL, request: HTTPRequest) async throws -> (
         head: ResponseHead, access: HTTPLogin.Access?
     ) {
+        // Before it is signed: a signature has the time in it.
+        try await options.requestLimit?.take()
         let isHome = login.origin.matches(url)
         var transfer = TransferRequest(
             method: request.method, url: url, headers: request.headers, body: request.body, receive: request.receive)

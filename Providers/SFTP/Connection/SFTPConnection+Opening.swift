@@ -61,6 +61,7 @@ extension SFTPConnection {
     ///
     /// - Returns: Nil where there is no room.
     func openNow(_ requests: [SFTPRequest], session: SFTPSession) async throws -> [SFTPReply]? {
+        try await options.requestLimit?.take(requests.count)
         let ticket = host.room.ask(requests.count(where: \.opens), session)
         guard host.room.isAdmitted(ticket) else {
             host.room.withdraw(ticket)

@@ -142,6 +142,7 @@ final class SFTPConnection: Sendable {
 
     /// Sends requests in one go and counts them.
     func send(_ requests: [SFTPRequest], _ session: SFTPSession) async throws -> [SFTPReply] {
+        try await options.requestLimit?.take(requests.count)
         options.counters.add(.requests, Int64(requests.count))
         return try await session.sendTogether(requests)
     }

@@ -65,6 +65,7 @@ struct AddConnection: Verb {
             options.timeouts, options.retries, options.proxy
         )
         (configuration.bandwidth, configuration.settings) = (options.bandwidth, options.settings)
+        configuration.requestsPerSecond = options.requestLimit?.perSecond
         configuration.allowsClearPassword = options.allowsClearPassword
         if let transfers = common.transfers {
             configuration.connectionsPerHost = max(configuration.connectionsPerHost, transfers)

@@ -29,6 +29,9 @@ struct CommonOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Bytes a second, with K, M or G for 1024s.", valueName: "rate"))
     var bwlimit: String?
 
+    @Option(help: ArgumentHelp("Requests a second to each server.", valueName: "n"))
+    var requestLimit: Double?
+
     @Option(
         help: ArgumentHelp(
             "Go by this proxy: http, https, socks5 or socks5h; “none” for no proxy, whatever the environment says.",
@@ -91,6 +94,9 @@ struct CommonOptions: ParsableArguments {
             throw ValidationError("--accept-new-host-key and --host-key exclude each other.")
         }
         _ = try bandwidth()
+        guard (0.001...1_000_000).contains(requestLimit ?? 1) else {
+            throw ValidationError("--request-limit takes a number from 0.001 to 1000000.")
+        }
         var options = ConnectionOptions()
         try applyProxy(to: &options)
         for file in [cacert, clientCert, clientKey, passwordFile].compactMap(\.self) + identity {
@@ -148,6 +154,7 @@ struct CommonOptions: ParsableArguments {
             authorities: cacert ?? options.trust.authorities,
             clientCertificate: clientCert ?? options.trust.clientCertificate,
             clientKey: clientKey ?? options.trust.clientKey, isInsecure: insecure || options.trust.isInsecure,
+        if let requestLimit { options.requestLimit = RequestLimit(perSecond: requestLimit) }
             identities: identity.isEmpty ? options.trust.identities : identity,
             knownHosts: knownHosts.map { [$0] } ?? options.trust.knownHosts,
             hostKeys: !hostKey.isEmpty ? .pinned(hostKey) : acceptNewHostKey ? .acceptNew : options.trust.hostKeys)

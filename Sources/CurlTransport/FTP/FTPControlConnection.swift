@@ -182,6 +182,7 @@ public final class FTPControlConnection: Sendable {
             pipeline: talk, store: try FTPCommand("STOR", argument: name), bytes: bytes,
             connectTime: options.timeouts.connect,
             exchange: exchange)
+        try await take(1)
         do { return try await onThread { try upload.run() } } catch let failure as FTPFailure
             where failure.outcome["EPSV"] == nil
         {
@@ -204,6 +205,7 @@ public final class FTPControlConnection: Sendable {
         guard server.security == .none, commands.count > 1, pipelining.isAllowed else {
             return try await send(FTPExchange(commands))
         }
+        try await take(commands.count)
         do {
             let outcome = try await onThread { [talk] in try talk.run(commands) }
             pipelining.succeeded()
@@ -244,6 +246,9 @@ public final class FTPControlConnection: Sendable {
     private func run(_ exchange: FTPExchange, _ isConnecting: Bool, _ access: ProxyLogin.Access) async throws
         -> FTPOutcome
     {
+        var count = exchange.commands.count + (isConnecting ? 1 : 0)
+        if case .none = exchange.transfer {} else { count += 1 }
+        if count > 0 { try await take(count) }
         if !isConnecting { try checkUsable() }
         let watch = Task { try await self.watch() }
         defer { watch.cancel() }
@@ -286,6 +291,9 @@ public final class FTPControlConnection: Sendable {
             _ = loop.perform { missed.update { $0 = 0 } }
         }
     }
+
+    /// Waits until so many commands may go.
+    private func take(_ count: Int) async throws { try await options.requestLimit?.take(count) }
 
     /// Says good-bye and ends; what runs ends with `URLError(.cancelled)`.
     public func close() {

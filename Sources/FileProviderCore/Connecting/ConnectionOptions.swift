@@ -25,6 +25,9 @@ public struct ConnectionOptions: Sendable {
     public var connectionsPerHost: Int
     /// Bytes a second of one provider in each direction, shared by its transfers; nil for no limit.
     public var bandwidth: Int64?
+    /// Requests a second: over HTTP each request, over FTP each command and transfer, over SFTP each request but those for
+    /// a file's bytes. Nil for no limit. One value may serve several providers.
+    public var requestLimit: RequestLimit?
     /// Whether a password may go over a connection that is not encrypted, to a host that is not this machine.
     public var allowsClearPassword: Bool
     /// Whether a redirect to another scheme, host or port is refused. Without it such redirects are followed for
@@ -46,7 +49,8 @@ public struct ConnectionOptions: Sendable {
         allowsClearPassword: Bool = false,
         cache: CachePolicy = .none, settings: [String: String] = [:], counters: TransferCounters = TransferCounters(),
         proxy: ProxyPolicy = .environment, clientKeyPassword: Credential? = nil,
-        answer: (@Sendable (LoginQuestion) throws -> String)? = nil, keepsRedirectsInOrigin: Bool = false
+        answer: (@Sendable (LoginQuestion) throws -> String)? = nil, keepsRedirectsInOrigin: Bool = false,
+        requestLimit: RequestLimit? = nil
     ) {
         self.credentials = credentials
         self.trust = trust
@@ -57,6 +61,7 @@ public struct ConnectionOptions: Sendable {
         self.retries = retries
         self.connectionsPerHost = connectionsPerHost
         self.bandwidth = bandwidth
+        self.requestLimit = requestLimit
         self.allowsClearPassword = allowsClearPassword
         self.keepsRedirectsInOrigin = keepsRedirectsInOrigin
         self.cache = cache

@@ -10,7 +10,7 @@ extension ProviderConfiguration: Codable {
         case url, user, cacert, clientCert, clientKey, insecure, allowClearPassword
         case identity, knownHosts, acceptNewHostKey, hostKey
         case timeout, connectTimeout, wholeTimeout, leastPerMinute, retries, firstPause, longestPause
-        case connectionsPerHost, bandwidth
+        case connectionsPerHost, bandwidth, requestsPerSecond
         case cacheLifetime, cacheItems, cacheFolder, cacheCapacity, cacheLargestFile, cacheValidates, settings
         case proxy, noProxy, proxyTunnel, redirectsInOrigin
     }
@@ -36,6 +36,7 @@ extension ProviderConfiguration: Codable {
         retries.longestPause = try values.number(.longestPause, 0...86_400) ?? retries.longestPause
         connectionsPerHost = try values.number(.connectionsPerHost, 1...256) ?? connectionsPerHost
         bandwidth = try values.number(.bandwidth, 1...Int64.max)
+        requestsPerSecond = try values.number(.requestsPerSecond, 0.001...1_000_000)
         cache.lifetime = try values.number(.cacheLifetime, 0...31_536_000) ?? cache.lifetime
         cache.maxItems = try values.number(.cacheItems, 0...10_000_000) ?? cache.maxItems
         cache.folder = try values.optional(.cacheFolder)
@@ -79,6 +80,7 @@ extension ProviderConfiguration: Codable {
         try put(.connectionsPerHost, connectionsPerHost, unless: Self.usualConnections)
         try put(.bandwidth, bandwidth, unless: nil)
         try put(.cacheLifetime, cache.lifetime, unless: memory.lifetime)
+        try put(.requestsPerSecond, requestsPerSecond, unless: nil)
         try put(.cacheItems, cache.maxItems, unless: memory.maxItems)
         try put(.cacheFolder, cache.folder, unless: nil)
         try put(.cacheCapacity, cache.capacity, unless: memory.capacity)

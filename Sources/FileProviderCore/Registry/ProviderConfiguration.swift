@@ -21,6 +21,8 @@ public struct ProviderConfiguration: Sendable, Hashable {
     public var connectionsPerHost = Self.usualConnections
     /// Bytes a second in each direction; nil for no limit.
     public var bandwidth: Int64?
+    /// As ``RequestLimit/perSecond``; nil for no limit.
+    public var requestsPerSecond: Double?
     /// As ``ConnectionOptions/allowsClearPassword``.
     public var allowsClearPassword = false
     /// As ``ConnectionOptions/keepsRedirectsInOrigin``; nil leaves it to the program.
@@ -71,6 +73,7 @@ public struct ProviderConfiguration: Sendable, Hashable {
     private init(_ other: ProviderConfiguration, url: URL) {
         (self.url, user, trust, timeouts, retries) = (url, other.user, other.trust, other.timeouts, other.retries)
         (connectionsPerHost, bandwidth) = (other.connectionsPerHost, other.bandwidth)
+        requestsPerSecond = other.requestsPerSecond
         (allowsClearPassword, cache, settings, proxy) = (
             other.allowsClearPassword, other.cache, other.settings, other.proxy
         )
@@ -105,6 +108,7 @@ extension ConnectionOptions {
             allowsClearPassword: configuration.allowsClearPassword, cache: configuration.cache,
             settings: configuration.settings,
             counters: counters, proxy: configuration.proxy,
-            keepsRedirectsInOrigin: configuration.keepsRedirectsInOrigin ?? false)
+            keepsRedirectsInOrigin: configuration.keepsRedirectsInOrigin ?? false,
+            requestLimit: configuration.requestsPerSecond.map { RequestLimit(perSecond: $0) })
     }
 }
