@@ -60,7 +60,7 @@ struct AddConnection: Verb {
             authorities: Self.absolute(trust.authorities), clientCertificate: Self.absolute(trust.clientCertificate),
             clientKey: Self.absolute(trust.clientKey), isInsecure: trust.isInsecure,
             identities: trust.identities.compactMap(Self.absolute),
-            knownHosts: trust.knownHosts?.compactMap(Self.absolute), hostKeys: trust.hostKeys)
+            knownHosts: trust.knownHosts?.compactMap(Self.absolute), hostKeys: trust.hostKeys, pins: trust.pins)
         (configuration.timeouts, configuration.retries, configuration.proxy) = (
             options.timeouts, options.retries, options.proxy
         )

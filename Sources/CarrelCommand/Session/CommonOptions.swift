@@ -78,6 +78,11 @@ struct CommonOptions: ParsableArguments {
     var setting: [String] = []
     @Flag(help: "Check no certificates. Anybody on the way can then read and change everything.")
     var insecure = false
+    @Option(
+        help: ArgumentHelp(
+            "Trust a TLS server by the hash of its key (sha256//…) or its certificate's SHA-256 fingerprint, and no other; may be repeated.",
+            valueName: "fingerprint"))
+    var pin: [String] = []
     @Flag(help: "Let a password go over a connection that is not encrypted.")
     var allowClearPassword = false
 
@@ -89,14 +94,19 @@ struct CommonOptions: ParsableArguments {
         guard (1...64).contains(transfers ?? 1) else {
             throw ValidationError("--transfers takes a number from 1 to 64.")
         }
+        guard (0.001...1_000_000).contains(requestLimit ?? 1) else {
+            throw ValidationError("--request-limit takes a number from 0.001 to 1000000.")
+        }
         _ = try settings()
         if acceptNewHostKey, !hostKey.isEmpty {
             throw ValidationError("--accept-new-host-key and --host-key exclude each other.")
         }
-        _ = try bandwidth()
-        guard (0.001...1_000_000).contains(requestLimit ?? 1) else {
-            throw ValidationError("--request-limit takes a number from 0.001 to 1000000.")
+        for text in pin where ServerPin(text) == nil {
+            throw ValidationError(
+                "--pin takes sha256//… with the Base64 hash of a key, or a certificate's SHA-256 fingerprint.")
         }
+        if insecure, !pin.isEmpty { throw ValidationError("--insecure and --pin exclude each other.") }
+        _ = try bandwidth()
         var options = ConnectionOptions()
         try applyProxy(to: &options)
         for file in [cacert, clientCert, clientKey, passwordFile].compactMap(\.self) + identity {
@@ -133,7 +143,7 @@ struct CommonOptions: ParsableArguments {
     var hasAccessFlags: Bool {
         [user, passwordFile, cacert, clientCert, clientKey, knownHosts].contains { $0 != nil } || insecure
             || allowClearPassword
-            || !identity.isEmpty || acceptNewHostKey || !hostKey.isEmpty
+            || !identity.isEmpty || acceptNewHostKey || !hostKey.isEmpty || !pin.isEmpty
     }
 
     /// Puts what the flags say before what a saved connection says.
@@ -144,20 +154,25 @@ struct CommonOptions: ParsableArguments {
         }
         if let retries { options.retries.retries = retries }
         if let bandwidth = try bandwidth() { options.bandwidth = bandwidth }
+        if let requestLimit { options.requestLimit = RequestLimit(perSecond: requestLimit) }
         // Files in flight that wait for a connection would be none.
         options.connectionsPerHost = max(options.connectionsPerHost, transfers ?? 1)
         if acceptNewHostKey, case .pinned = options.trust.hostKeys {
             throw CommandFailure.usage(
                 "--accept-new-host-key would take another key than the one that the connection asks for.")
         }
+        if insecure, !options.trust.pins.isEmpty {
+            throw CommandFailure.usage(
+                "--insecure would take another certificate than the one that the connection asks for.")
+        }
         options.trust = TrustPolicy(
             authorities: cacert ?? options.trust.authorities,
             clientCertificate: clientCert ?? options.trust.clientCertificate,
             clientKey: clientKey ?? options.trust.clientKey, isInsecure: insecure || options.trust.isInsecure,
-        if let requestLimit { options.requestLimit = RequestLimit(perSecond: requestLimit) }
             identities: identity.isEmpty ? options.trust.identities : identity,
             knownHosts: knownHosts.map { [$0] } ?? options.trust.knownHosts,
-            hostKeys: !hostKey.isEmpty ? .pinned(hostKey) : acceptNewHostKey ? .acceptNew : options.trust.hostKeys)
+            hostKeys: !hostKey.isEmpty ? .pinned(hostKey) : acceptNewHostKey ? .acceptNew : options.trust.hostKeys,
+            pins: pin.isEmpty ? options.trust.pins : pin.compactMap { ServerPin($0) })
         options.allowsClearPassword = allowClearPassword || options.allowsClearPassword
         try applyProxy(to: &options)
     }

@@ -8,7 +8,7 @@ extension EasyHandle {
         let (server, exchange) = (transfer.server, transfer.exchange)
         string(CURLOPT_PROTOCOLS_STR, "ftp,ftps")
         setServer(server, login: transfer.login, options: options, patience: exchange.patience)
-        setSockets(Unmanaged.passUnretained(transfer.sockets).toOpaque(), isCut: transfer.isRanged)
+        setSockets(Unmanaged.passUnretained(transfer.sockets).toOpaque())
         // Commands are told of nowhere else.
         long(CURLOPT_VERBOSE, 1)
         _ = carrel_set_debug_callback(raw) { _, kind, data, size, context in
@@ -58,7 +58,7 @@ extension EasyHandle {
         long(CURLOPT_TCP_KEEPINTVL, 30)
     }
 
-    private func setSockets(_ context: UnsafeMutableRawPointer, isCut: Bool) {
+    private func setSockets(_ context: UnsafeMutableRawPointer) {
         _ = carrel_set_opensocket_callback(raw) { context, _, address in
             guard let address else { return carrel_SOCKET_BAD }
             return FTPSockets.from(context)?.open(address) ?? carrel_SOCKET_BAD
@@ -74,20 +74,6 @@ extension EasyHandle {
         for option in [CURLOPT_OPENSOCKETDATA, CURLOPT_SOCKOPTDATA, CURLOPT_CLOSESOCKETDATA] {
             _ = carrel_set_pointer(raw, option, context)
         }
-        _ = carrel_set_tls_callback(raw, isCut ? Self.takeEndAsEnd : nil)
-    }
-
-    /// Has a data connection that this side ends before TLS does end like any other, so that the control connection
-    /// outlives it.
-    ///
-    /// Only of exchanges that know how many bytes they want: for them, an end that somebody on the way has made is no
-    /// end. Source: SSL_CTX_set_options(3), `SSL_OP_IGNORE_UNEXPECTED_EOF`.
-    private static let takeEndAsEnd: carrel_tls_callback = { _, tls, _ in
-        typealias SetOptions = @convention(c) (UnsafeMutableRawPointer?, UInt64) -> UInt64
-        // Looked up at run time: a libcurl without OpenSSL does not have it, and its connections end with the transfer.
-        guard let symbol = dlsym(nil, "SSL_CTX_set_options") else { return CURLE_OK }
-        _ = unsafeBitCast(symbol, to: SetOptions.self)(tls, 1 << 7)
-        return CURLE_OK
     }
 
     /// Gives back the command, if any, that says where the transfer begins.

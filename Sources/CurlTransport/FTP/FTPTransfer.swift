@@ -63,6 +63,11 @@ final class FTPTransfer: Transfer, @unchecked Sendable {
     /// Whether this side may end the data connection.
     var isRanged: Bool { wanted != nil || isSparing }
 
+    override func prepareTLS(_ tls: UnsafeMutableRawPointer?) -> CURLcode {
+        if isRanged { FTPSecurity.takeEndAsEnd(tls) }
+        return super.prepareTLS(tls)
+    }
+
     private var wanted: Int64? { if case .retrieve(_, _, let count, _) = exchange.transfer { count } else { nil } }
     private var isStoring: Bool { if case .store = exchange.transfer { true } else { false } }
     private var isSparing: Bool {
@@ -231,7 +236,8 @@ final class FTPTransfer: Transfer, @unchecked Sendable {
             ? FileError.make(
                 .networkConnectionLost, url: url,
                 sentence: "No data connection to “\(url.host() ?? "")” came about in time.")
-            : CurlError.ftpError(ending.code, text: text, url: url, trust: options.trust)
+            : CurlError.ftpError(
+                ending.code, text: text, url: url, trust: options.trust, shown: certificates?.shown(by: url))
         throw FTPFailure(error: error, outcome: outcome, wasGreeted: sockets.wasGreeted)
     }
 
@@ -283,7 +289,9 @@ final class FTPTransfer: Transfer, @unchecked Sendable {
 
 extension CurlError {
     /// As ``foundationError(_:text:url:trust:)``, of what FTP has beside it. Source: libcurl-errors(3).
-    fileprivate static func ftpError(_ code: CURLcode, text: String, url: URL, trust: TrustPolicy) -> any Error {
+    fileprivate static func ftpError(
+        _ code: CURLcode, text: String, url: URL, trust: TrustPolicy, shown: ServerHashes? = nil
+    ) -> any Error {
         let host = url.host() ?? "the server"
         func made(_ urlCode: URLError.Code, _ sentence: String) -> URLError {
             FileError.make(
@@ -300,7 +308,7 @@ extension CurlError {
             return made(.timedOut, "“\(host)” took too long to make a data connection to this machine.")
         case CURLE_USE_SSL_FAILED:
             return made(.secureConnectionFailed, "“\(host)” does not encrypt as ftpes: and ftps: need it.")
-        default: return foundationError(code, text: text, url: url, trust: trust)
+        default: return foundationError(code, text: text, url: url, trust: trust, shown: shown)
         }
     }
 }

@@ -167,7 +167,8 @@ final class HTTPTransfer: Transfer, @unchecked Sendable {
             {
                 throw refusal
             }
-            throw CurlError.foundationError(code, text: text, url: url, trust: options.trust)
+            throw CurlError.foundationError(
+                code, text: text, url: url, trust: options.trust, shown: certificates?.shown(by: url))
         }
         // libcurl takes a connection that ends within the head for the end of an answer without a length.
         guard headIsComplete else {

@@ -21,7 +21,11 @@ public struct CurlError: Error, LocalizedError, CustomNSError, Sendable {
 
 extension CurlError {
     /// libcurl's result in Foundation's words. Source: libcurl-errors(3).
-    static func foundationError(_ code: CURLcode, text: String, url: URL, trust: TrustPolicy) -> any Error {
+    ///
+    /// - Parameter shown: The certificate that the server has shown, where that was seen.
+    static func foundationError(
+        _ code: CURLcode, text: String, url: URL, trust: TrustPolicy, shown: ServerHashes? = nil
+    ) -> any Error {
         let cause = CurlError(
             code: Int(code.rawValue), text: text.isEmpty ? String(cString: curl_easy_strerror(code)) : text)
         let host = url.host() ?? "the server"
@@ -37,8 +41,8 @@ extension CurlError {
         case CURLE_COULDNT_CONNECT:
             return made(.cannotConnectToHost, "“\(host)” does not accept a connection\(port(of: url)).")
         case CURLE_OPERATION_TIMEDOUT: return made(.timedOut, "“\(host)” took too long to answer.")
-        case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_ISSUER_ERROR:
-            return made(.serverCertificateUntrusted, "The certificate of “\(host)” is not trusted: \(cause.text).")
+        case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_PINNEDPUBKEYNOTMATCH:
+            return UntrustedServer(host: host, shown: shown, pins: trust.pins).error(url: url, cause: cause)
         case CURLE_SSL_CACERT_BADFILE:
             let file = trust.authorities.map { " “\($0)”" } ?? ""
             return made(

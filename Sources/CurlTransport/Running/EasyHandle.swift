@@ -19,7 +19,7 @@ struct EasyHandle {
     func configure(for transfer: Transfer, options: ConnectionOptions) -> [UnsafeMutablePointer<curl_slist>] {
         setConnection(options)
         setProxy(options, host: transfer.url.host() ?? "", login: transfer.proxyLogin)
-        setTrust(options)
+        setTrust(options, context: Unmanaged.passUnretained(transfer).toOpaque())
         setCallbacks(Unmanaged.passUnretained(transfer).toOpaque())
         _ = carrel_set_pointer(raw, CURLOPT_ERRORBUFFER, transfer.errorText)
         return transfer.configure(self, options: options)
@@ -42,7 +42,7 @@ struct EasyHandle {
         for option in [
             CURLOPT_HEADERDATA, CURLOPT_WRITEDATA, CURLOPT_READDATA, CURLOPT_SEEKDATA, CURLOPT_ERRORBUFFER,
             CURLOPT_HTTPHEADER,
-            CURLOPT_PREREQDATA, CURLOPT_DEBUGDATA,
+            CURLOPT_PREREQDATA, CURLOPT_DEBUGDATA, CURLOPT_SSL_CTX_DATA,
         ] {
             _ = carrel_set_pointer(raw, option, nil)
         }
@@ -80,19 +80,6 @@ struct EasyHandle {
         string(CURLOPT_PROXY_CAPATH, nil)
     }
 
-    private func setTrust(_ options: ConnectionOptions) {
-        let trust = options.trust
-        long(CURLOPT_SSLVERSION, carrel_TLS_1_2)
-        long(CURLOPT_SSL_VERIFYPEER, trust.isInsecure ? 0 : 1)
-        long(CURLOPT_SSL_VERIFYHOST, trust.isInsecure ? 0 : 2)
-        if let authorities = trust.authorities {
-            string(CURLOPT_CAINFO, authorities)
-            string(CURLOPT_CAPATH, nil)
-        }
-        // Never nil: OpenSSL would ask for it on the terminal, and everything would wait.
-        string(CURLOPT_KEYPASSWD, options.clientKeyPassword?.password ?? "")
-    }
-
     private func setCallbacks(_ context: UnsafeMutableRawPointer) {
         _ = carrel_set_data_callback(raw, CURLOPT_HEADERFUNCTION) { buffer, size, count, context in
             let line = UnsafeRawBufferPointer(start: buffer, count: size * count)
@@ -125,7 +112,7 @@ struct EasyHandle {
 }
 
 extension Credential {
-    fileprivate var password: String? {
+    var password: String? {
         if case .password(_, let password) = kind { password } else { nil }
     }
 }

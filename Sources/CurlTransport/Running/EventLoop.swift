@@ -41,6 +41,7 @@ final class EventLoop: @unchecked Sendable {
     private let slots: Int
     /// What callbacks of the connections refer to.
     private let companion: AnyObject?
+    private let certificates: ServerCertificates
     private var running: [UnsafeMutableRawPointer: RunningTransfer] = [:]
     private var spare: [EasyHandle] = []
     /// Transfers for which there is no place yet, in the order in which they came.
@@ -59,6 +60,7 @@ final class EventLoop: @unchecked Sendable {
         self.options = options
         self.slots = slots
         self.companion = companion
+        certificates = ServerCertificates(pins: options.trust.pins)
         do {
             try TransportThread.start(name: "carrel.curl", wake: wake, body: run)
         } catch {
@@ -216,6 +218,7 @@ final class EventLoop: @unchecked Sendable {
             let isReused = !spare.isEmpty
             let easy = try spare.popLast() ?? EasyHandle.make()
             transfer.easy = easy.raw
+            transfer.certificates = certificates
             let lists = easy.configure(for: transfer, options: options)
             running[easy.raw] = RunningTransfer(transfer: transfer, easy: easy, lists: lists, isReused: isReused)
             let code = curl_multi_add_handle(multi, easy.raw)

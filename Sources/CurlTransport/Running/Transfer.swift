@@ -16,6 +16,8 @@ class Transfer: @unchecked Sendable {
     let patience: Double
     /// Set while the transfer is in the event loop.
     var easy: UnsafeMutableRawPointer?
+    /// Of the event loop that runs the transfer.
+    var certificates: ServerCertificates?
     /// Why the exchange was ended from this side.
     var failure: (any Error)?
     /// Where libcurl writes what went wrong. Source: CURLOPT_ERRORBUFFER(3).
@@ -69,6 +71,11 @@ class Transfer: @unchecked Sendable {
 
     /// Sets what belongs to the protocol; gives back the lists that must live as long as the transfer.
     func configure(_ easy: EasyHandle, options: ConnectionOptions) -> [UnsafeMutablePointer<curl_slist>] { [] }
+
+    /// Prepares the TLS of a connection that is about to be made. Source: CURLOPT_SSL_CTX_FUNCTION(3).
+    func prepareTLS(_ tls: UnsafeMutableRawPointer?) -> CURLcode {
+        certificates?.prepare(tls, for: url) ?? CURLE_SSL_CONNECT_ERROR
+    }
 
     /// Takes one line that is not data; false to end the transfer. Source: CURLOPT_HEADERFUNCTION(3).
     func receiveHeader(_ line: UnsafeRawBufferPointer) -> Bool { true }

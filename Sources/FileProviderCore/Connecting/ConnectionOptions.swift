@@ -116,6 +116,11 @@ public struct TrustPolicy: Sendable, Hashable, Codable {
     /// Checks neither certificate nor host name over TLS. Anybody on the way can then read and change everything. Host
     /// keys are checked all the same.
     public var isInsecure: Bool
+    /// The only servers that are trusted over TLS: each has to show a key or a certificate with one of these hashes. Who
+    /// has signed its certificate, for which name and time, plays no part then, nor do ``authorities`` and
+    /// ``isInsecure``. Empty, as by default, trusts by authority and name. A proxy with TLS of its own cannot be used
+    /// with pins.
+    public var pins: [ServerPin]
     /// Files with private keys to log in with over SSH, the first one first, six at most; with none, those that ssh(1)
     /// would take, an agent's before. One that cannot be read, or that others can read, is an error.
     public var identities: [String]
@@ -130,7 +135,7 @@ public struct TrustPolicy: Sendable, Hashable, Codable {
     public init(
         authorities: String? = nil, clientCertificate: String? = nil, clientKey: String? = nil,
         isInsecure: Bool = false,
-        identities: [String] = [], knownHosts: [String]? = nil, hostKeys: HostKeys = .known
+        identities: [String] = [], knownHosts: [String]? = nil, hostKeys: HostKeys = .known, pins: [ServerPin] = []
     ) {
         self.authorities = authorities
         self.clientCertificate = clientCertificate
@@ -139,6 +144,21 @@ public struct TrustPolicy: Sendable, Hashable, Codable {
         self.identities = identities
         self.knownHosts = knownHosts
         self.hostKeys = hostKeys
+        self.pins = pins
+    }
+
+    /// Reads a value that an older version wrote, too.
+    public init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(
+            authorities: try values.decodeIfPresent(String.self, forKey: .authorities),
+            clientCertificate: try values.decodeIfPresent(String.self, forKey: .clientCertificate),
+            clientKey: try values.decodeIfPresent(String.self, forKey: .clientKey),
+            isInsecure: try values.decode(Bool.self, forKey: .isInsecure),
+            identities: try values.decode([String].self, forKey: .identities),
+            knownHosts: try values.decodeIfPresent([String].self, forKey: .knownHosts),
+            hostKeys: try values.decode(HostKeys.self, forKey: .hostKeys),
+            pins: try values.decodeIfPresent([ServerPin].self, forKey: .pins) ?? [])
     }
 }
 

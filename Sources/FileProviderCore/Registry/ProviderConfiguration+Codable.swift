@@ -7,7 +7,7 @@ import Foundation
 extension ProviderConfiguration: Codable {
     /// The names in the document; those that are flags of `carrel` too are spelt alike.
     enum Key: String, CodingKey, CaseIterable {
-        case url, user, cacert, clientCert, clientKey, insecure, allowClearPassword
+        case url, user, cacert, clientCert, clientKey, insecure, pins, allowClearPassword
         case identity, knownHosts, acceptNewHostKey, hostKey
         case timeout, connectTimeout, wholeTimeout, leastPerMinute, retries, firstPause, longestPause
         case connectionsPerHost, bandwidth, requestsPerSecond
@@ -26,7 +26,7 @@ extension ProviderConfiguration: Codable {
             authorities: try values.optional(.cacert), clientCertificate: try values.optional(.clientCert),
             clientKey: try values.optional(.clientKey), isInsecure: try values.optional(.insecure) ?? false,
             identities: try values.optional(.identity) ?? [], knownHosts: try values.optional(.knownHosts),
-            hostKeys: try values.hostKeys())
+            hostKeys: try values.hostKeys(), pins: try values.pins())
         timeouts.connect = try values.number(.connectTimeout, 0.001...86_400) ?? timeouts.connect
         timeouts.idle = try values.number(.timeout, 0.001...86_400) ?? timeouts.idle
         timeouts.whole = try values.number(.wholeTimeout, 0.001...31_536_000)
@@ -62,6 +62,7 @@ extension ProviderConfiguration: Codable {
         try put(.clientCert, trust.clientCertificate, unless: nil)
         try put(.clientKey, trust.clientKey, unless: nil)
         try put(.insecure, trust.isInsecure, unless: false)
+        try put(.pins, trust.pins, unless: [])
         try put(.identity, trust.identities, unless: [])
         try put(.knownHosts, trust.knownHosts, unless: nil)
         switch trust.hostKeys {
@@ -79,8 +80,8 @@ extension ProviderConfiguration: Codable {
         try put(.longestPause, retries.longestPause, unless: tries.longestPause)
         try put(.connectionsPerHost, connectionsPerHost, unless: Self.usualConnections)
         try put(.bandwidth, bandwidth, unless: nil)
-        try put(.cacheLifetime, cache.lifetime, unless: memory.lifetime)
         try put(.requestsPerSecond, requestsPerSecond, unless: nil)
+        try put(.cacheLifetime, cache.lifetime, unless: memory.lifetime)
         try put(.cacheItems, cache.maxItems, unless: memory.maxItems)
         try put(.cacheFolder, cache.folder, unless: nil)
         try put(.cacheCapacity, cache.capacity, unless: memory.capacity)
@@ -144,6 +145,18 @@ extension ProviderConfiguration: Codable {
                 throw error(.proxy, "“noProxy” and “proxyTunnel” need a URL in “proxy”.")
             }
             return text == "none" ? .none : .environment
+        }
+
+        /// A list that is there and empty would trust nobody's word, and is a slip.
+        func pins() throws -> [ServerPin] {
+            guard let texts: [String] = try optional(.pins) else { return [] }
+            guard !texts.isEmpty else { throw error(.pins, "“pins” needs a fingerprint at least.") }
+            return try texts.map { text in
+                do { return try ServerPin(checking: text) } catch {
+                    throw self.error(
+                        .pins, "“pins” takes sha256//… of keys, and SHA-256 fingerprints of certificates.")
+                }
+            }
         }
 
         func hostKeys() throws -> TrustPolicy.HostKeys {
