@@ -30,7 +30,8 @@ struct AllVerbs: ParsableCommand {
             Move.self, Remove.self,
             MakeFolder.self, MakeLink.self, ReadLink.self, Share.self, Find.self, FreeSpace.self, DiskUsage.self,
             Checksum.self, Watch.self,
-            ShowProperties.self, MakeThumbnail.self, Providers.self, Sniff.self, Book.self, DeviceGroup.self, App.self,
+            VersionsGroup.self, TrashGroup.self, ShowProperties.self, MakeThumbnail.self, Providers.self, Sniff.self,
+            Book.self, DeviceGroup.self, App.self,
             ConfigurationGroup.self, Manual.self, Conform.self,
         ])
 }

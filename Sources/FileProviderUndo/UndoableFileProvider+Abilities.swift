@@ -47,6 +47,30 @@ extension UndoableFileProvider: FileProviderChecksums where Base: FileProviderCh
     }
 }
 
+extension UndoableFileProvider: FileProviderTrash where Base: FileProviderTrash {
+    /// Asks the base. What is removed here goes to the stack's own trash instead.
+    public func trashItems(below path: ProviderPath, page: @Sendable ([TrashItem]) async throws -> Void) async throws {
+        try await base.trashItems(below: path, page: page)
+    }
+
+    /// Has the base restore it. There is no undo for it.
+    public func restore(_ item: TrashItem) async throws { try await base.restore(item) }
+
+    /// Has the base remove it. There is no undo for it.
+    public func removeFromTrash(_ item: TrashItem) async throws { try await base.removeFromTrash(item) }
+}
+
+extension UndoableFileProvider: FileProviderVersions where Base: FileProviderVersions {
+    /// Asks the base.
+    public func versions(of path: ProviderPath) async throws -> [FileVersion] { try await base.versions(of: path) }
+
+    /// Opens on the base.
+    public func open(_ version: FileVersion) async throws -> any FileReader { try await base.open(version) }
+
+    /// Has the base restore it, which keeps what the file was as a version. There is no undo for it.
+    public func restore(_ version: FileVersion) async throws { try await base.restore(version) }
+}
+
 extension UndoableFileProvider: FileProviderBasicRemote where Base: FileProviderBasicRemote {
     /// The base's.
     public var connectionOptions: ConnectionOptions { base.connectionOptions }

@@ -159,6 +159,8 @@ struct LayerProtocol: Sendable {
         LayerProtocol(name: "ExtendedFileProvider") { $0 is any ExtendedFileProvider },
         LayerProtocol(name: "FileProviderSharing") { $0 is any FileProviderSharing },
         LayerProtocol(name: "FileProviderChecksums") { $0 is any FileProviderChecksums },
+        LayerProtocol(name: "FileProviderTrash") { $0 is any FileProviderTrash },
+        LayerProtocol(name: "FileProviderVersions") { $0 is any FileProviderVersions },
         LayerProtocol(name: "FileProviderSynchronization") { $0 is any FileProviderSynchronization },
     ]
 

@@ -5,6 +5,18 @@ import MemoryFileProvider
 import ProviderDoubles
 import Testing
 
+/// A memory that keeps one version of each file.
+private final class KeepingProvider: ForwardingProvider, FileProviderVersions {
+    static let type = "Keeping"
+    let underlying: any FileProvider = MemoryFileProvider()
+
+    func versions(of path: ProviderPath) async throws -> [FileVersion] { [FileVersion(identifier: "1", path: path)] }
+    func open(_ version: FileVersion) async throws -> any FileReader { try await open(path: version.path) }
+    func restore(_ version: FileVersion) async throws {
+        try await underlying.writeContents(path: version.path, contents: Data("1".utf8), overwrite: true)
+    }
+}
+
 /// A memory that makes links, as files that hold their target, shares, and has one hash for all.
 private final class LinkingProvider: ForwardingProvider, FileProviderSymbolicLink, FileProviderSharing,
     FileProviderChecksums
@@ -26,6 +38,16 @@ private final class LinkingProvider: ForwardingProvider, FileProviderSymbolicLin
 }
 
 @Suite struct UndoAbilityTests {
+    @Test func `the versions of the base pass through`() async throws {
+        let provider: any FileProvider & FileProviderUndoable = try (KeepingProvider() as any FileProvider).undoable()
+        let keeping = try #require(provider as? any FileProviderVersions)
+        #expect(provider as? any FileProviderTrash == nil)
+        let version = try #require(try await keeping.versions(of: ProviderPath("f")).first)
+        try await keeping.restore(version)
+        #expect(try await keeping.open(version).read(.whole).data == Data("1".utf8))
+        #expect(!provider.undoManager.canUndo)
+    }
+
     @Test func `the abilities of the base are found on what wraps it`() async throws {
         let provider: any FileProvider & FileProviderUndoable = try (LinkingProvider() as any FileProvider).undoable()
         let sharing = try #require(provider as? any FileProviderSharing)

@@ -12,6 +12,8 @@ private struct S3Copy: Sendable {
     /// Nil where the server tells none: then whichever version is there is copied.
     var entryTag: String?
     var mimeType: String?
+    /// One that the bucket keeps; nil for the newest.
+    var version: String?
 }
 
 extension S3Service {
@@ -185,6 +187,24 @@ extension S3Service {
         _ = try await document(for: request, named: "Copy", over: connection)
     }
 
+    /// Copies a version that the bucket keeps over the object.
+    ///
+    /// - Throws: `CocoaError(.fileNoSuchFile)` for a version that is gone.
+    func copyVersion(_ version: FileVersion, over connection: HTTPConnection) async throws {
+        let path = version.path
+        try Self.checkSegments(of: path.bytes)
+        var copy = S3Copy(
+            source: path.bytes, target: path.bytes, size: version.size ?? 0, version: version.identifier)
+        if version.size.map({ $0 > copyLimit }) ?? true {
+            // A copy in parts has to be given size and type.
+            let head = try await connection.send(
+                request("HEAD", path, url: url(of: path, version: version.identifier), isWriting: true))
+            let item = FileObject(path: path, describedBy: head)
+            (copy.size, copy.mimeType) = (item.size ?? copy.size, item.mimeType)
+        }
+        try await copyVersion(copy, of: path, over: connection)
+    }
+
     /// The version that is there now, with its size and tag from one answer.
     private func newest(_ copy: S3Copy, of path: ProviderPath, over connection: HTTPConnection) async throws -> S3Copy {
         let item = FileObject(
@@ -195,7 +215,9 @@ extension S3Service {
     }
 
     private func copySource(_ copy: S3Copy) -> [(name: String, value: String)] {
-        let source = "/\(configuration.bucket)/\(S3Encoding.percentEncoded(copy.source, keepsSlashes: true))"
+        let source =
+            "/\(configuration.bucket)/\(S3Encoding.percentEncoded(copy.source, keepsSlashes: true))"
+            + (copy.version.map { "?versionId=\(S3Encoding.percentEncoded($0.utf8))" } ?? "")
         return [("x-amz-copy-source", source)] + (copy.entryTag.map { [("x-amz-copy-source-if-match", $0)] } ?? [])
     }
 

@@ -24,6 +24,9 @@ struct DAVResponse: Sendable {
     var checksums: String?
     /// What stays the same when the item is moved or changed.
     var fileID: String?
+    /// Of an item in Nextcloud's trash: where it was, counted from the user's files, and when it was removed.
+    var trashLocation: [UInt8]?
+    var trashDate: Date?
 
     /// Whether the response tells of an item that is not there or could not be dealt with.
     var hasFailed: Bool { (status ?? 200) >= 300 }

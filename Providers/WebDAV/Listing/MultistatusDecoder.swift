@@ -73,11 +73,14 @@ private final class MultistatusReader: XMLEventHandler {
     private static let maxHrefLength = 64 << 10
     private static let dav = "DAV:"
     private static let ownCloud = "http://owncloud.org/ns"
+    private static let nextcloud = "http://nextcloud.org/ns"
+    private static let trashTexts: Set<String> = ["trashbin-original-location", "trashbin-deletion-time"]
 
     func start(element: String, namespace: String, attributes: [XMLAttribute]) {
         depth += 1
         guard namespace == Self.dav else {
             if namespace == Self.ownCloud, element == "checksum" || element == "fileid" { want() }
+            if namespace == Self.nextcloud, Self.trashTexts.contains(element) { want() }
             return
         }
         switch element {
@@ -170,6 +173,10 @@ private final class MultistatusReader: XMLEventHandler {
         case "quota-available-bytes": response.quotaAvailable = Self.count(value)
         case "quota-used-bytes": response.quotaUsed = Self.count(value)
         case "checksum": response.checksums = Self.string(value, maxLength: 4096)
+        case "trashbin-original-location":
+            response.trashLocation = value.isEmpty || value.count > Self.maxHrefLength ? nil : Array(value)
+        case "trashbin-deletion-time":
+            response.trashDate = Self.count(value).map { Date(timeIntervalSince1970: Double($0)) }
         case "fileid": response.fileID = Self.string(value, maxLength: 255)
         default: break
         }

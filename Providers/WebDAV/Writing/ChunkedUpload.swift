@@ -213,7 +213,7 @@ struct ChunkedUpload: Sendable {
 
 extension WebDAVFileProvider {
     /// This server from its root on.
-    fileprivate func ofWholeServer(_ quirks: WebDAVQuirks) throws -> WebDAVFileProvider {
+    func ofWholeServer(_ quirks: WebDAVQuirks) throws -> WebDAVFileProvider {
         if rootPath.isRoot { return self }
         return try wholeServer.update { known in
             if let known { return known }

@@ -125,6 +125,13 @@ extension FileObject {
 
 extension Date {
     /// As RFC 3339, in UTC, whole seconds.
+    var shown: String {
+        var text: [UInt8] = []
+        put(into: &text)
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    /// As ``shown``.
     fileprivate func put(into line: inout [UInt8]) {
         var (seconds, parts) = (time_t(timeIntervalSince1970.rounded(.down).clamped(to: -1...253_402_300_800)), tm())
         guard (0..<253_402_300_800).contains(seconds), gmtime_r(&seconds, &parts) != nil else {

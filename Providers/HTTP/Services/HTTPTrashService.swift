@@ -1,0 +1,33 @@
+public import FileProviderCore
+
+/// A service whose server keeps what was removed; its provider is a `FileProviderTrash`.
+public protocol HTTPTrashService: HTTPService {
+    /// As `FileProviderTrash.trashItems(below:page:)`.
+    func trashItems(
+        below path: ProviderPath, over connection: HTTPConnection,
+        page: @Sendable ([TrashItem]) async throws -> Void
+    ) async throws
+
+    /// As `FileProviderTrash.restore(_:)`.
+    func restore(_ item: TrashItem, over connection: HTTPConnection) async throws
+
+    /// As `FileProviderTrash.removeFromTrash(_:)`.
+    func removeFromTrash(_ item: TrashItem, over connection: HTTPConnection) async throws
+}
+
+extension HTTPFileProvider: FileProviderTrash where Service: HTTPTrashService {
+    /// Told by the service.
+    public func trashItems(below path: ProviderPath, page: @Sendable ([TrashItem]) async throws -> Void) async throws {
+        try await service.trashItems(below: path, over: connection, page: page)
+    }
+
+    /// Restored by the service. What is remembered of the item and its folder is forgotten.
+    public func restore(_ item: TrashItem) async throws {
+        try await forgetting(item.path) { try await service.restore(item, over: connection) }
+    }
+
+    /// Removed by the service.
+    public func removeFromTrash(_ item: TrashItem) async throws {
+        try await service.removeFromTrash(item, over: connection)
+    }
+}

@@ -1,0 +1,43 @@
+public import FileProviderCore
+
+/// A service whose server keeps versions of files; its provider is a `FileProviderVersions`.
+public protocol HTTPVersionsService: HTTPService {
+    /// As `FileProviderVersions.versions(of:)`.
+    func versions(of path: ProviderPath, over connection: HTTPConnection) async throws -> [FileVersion]
+
+    /// The request that reads `version`. The provider adds the range.
+    func request(forReading version: FileVersion) throws -> HTTPRequest
+
+    /// As `FileProviderVersions.restore(_:)`.
+    func restore(_ version: FileVersion, over connection: HTTPConnection) async throws
+}
+
+extension HTTPFileProvider: FileProviderVersions where Service: HTTPVersionsService {
+    /// Told by the service.
+    public func versions(of path: ProviderPath) async throws -> [FileVersion] {
+        try await service.versions(of: path, over: connection)
+    }
+
+    /// Read by the service's request.
+    public func open(_ version: FileVersion) async throws -> any FileReader {
+        connection.open(try service.request(forReading: version), cost: try await capabilities().readCost)
+    }
+
+    /// Restored by the service. What is remembered of the file is forgotten.
+    public func restore(_ version: FileVersion) async throws {
+        try await forgetting(version.path) { try await service.restore(version, over: connection) }
+    }
+}
+
+extension HTTPFileProvider {
+    /// Runs a change of the item at `path`. What was kept of it is not used afterwards, whether the change succeeds or
+    /// not: before, for whoever asks meanwhile must not keep the answer, and after.
+    func forgetting(_ path: ProviderPath, _ body: () async throws -> Void) async throws {
+        cache.drop(path)
+        await connection.forget([path])
+        let result = await Result { try await body() }
+        cache.drop(path)
+        await connection.forget([path])
+        try result.get()
+    }
+}

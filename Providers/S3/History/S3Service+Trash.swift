@@ -1,0 +1,86 @@
+public import FileProviderCore
+import Foundation
+public import HTTPFileProvider
+
+/// In a bucket that keeps versions, removing an object only puts a mark on top of them: what lies under such a mark is
+/// the trash. Source: Amazon S3 User Guide, “Working with delete markers”.
+extension S3Service: HTTPTrashService {
+    /// The objects below `path` whose newest version is a mark, with the size of the version under it. Empty in a bucket
+    /// without versioning.
+    ///
+    /// - Complexity: One request for a thousand versions, those that are no trash among them.
+    public func trashItems(
+        below path: ProviderPath, over connection: HTTPConnection,
+        page: @Sendable ([TrashItem]) async throws -> Void
+    ) async throws {
+        var listing = S3VersionListing(self, of: path, prefix: Self.prefix(of: path), over: connection)
+        // Marks whose object may be on the next page.
+        var marks: [[UInt8]: S3Version] = [:]
+        while let versions = try await listing.next() {
+            for version in versions where version.isMarker && version.isLatest { marks[version.key] = version }
+            var items: [TrashItem] = []
+            // The first version under a mark is what was removed.
+            for version in versions where !version.isMarker {
+                guard let mark = marks.removeValue(forKey: version.key), let location = Self.location(of: mark) else {
+                    continue
+                }
+                items.append(
+                    TrashItem(
+                        identifier: mark.identifier, path: location, type: .regular, size: version.size,
+                        removedDate: mark.modified))
+            }
+            if !items.isEmpty { try await page(items) }
+            // Keys come in their order: what lies before the last is complete.
+            let last = versions.map(\.key).max { $0.lexicographicallyPrecedes($1) }
+            marks = marks.filter { $0.key == last }
+        }
+    }
+
+    /// The path of a removed object; nil for a folder's marker, and for a key that no path can hold.
+    private static func location(of mark: S3Version) -> ProviderPath? {
+        mark.key.last == UInt8(ascii: "/") ? nil : try? ProviderPath(bytes: mark.key)
+    }
+
+    /// Takes the mark away.
+    ///
+    /// - Throws: Also `CocoaError(.fileWriteFileExists)` where an object was written there meanwhile.
+    /// - Complexity: Two requests.
+    public func restore(_ item: TrashItem, over connection: HTTPConnection) async throws {
+        try await checkIsTrash(item, over: connection)
+        try await remove(item.identifier, of: item.path, over: connection)
+    }
+
+    /// Removes every version of the object, the mark last: until then, nothing comes to light.
+    ///
+    /// - Throws: As ``restore(_:over:)``.
+    /// - Complexity: A request for each version, and one for a thousand.
+    public func removeFromTrash(_ item: TrashItem, over connection: HTTPConnection) async throws {
+        for version in try await checkIsTrash(item, over: connection).reversed()
+        where version.identifier != item.identifier {
+            try Task.checkCancellation()
+            try await remove(version.identifier, of: item.path, over: connection)
+        }
+        try await remove(item.identifier, of: item.path, over: connection)
+    }
+
+    /// - Returns: All versions under the item's key.
+    @discardableResult
+    private func checkIsTrash(_ item: TrashItem, over connection: HTTPConnection) async throws -> [S3Version] {
+        let versions = try await allVersions(of: item.path, over: connection)
+        guard versions.contains(where: { $0.isMarker && $0.identifier == item.identifier }) else {
+            throw FileError.make(
+                .fileNoSuchFile, path: item.path, url: connection.url(of: item.path),
+                sentence: "“\(item.path)” is no longer in the bucket's trash.")
+        }
+        if versions.contains(where: { $0.isLatest && !$0.isMarker }) {
+            throw FileError.make(.fileWriteFileExists, path: item.path, url: connection.url(of: item.path))
+        }
+        return versions
+    }
+
+    private func remove(_ version: String, of path: ProviderPath, over connection: HTTPConnection) async throws {
+        try Self.checkSegments(of: path.bytes)
+        _ = try await connection.send(
+            request("DELETE", path, url: url(of: path, version: version), isWriting: true))
+    }
+}

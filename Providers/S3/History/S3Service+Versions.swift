@@ -1,0 +1,41 @@
+public import FileProviderCore
+import Foundation
+public import HTTPFileProvider
+
+extension S3Service: HTTPVersionsService {
+    /// The versions that the bucket keeps (`ListObjectVersions`). A bucket without versioning keeps one.
+    ///
+    /// - Complexity: One request for a thousand versions.
+    public func versions(of path: ProviderPath, over connection: HTTPConnection) async throws -> [FileVersion] {
+        let versions = try await allVersions(of: path, over: connection).filter { !$0.isMarker }
+        if versions.isEmpty {
+            if try await isFolder(path: path, over: connection) {
+                throw FileError.isADirectory(path, url: connection.url(of: path))
+            }
+            throw FileError.make(.fileReadNoSuchFile, path: path, url: connection.url(of: path))
+        }
+        return versions.map {
+            FileVersion(
+                identifier: $0.identifier, path: path, size: $0.size, modifiedDate: $0.modified,
+                entryTag: $0.entryTag, isCurrent: $0.isLatest)
+        }
+    }
+
+    /// `GET` of the version.
+    public func request(forReading version: FileVersion) throws -> HTTPRequest {
+        var request = HTTPRequest("GET", path: version.path)
+        request.url = url(of: version.path, version: version.identifier)
+        request.storesContentEncoding = true
+        return request
+    }
+
+    /// Copies the version over the object, which makes it the newest one. Nothing is lost: what was there before stays
+    /// as a version, in a bucket that keeps them.
+    ///
+    /// - Complexity: One request; for objects over 5 GiB one for each part, and a look.
+    public func restore(_ version: FileVersion, over connection: HTTPConnection) async throws {
+        // S3 refuses to copy an object to itself.
+        if version.isCurrent { return }
+        try await copyVersion(version, over: connection)
+    }
+}

@@ -1,0 +1,107 @@
+import ArgumentParser
+import Carrel
+import Foundation
+
+struct TrashGroup: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "trash", abstract: "What was removed, where the storage keeps it in a trash of its own.",
+        discussion: "Nextcloud has one; in S3 buckets with versioning, removed objects are kept below a mark.",
+        subcommands: [ListTrash.self, RestoreTrash.self, RemoveTrash.self])
+}
+
+struct ListTrash: Verb {
+    static let verb = "trash ls"
+    static let configuration = CommandConfiguration(
+        commandName: "ls", abstract: "List what was removed from a folder and from below it, the last removed first.")
+
+    @Argument(help: "A folder.", completion: .location)
+    var location: String
+    @OptionGroup var common: CommonOptions
+
+    var blamed: String? { location }
+
+    private struct ShownItem: Encodable {
+        let id: String
+        let path: String
+        let name: String
+        let type: String
+        let size: Int64?
+        let removed: String?
+
+        init(_ item: TrashItem) {
+            (id, path, name) = (item.identifier, item.path.string, item.path.name)
+            (type, size, removed) = (item.type.rawValue, item.size, item.removedDate?.shown)
+        }
+    }
+
+    func perform(_ session: Session) async throws {
+        let operand = try await session.operand(location)
+        let items = try await operand.trashProvider().trashItems(below: operand.path)
+        if common.json { return try session.output.json(items.map(ShownItem.init)) }
+        for item in items {
+            try session.output.fields([
+                item.identifier, item.removedDate?.shown ?? "-", item.size.map { "\($0)" } ?? "-", item.path.string,
+            ])
+        }
+    }
+}
+
+struct RestoreTrash: Verb {
+    static let verb = "trash restore"
+    static let configuration = CommandConfiguration(
+        commandName: "restore", abstract: "Put a removed item back where it was; nothing is replaced.")
+
+    @Argument(help: "The folder it was removed from, or one above it.", completion: .location)
+    var location: String
+    @Argument(help: "The item, as “trash ls” names it.")
+    var identifier: String
+    @OptionGroup var common: CommonOptions
+
+    var blamed: String? { location }
+
+    func perform(_ session: Session) async throws {
+        let operand = try await session.operand(location)
+        try await operand.trashProvider().restore(try await operand.trashItem(identifier))
+    }
+}
+
+struct RemoveTrash: Verb {
+    static let verb = "trash rm"
+    static let configuration = CommandConfiguration(
+        commandName: "rm", abstract: "Remove an item from the trash for good, on S3 with all its versions.")
+
+    @Argument(help: "The folder it was removed from, or one above it.", completion: .location)
+    var location: String
+    @Argument(help: "The item, as “trash ls” names it.")
+    var identifier: String
+    @OptionGroup var common: CommonOptions
+
+    var blamed: String? { location }
+
+    func perform(_ session: Session) async throws {
+        let operand = try await session.operand(location)
+        try await operand.trashProvider().removeFromTrash(try await operand.trashItem(identifier))
+    }
+}
+
+extension Operand {
+    /// - Throws: `CocoaError(.featureUnsupported)` for a storage without a trash.
+    fileprivate func trashProvider() throws -> any FileProviderTrash {
+        guard let provider = provider as? any FileProviderTrash else {
+            throw FileError.make(
+                .featureUnsupported, path: path, sentence: "The storage of “\(path)” has no trash of its own.")
+        }
+        return provider
+    }
+
+    /// - Throws: `CocoaError(.fileNoSuchFile)` if the trash has no such item.
+    fileprivate func trashItem(_ identifier: String) async throws -> TrashItem {
+        let items = try await trashProvider().trashItems(below: path)
+        guard let item = items.first(where: { $0.identifier == identifier }) else {
+            throw FileError.make(
+                .fileNoSuchFile, path: path,
+                sentence: "There is no “\(identifier)” among what was removed from “\(path)”.")
+        }
+        return item
+    }
+}

@@ -1,0 +1,38 @@
+/// The trash that a storage keeps itself: what `removeItem` removed, as long as the storage keeps it.
+///
+/// Only for storage that has one. A provider that conforms may still have none on this server.
+public protocol FileProviderTrash: FileProviderBasic {
+    /// Gives the items that were removed from the folder at `path` and from below it to `page`, in no promised order.
+    ///
+    /// - Throws: `CocoaError(.featureUnsupported)` where this server has no trash.
+    /// - Complexity: One request, or one for each page of the server's.
+    func trashItems(below path: ProviderPath, page: @Sendable ([TrashItem]) async throws -> Void) async throws
+
+    /// Puts an item back where it was. Nothing is replaced: of a name that is taken, the storage refuses, or gives the
+    /// item another name beside it.
+    ///
+    /// - Throws: `CocoaError(.fileNoSuchFile)` for an item that is no longer in the trash;
+    ///   `CocoaError(.fileWriteFileExists)` where the name is taken, and the storage refuses.
+    func restore(_ item: TrashItem) async throws
+
+    /// Removes an item for good.
+    ///
+    /// - Throws: `CocoaError(.fileNoSuchFile)` for an item that is no longer in the trash.
+    func removeFromTrash(_ item: TrashItem) async throws
+}
+
+extension FileProviderTrash {
+    /// The items that were removed from the folder at `path` and from below it, the last removed first.
+    ///
+    /// - Throws: As ``trashItems(below:page:)``.
+    public func trashItems(below path: ProviderPath = .root) async throws -> [TrashItem] {
+        let found = CollectedValues<TrashItem>()
+        try await trashItems(below: path) { items in
+            for item in items { found.append(item) }
+        }
+        return found.values.sorted { one, other in
+            let (first, second) = (one.removedDate ?? .distantPast, other.removedDate ?? .distantPast)
+            return first != second ? first > second : one.path < other.path
+        }
+    }
+}

@@ -1,0 +1,57 @@
+import FaultServer
+import Foundation
+import Testing
+
+/// `versions` and `trash`, against a double of Nextcloud.
+@Suite struct CommandHistoryTests {
+    @Test func `versions are listed, written out and restored`() async throws {
+        let double = NextcloudHistoryDouble()
+        let server = try FaultServer { double.answer($0) }
+        defer { server.stop() }
+        let file = "dav://127.0.0.1:\(server.port)/remote.php/dav/files/u/f"
+        try await CommandRunner.use { runner in
+            for text in ["one", "two!"] {
+                try runner.write("f", text)
+                #expect(try await runner.run("cp", "--overwrite", "f", file).code == 0)
+            }
+            let listed = try await runner.run("versions", "ls", "--json", file)
+            let versions = try #require(
+                try JSONSerialization.jsonObject(with: Data(listed.text.utf8)) as? [[String: Any]])
+            let id = try #require(versions.first?["id"] as? String)
+            #expect(versions.count == 1 && versions.first?["size"] as? Int == 3)
+            #expect(versions.first?["current"] as? Bool == false && versions.first?["modified"] is String)
+            #expect(try await runner.run("versions", "ls", file).text.hasPrefix(id + "\t"))
+            #expect(try await runner.run("versions", "cat", file, id).text == "one")
+            expectFailure(try await runner.run("versions", "cat", file, "1/1"), 3, "no version")
+            #expect(try await runner.run("versions", "restore", file, id).code == 0)
+            #expect(double.file("f") == Data("one".utf8))
+            expectFailure(try await runner.run("versions", "ls", "f"), 1, "keeps no versions")
+        }
+    }
+
+    @Test func `what was removed is listed and restored, or removed for good`() async throws {
+        let double = NextcloudHistoryDouble()
+        let server = try FaultServer { double.answer($0) }
+        defer { server.stop() }
+        let folder = "dav://127.0.0.1:\(server.port)/remote.php/dav/files/u"
+        try await CommandRunner.use { runner in
+            try runner.write("f", "text")
+            #expect(try await runner.run("cp", "f", folder + "/f").code == 0)
+            for isLast in [false, true] {
+                #expect(try await runner.run("rm", folder + "/f").code == 0)
+                let listed = try await runner.run("trash", "ls", "--json", folder)
+                let items = try #require(
+                    try JSONSerialization.jsonObject(with: Data(listed.text.utf8)) as? [[String: Any]])
+                let id = try #require(items.first?["id"] as? String)
+                #expect(items.count == 1 && items.first?["name"] as? String == "f")
+                #expect(items.first?["type"] as? String == "file" && items.first?["size"] as? Int == 4)
+                expectFailure(try await runner.run("trash", "restore", folder, "none"), 3, "among what was removed")
+                let verb = isLast ? "rm" : "restore"
+                #expect(try await runner.run("trash", verb, folder, id).code == 0)
+                #expect(double.file("f") == (isLast ? nil : Data("text".utf8)))
+            }
+            #expect(try await runner.run("trash", "ls", folder).text.isEmpty)
+            expectFailure(try await runner.run("trash", "ls", "."), 1, "no trash")
+        }
+    }
+}
