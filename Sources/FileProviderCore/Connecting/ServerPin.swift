@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 
 /// The SHA-256 by which a TLS server is known without an authority: of its public key or of its certificate.
 ///

@@ -1,3 +1,5 @@
+import Foundation
+
 /// The trash that a storage keeps itself: what `removeItem` removed, as long as the storage keeps it.
 ///
 /// Only for storage that has one. A provider that conforms may still have none on this server.

@@ -56,6 +56,11 @@ package final class NextcloudHistoryDouble: Sendable {
         return .reply(207, body: Data("<d:multistatus \(names)>\(responses.joined())</d:multistatus>".utf8))
     }
 
+    fileprivate static func encoded(_ name: String) -> String {
+        name.addingPercentEncoding(withAllowedCharacters: .alphanumerics.union(CharacterSet(charactersIn: "-._~")))
+            ?? ""
+    }
+
     fileprivate static let folder = "<d:resourcetype><d:collection/></d:resourcetype>"
 
     fileprivate static func properties(_ data: Data, time: Int) -> String {
@@ -91,7 +96,7 @@ extension NextcloudHistoryDouble.State {
             trash["\(name).d\(clock)"] = (file, name)
             return .reply(204)
         case "PROPFIND":
-            let href = "/remote.php/dav/files/u/\(name)"
+            let href = "/remote.php/dav/files/u/\(NextcloudHistoryDouble.encoded(name))"
             if name.isEmpty {
                 return NextcloudHistoryDouble.multistatus([(request.target, NextcloudHistoryDouble.folder)])
             }
@@ -99,7 +104,8 @@ extension NextcloudHistoryDouble.State {
             let properties = NextcloudHistoryDouble.properties(file.data, time: file.time)
             return NextcloudHistoryDouble.multistatus([(href, properties + "<oc:fileid>\(file.number)</oc:fileid>")])
         case "MOVE":
-            let target = request.headers["destination"]?.split(separator: "/").last.map(String.init) ?? ""
+            let last = request.headers["destination"]?.split(separator: "/").last.map(String.init)
+            let target = last?.removingPercentEncoding ?? ""
             guard let file = files.removeValue(forKey: name) else { return .reply(404) }
             if let before = files[target] {
                 files[target]?.versions.append((before.time, before.data))
@@ -121,7 +127,7 @@ extension NextcloudHistoryDouble.State {
             let items = trash.sorted { $0.key < $1.key }.map { item in
                 let time = item.key.split(separator: ".d").last ?? ""
                 return (
-                    href: "\(root)/\(item.key)",
+                    href: "\(root)/\(NextcloudHistoryDouble.encoded(item.key))",
                     properties: """
                     <d:resourcetype/><d:getcontentlength>\(item.value.file.data.count)</d:getcontentlength>\
                     <nc:trashbin-filename>\(item.value.location)</nc:trashbin-filename>\
@@ -130,7 +136,8 @@ extension NextcloudHistoryDouble.State {
                     """
                 )
             }
-            return NextcloudHistoryDouble.multistatus([(root + "/", NextcloudHistoryDouble.folder)] + items)
+            return NextcloudHistoryDouble.multistatus(
+                [(href: root + "/", properties: NextcloudHistoryDouble.folder)] + items)
         case "MOVE":
             let target = request.headers["destination"] ?? ""
             guard target.contains("/remote.php/dav/trashbin/u/restore/") else { return .reply(403) }
@@ -156,7 +163,8 @@ extension NextcloudHistoryDouble.State {
                     properties: NextcloudHistoryDouble.properties(version.data, time: version.time)
                 )
             }
-            return NextcloudHistoryDouble.multistatus([(path + "/", NextcloudHistoryDouble.folder)] + items)
+            return NextcloudHistoryDouble.multistatus(
+                [(href: path + "/", properties: NextcloudHistoryDouble.folder)] + items)
         case "GET": return version.map { .reply(200, body: file.versions[$0].data) } ?? .reply(404)
         case "MOVE":
             guard request.headers["destination"]?.hasSuffix("/remote.php/dav/versions/u/restore/target") == true else {
