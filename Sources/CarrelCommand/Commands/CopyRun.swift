@@ -175,7 +175,7 @@ final class CopyRun: Sendable {
             return count(item.size)
         }
         if from.provider === to.provider, !verb.inPlace, !verb.resume, !isLink, copy.metadata.isEmpty {
-            try await copy.copyWithin(from.provider, from.path, to: to.path, progress: bar.reporter)
+            try await copy.copyFile(from.path, within: from.provider, to: to.path, progress: bar.reporter)
             return count(item.size)
         }
         let copied = try await copy.copyFile(

@@ -306,7 +306,7 @@ public struct TreeCopy: Sendable {
         if provider === target, placement == .published, metadata.isEmpty, !resumes,
             try await target.capabilities()[.serverSideCopying] == .native
         {
-            try await copyWithin(target, file.path, to: location, progress: progress)
+            try await copyFile(file.path, within: target, to: location, progress: progress)
             made?.add(FileObject(path: location, type: .regular, size: file.size))
             return .copied(file.size ?? 0, isVerified: true)
         }
@@ -320,8 +320,8 @@ public struct TreeCopy: Sendable {
     /// Has a storage copy a file by itself.
     ///
     /// - Throws: Also as ``CopyProof/check(_:)``.
-    public func copyWithin(
-        _ provider: any FileProvider, _ path: ProviderPath, to destination: ProviderPath,
+    public func copyFile(
+        _ path: ProviderPath, within provider: any FileProvider, to destination: ProviderPath,
         progress: ProgressReporter = ProgressReporter()
     ) async throws {
         let proof = try await verification?.proof(of: path, source: provider, target: provider)
