@@ -66,6 +66,26 @@ import Testing
         }
     }
 
+    @Test func `the version of an empty file is looked at, whose range is refused without one`() async throws {
+        for (version, isSame) in [("\"1\"", true), ("\"2\"", false)] {
+            let server = try FaultServer { request in
+                switch request.method {
+                case "HEAD": .reply(200, headers: ["ETag": "\"1\""])
+                default:
+                    request.headers["range"] == nil ? .reply(200) : .reply(416, headers: ["Content-Range": "bytes */0"])
+                }
+            }
+            defer { server.stop() }
+            let provider = try WebFileProvider(configuration: HTTPConfiguration(baseURL: server.url()))
+            let reader = try await provider.open(path: ProviderPath("f"), options: ReadOptions(ifMatch: version))
+            if isSame {
+                #expect(try await reader.attributes().size == 0)
+            } else {
+                await #expect(throws: CocoaError.self) { _ = try await reader.attributes() }
+            }
+        }
+    }
+
     @Test func `only the first read of a reader has conditions`() async throws {
         let server = try FaultServer { _ in .reply(200, headers: ["ETag": "\"1\""], body: Self.body) }
         defer { server.stop() }

@@ -264,10 +264,21 @@ final class Download: Sendable {
             throw bad(
                 "The server refused bytes \(range.lowerBound)–\(range.upperBound) of “\(path)”, which has \(size).")
         }
-        try settle(head, size: size)
+        let tellsVersion = head["ETag"] != nil || head["Last-Modified"] != nil
+        if !tellsVersion { try await checkVersion() }
+        try settle(head, size: size, comparesVersion: tellsVersion)
         let extent = FileExtent(offset: range.lowerBound, count: 0, size: size)
         state.update { $0.extent = extent }
         try sink.begin(extent)
+    }
+
+    /// Looks at the version of a file of which the refusal of a range says nothing.
+    private func checkVersion() async throws {
+        if options.isUnconditional || state.value.attributes != nil { return }
+        var look = template
+        look.method = "HEAD"
+        let head = try await connection.sendOnce(look)
+        try options.check(head["ETag"] ?? head["Last-Modified"], of: path, url: connection.url(of: path))
     }
 
     /// A server that refuses the first byte, too, has none.
@@ -279,13 +290,15 @@ final class Download: Sendable {
     }
 
     /// Sees that this answer is of the same version as those before it.
-    private func settle(_ head: ResponseHead, size: Int64) throws {
+    private func settle(_ head: ResponseHead, size: Int64, comparesVersion: Bool = true) throws {
         let attributes = FileReaderAttributes(
             size: size, validator: head["ETag"].map { HTTPConnection.version($0) } ?? head["Last-Modified"],
             mimeType: head["Content-Type"],
             redirectedTo: head.redirectedTo)
         let known = state.value.attributes
-        if known == nil { try options.check(attributes.validator, of: path, url: connection.url(of: path)) }
+        if known == nil, comparesVersion {
+            try options.check(attributes.validator, of: path, url: connection.url(of: path))
+        }
         // An error answer (416) may leave the validator out; the size still has to agree.
         let isSame =
             known.map { ($0.validator == nil || $0.validator == attributes.validator) && $0.size == size } ?? true

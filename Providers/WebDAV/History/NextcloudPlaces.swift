@@ -62,7 +62,7 @@ extension WebDAVFileProvider {
             headers: [("Destination", server.url(of: try folder.appending(name)).absoluteString), ("Overwrite", "T")],
             repetition: .ifNotDone, isWriting: true)
         request.url = server.url(of: item)
-        let result = await Result { _ = try await connection.send(request) }
+        let result = await Result { [request] in _ = try await connection.send(request) }
         await connection.forget([path])
         try result.get()
     }
