@@ -47,6 +47,24 @@ import Testing
         }
     }
 
+    @Test func `versions pass under the layer's paths, and a read-only layer restores none`() async throws {
+        let base = KeepingProvider(MemoryFileProvider())
+        let layered = base.layered(PrefixLayer(prefix: shelf))
+        let keeping = try #require(layered as? any FileProviderVersions)
+        #expect(layered as? any FileProviderTrash == nil)
+        let path = try ProviderPath("f")
+        let version = try #require(try await keeping.versions(of: path).first)
+        #expect(version.path == path)
+        let reader = try await keeping.open(version)
+        #expect(reader.path == path)
+        #expect(try await reader.read(.whole).data == Data("1".utf8))
+        try await base.createFolder(path: shelf)
+        try await keeping.restore(version)
+        #expect(try await base.contents(path: shelf.appending(path)) == Data("1".utf8))
+        let readOnly = try #require(base.layered(ReadOnlyLayer()) as? any FileProviderVersions)
+        await #expect(throws: CocoaError.self) { try await readOnly.restore(version) }
+    }
+
     @Test(arguments: Base.allCases) func `a read-only provider keeps every promise`(base: Base) async throws {
         try await base.use { provider in
             try await provider.writeContents(path: ProviderPath("/book"), contents: Data([1, 2, 3]))

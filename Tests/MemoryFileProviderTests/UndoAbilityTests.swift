@@ -5,18 +5,6 @@ import MemoryFileProvider
 import ProviderDoubles
 import Testing
 
-/// A memory that keeps one version of each file.
-private final class KeepingProvider: ForwardingProvider, FileProviderVersions {
-    static let type = "Keeping"
-    let underlying: any FileProvider = MemoryFileProvider()
-
-    func versions(of path: ProviderPath) async throws -> [FileVersion] { [FileVersion(identifier: "1", path: path)] }
-    func open(_ version: FileVersion) async throws -> any FileReader { try await open(path: version.path) }
-    func restore(_ version: FileVersion) async throws {
-        try await underlying.writeContents(path: version.path, contents: Data("1".utf8), overwrite: true)
-    }
-}
-
 /// A memory that makes links, as files that hold their target, shares, and has one hash for all.
 private final class LinkingProvider: ForwardingProvider, FileProviderSymbolicLink, FileProviderSharing,
     FileProviderChecksums
@@ -39,7 +27,7 @@ private final class LinkingProvider: ForwardingProvider, FileProviderSymbolicLin
 
 @Suite struct UndoAbilityTests {
     @Test func `the versions of the base pass through`() async throws {
-        let provider: any FileProvider & FileProviderUndoable = try (KeepingProvider() as any FileProvider).undoable()
+        let provider: any FileProvider & FileProviderUndoable = try (KeepingProvider(MemoryFileProvider()) as any FileProvider).undoable()
         let keeping = try #require(provider as? any FileProviderVersions)
         #expect(provider as? any FileProviderTrash == nil)
         let version = try #require(try await keeping.versions(of: ProviderPath("f")).first)

@@ -20,6 +20,10 @@ public struct LayerChange: Sendable, Hashable {
         case createSymbolicLink = "make symbolic links"
         /// Making a link under which anybody reads an item.
         case share = "make public links"
+        /// Restoring an item of the trash, or a version of a file.
+        case restore
+        /// Removing an item of the trash for good.
+        case removeFromTrash = "remove items from the trash"
     }
 
     /// What is changed.

@@ -83,6 +83,69 @@ extension LayeredFileProvider: FileProviderChecksums where Base: FileProviderChe
     }
 }
 
+extension LayeredFileProvider: FileProviderTrash where Base: FileProviderTrash {
+    /// Asks the base; leaves out what the layer does not show.
+    public func trashItems(below path: ProviderPath, page: @Sendable ([TrashItem]) async throws -> Void) async throws {
+        try await translatingErrors {
+            try await base.trashItems(below: layer.basePath(of: path)) { items in
+                let shown = items.compactMap { item in
+                    self.layer.path(ofBase: item.path).map { path in
+                        var item = item
+                        item.path = path
+                        return item
+                    }
+                }
+                if !shown.isEmpty { try await page(shown) }
+            }
+        }
+    }
+
+    /// Has the base restore it.
+    public func restore(_ item: TrashItem) async throws {
+        try await changing(.restore, item.path) { try await base.restore(Self.item(item, at: $0)) }
+    }
+
+    /// Has the base remove it.
+    public func removeFromTrash(_ item: TrashItem) async throws {
+        try await changing(.removeFromTrash, item.path) { try await base.removeFromTrash(Self.item(item, at: $0)) }
+    }
+
+    private static func item(_ item: TrashItem, at path: ProviderPath) -> TrashItem {
+        var item = item
+        item.path = path
+        return item
+    }
+}
+
+extension LayeredFileProvider: FileProviderVersions where Base: FileProviderVersions {
+    /// Asks the base.
+    public func versions(of path: ProviderPath) async throws -> [FileVersion] {
+        try await translatingErrors {
+            try await base.versions(of: layer.basePath(of: path)).map { Self.version($0, at: path) }
+        }
+    }
+
+    /// Opens in the base.
+    public func open(_ version: FileVersion) async throws -> any FileReader {
+        try await translatingErrors {
+            let location = try layer.basePath(of: version.path)
+            let reader = try await base.open(Self.version(version, at: location))
+            return location == version.path ? reader : LayeredReader(reader, path: version.path, translated: translated)
+        }
+    }
+
+    /// Has the base restore it.
+    public func restore(_ version: FileVersion) async throws {
+        try await changing(.restore, version.path) { try await base.restore(Self.version(version, at: $0)) }
+    }
+
+    private static func version(_ version: FileVersion, at path: ProviderPath) -> FileVersion {
+        var version = version
+        version.path = path
+        return version
+    }
+}
+
 extension LayeredFileProvider: FileProviderBasicRemote where Base: FileProviderBasicRemote {
     /// The base's.
     public var connectionOptions: ConnectionOptions { base.connectionOptions }

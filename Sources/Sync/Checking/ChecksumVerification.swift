@@ -17,7 +17,7 @@ public struct ChecksumVerification: CopyVerification {
         let kinds = target is any FileProviderChecksums ? try await target.capabilities().hashKinds : []
         let kind = kinds.first(where: FileChecksum.computedKinds.contains) ?? "sha256"
         guard let hash = HashTap(kind: kind) else {
-            throw FileError.unsupported("A checksum of the kind “\(kind)”", path: path)
+            throw FileError.unsupported("compute a checksum of the kind “\(kind)”", by: target.type, path: path)
         }
         return Proof(path: path, source: source, target: target, kind: kind, hash: hash)
     }
