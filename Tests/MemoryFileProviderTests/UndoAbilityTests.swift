@@ -27,7 +27,8 @@ private final class LinkingProvider: ForwardingProvider, FileProviderSymbolicLin
 
 @Suite struct UndoAbilityTests {
     @Test func `the versions of the base pass through`() async throws {
-        let provider: any FileProvider & FileProviderUndoable = try (KeepingProvider(MemoryFileProvider()) as any FileProvider).undoable()
+        let provider: any FileProvider & FileProviderUndoable = try
+            (KeepingProvider(MemoryFileProvider()) as any FileProvider).undoable()
         let keeping = try #require(provider as? any FileProviderVersions)
         #expect(provider as? any FileProviderTrash == nil)
         let version = try #require(try await keeping.versions(of: ProviderPath("f")).first)
