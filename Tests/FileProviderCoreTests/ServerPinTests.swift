@@ -9,7 +9,9 @@ import Testing
         "00:01:02:03:04:05:06:07:08:09:0A:0B:0C:0D:0E:0F:10:11:12:13:14:15:16:17:18:19:1A:1B:1C:1D:1E:1F"
     private static let key = "sha256//AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="
 
-    @Test(arguments: [digits, digits.uppercased(), colons, "SHA256:\(digits)", " sha256:\(colons) "])
+    @Test(arguments: [
+        digits, digits.uppercased(), colons, "SHA256:\(digits)", "sha256 Fingerprint=\(colons)", " sha256:\(colons) ",
+    ])
     func `a fingerprint is read in every form that programs show`(text: String) throws {
         #expect(ServerPin(text) == .certificate(Self.hash))
         #expect("\(try ServerPin(checking: text))" == Self.colons)

@@ -182,7 +182,7 @@ public final class FTPControlConnection: Sendable {
             pipeline: talk, store: try FTPCommand("STOR", argument: name), bytes: bytes,
             connectTime: options.timeouts.connect,
             exchange: exchange)
-        try await take(1)
+        try await take(exchange.commands.count + 1)
         do { return try await onThread { try upload.run() } } catch let failure as FTPFailure
             where failure.outcome["EPSV"] == nil
         {

@@ -11,7 +11,7 @@ public enum ServerPin: Sendable, Hashable {
     case certificate([UInt8])
 
     /// Reads `sha256//` and Base64 for a key, as curl writes it, or 64 hexadecimal digits for a certificate, with or
-    /// without colons between the bytes, and with or without `SHA256:` in front. Nil for anything else.
+    /// without colons between the bytes, and with or without `SHA256:` or openssl's `SHA256 Fingerprint=` in front. Nil for anything else.
     public init?(_ text: String) {
         let text = text.trimmingCharacters(in: .whitespaces)
         if text.hasPrefix("sha256//") {
@@ -19,8 +19,8 @@ public enum ServerPin: Sendable, Hashable {
             self = .publicKey(Array(hash))
             return
         }
-        let hasName = text.lowercased().hasPrefix("sha256:") || text.lowercased().hasPrefix("sha256 ")
-        let digits = hasName ? text.dropFirst(7) : text[...]
+        let name = ["sha256 fingerprint=", "sha256:"].first { text.lowercased().hasPrefix($0) }
+        let digits = text.dropFirst(name?.count ?? 0)
         let parts = digits.split(separator: ":", omittingEmptySubsequences: false)
         guard parts.count == 1 || parts.allSatisfy({ $0.count == 2 }), let hash = Hexadecimal.bytes(parts.joined()),
             hash.count == 32
