@@ -11,7 +11,8 @@ public enum ServerPin: Sendable, Hashable {
     case certificate([UInt8])
 
     /// Reads `sha256//` and Base64 for a key, as curl writes it, or 64 hexadecimal digits for a certificate, with or
-    /// without colons between the bytes, and with or without `SHA256:` or openssl's `SHA256 Fingerprint=` in front. Nil for anything else.
+    /// without colons between the bytes, and with or without `SHA256:` or openssl's `SHA256 Fingerprint=` in front. Nil
+    /// for anything else.
     public init?(_ text: String) {
         let text = text.trimmingCharacters(in: .whitespaces)
         if text.hasPrefix("sha256//") {
