@@ -8,8 +8,8 @@ extension S3Service: HTTPChecksumService {
     /// wrote the object sent one, or had one made. Source: Amazon S3 User Guide, “Checking object integrity”.
     static let hashKinds = ["md5", "sha256", "sha1", "crc32", "crc32c", "crc64nvme"]
 
-    /// The hash that the server keeps. Of an object in parts, S3 keeps mostly a hash of the parts' hashes, which is none
-    /// of the file.
+    /// The hash that the server keeps. Of an object in parts, S3 keeps mostly a hash of the parts' hashes, which is
+    /// none of the file.
     ///
     /// - Complexity: One `HEAD`.
     public func checksum(of item: FileObject, kind: String, over connection: HTTPConnection) async throws -> String {

@@ -5,8 +5,8 @@ public import HTTPFileProvider
 /// In a bucket that keeps versions, removing an object only puts a mark on top of them: what lies under such a mark is
 /// the trash. Source: Amazon S3 User Guide, “Working with delete markers”.
 extension S3Service: HTTPTrashService {
-    /// The objects below `path` whose newest version is a mark, with the size of the version under it. Empty in a bucket
-    /// without versioning.
+    /// The objects below `path` whose newest version is a mark, with the size of the version under it. Empty in a
+    /// bucket without versioning.
     ///
     /// - Complexity: One request for a thousand versions, those that are no trash among them.
     public func trashItems(

@@ -25,8 +25,8 @@ public struct ConnectionOptions: Sendable {
     public var connectionsPerHost: Int
     /// Bytes a second of one provider in each direction, shared by its transfers; nil for no limit.
     public var bandwidth: Int64?
-    /// Requests a second: over HTTP each request, over FTP each command and transfer, over SFTP each request but those for
-    /// a file's bytes. Nil for no limit. One value may serve several providers.
+    /// Requests a second: over HTTP each request, over FTP each command and transfer, over SFTP each request but those
+    /// for a file's bytes. Nil for no limit. One value may serve several providers.
     public var requestLimit: RequestLimit?
     /// Whether a password may go over a connection that is not encrypted, to a host that is not this machine.
     public var allowsClearPassword: Bool
@@ -116,8 +116,8 @@ public struct TrustPolicy: Sendable, Hashable, Codable {
     /// Checks neither certificate nor host name over TLS. Anybody on the way can then read and change everything. Host
     /// keys are checked all the same.
     public var isInsecure: Bool
-    /// The only servers that are trusted over TLS: each has to show a key or a certificate with one of these hashes. Who
-    /// has signed its certificate, for which name and time, plays no part then, nor do ``authorities`` and
+    /// The only servers that are trusted over TLS: each has to show a key or a certificate with one of these hashes.
+    /// Who has signed its certificate, for which name and time, plays no part then, nor do ``authorities`` and
     /// ``isInsecure``. Empty, as by default, trusts by authority and name. A proxy with TLS of its own cannot be used
     /// with pins.
     public var pins: [ServerPin]

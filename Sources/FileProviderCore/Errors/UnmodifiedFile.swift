@@ -12,8 +12,8 @@ public struct UnmodifiedFile: Error, Sendable, Hashable {
 }
 
 extension FileError {
-    /// The file is the version that the caller has already: `CocoaError(.fileReadUnknown)` with ``UnmodifiedFile`` below
-    /// it. Over HTTP, 304 (RFC 9110, section 15.4.5).
+    /// The file is the version that the caller has already: `CocoaError(.fileReadUnknown)` with ``UnmodifiedFile``
+    /// below it. Over HTTP, 304 (RFC 9110, section 15.4.5).
     public static func unmodified(_ path: ProviderPath, version: String, url: URL? = nil) -> CocoaError {
         make(
             .fileReadUnknown, path: path, url: url,
@@ -21,8 +21,8 @@ extension FileError {
             underlying: UnmodifiedFile(version: version))
     }
 
-    /// The file is not the version that was to be read: `CocoaError(.fileReadUnknown)` with `ESTALE` below it. Over HTTP,
-    /// 412 (RFC 9110, section 15.5.13).
+    /// The file is not the version that was to be read: `CocoaError(.fileReadUnknown)` with `ESTALE` below it. Over
+    /// HTTP, 412 (RFC 9110, section 15.5.13).
     public static func otherVersion(_ path: ProviderPath, url: URL? = nil) -> CocoaError {
         make(
             .fileReadUnknown, path: path, url: url,

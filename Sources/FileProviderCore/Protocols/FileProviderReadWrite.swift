@@ -16,8 +16,8 @@ public protocol FileProviderReadWrite: FileProviderBasic {
     ///
     /// - Throws: As ``open(path:)``; also, here or at the first read, ``FileError/unmodified(_:version:url:)`` and
     ///   ``FileError/otherVersion(_:url:)``.
-    /// - Complexity: By default, ``FileReader/attributes()`` before the first read. Over HTTP nothing more than the read:
-    ///   a file that is not wanted is not sent.
+    /// - Complexity: By default, ``FileReader/attributes()`` before the first read. Over HTTP nothing more than the
+    ///   read: a file that is not wanted is not sent.
     func open(path: ProviderPath, options: ReadOptions) async throws -> any FileReader
 
     /// Writes a file in a folder that exists.

@@ -12,8 +12,8 @@ public protocol FileProviderVersions: FileProviderReadWrite {
     /// A reader for one version. Nothing is sent: the first read tells whether the version is there.
     func open(_ version: FileVersion) async throws -> any FileReader
 
-    /// Makes `version` what reading its file gives. What the file was before stays as a version, where the storage keeps
-    /// it.
+    /// Makes `version` what reading its file gives. What the file was before stays as a version, where the storage
+    /// keeps it.
     ///
     /// - Throws: `CocoaError(.fileNoSuchFile)` for a version that is gone.
     func restore(_ version: FileVersion) async throws

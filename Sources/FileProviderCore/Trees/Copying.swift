@@ -37,8 +37,8 @@ public struct TreeCopy: Sendable {
     public var resumes = false
     /// Whether files of another size than their listing said are copied too (``FileCopy/ignoresListedSize``).
     public var ignoresListedSizes = false
-    /// Compares each file with its source once it is in place (``FileCopy/verification``), those that a storage copies by
-    /// itself, too; files that were there already are not compared.
+    /// Compares each file with its source once it is in place (``FileCopy/verification``), those that a storage copies
+    /// by itself, too; files that were there already are not compared.
     public var verification: (any CopyVerification)?
     /// Which items below a folder are copied. A folder that is only passed is made once something in it is copied.
     public var selection = TreeSelection.all

@@ -29,7 +29,8 @@ public struct FileCopy: Sendable {
     public var ignoresListedSize = false
     /// Sees the bytes pass, in order.
     public var tap: (any CopyTap)?
-    /// Compares the file with its source once it is in place; nil, the default, trusts what the target says of its size.
+    /// Compares the file with its source once it is in place; nil, the default, trusts what the target says of its
+    /// size.
     public var verification: (any CopyVerification)?
     /// What an error of the source is to the caller; errors of the target stay as they are.
     public var sourceError: @Sendable (any Error) -> any Error = { $0 }
