@@ -35,9 +35,12 @@ extension HTTPFileProvider {
     func forgetting(_ path: ProviderPath, _ body: () async throws -> Void) async throws {
         cache.drop(path)
         await connection.forget([path])
-        let result = await Result { try await body() }
+        do { try await body() } catch {
+            cache.drop(path)
+            await connection.forget([path])
+            throw error
+        }
         cache.drop(path)
         await connection.forget([path])
-        try result.get()
     }
 }

@@ -62,8 +62,10 @@ extension WebDAVFileProvider {
             headers: [("Destination", server.url(of: try folder.appending(name)).absoluteString), ("Overwrite", "T")],
             repetition: .ifNotDone, isWriting: true)
         request.url = server.url(of: item)
-        let result = await Result { [request] in _ = try await connection.send(request) }
+        do { _ = try await connection.send(request) } catch {
+            await connection.forget([path])
+            throw error
+        }
         await connection.forget([path])
-        try result.get()
     }
 }
