@@ -6,8 +6,8 @@ all hosts of that API on one port, and refuses what the documentation says is re
 unknown fields, malformed paths, stale revisions and cursors, wrong offsets. What it does not model it refuses, too.
 
 Prints the base URL once it listens. `--with-parent` ends it with the process that started it. Three routes of its own
-serve tests: `/double/script` has a route answer otherwise, `/double/reset` invalidates all cursors, `/double/requests`
-returns how often each route was called since the last time.
+serve tests: `/double/script` has a route refuse requests, or lose its answers after it did what was asked;
+`/double/reset` invalidates all cursors; `/double/requests` returns how often each route was called since the last time.
 """
 
 import argparse
@@ -316,7 +316,10 @@ class Account:
         return state
 
     def in_scope(self, key, folder, recursive):
-        return key.startswith(folder + "/") and (recursive or parent_of(key) == folder)
+        """Whether a cursor tells of an item; a recursive one tells of the folder itself, too."""
+        if recursive:
+            return key == folder or key.startswith(folder + "/")
+        return key != folder and parent_of(key) == folder
 
     def changes(self, state):
         """Keys and paths that changed since the cursor, each once, by its last change, and where the journal is."""
@@ -333,11 +336,11 @@ class Account:
         state = {key: value for key, value in state.items() if key != "generation"}
         limit, media = state["limit"], state["media"]
         if state["after"] is not None:
-            listed = [
+            listed = sorted(
                 (key, item)
-                for key, item in self.below(state["folder"])
+                for key, item in self.items.items()
                 if key > state["after"] and self.in_scope(key, state["folder"], state["recursive"])
-            ]
+            )
             entries = [item.metadata(media) for _, item in listed[:limit]]
             has_more = len(listed) > limit
             state["after"] = listed[limit - 1][0] if has_more else None
@@ -708,7 +711,8 @@ def upload(account, argument, request):
     except Conflict as conflict:
         if conflict.tags[0] == "path":
             reason = conflict.body["error"].pop("path")
-            conflict.body["error"] |= {"reason": reason, "upload_session_id": "pid_upload_session:" + secrets.token_hex(8)}
+            session = "pid_upload_session:" + secrets.token_hex(8)
+            conflict.body["error"] |= {"reason": reason, "upload_session_id": session}
         raise
 
 
@@ -796,6 +800,7 @@ class Handler(BaseHTTPRequestHandler):
     disable_nagle_algorithm = True
     wbufsize = 1 << 16
     content = b""
+    loses_answer = False
 
     @property
     def account(self):
@@ -843,8 +848,10 @@ class Handler(BaseHTTPRequestHandler):
             self.server.count(name)
             if name not in ROUTES or not target.path.startswith("/2/"):
                 raise Refusal(404, f"Unknown API function: {name!r}.")
-            if scripted := self.server.scripted(name):
-                raise scripted
+            script = self.server.scripted(name)
+            self.loses_answer = script.get("loses_answer", False)
+            if "status" in script:
+                raise ordered(script)
             self.call(name, ROUTES[name], urllib.parse.parse_qs(target.query))
         except Conflict as refusal:
             self.reply(refusal.status, refusal.body)
@@ -971,6 +978,9 @@ class Handler(BaseHTTPRequestHandler):
         self.send(200, found[0].data, {"Content-Type": "application/octet-stream"})
 
     def send(self, status, body, headers):
+        if self.loses_answer:
+            self.close_connection = True
+            return
         self.send_response(status)
         for name, value in headers.items():
             self.send_header(name, value)
@@ -1021,17 +1031,20 @@ class Server(ThreadingHTTPServer):
             self.requests[name] += 1
 
     def scripted(self, name):
-        """The refusal that a test has ordered for this route."""
+        """What a test has ordered for this route."""
         try:
-            script = self.scripts[name].popleft()
+            return self.scripts[name].popleft()
         except IndexError:
-            return None
-        body, headers = script.get("body", "As ordered."), {}
-        if script["status"] == 429:
-            error = {"reason": {".tag": "too_many_requests"}, "retry_after": script.get("retry_after", 1)}
-            body = {"error_summary": "too_many_requests/..", "error": error}
-            headers["Retry-After"] = str(error["retry_after"])
-        return Refusal(script["status"], body, headers)
+            return {}
+
+
+def ordered(script):
+    """The refusal that a test has ordered."""
+    if script["status"] != 429:
+        return Refusal(script["status"], "As ordered.")
+    pause = script.get("retry_after", 1)
+    error = {"error": {"reason": {".tag": "too_many_requests"}, "retry_after": pause}}
+    return Refusal(429, {"error_summary": "too_many_requests/..", **error}, {"Retry-After": str(pause)})
 
 
 def end_with_parent():

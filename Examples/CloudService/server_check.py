@@ -96,6 +96,7 @@ class ServerCheck(unittest.TestCase):
         names, cursor = self.listed({"path": "/FOLDER"})
         self.assertEqual(names, [f"/folder/{number}" for number in range(7)])
         self.assertEqual(len(self.listed({"path": "", "recursive": True})[0]), 8)
+        self.assertEqual(self.listed({"path": "/folder", "recursive": True})[0][0], "/folder")
         answers = []
         poll = {"cursor": cursor, "timeout": 30}
         waiting = threading.Thread(target=lambda: answers.append(self.call("files/list_folder/longpoll", poll)))
@@ -138,8 +139,8 @@ class ServerCheck(unittest.TestCase):
     def test_downloads(self):
         rev = self.upload("/a", b"0123456789")[1]["rev"]
         for wanted, status, body in [
-            (None, 200, b"0123456789"), ("bytes=2-4", 206, b"234"), ("bytes=-3", 206, b"789"), ("bytes=8-99", 206, b"89"),
-            ("bytes=10-", 416, b"Range Not Satisfiable"), ("bytes=-99", 206, b"0123456789"),
+            (None, 200, b"0123456789"), ("bytes=2-4", 206, b"234"), ("bytes=-3", 206, b"789"),
+            ("bytes=8-99", 206, b"89"), ("bytes=10-", 416, b"Range Not Satisfiable"), ("bytes=-99", 206, b"0123456789"),
         ]:
             headers = {"Range": wanted} if wanted else {}
             for method in ["GET", "POST"]:
@@ -232,6 +233,10 @@ class ServerCheck(unittest.TestCase):
         status, _, answer = self.send("POST", "/2/files/list_folder", b'{"path": ""}', **headers)
         self.assertEqual((status, answer["Retry-After"]), (429, "7"))
         self.assertEqual(self.call("files/list_folder", {"path": ""})[0], 200)
+        self.send("POST", "/double/script", json.dumps({"route": "files/delete_v2", "loses_answer": True}))
+        with self.assertRaises(http.client.RemoteDisconnected):
+            self.call("files/delete_v2", {"path": "/a"})
+        self.assertEqual(self.call("files/get_metadata", {"path": "/a"}), (409, "path/not_found/.."))
         counted = json.loads(self.send("POST", "/double/requests")[1])
         self.assertEqual(counted["files/list_folder"], 2)
 
