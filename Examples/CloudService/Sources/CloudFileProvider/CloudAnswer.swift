@@ -11,8 +11,8 @@ import HTTPFileProvider
     subscript(key: String) -> CloudAnswer { CloudAnswer((value as? [String: Any])?[key]) }
     subscript(dynamicMember key: String) -> CloudAnswer { self[key] }
     var text: String? { value as? String }
-    var number: Int64? { (value as? NSNumber)?.int64Value }
-    var isTrue: Bool { (value as? NSNumber)?.boolValue == true }
+    var number: Int64? { (value as? Int).map { Int64($0) } }
+    var isTrue: Bool { value as? Bool == true }
     var isDeleted: Bool { self[".tag"].text == "deleted" }
 
     /// - Throws: `URLError(.badServerResponse)` for what is no answer of this API.
@@ -34,9 +34,9 @@ import HTTPFileProvider
         return item
     }
 
-    /// The item with the names below `folder` as they are spelled, and `folder` as it was asked for.
-    func object(below folder: ProviderPath) throws -> FileObject? {
+    /// The item, with `folder` as it was asked for, and the names below it as they are spelled.
+    func object(below folder: ProviderPath) throws -> FileObject {
         let names = try ProviderPath(self.path_display.required()).components.dropFirst(folder.components.count)
-        return names.isEmpty ? nil : try object(at: names.reduce(folder) { try $0.appending(nameBytes: $1) })
+        return try object(at: names.reduce(folder) { try $0.appending(nameBytes: $1) })
     }
 }

@@ -16,7 +16,7 @@ extension CloudService: HTTPSearchService {
 
     public func page(ofSearch query: FileQuery, path: ProviderPath, data: Data, head: ResponseHead) throws -> HTTPPage {
         let answer = CloudAnswer(data: data)
-        let items = try answer.matches.list.compactMap { try $0.metadata.metadata.object(below: path) }
+        let items = try answer.matches.list.map { try $0.metadata.metadata.object(below: path) }
         return HTTPPage(items, nextToken: answer.has_more.isTrue ? answer.cursor.text : nil)
     }
 
@@ -64,8 +64,8 @@ extension CloudService: HTTPChangesService {
         if CloudAnswer(data: head.errorBody).error_summary.text?.hasPrefix("reset/") == true { return nil }
         if !head.isSuccess { throw connection.error(head, request: request) }
         let answer = CloudAnswer(data: data)
-        let changes = try answer.entries.list.compactMap { entry in
-            try entry.object(below: path).map { entry.isDeleted ? HTTPChange.absent($0.path) : .present($0) }
+        let changes = try answer.entries.list.map {
+            $0.isDeleted ? HTTPChange.absent(try $0.object(below: path).path) : .present(try $0.object(below: path))
         }
         return HTTPChangesPage(changes, nextToken: try answer.cursor.required(), isLast: !answer.has_more.isTrue)
     }

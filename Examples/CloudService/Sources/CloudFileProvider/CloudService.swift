@@ -58,8 +58,7 @@ public struct CloudService: HTTPUploadingService {
 
     public func page(ofContentsOf path: ProviderPath, data: Data, head: ResponseHead) throws -> HTTPPage {
         let answer = CloudAnswer(data: data)
-        let entries = try answer.entries.list.filter { !$0.isDeleted }
-        let items = try entries.map { try $0.object(at: path.appending($0.name.required())) }
+        let items = try answer.entries.list.filter { !$0.isDeleted }.map { try $0.object(below: path) }
         return HTTPPage(items, nextToken: answer.has_more.isTrue ? answer.cursor.text : nil, showsFolder: true)
     }
 
