@@ -921,14 +921,7 @@ class Handler(BaseHTTPRequestHandler):
 
     def read_body(self):
         if self.headers.get("Transfer-Encoding", "").lower() == "chunked":
-            body = bytearray()
-            while size := int(self.rfile.readline(64).split(b";")[0], 16):
-                self.refuse_long(len(body) + size)
-                body += self.rfile.read(size)
-                self.rfile.readline(8)
-            while self.rfile.readline(1024).strip():
-                pass
-            return bytes(body)
+            return self.read_chunks()
         try:
             length = int(self.headers.get("Content-Length") or 0)
         except ValueError:
@@ -941,6 +934,23 @@ class Handler(BaseHTTPRequestHandler):
         if len(body) < length:
             raise ConnectionResetError
         return body
+
+    def read_chunks(self):
+        body = bytearray()
+        while True:
+            line = self.rfile.readline(64).split(b";")[0].strip()
+            if not re.fullmatch(b"[0-9a-fA-F]{1,8}", line):
+                # The client has gone, or does not speak HTTP.
+                raise ConnectionResetError
+            size = int(line, 16)
+            if not size:
+                break
+            self.refuse_long(len(body) + size)
+            body += self.rfile.read(size)
+            self.rfile.readline(8)
+        while self.rfile.readline(1024).strip():
+            pass
+        return bytes(body)
 
     def refuse_long(self, length):
         if length > MAX_REQUEST:

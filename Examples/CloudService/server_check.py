@@ -4,6 +4,7 @@
 import hashlib
 import http.client
 import json
+import socket
 import threading
 import time
 import unittest
@@ -168,6 +169,19 @@ class ServerCheck(unittest.TestCase):
         self.assertEqual(json.loads(self.content("upload_session/finish", finish, b"e")[1])["size"], 5)
         status, data, _ = self.content("upload_session/finish", finish)
         self.assertEqual(json.loads(data)["error_summary"], "lookup_failed/not_found/..")
+
+    def test_uploads_that_break_off_leave_nothing(self):
+        head = b'POST /2/files/upload HTTP/1.1\r\nAuthorization: Bearer right\r\nDropbox-API-Arg: {"path": "/cut"}\r\n'
+        head += b"Content-Type: application/octet-stream\r\n"
+        for rest in [b"Content-Length: 9\r\n\r\n1234", b"Transfer-Encoding: chunked\r\n\r\n4\r\n1234\r\n"]:
+            with socket.create_connection(self.server.server_address) as connection:
+                connection.sendall(head + rest)
+                connection.shutdown(socket.SHUT_WR)
+                self.assertEqual(connection.recv(100), b"")
+        self.assertEqual(self.call("files/get_metadata", {"path": "/cut"}), (409, "path/not_found/.."))
+        with socket.create_connection(self.server.server_address) as connection:
+            connection.sendall(head + b"Transfer-Encoding: chunked\r\n\r\n4\r\n1234\r\n0\r\n\r\n")
+            self.assertTrue(connection.recv(100).startswith(b"HTTP/1.1 200"))
 
     def test_content_hash(self):
         block = b"x" * server.BLOCK
