@@ -6,7 +6,7 @@ import Testing
 /// The double of the cloud, a process that ends with this one.
 final class CloudServer: Sendable {
     let url: URL
-    private nonisolated(unsafe) let process = Process()
+    private let process = Process()
     /// Its end is the server's.
     private let input = Pipe()
 
