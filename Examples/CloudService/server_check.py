@@ -5,12 +5,14 @@ import hashlib
 import http.client
 import json
 import socket
+import sys
 import threading
 import time
 import unittest
 import unittest.mock
 
-import server
+sys.dont_write_bytecode = True
+import server  # noqa: E402
 
 
 class ServerCheck(unittest.TestCase):

@@ -6,18 +6,11 @@ import Testing
 /// The double of the cloud, a process that ends with this one.
 final class CloudServer: Sendable {
     let url: URL
-    private let process = Process()
-    /// Its end is the server's.
-    private let input = Pipe()
+    private let script: PythonScript
 
     init(_ arguments: String...) throws {
-        let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(path: "../../server.py")
         let output = Pipe()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = ["python3", "-B", script.standardizedFileURL.path, "--with-parent"] + arguments
-        process.standardInput = input
-        process.standardOutput = output
-        try process.run()
+        script = try PythonScript("server.py", ["--with-parent"] + arguments, output: output)
         var line = Data()
         while line.last != UInt8(ascii: "\n") {
             let more = output.fileHandleForReading.availableData
@@ -27,9 +20,13 @@ final class CloudServer: Sendable {
         url = try #require(URL(string: String(decoding: line.dropLast(), as: UTF8.self)))
     }
 
-    func stop() {
-        process.terminate()
-        process.waitUntilExit()
+    /// Ends the server.
+    func terminate() { script.terminate() }
+
+    /// Ends the server, and waits for its end.
+    func stop() async {
+        script.terminate()
+        _ = await script.status()
     }
 
     func options(token: String = "token") -> ConnectionOptions {
@@ -53,5 +50,29 @@ final class CloudServer: Sendable {
     /// How often each route was called since the last time.
     func requests() async throws -> [String: Int] {
         try JSONDecoder().decode([String: Int].self, from: await control("requests"))
+    }
+}
+
+/// A run of one of the scripts beside this package's sources.
+struct PythonScript {
+    private let process = Process()
+    private let ended = AsyncStream.makeStream(of: Void.self)
+
+    init(_ name: String, _ arguments: [String] = [], output: Pipe? = nil) throws {
+        let package = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(path: "../..")
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = ["python3", "-B", package.appending(path: name).standardizedFileURL.path] + arguments
+        // Nothing is written to it: its end is this process's.
+        process.standardInput = Pipe()
+        if let output { process.standardOutput = output }
+        process.terminationHandler = { [continuation = ended.continuation] _ in continuation.finish() }
+        try process.run()
+    }
+
+    func terminate() { if process.isRunning { process.terminate() } }
+
+    func status() async -> Int32 {
+        for await _ in ended.stream {}
+        return process.terminationStatus
     }
 }

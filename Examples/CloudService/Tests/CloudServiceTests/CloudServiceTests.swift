@@ -9,7 +9,7 @@ import Testing
 
     @Test func `the cloud keeps every promise`() async throws {
         let server = try CloudServer("--page", "7")
-        defer { server.stop() }
+        defer { server.terminate() }
         let kit = Conformance(
             provider: try server.provider(), folder: .root, connect: { try server.provider() })
         let report = await kit.run()
@@ -18,7 +18,7 @@ import Testing
 
     @Test func `pages are followed, and a name in another case is the same item`() async throws {
         let server = try CloudServer("--page", "3")
-        defer { server.stop() }
+        defer { server.terminate() }
         let cloud = try server.provider()
         for number in 0..<8 {
             try await cloud.writeContents(path: path("Books/File \(number)"), contents: Data([UInt8(number)]))
@@ -32,7 +32,7 @@ import Testing
 
     @Test func `a search for the beginning of a name is the server's, every other one lists`() async throws {
         let server = try CloudServer("--page", "1")
-        defer { server.stop() }
+        defer { server.terminate() }
         let cloud = try server.provider()
         for name in ["Deep/Night Train.txt", "Deep/Er/night trap", "Deep/the night tram", "Night Trade"] {
             try await cloud.writeContents(path: path(name), contents: Data())
@@ -52,7 +52,7 @@ import Testing
         async throws
     {
         let server = try CloudServer("--page", "2")
-        defer { server.stop() }
+        defer { server.terminate() }
         let cloud = try server.provider()
         try await cloud.createFolder(path: path("Books"))
         try await cloud.writeContents(path: path("Books/a"), contents: Data())
@@ -74,7 +74,7 @@ import Testing
 
     @Test func `a picture's size and thumbnail are the server's`() async throws {
         let server = try CloudServer()
-        defer { server.stop() }
+        defer { server.terminate() }
         let cloud = try server.provider()
         let picture = """
             iVBORw0KGgoAAAANSUhEUgAAAMgAAABkCAIAAABM5OhcAAAAUElEQVR4nO3BAQEAAACCIP+vbkhAAQAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA\
@@ -93,7 +93,7 @@ import Testing
 
     @Test func `a long file goes up in parts, past a lost answer, and its hash is that of its blocks`() async throws {
         let server = try CloudServer()
-        defer { server.stop() }
+        defer { server.terminate() }
         let cloud = try server.provider()
         let bytes = Data(count: 9 << 20)
         try await server.control("script", #"{"route": "files/upload_session/append_v2", "loses_answer": true}"#)
@@ -107,7 +107,7 @@ import Testing
 
     @Test func `a link is made once`() async throws {
         let server = try CloudServer()
-        defer { server.stop() }
+        defer { server.terminate() }
         let cloud = try server.provider()
         try await cloud.writeContents(path: path("shared"), contents: Data("hello".utf8))
         let link = try await cloud.publicLink(to: path("shared"))
@@ -118,6 +118,7 @@ import Testing
 
     @Test func `what the server refuses is told in Foundation's words, and a busy one is asked again`() async throws {
         let server = try CloudServer("--quota", "1000")
+        defer { server.terminate() }
         let cloud = try server.provider()
         try await cloud.checkReachability()
         #expect(try await cloud.storageProperties()?.availableCapacity == 1000)
@@ -133,7 +134,7 @@ import Testing
         try await server.control("script", #"{"route": "files/get_metadata", "status": 429, "retry_after": 0}"#)
         #expect(try await cloud.attributesOfItem(path: path("a")).size == 0)
         #expect(try await server.requests()["files/get_metadata"] == 2)
-        server.stop()
+        await server.stop()
         await #expect { try await cloud.checkReachability() } throws: {
             ($0 as? URLError)?.code == .cannotConnectToHost
         }
@@ -141,7 +142,7 @@ import Testing
 
     @Test func `a URL of the scheme and a setting lead to the cloud`() async throws {
         let server = try CloudServer()
-        defer { server.stop() }
+        defer { server.terminate() }
         let registry = ProviderRegistry()
         try registry.register(CloudService.registration)
         var options = server.options()
@@ -150,6 +151,11 @@ import Testing
         let location = try await registry.location(of: url, options: options)
         try await location.provider.writeContents(path: location.path, contents: Data("hello".utf8))
         #expect(try await server.provider().contents(path: path("a b")) == Data("hello".utf8))
+    }
+
+    @Test func `the double answers as the API is described`() async throws {
+        let script = try PythonScript("server_check.py")
+        #expect(await script.status() == 0)
     }
 
     @Test func `the service has under 400 lines`() throws {
