@@ -84,7 +84,7 @@ extension CloudService: HTTPInformationService {
         let request = try call("files/get_metadata", ["path": path.string, "include_media_info": true], path: path)
         let size = try await answer(to: request, over: connection).media_info.metadata.dimensions
         guard let width = size.width.number, let height = size.height.number else {
-            throw FileError.unsupported("Asking the cloud for properties", path: path, url: connection.url(of: path))
+            throw FileError.unsupported("tell properties", by: Self.type, path: path)
         }
         var properties = FileProperties()
         (properties["width"], properties["height"]) = (.integer(width), .integer(height))
@@ -93,7 +93,7 @@ extension CloudService: HTTPInformationService {
 
     public func thumbnail(path: ProviderPath, dimension: Int, over connection: HTTPConnection) async throws -> Thumbnail
     {
-        let none = FileError.unsupported("Asking the cloud for a thumbnail", path: path, url: connection.url(of: path))
+        let none = FileError.unsupported("make thumbnails", by: Self.type, path: path)
         guard let (width, height) = Self.sizes.last(where: { $0.0 <= dimension }) else { throw none }
         let argument: [String: Any] = [
             "resource": [".tag": "path", "path": path.string], "format": "png", "size": "w\(width)h\(height)",
@@ -113,7 +113,7 @@ extension CloudService: HTTPInformationService {
 extension CloudService: HTTPChecksumService {
     public func checksum(of item: FileObject, kind: String, over connection: HTTPConnection) async throws -> String {
         if let hash = item[Self.contentHash] { return hash }
-        throw FileError.unsupported("Asking for a hash", path: item.path, url: connection.url(of: item.path))
+        throw FileError.unsupported("tell hashes", by: Self.type, path: item.path)
     }
 }
 
