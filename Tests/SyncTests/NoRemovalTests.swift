@@ -257,11 +257,8 @@ import Testing
                         }
                     }
                 }
-            } throws: { error in
-                guard case .overLimit(5, of: 6) = (error as? CocoaError)?.underlying as? RemovalStop else {
-                    return false
-                }
-                return true
+            } throws: {
+                $0.removalStop == .overLimit(5, of: 6)
             }
             let left = Set(try FileManager.default.contentsOfDirectory(atPath: top.appending(path: "two").path))
             #expect(left.isSuperset(of: ["d", "e"]) && left.isDisjoint(with: ["a", "b", "c"]))

@@ -70,9 +70,6 @@ enum SyncPair {
             case .emptySide: "--max-delete 100% allows it; the state is “\(state.path)”."
             }
         let path = (error as NSError).userInfo[NSFilePathErrorKey] as? String ?? ""
-        return FileError.make(
-            .fileWriteNoPermission, path: path, sentence: "\(error.sentence) \(wayOn)", underlying: stop
-        )
-        .at("", status: .failed)
+        return stop.error(path, sentence: "\(error.sentence) \(wayOn)").at("", status: .failed)
     }
 }

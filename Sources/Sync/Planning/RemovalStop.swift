@@ -1,18 +1,22 @@
 import FileProviderCore
-public import Foundation
+package import Foundation
 
 /// Why a run was stopped before it carried its plan out: it would have removed more than it may.
 ///
-/// The underlying error of a `CocoaError(.fileWriteNoPermission)`, whose sentence is for people.
-public enum RemovalStop: LocalizedError, Equatable, Sendable {
+/// No error: a value beside one, for programs. The run throws `CocoaError(.fileWriteNoPermission)` with a sentence for
+/// people, and ``Swift/Error/removalStop`` is what that error has of it under ``userInfoKey``.
+public enum RemovalStop: Hashable, Sendable, CustomStringConvertible {
     /// So many removals are planned, of the items that both sides had in common; ``SyncOptions/removalLimit`` allows
     /// fewer.
     case overLimit(Int, of: Int)
     /// A side has nothing of what it had in common with the other.
     case emptySide(SyncSide, held: Int)
 
-    /// The numbers alone; what to do about it is in the sentence of the error that it underlies.
-    public var errorDescription: String? {
+    /// Where an error has it in its `userInfo`.
+    public static let userInfoKey = "carrel.removalStop"
+
+    /// The numbers alone; what to do about it is in the sentence of the error.
+    public var description: String {
         switch self {
         case .overLimit(let removals, let agreed): "\(removals) removals of \(agreed) items are over the limit."
         case .emptySide(let side, let held): "The \(side) has nothing of \(held) items."
@@ -41,9 +45,13 @@ public enum RemovalStop: LocalizedError, Equatable, Sendable {
                     """
                 )
             }
-        return FileError.make(
-            .fileWriteNoPermission, path: folder.path, url: folder.provider.url(of: folder.path), sentence: sentence,
-            underlying: self)
+        return error(folder.path.string, url: folder.provider.url(of: folder.path), sentence: sentence)
+    }
+
+    /// - Parameter path: Of the folder that the sentence is about.
+    package func error(_ path: String, url: URL? = nil, sentence: String) -> CocoaError {
+        let error = FileError.make(.fileWriteNoPermission, path: path, url: url, sentence: sentence)
+        return CocoaError(error.code, userInfo: error.userInfo.merging([Self.userInfoKey: self]) { $1 })
     }
 
     private func consequence(_ folders: Sides<SyncFolder>, _ side: SyncSide, _ losesAll: Bool) -> String {
@@ -57,7 +65,7 @@ public enum RemovalStop: LocalizedError, Equatable, Sendable {
 
 extension Error {
     /// What stopped a run before it carried its plan out; nil for other failures.
-    public var removalStop: RemovalStop? { (self as? CocoaError)?.underlying as? RemovalStop }
+    public var removalStop: RemovalStop? { (self as? CocoaError)?.userInfo[RemovalStop.userInfoKey] as? RemovalStop }
 }
 
 extension SyncFolder {

@@ -94,7 +94,7 @@ public actor FolderSync {
     ///
     /// - Parameter progress: Counts bytes to be transferred.
     /// - Throws: What ends everything: a side cannot be listed, is suddenly empty or would lose more than the limit
-    ///   (`CocoaError(.fileWriteNoPermission)` over a ``RemovalStop``), no connection, no space for the state,
+    ///   (`CocoaError(.fileWriteNoPermission)` with a ``RemovalStop``), no connection, no space for the state,
     ///   cancelled.
     public func run(
         progress: ProgressReporter = ProgressReporter(), control: SyncControl = SyncControl(),
