@@ -139,7 +139,7 @@ private final class Calls: Sendable {
         let started = provider.moveItem(path: "/a", to: "/b", completionHandler: calls.handler)
         let progress = try #require(started)
         try await reported.wait()
-        #expect(progress.completedUnitCount == 4 && progress.totalUnitCount == 10)
+        #expect(progress.completedUnitCount == 4 && progress.totalUnitCount == 10 && !progress.isFinished)
         #expect(
             progress.userInfo[.fileProviderOperationTypeKey] as? FileOperationType
                 == .move(source: "/a", destination: "/b"))

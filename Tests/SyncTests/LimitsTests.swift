@@ -126,6 +126,35 @@ import Testing
         }
     }
 
+    @Test func `a progress is finished when the run is over, and not when all bytes are there`() async throws {
+        for name in ["kept", "old"] { try await left.put("/" + name, name) }
+        let reported = OutcomeRecorder()
+        let slow = ControlledProvider("slow")
+        let bed = try SyncBed(.mirror, source: left, destination: slow)
+        bed.options.update { $0.deletes = true }
+        try await bed.run()
+        try await left.remove("/old")
+        try await left.put("/new", "text")
+        let progress = LockedValue<Progress?>(nil)
+        let states = CollectedValues<(isFinished: Bool, completed: Int64, total: Int64)>()
+        try await bed.withSync { sync in
+            slow.beforePath.update {
+                $0 = { call, path in
+                    // No step begins before the progress is known.
+                    if call == "list" { try await eventually { progress.value != nil } }
+                    // What is removed goes when all files are there.
+                    guard path.name == "old", let progress = progress.value else { return }
+                    states.append((progress.isFinished, progress.completedUnitCount, progress.totalUnitCount))
+                }
+            }
+            progress.update { $0 = reported.start(sync) }
+            try await eventually { !reported.outcomes.values.isEmpty }
+            #expect(progress.value?.isFinished == true && reported.outcomes.values[0].report?.removed == 1)
+        }
+        let last = try #require(states.values.last)
+        #expect(!last.isFinished && last.completed == 4 && last.total == 4)
+    }
+
     // MARK: Content that is known
 
     @Test(arguments: [SyncOptions.Direction.twoWay, .mirror])

@@ -336,6 +336,49 @@ import Testing
         }
     }
 
+    @Test func `stopping ends the run under way, and another one may follow at once`() async throws {
+        source.before.update { $0 = { call in if call == "list" { try await Task.sleep(for: .seconds(3600)) } } }
+        try await bed().withSync { sync in
+            let service = SyncService(sync, options: .patient)
+            // Nothing runs yet.
+            await service.stop()
+            let task = Task { try await service.run() }
+            try await eventually { source.calls.values.contains("list") }
+            await service.stop()
+            source.before.update { $0 = { _ in } }
+            let run = ServiceRun(service)
+            let next = Task { try await service.run { run.events.append($0) } }
+            try await task.value
+            try await eventually { run.reports.count == 1 }
+            await service.stop()
+            try await next.value
+        }
+    }
+
+    @Test func `events come as a sequence that ends with the service`() async throws {
+        try await source.memory.put("/a", "1")
+        try await bed().withSync { sync in
+            let service = SyncService(sync, options: .patient)
+            let sequences = [service.events, service.events]
+            let task = Task { try await service.run() }
+            for events in sequences {
+                var created: [Int] = []
+                var steps: [String] = []
+                for await event in events {
+                    switch event {
+                    case .ended(let report):
+                        created.append(report.created)
+                        if created.count == 1 { Task { await service.stop() } }
+                    case .sync(.done(let action)): steps.append(action.path.string)
+                    default: break
+                    }
+                }
+                #expect(created == [1] && steps == ["/a"])
+            }
+            try await task.value
+        }
+    }
+
     @Test func `metrics and logs tell what was done, without secrets`() async throws {
         let lines = CollectedValues<String>()
         let logger = Logger(label: "test") { _ in RecordingHandler(lines: lines) }

@@ -31,9 +31,10 @@ extension Progress {
 /// and through it to the tree above, takes the same process-wide lock. `userInfo` is filled once, before anybody else
 /// sees the object, because its getter cannot be overridden: rate and time left are properties instead.
 final class OperationProgress: Progress, @unchecked Sendable {
-    // Unchecked: everything mutable is the superclass's, and reached only under `lock`.
+    // Unchecked: everything mutable is reached only under `lock`.
     private static let lock = NSRecursiveLock()
     private let start = ContinuousClock.now
+    private var isOver = false
 
     init(_ operation: FileOperationType, kind: FileOperationKind?, unitCount: Int64, isPart: Bool = false) {
         var userInfo: [ProgressUserInfoKey: Any] = [.fileProviderOperationTypeKey: operation, .startingTimeKey: Date()]
@@ -52,6 +53,10 @@ final class OperationProgress: Progress, @unchecked Sendable {
         get { Self.lock.withLock { super.completedUnitCount } }
         set { Self.lock.withLock { super.completedUnitCount = newValue } }
     }
+
+    /// Not before the operation is over, whatever the counts say: what was transferred may still have to get its name,
+    /// and removals are counted by no byte.
+    override var isFinished: Bool { Self.lock.withLock { isOver } }
 
     var rate: Double? {
         let seconds = (ContinuousClock.now - start) / .seconds(1)
@@ -85,6 +90,7 @@ final class OperationProgress: Progress, @unchecked Sendable {
     /// Marks the operation as done, whatever its counts were.
     func finish() {
         Self.lock.withLock {
+            isOver = true
             if totalUnitCount <= 0 { totalUnitCount = max(1, completedUnitCount) }
             completedUnitCount = totalUnitCount
         }

@@ -39,7 +39,9 @@ public actor SyncService {
     private let control = SyncControl()
     private let counted = LockedValue(SyncMetrics())
     private let sleepers = Sleepers()
-    private var isStarted = false
+    private let listeners = EventListeners()
+    /// What ``run(event:)`` waits for; nil while it does not run.
+    private var running: Task<Void, Never>?
     private var isWorking = false
 
     private var standing = LastOutcome.fine
@@ -102,21 +104,56 @@ public actor SyncService {
         sleepers.wake(.work)
     }
 
-    /// Keeps both sides in step until the task is cancelled, and returns then; a run under way is cut off, and leaves
-    /// both sides whole.
+    /// What happens from now until the service ends, in order, but for steps; each look at this property begins a
+    /// sequence of its own. Whoever is slow loses the oldest of more than 1,000 events that wait.
+    public nonisolated var events: some AsyncSequence<Event, Never> & Sendable { listeners.stream() }
+
+    /// Keeps both sides in step until the task is cancelled or ``stop()`` is called, and returns then; a run under way
+    /// is cut off, and leaves both sides whole.
+    ///
+    /// It has the form of what swift-service-lifecycle calls a service: in an app that has both,
+    /// `extension SyncService: @retroactive Service {}` is all. The group has to cancel its services to end them.
+    ///
+    /// - Throws: As ``run(event:)``.
+    public func run() async throws { try await run { _ in } }
+
+    /// As ``run()``, with a closure that hears what happens.
     ///
     /// The first run begins once both watches stand, or were tried.
     ///
     /// - Parameter event: Called in order, but for steps; it must not wait.
     /// - Throws: `CocoaError(.fileLocking)` when the service runs already; nothing else.
-    public func run(event: @escaping @Sendable (Event) -> Void = { _ in }) async throws {
-        if isStarted {
+    public func run(event: @escaping @Sendable (Event) -> Void) async throws {
+        if running != nil {
             throw FileError.make(
                 .fileLocking, path: sync.destination.path, sentence: "These two folders are being kept in step already."
             )
         }
-        isStarted = true
-        defer { isStarted = false }
+        let listeners = listeners
+        let work = Task {
+            await keepInStep { happened in
+                event(happened)
+                listeners.tell(happened)
+            }
+            running = nil
+            listeners.finish()
+        }
+        running = work
+        await withTaskCancellationHandler {
+            await work.value
+        } onCancel: {
+            work.cancel()
+        }
+    }
+
+    /// Ends ``run()`` and returns when nothing is under way any more; another ``run()`` may follow. Does nothing while
+    /// the service does not run.
+    public func stop() async {
+        running?.cancel()
+        await running?.value
+    }
+
+    private func keepInStep(_ event: @escaping @Sendable (Event) -> Void) async {
         (starting, unwatched) = (Set(SyncSide.allCases), [])
         (lastEnd, retryTime, pace) = (nil, nil, PollingPace(options.watch))
         await withTaskGroup(of: Void.self) { group in
