@@ -15,7 +15,7 @@ public final class LocalFileProvider: FileProviderBasic, FileProviderOperations,
     let resolver: LocalResolver
 
     /// Enters the scheme `file`, whose provider has the machine's `/` as its root.
-    public static let registration = ProviderRegistration(type: type, schemes: ["file"]) { url, _ in
+    public static let registration = ProviderRegistration(type: type, schemes: ["file"], needsHost: false) { url, _ in
         if let host = url.host(percentEncoded: false), !["", "localhost"].contains(host.lowercased()) {
             throw FileError.make(
                 .unsupportedURL, url: url,

@@ -18,7 +18,7 @@ public final class MemoryFileProvider: FileProviderBasic, FileProviderOperations
     private static let named = LockedValue<[String: MemoryFileProvider]>([:])
 
     /// Enters the scheme `mem`: all URLs with one host name the same tree, which lives as long as the process.
-    public static let registration = ProviderRegistration(type: type, schemes: ["mem"]) { url, _ in
+    public static let registration = ProviderRegistration(type: type, schemes: ["mem"], needsHost: false) { url, _ in
         let name = url.host(percentEncoded: true)?.lowercased() ?? ""
         let provider = named.update { named in
             if let there = named[name] { return there }

@@ -98,6 +98,22 @@ import Testing
         return try await .load(from: folder.url.appending(path: "c.json").path, registry: registry())
     }
 
+    @Test func `NAME and path lead to an item of a provider whose URLs have no host`() async throws {
+        let folder = try TemporaryFolder()
+        let file = folder.url.appending(path: "c.json").path
+        let known = try registry()
+        try known.register(
+            ProviderRegistration(type: "Git", schemes: ["git"], needsHost: false) { url, _ in
+                ProviderLocation(
+                    provider: StubProvider(), path: try ProviderPath(percentEncoded: url.path(percentEncoded: true)))
+            })
+        let configuration = try ProviderConfiguration(url: #require(URL(string: "git:///srv/books.git")))
+        try await NamedConnections.add(configuration, as: "books", to: file, registry: known)
+        let item = try await NamedConnections.load(from: file, registry: known).configuration(of: "books:a b")
+        #expect(item.url.absoluteString == "git:///srv/books.git/a%20b")
+        #expect(try await known.location(of: item).path.string == "/srv/books.git/a b")
+    }
+
     @Test func `NAME and path lead to an item below the connection's folder`() async throws {
         let all = try await load(
             #"{"connections": {"nas": {"url": "stub://ann@h/base", "retries": 7}}, "theme": "dark"}"#)

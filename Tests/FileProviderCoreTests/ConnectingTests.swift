@@ -84,6 +84,33 @@ import Testing
         #expect(try await registry.location(of: url).path.string == "/a b")
     }
 
+    @Test(arguments: ["git:///srv/a%20b", "git:/srv/a%20b", "git://host/srv/a%20b"])
+    func `a provider that needs no host takes URLs without one`(text: String) async throws {
+        let registry = ProviderRegistry()
+        let needsNone = ProviderRegistration(type: "Git", schemes: ["git"], needsHost: false) { url, _ in
+            ProviderLocation(
+                provider: StubProvider(), path: try ProviderPath(percentEncoded: url.path(percentEncoded: true)))
+        }
+        try registry.register(needsNone)
+        let url = try #require(URL(string: text))
+        #expect(try await registry.location(of: url).path.string == "/srv/a b")
+        let configuration = try ProviderConfiguration(url: url)
+        #expect(configuration.url.absoluteString == text && configuration.urlWithUser == configuration.url)
+        let item = configuration.appending(try ProviderPath("c"))
+        #expect(try await registry.location(of: item).path.string == "/srv/a b/c")
+        #expect(registry.registration(for: "GIT")?.needsHost == false && registry.registration(for: "x") == nil)
+    }
+
+    @Test(arguments: ["x:///srv", "x:/srv", "x:", "x://"])
+    func `a URL without a host is refused where one is needed`(text: String) async throws {
+        let registry = ProviderRegistry()
+        try registry.register(registration("One", ["x"]))
+        let url = try #require(URL(string: text))
+        await #expect { try await registry.location(of: url) } throws: {
+            ($0 as? URLError)?.code == .badURL && $0.sentence.contains("One needs one: x://host/folder")
+        }
+    }
+
     @Test func `an unknown scheme is refused with the known ones`() async throws {
         let registry = ProviderRegistry()
         try registry.register(registration("One", ["x", "y"]))

@@ -33,7 +33,7 @@ enum LocationText {
     private static func remoteURL(_ text: String, scheme: String) throws -> URL {
         try checkWellFormed(text)
         guard let url = URL(string: text, encodingInvalidCharacters: true),
-            url.host()?.isEmpty == false || url.scheme?.lowercased() == "mem"
+            url.host()?.isEmpty == false || ProviderRegistry.shared.registration(for: scheme)?.needsHost == false
         else {
             throw CommandFailure.usage(
                 "“\(scheme):…” is no location: a URL needs two slashes and a host, and a local path with a colon in it a ./ in front."

@@ -225,9 +225,10 @@ extension Session {
             remark("\(operand.shown) is \(operand.path) of \(operand.provider.debugDescription)")
             // Whether http(s) is WebDAV depends on the path, so such a provider serves one location.
             if url.scheme?.lowercased().hasPrefix("http") == true { return operand }
+            // Without one, nobody tells two storages of the same kind apart.
+            guard let base = operand.provider.baseURL else { return operand }
             let parts = [
-                operand.provider.type, operand.provider.baseURL?.absoluteString, url.user(), url.password(),
-                target.connectionName,
+                operand.provider.type, base.absoluteString, url.user(), url.password(), target.connectionName,
             ]
             let key = parts.map { $0 ?? "" }.joined(separator: "\u{0}")
             operand.provider = known.update { known in

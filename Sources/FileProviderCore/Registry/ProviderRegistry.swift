@@ -26,14 +26,20 @@ public struct ProviderRegistration: Sendable {
     public let schemes: [String]
     /// The names of the settings that this provider alone knows; their values come in ``ConnectionOptions/settings``.
     public let settings: Set<String>
+    /// Whether a URL has to name a host, as in `sftp://host/folder`. Without, `git:///srv/books` and `git:/srv/books` are
+    /// URLs of the provider, too.
+    public let needsHost: Bool
     let connect: Connect
 
-    /// A registration for these schemes, in any case; `connect` is called for URLs of theirs alone, and with no
-    /// settings but these.
-    public init(type: String, schemes: [String], settings: Set<String> = [], connect: @escaping Connect) {
+    /// A registration for these schemes, in any case; `connect` is called for URLs of theirs alone, with a host where
+    /// one is needed, and with no settings but these.
+    public init(
+        type: String, schemes: [String], settings: Set<String> = [], needsHost: Bool = true, connect: @escaping Connect
+    ) {
         self.type = type
         self.schemes = schemes.map { $0.lowercased() }
         self.settings = settings
+        self.needsHost = needsHost
         self.connect = connect
     }
 }
@@ -69,7 +75,12 @@ public final class ProviderRegistry: Sendable {
     public var all: [ProviderRegistration] { registrations.withLock { $0 } }
 
     /// Whether a provider has entered `scheme`, in any case.
-    public func hasScheme(_ scheme: some StringProtocol) -> Bool { holder(of: scheme.lowercased()) != nil }
+    public func hasScheme(_ scheme: some StringProtocol) -> Bool { registration(for: scheme) != nil }
+
+    /// What entered `scheme`, in any case; nil where nobody has.
+    public func registration(for scheme: some StringProtocol) -> ProviderRegistration? {
+        holder(of: scheme.lowercased())
+    }
 
     /// The provider and path that `configuration` names, with the secrets of `credentials`.
     ///
@@ -94,10 +105,11 @@ public final class ProviderRegistry: Sendable {
         try await check(url, settings: options.settings).connect(url, options)
     }
 
-    /// Looks whether a provider has the scheme of `url` and knows the settings; nothing is sent.
+    /// Looks whether a provider has the scheme of `url`, takes it without a host if it has none, and knows the settings;
+    /// nothing is sent.
     ///
-    /// - Throws: `URLError(.unsupportedURL)` when no provider has the scheme; `CocoaError(.featureUnsupported)` naming
-    ///   an unknown setting.
+    /// - Throws: `URLError(.unsupportedURL)` when no provider has the scheme; `URLError(.badURL)` without a host that
+    ///   the provider needs; `CocoaError(.featureUnsupported)` naming an unknown setting.
     @discardableResult
     public func check(_ url: URL, settings: [String: String] = [:]) throws -> ProviderRegistration {
         let scheme = url.scheme?.lowercased() ?? "file"
@@ -106,6 +118,11 @@ public final class ProviderRegistry: Sendable {
             throw FileError.make(
                 .unsupportedURL, url: url,
                 sentence: "No provider is registered for the scheme “\(scheme)”; there are: \(known).")
+        }
+        if holder.needsHost, url.host()?.isEmpty != false {
+            throw FileError.make(
+                .badURL, url: url,
+                sentence: "“\(url.withoutSecrets)” names no host; \(holder.type) needs one: \(scheme)://host/folder.")
         }
         if let unknown = settings.keys.filter({ !holder.settings.contains($0) }).min() {
             let known =
