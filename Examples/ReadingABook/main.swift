@@ -6,8 +6,7 @@ guard let url = CommandLine.arguments.dropFirst().first.flatMap({ URL(string: $0
     fatalError("usage: reading-a-book URL")
 }
 
-let location = try await ProviderRegistry.shared.location(of: url)
-let book = try await Publication.open(path: location.path, of: location.provider)
+let book = try await Publication.open(url)
 print(book.metadata.title, "by", book.metadata.authors.map(\.name.string).joined(separator: ", "))
 for entry in try await book.contents() { print(" ", entry.title ?? entry.href) }
 print(try await book.get(book.readingOrder[0]).readAsString().prefix(500))

@@ -1,6 +1,5 @@
 import FileProviderCore
 public import Foundation
-import LocalFileProvider
 public import Publication
 
 extension MediaType {
@@ -12,15 +11,10 @@ extension MediaType {
         path: String, mediaTypes: [String?] = [], fileExtensions: [String?] = [],
         sniffers: [Sniffer] = MediaType.sniffers.all
     ) async throws -> MediaType? {
-        let (location, provider) = try local(path)
+        let file = try LocalFile.location(path)
         return try await of(
-            path: location, of: provider, mediaTypes: mediaTypes, fileExtensions: fileExtensions, sniffers: sniffers)
-    }
-
-    /// A path of this machine, from the current folder unless absolute, with the provider of the whole machine.
-    fileprivate static func local(_ path: String) throws -> (ProviderPath, LocalFileProvider) {
-        let location = try ProviderPath(URL(fileURLWithPath: path).standardizedFileURL.path)
-        return (location, try LocalFileProvider(root: URL(fileURLWithPath: "/")))
+            path: file.path, of: file.provider, mediaTypes: mediaTypes, fileExtensions: fileExtensions,
+            sniffers: sniffers)
     }
 }
 
@@ -47,8 +41,9 @@ extension Format.File {
         path: String, sourceURL: URL? = nil, mediaTypes: [String?] = [],
         formatSniffers: [MediaType.Sniffer] = Format.defaultSniffers.all
     ) throws {
-        let (location, provider) = try MediaType.local(path)
+        let file = try LocalFile.location(path)
         self.init(
-            path: location, of: provider, sourceURL: sourceURL, mediaTypes: mediaTypes, formatSniffers: formatSniffers)
+            path: file.path, of: file.provider, sourceURL: sourceURL, mediaTypes: mediaTypes,
+            formatSniffers: formatSniffers)
     }
 }

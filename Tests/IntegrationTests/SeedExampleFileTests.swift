@@ -40,6 +40,21 @@ import Testing
         }
     }
 
+    @Test func `a book of this machine is opened by its path, and by its URL`() async throws {
+        try await withFile("a lamp%.epub", SampleBook.small()) { path in
+            let registry = try ProviderRegistry.withBuiltInProviders()
+            for book in [
+                try await Publication.open(path),
+                try await Publication.open(URL(fileURLWithPath: path), registry: registry),
+            ] {
+                #expect(book.metadata.title.string == SampleBook.title)
+                #expect(try await book.cover()?.mediaType == "image/svg+xml")
+                await book.close()
+            }
+        }
+        await #expect { try await Publication.open("/no such folder/a.epub") } throws: { $0.isNoSuchFile }
+    }
+
     @Test func `importing a new publication in the bookshelf from a local file`() async throws {
         try await withFile("lamp", SampleBook.small()) { localPath in
             let file = try Format.File(path: localPath)

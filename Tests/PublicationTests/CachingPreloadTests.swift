@@ -69,6 +69,31 @@ private let block = Int(CacheHeader.usualBlock)
         #expect(try await room.cache().isPinned(scope: "book"))
     }
 
+    @Test func `a publication preloads itself, and its cache is reached`() async throws {
+        let book = publication(links).copy { _, fetcher in
+            fetcher = TransformingFetcher(
+                RoutingFetcher(local: self.fetcher(), remote: EmptyFetcher()), label: "changed", transformers: [])
+        }
+        let seen = CollectedValues<Publication.PreloadProgress>()
+        try await book.preload { seen.append($0) }
+        #expect(seen.values.last == Publication.PreloadProgress(completed: total, total: total))
+        #expect(seen.values.last?.fractionCompleted == 1)
+        #expect(seen.values.allSatisfy { (0...1).contains($0.fractionCompleted) })
+        let cache = try #require(book.cachingFetcher)
+        #expect(cache.scope == "book" && book.fetcher(of: EmptyFetcher.self) != nil)
+        #expect(book.fetcher(of: ArchiveFetcher.self) == nil)
+        #expect(try await room.cache().isPinned(scope: "book"))
+        try await cache.unpin()
+        #expect(try await !room.cache().isPinned(scope: "book"))
+    }
+
+    @Test func `a publication without a cache says so`() async throws {
+        await #expect { try await publication(links).preload() } throws: {
+            ($0 as? CocoaError)?.code == .featureUnsupported
+                && $0.sentence.contains("“Book” was opened without a cache")
+        }
+    }
+
     @Test func `goes on where it was stopped`() async throws {
         let (reached, never) = (AsyncStream<Void>.makeStream(), AsyncStream<Void>.makeStream())
         medium.change { state in

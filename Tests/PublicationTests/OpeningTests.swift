@@ -54,6 +54,29 @@ private struct CaesarProtection: ContentProtection {
         return options
     }
 
+    @Test func `a URL is opened through the provider that has its scheme`() async throws {
+        _ = try await put("a b.epub", SampleBook.small())
+        let given = CollectedValues<String?>()
+        let registry = ProviderRegistry()
+        try registry.register(
+            ProviderRegistration(type: "Shelf", schemes: ["shelf"], settings: ["row"]) { [provider] url, options in
+                given.append(options.settings["row"])
+                return ProviderLocation(
+                    provider: provider, path: try ProviderPath(percentEncoded: url.path(percentEncoded: true)))
+            })
+        let url = try #require(URL(string: "shelf://here/a%20b.epub"))
+        let book = try await Publication.open(
+            url, connection: ConnectionOptions(settings: ["row": "2"]), registry: registry)
+        #expect(book.metadata.title.string == SampleBook.title && given.values == ["2"])
+        await book.close()
+        let location = ProviderLocation(provider: provider, path: try ProviderPath("a b.epub"))
+        #expect(try await Publication.open(location).metadata.title.string == SampleBook.title)
+        let unknown = try #require(URL(string: "gopher://here/a.epub"))
+        await #expect { try await Publication.open(unknown, registry: registry) } throws: {
+            ($0 as? URLError)?.code == .unsupportedURL
+        }
+    }
+
     @Test func `an app's own format is opened by its own parser`() async throws {
         let path = try await put("a.note", Data("First line\nand more".utf8))
         let book = try await Publication.open(path: path, of: provider, options: notes)

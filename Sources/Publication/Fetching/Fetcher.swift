@@ -30,6 +30,13 @@ extension Fetcher {
     /// None, for leaves.
     public var children: [(label: String, fetcher: any Fetcher)] { [] }
 
+    /// This fetcher, else the first below it, that is of type `type`: a branch is searched to its end before the next one.
+    public func first<Wanted: Fetcher>(of type: Wanted.Type) -> Wanted? {
+        if let wanted = self as? Wanted { return wanted }
+        for (_, fetcher) in children { if let wanted = fetcher.first(of: type) { return wanted } }
+        return nil
+    }
+
     /// The fetcher and those below it, a line each, for people who debug: `RoutingFetcher` and, indented,
     /// `in the publication: …`.
     public var tree: String { tree(indentation: "") }

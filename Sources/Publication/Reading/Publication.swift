@@ -56,6 +56,10 @@ public final class Publication: Sendable {
     /// The tree of fetchers that resources come through, for people who debug.
     public var fetcherTree: String { fetcher.tree }
 
+    /// The first fetcher of type `type` in the tree that resources come through, such as the cache that the publication
+    /// was opened with; nil where there is none. It stays the publication's own.
+    public func fetcher<Wanted: Fetcher>(of type: Wanted.Type) -> Wanted? { fetcher.first(of: type) }
+
     /// Title, contributors, languages and the rest.
     public var metadata: Metadata { manifest.metadata }
     /// Links to what belongs to the publication without being part of it; an EPUB has none.
