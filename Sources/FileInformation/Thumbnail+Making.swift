@@ -1,5 +1,6 @@
 public import FileProviderCore
 public import Foundation
+public import Publication
 
 /// For generators, and for apps that have a picture already.
 extension Thumbnail {
@@ -23,10 +24,25 @@ extension Thumbnail {
     /// - Throws: `CocoaError(.fileReadNoSuchFile)` for a page that is not there; `.fileReadCorruptFile`,
     ///   `.fileReadTooLarge`; `.featureUnsupported` where Poppler's `pdftoppm` is not installed.
     /// - Complexity: What the page consists of: of an undamaged file of any size usually up to eight requests. Without
-    ///   the package trait `PDF`, the whole file is copied to a temporary one.
+    ///   the package trait `Formats`, the whole file is copied to a temporary one.
     public static func convertToImage(pdf reader: any FileReader, page: Int = 1, dimension: Int = 1024) async throws
         -> Thumbnail
     {
         try await PDFTools().thumbnail(reader, ThumbnailRequest(dimension: dimension, page: page))
+    }
+
+    /// A page of the PDF document in `resource`, such as that of an open book, with its longer side `dimension` pixels
+    /// long. The resource stays the caller's.
+    ///
+    /// - Parameter number: The page's number, counted from 1.
+    /// - Throws: As ``convertToImage(pdf:page:dimension:)``; `CocoaError(.featureUnsupported)` without the package trait
+    ///   `Formats`, too.
+    /// - Complexity: What the page consists of: of an undamaged file of any size usually up to eight requests.
+    public static func convertToImage(pdfPage number: Int, of resource: any Resource, dimension: Int = 1024)
+        async throws -> Thumbnail
+    {
+        let name = resource.link.href.removingPercentEncoding ?? resource.link.href
+        return try await PDFTools().picture(
+            ofPage: number, of: resource, path: ProviderPath(name), ThumbnailRequest(dimension: dimension).dimension)
     }
 }

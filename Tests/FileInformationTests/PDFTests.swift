@@ -53,6 +53,21 @@ import Testing
     }
 
     @Test(.enabled(if: isPopplerWanted && PDFDocument.isSupported))
+    func `a page of an open document is a picture`() async throws {
+        let data = PDFFixture.document(pages: 3)
+        let document = BytesResource(Link(href: "a%20b.pdf"), data: data)
+        let page = try await Thumbnail.convertToImage(pdfPage: 2, of: document, dimension: 64)
+        #expect(page.width == 64 && page.height == 32)
+        let same = try await Thumbnail.convertToImage(pdf: CountingReader(data, "a.pdf"), page: 2, dimension: 64)
+        #expect(page == same)
+        for number in [4, 0, .min] {
+            #expect(
+                await fileError { try await Thumbnail.convertToImage(pdfPage: number, of: document) }
+                    == .fileReadNoSuchFile)
+        }
+    }
+
+    @Test(.enabled(if: isPopplerWanted && PDFDocument.isSupported))
     func `the cover of a document is its first page`() async throws {
         let provider = MemoryFileProvider()
         let path = try ProviderPath("a.pdf")

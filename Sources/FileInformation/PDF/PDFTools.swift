@@ -44,6 +44,7 @@ struct PDFTools: Sendable {
     func picture(ofPage page: Int, of resource: any Resource, path: ProviderPath, _ dimension: Int) async throws
         -> Thumbnail
     {
+        guard page > 0 else { throw noPage(page, path: path) }
         let child = try child("pdftoppm", for: path)
         let file = try await temporaryFile()
         try await PDFDocument.writePage(page - 1, of: resource) { try file.write($0, path: path) }

@@ -26,6 +26,10 @@ extension FileProviderBasic {
         return relative
     }
 
+    /// The `String` form of ``FileProviderBasic/url(of:)-(ProviderPath)``; nil for what no path can be, such as one
+    /// that climbs by `..`.
+    public func url(of path: String) -> URL? { (try? ProviderPath(path)).map { url(of: $0) } }
+
     /// The `String` form of ``relativePath(of:)``; nil for a URL of another provider.
     public func relativePathOf(url: URL) -> String? { try? relativePath(of: url).string }
 }
