@@ -5,7 +5,7 @@ import SampleBooks
 import Testing
 
 /// The examples of Readium's media type proposals that have a path of this machine.
-@Suite struct SeedExampleFileTests {
+@Suite struct ProposalExampleFileTests {
     private static let acsm = MediaType(
         "application/vnd.adobe.adept+xml", name: "Adobe Content Server Manager", fileExtension: "acsm")
 
