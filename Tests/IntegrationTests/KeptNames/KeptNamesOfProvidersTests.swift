@@ -83,8 +83,9 @@ import Testing
             provider.contents(path: "/a/e", offset: 1, length: 2) { data, _ in done(data) }
         }
         #expect(whole == Data("text".utf8) && part == Data("ex".utf8))
-        let all: any FileProvider = provider
-        #expect(all is any FileProviderBasic & FileProviderOperations & FileProviderReadWrite)
+        let all: any FileProviderBasic & FileProviderOperations & FileProviderReadWrite = provider
+        let same: any FileProvider = all
+        #expect(same === provider)
     }
 
     @Test func `what belongs to FileProviderMonitor`() {
@@ -178,7 +179,7 @@ import Testing
         let connection = try HTTPConnection(url: server.url(), options: ConnectionOptions())
         try await connection.paginated { (token: String?) in
             HTTPRequest("GET", path: .root, query: token ?? "1")
-        } pageHandler: { (data: Data, _: ResponseHead) in
+        } pageHandler: { data, _ in
             let name = String(decoding: data, as: UTF8.self)
             let file = FileObject(path: try ProviderPath.root.appending(name), type: .regular)
             return HTTPPage([file], nextToken: name == "1" ? "2" : nil)
