@@ -33,16 +33,19 @@ let package = Package(
         .executable(name: "carrel", targets: ["CarrelTool"]),
     ],
     traits: [
-        // One trait only: SwiftPM passes several names in random order, and then compiles every module again.
+        // One of them by default: SwiftPM passes several names in random order, and then compiles every module again.
         .default(enabledTraits: ["Formats"]),
         .trait(
             name: "Formats",
             description:
                 "PDF files, comics in RAR, 7z and TAR, properties of images and sound, and thumbnails, by C libraries."),
+        .trait(name: "Metrics", description: "Counters and timers of each provider's requests, by swift-metrics."),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        // Needed with the trait Metrics only.
+        .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     ],
     targets: [
@@ -76,7 +79,12 @@ let package = Package(
             linkerSettings: [.linkedLibrary("tag", .when(traits: ["Formats"]))]),
 
         // The contracts, and what holds for every provider.
-        .target(name: "FileProviderCore", dependencies: ["CChild", "CLinux"]),
+        .target(
+            name: "FileProviderCore",
+            dependencies: [
+                "CChild", "CLinux", .product(name: "Logging", package: "swift-log"),
+                .product(name: "CoreMetrics", package: "swift-metrics", condition: .when(traits: ["Metrics"])),
+            ]),
         // Beside them: steps that are taken back, and queries in the words of NSPredicate.
         .target(name: "FileProviderUndo", dependencies: ["FileProviderCore"]),
         .target(name: "PredicateFormat", dependencies: ["FileProviderCore"]),
@@ -135,7 +143,7 @@ let package = Package(
             dependencies: [
                 "Archives", .target(name: "CPDF", condition: .when(traits: ["Formats"])), "Cryptography",
                 "FileProviderCore",
-                "MediaTags", "MediaTypes", "SafeXML",
+                "MediaTags", "MediaTypes", "SafeXML", .product(name: "Logging", package: "swift-log"),
             ]),
         .target(
             name: "PublicationCache",
@@ -215,6 +223,9 @@ let package = Package(
         .executableTarget(
             name: "checkpoints-benchmark", dependencies: ["Carrel", "SampleBooks"],
             path: "Tests/Performance/Checkpoints"),
+        .executableTarget(
+            name: "logging-benchmark", dependencies: ["Carrel", .product(name: "Logging", package: "swift-log")],
+            path: "Tests/Performance/Logging"),
         .executableTarget(name: "sample-book", dependencies: ["SampleBooks"], path: "Examples/SampleBook"),
         .executableTarget(name: "reading-a-book", dependencies: ["Carrel"], path: "Examples/ReadingABook"),
 
@@ -223,6 +234,7 @@ let package = Package(
             name: "FileProviderCoreTests",
             dependencies: [
                 "FileProviderCore", "LocalFileProvider", "MemoryFileProvider", "PredicateFormat", "ProviderDoubles",
+                .product(name: "CoreMetrics", package: "swift-metrics", condition: .when(traits: ["Metrics"])),
             ]),
         .testTarget(
             name: "LocalFileProviderTests", dependencies: ["FileProviderUndo", "LocalFileProvider", "ProviderDoubles"]),
@@ -302,7 +314,10 @@ let package = Package(
             name: "FileProviderConformanceTests",
             dependencies: ["FileProviderConformance", "LocalFileProvider", "MemoryFileProvider", "ProviderDoubles"]),
         // Doubles of storages, readers and sources, and what tests need for waiting and for folders.
-        .target(name: "ProviderDoubles", dependencies: ["FileProviderCore", "SampleBooks"], path: "Tests/Doubles"),
+        .target(
+            name: "ProviderDoubles",
+            dependencies: ["FileProviderCore", "SampleBooks", .product(name: "Logging", package: "swift-log")],
+            path: "Tests/Doubles"),
         // Random histories of two folders in step, on any storages.
         .target(
             name: "SyncHistories", dependencies: ["FileProviderCore", "ProviderDoubles", "Sync"],

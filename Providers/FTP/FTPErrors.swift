@@ -8,7 +8,7 @@ public struct FTPReplyError: FileProviderFTPError, LocalizedError, CustomNSError
     public let code: FileProviderFTPErrorCode
     /// Counted from the provider's root; names that are not UTF-8 are escaped.
     public let path: String
-    /// At most 200 characters, on one line.
+    /// At most 200 characters, on one line, without secrets.
     public let serverDescription: String?
     /// The command's, in capitals.
     public let verb: String
@@ -18,7 +18,8 @@ public struct FTPReplyError: FileProviderFTPError, LocalizedError, CustomNSError
         self.path = path.string
         verb = reply.verb
         let clean = reply.text.unicodeScalars.filter { !CharacterSet.controlCharacters.contains($0) }
-        serverDescription = clean.isEmpty ? nil : String(String(String.UnicodeScalarView(clean)).prefix(200))
+        let words = Secrets.removed(from: String(String.UnicodeScalarView(clean)))
+        serverDescription = words.isEmpty ? nil : String(words.prefix(200))
     }
 
     /// The domain of the `NSError` that Foundation makes of it.

@@ -25,10 +25,9 @@ public final class HTTPFileProvider<Service: HTTPService>: FileProviderBasicRemo
     /// - Throws: `URLError(.badURL)` when there is no host in `url`, or another scheme than `http` and `https`.
     public convenience init(service: Service, url: URL, options: ConnectionOptions = ConnectionOptions()) throws {
         let connection = try HTTPConnection(
-            url: url, options: options, signer: service.signer, ownOrigins: service.ownOrigins
-        ) { code, path, data in
-            service.serverError(with: code, path: path, data: data)
-        }
+            url: url, options: options, signer: service.signer, ownOrigins: service.ownOrigins,
+            serverError: { code, path, data in service.serverError(with: code, path: path, data: data) },
+            provider: Service.type)
         self.init(service: service, connection: connection)
     }
 

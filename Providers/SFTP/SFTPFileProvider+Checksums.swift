@@ -43,7 +43,9 @@ extension SFTPFileProvider: FileProviderChecksums {
         let (status, output) = try await connection.options.retries.run(
             counters: connection.options.counters, mayRepeat: { $0.isTransient && ($0 as? URLError)?.code != .timedOut }
         ) {
-            try await self.connection.pool.link().run("\(hash.command) < \(name)", idle: Self.maxHashTime)
+            try await self.connection.logged("checksum", path) {
+                try await self.connection.pool.link().run("\(hash.command) < \(name)", idle: Self.maxHashTime)
+            }
         }
         let value = String(decoding: output.prefix { $0 != UInt8(ascii: " ") }, as: UTF8.self).lowercased()
         guard status == 0, value.count == hash.digits, value.allSatisfy(\.isHexDigit) else {

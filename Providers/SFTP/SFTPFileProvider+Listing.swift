@@ -27,14 +27,16 @@ extension SFTPFileProvider {
         try await connection.options.retries.run(
             counters: connection.options.counters, mayRepeat: { $0.isTransient && !hasBegun.value }
         ) {
-            do {
-                let session = try await self.connection.pool.session()
-                try await self.list(path, session) { items in
-                    hasBegun.update { $0 = true }
-                    record.add(items)
-                    try await page(items)
-                }
-            } catch { throw self.connection.translated(error, path: path) }
+            try await self.connection.logged("list", path) {
+                do {
+                    let session = try await self.connection.pool.session()
+                    try await self.list(path, session) { items in
+                        hasBegun.update { $0 = true }
+                        record.add(items)
+                        try await page(items)
+                    }
+                } catch { throw self.connection.translated(error, path: path) }
+            }
         }
         record.keep()
     }

@@ -96,11 +96,15 @@ extension SFTPFileProvider {
         }
         defer { cache.drop(destination) }
         // On a lane: a server may take long over each piece, and requests would wait behind it.
-        let session = try await connection.retrying(path) { try await self.connection.pool.firstLane() }
+        let session = try await connection.retrying(path, operation: "lane") {
+            try await self.connection.pool.firstLane()
+        }
         let copy = SFTPServerCopy(
             provider: self, path: path, destination: destination, overwrite: overwrite, session: session)
         let didCopy: Bool
-        do { didCopy = try await copy.run(progress) } catch { throw connection.translated(error, path: path) }
+        do {
+            didCopy = try await connection.logged("copyItem", path) { try await copy.run(progress) }
+        } catch { throw connection.translated(error, path: path) }
         if !didCopy {
             try await copyThroughThisMachine(path: path, to: destination, overwrite: overwrite, progress: progress)
         }

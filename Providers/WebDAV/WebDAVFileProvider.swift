@@ -41,7 +41,8 @@ public final class WebDAVFileProvider: FileProviderBasicRemote, FileProviderOper
         servers: WebDAVServers = .shared
     ) throws {
         try self.init(
-            connection: HTTPConnection(url: WebDAVConfiguration.httpURL(configuration.baseURL), options: options),
+            connection: HTTPConnection(
+                url: WebDAVConfiguration.httpURL(configuration.baseURL), options: options, provider: Self.type),
             quirks: configuration.quirks, servers: servers)
     }
 
@@ -73,7 +74,7 @@ public final class WebDAVFileProvider: FileProviderBasicRemote, FileProviderOper
         let url = WebDAVConfiguration.httpURL(url)
         let path = try ProviderPath(percentEncoded: url.path(percentEncoded: true))
         let provider = try WebDAVFileProvider(
-            connection: HTTPConnection(url: url.serverRoot, options: options), home: path)
+            connection: HTTPConnection(url: url.serverRoot, options: options, provider: type), home: path)
         return ProviderLocation(provider: provider, path: path)
     }
 

@@ -1,13 +1,15 @@
 #!/usr/bin/env bash
 # Benchmarks against peers: on this machine, and on real servers that this script starts and stops.
 #
-#   bash Tests/Performance/run.sh [book] [checkpoints] [transfer] [local] [listing] [small] [pipe] [sniffing] [reader-books] [sync-memory] [sync-unchanged] [sync-upload] [ftp-book] [ftp-transfer] [ftp-listing] [ftp-small]
+#   bash Tests/Performance/run.sh [book] [checkpoints] [logging] [transfer] [local] [listing] [small] [pipe] [sniffing] [reader-books] [sync-memory] [sync-unchanged] [sync-upload] [ftp-book] [ftp-transfer] [ftp-listing] [ftp-small]
 #     [sftp-book] [sftp-bulk] [sftp-bulk-link] [sftp-small] [sftp-small-link] [sftp-listing] [sftp-requests]
 #
 # All, unless named.
 #
 # book      requests and bytes for sniffing, opening and reading a 101 MB EPUB, counted by the server in its log
 # checkpoints  requests and bytes for 4 KiB at 90 % of a deflated PDF of 180 MB, once indexed, counted the same way
+# logging   5,000 requests to Apache without a logger, with one at its default level and with one at .debug, alternating; with BEFORE=FILE,
+#           2,000 folders listed by that build of the tool and by this one
 # transfer  GET and PUT of one large file beside curl, alternating: seconds, CPU seconds, peak memory
 # local     100,000 files listed beside find -ls, and in JSON beside ls -l; one large file copied beside cp and sync, alternating, on the disk of $TMPDIR
 # listing   10,000 entries of a WebDAV folder with size and time beside rclone lsl, alternating
@@ -37,6 +39,7 @@
 # sftp-requests    attributes and removal of 1,000 files over that link, beside sftp
 #
 # RUNS=5 SIZE_MB=1024   how often, and how much; CARREL=FILE benchmarks another build of the tool.
+# BEFORE=FILE           another build of the tool, for logging.
 # PIPE_MB=10240         how much goes through the pipe.
 # Figures are ratios within one run: a machine's mood changes from minute to minute.
 set -euo pipefail
@@ -77,6 +80,7 @@ prepare() {
     bash "$top/.ci/release" --package-path "$top" --static-swift-stdlib --product carrel >&2
     case " $parts " in *" book "* | *" ftp-book "* | *" sftp-book "* | *" reader-books "*) bash "$top/.ci/release" --package-path "$top" --static-swift-stdlib --product sample-book >&2 ;; esac
     case " $parts " in *" checkpoints "*) bash "$top/.ci/release" --package-path "$top" --static-swift-stdlib --product checkpoints-benchmark >&2 ;; esac
+    case " $parts " in *" logging "*) bash "$top/.ci/release" --package-path "$top" --static-swift-stdlib --product logging-benchmark >&2 ;; esac
     case " $parts " in *" sync-memory "*) bash "$top/.ci/release" --package-path "$top" --static-swift-stdlib --product sync-memory-benchmark >&2 ;; esac
     case " $parts " in *" sniffing "*) bash "$top/.ci/release" --package-path "$top" --static-swift-stdlib --product sniffing-benchmark >&2 ;; esac
     local bin
@@ -158,6 +162,36 @@ checkpoints() {
   judge "4 KiB at 90 %: requests" $(( n - opened_n )) "<=" 2; judge "4 KiB at 90 %: bytes" $(( b - opened_b )) "<=" 1153434
   judge "4 KiB at 90 %: HEADs" $(( h - opened_h )) "<=" 0
   rm -rf "$work/pdf.epub" "$CARREL_TEST_APACHE_DATA/pdf.epub" "$work/checkpoints"
+}
+
+# ---- what a log costs ----------------------------------------------------------------------------------------
+
+logging() {
+  local bench url kind i
+  bench=$(dirname "$CARREL")/logging-benchmark
+  url=${CARREL_TEST_APACHE_URL/:\/\//://$CARREL_TEST_USER@}
+  start_over none default debug
+  for i in $(seq 0 $(( runs * 2 ))); do
+    [ "$i" = 1 ] && start_over none default debug # the first round warms up
+    for kind in none default debug; do timed "$work/$kind" "$bench" "$url/" 5000 "$kind" 2>/dev/null; done
+  done
+  printf '5,000 requests: no logger %s s (%s s CPU), default %s s (%s s CPU), .debug %s s (%s s CPU), medians of %s\n' \
+    "$(median "$work/none" 1)" "$(median "$work/none" 2)" "$(median "$work/default" 1)" "$(median "$work/default" 2)" \
+    "$(median "$work/debug" 1)" "$(median "$work/debug" 2)" $(( runs * 2 ))
+  judge "default logger: time, times that of none" "$(ratio "$(median "$work/default" 1)" "$(median "$work/none" 1)")" "<=" 1.02
+  [ -n "${BEFORE:-}" ] || return 0
+  for i in $(seq 0 1999); do mkdir -p "$CARREL_TEST_APACHE_DATA/folders/$(( i / 50 ))/$i"; done
+  chmod -R a+rwX "$CARREL_TEST_APACHE_DATA/folders"
+  start_over before now
+  for i in $(seq 0 $(( runs * 2 ))); do
+    [ "$i" = 1 ] && start_over before now
+    timed "$work/before" "$BEFORE" ls -R --user "$CARREL_TEST_USER" "$CARREL_TEST_APACHE_URL/folders" >/dev/null
+    timed "$work/now" "$CARREL" ls -R --user "$CARREL_TEST_USER" "$CARREL_TEST_APACHE_URL/folders" >/dev/null
+  done
+  rm -rf "$CARREL_TEST_APACHE_DATA/folders"
+  printf '2,040 folders listed: before %s s (%s s CPU), now %s s (%s s CPU), medians of %s\n' "$(median "$work/before" 1)" \
+    "$(median "$work/before" 2)" "$(median "$work/now" 1)" "$(median "$work/now" 2)" $(( runs * 2 ))
+  judge "without a log: time, times that before" "$(ratio "$(median "$work/now" 1)" "$(median "$work/before" 1)")" "<=" 1.02
 }
 
 # ---- GET and PUT beside curl --------------------------------------------------------------------------------
@@ -394,12 +428,12 @@ sniffing() {
 . "$here/reader.sh"
 . "$here/sync.sh"
 
-parts=${*:-book checkpoints transfer local listing small pipe sniffing reader-books sync-memory sync-unchanged sync-upload ftp-book ftp-transfer ftp-listing ftp-small
+parts=${*:-book checkpoints logging transfer local listing small pipe sniffing reader-books sync-memory sync-unchanged sync-upload ftp-book ftp-transfer ftp-listing ftp-small
   sftp-book sftp-bulk sftp-small sftp-bulk-link sftp-small-link sftp-listing sftp-requests}
 wanted=
 for part in $parts; do
   case $part in
-    book | checkpoints | transfer | local | listing | small | pipe | sniffing | reader-books | sync-memory) wanted+=" $part" ;;
+    book | checkpoints | logging | transfer | local | listing | small | pipe | sniffing | reader-books | sync-memory) wanted+=" $part" ;;
     ftp-book | ftp-transfer | ftp-listing | ftp-small)
       if [ "$(id -u)" = 0 ]; then wanted+=" $part"
       else echo "$part: skipped: FTP servers are started by root alone"; fi ;;
@@ -416,7 +450,7 @@ parts=$wanted
 [ -n "$parts" ] || exit 0
 prepare
 names=()
-case " $parts " in *" book "* | *" checkpoints "* | *" transfer "* | *" listing "* | *" small "*) names+=(apache nginx) ;; esac
+case " $parts " in *" book "* | *" checkpoints "* | *" logging "* | *" transfer "* | *" listing "* | *" small "*) names+=(apache nginx) ;; esac
 case " $parts " in *" ftp-book "* | *" ftp-transfer "* | *" ftp-listing "*) names+=(vsftpd proftpd) ;; esac
 case " $parts " in *" sftp-book "* | *" sftp-bulk "* | *" sftp-small "*) names+=(openssh) ;; esac
 case " $parts " in *" sync-unchanged "*) names+=(apache openssh) ;; esac

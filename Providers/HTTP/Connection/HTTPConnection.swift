@@ -30,10 +30,12 @@ public final class HTTPConnection: Sendable {
     ///   - signer: Takes the place of logging in by the server's challenge.
     ///   - ownOrigins: As ``HTTPService/ownOrigins``.
     ///   - serverError: Reads the server's own errors; without it, what a person can read in them is taken.
+    ///   - provider: Whose requests they are, in the log and in metrics.
     /// - Throws: `URLError(.badURL)` when there is no host in it.
     public init(
         url: URL, options: ConnectionOptions, signer: (any HTTPRequestSigner)? = nil, ownOrigins: Set<Origin> = [],
-        serverError: ServerError? = nil
+        serverError: ServerError? = nil,
+        provider: String = "HTTP"
     ) throws {
         guard let host = url.host(), !host.isEmpty, let scheme = url.scheme?.lowercased(),
             ["http", "https"].contains(scheme)
@@ -48,7 +50,7 @@ public final class HTTPConnection: Sendable {
         self.signer = signer
         self.ownOrigins = ownOrigins.filter { $0.scheme == "https" || $0.isLoopback }
         self.serverError = serverError
-        transport = try CurlTransport(options: options)
+        transport = try CurlTransport(options: options, provider: provider)
         let own = url.password(percentEncoded: false).map {
             FixedCredential(.password(user: url.user(percentEncoded: false) ?? "", password: $0), for: origin)
         }

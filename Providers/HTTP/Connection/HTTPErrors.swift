@@ -168,10 +168,11 @@ enum ServerWords {
         return found.flatMap { line(of: $0) }
     }
 
-    /// `text` without control characters, 200 characters at most; nil when nothing is left.
+    /// `text` without control characters and secrets, 200 characters at most; nil when nothing is left.
     static func line(of text: some StringProtocol) -> String? {
         let clean = text.unicodeScalars.filter { !CharacterSet.controlCharacters.contains($0) }
-        let sentence = String(String.UnicodeScalarView(clean)).trimmingCharacters(in: .whitespaces)
+        let sentence = Secrets.removed(from: String(String.UnicodeScalarView(clean)))
+            .trimmingCharacters(in: .whitespaces)
         return sentence.isEmpty ? nil : String(sentence.prefix(200))
     }
 

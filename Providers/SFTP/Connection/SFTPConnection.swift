@@ -10,6 +10,7 @@ final class SFTPConnection: Sendable {
     let host: SFTPHost
     let pool: SFTPPool
     let handles = SFTPHandles()
+    private let log: RequestLog
     /// Round trips during which a line does not run empty, however fast it is.
     private let near: Duration
     /// Nil without a limit on bandwidth, as ``receivingPace``.
@@ -24,6 +25,8 @@ final class SFTPConnection: Sendable {
         let url = configuration.baseURL
         baseURL = url.withoutSecrets
         self.options = options
+        let log = RequestLog(options.logger, provider: "SFTP")
+        self.log = log
         sendingPace = options.bandwidth.map { SFTPPace(bytesPerSecond: $0) }
         receivingPace = options.bandwidth.map { SFTPPace(bytesPerSecond: $0) }
         let host = SFTPHost(
@@ -33,7 +36,9 @@ final class SFTPConnection: Sendable {
             connections: min(configuration.connections, options.connectionsPerHost), channels: configuration.channels,
             patience: .clamped(seconds: options.timeouts.idle), room: host.room
         ) {
-            let link = try await connect()
+            let link = try await log.run(connect) { _ in
+                RequestRecord("connect", of: "", host: url.host() ?? "")
+            }
             host.isReached(by: link)
             return link
         }
@@ -97,24 +102,55 @@ final class SFTPConnection: Sendable {
 
     /// Runs `body` with the session for requests, again after a passing failure.
     ///
-    /// - Parameter mayRepeat: Whether what was asked for can be done twice; else only getting a session is tried again.
+    /// - Parameters:
+    ///   - mayRepeat: Whether what was asked for can be done twice; else only getting a session is tried again.
+    ///   - operation: As in ``retrying(_:operation:tally:mayRepeat:_:)``.
     func run<Value: Sendable>(
-        _ path: ProviderPath, mayRepeat: Bool = true, _ body: @escaping @Sendable (SFTPSession) async throws -> Value
+        _ path: ProviderPath, mayRepeat: Bool = true, operation: StaticString = #function,
+        _ body: @escaping @Sendable (SFTPSession) async throws -> Value
     ) async throws -> Value {
         if mayRepeat {
-            return try await retrying(path) { try await body(self.pool.session()) }
+            return try await retrying(path, operation: operation) { try await body(self.pool.session()) }
         }
-        let session = try await retrying(path) { try await self.pool.session() }
-        do { return try await limited { try await body(session) } } catch { throw translated(error, path: path) }
+        let session = try await options.retries.run(counters: options.counters) {
+            do { return try await self.limited { try await self.pool.session() } } catch {
+                throw self.translated(error, path: path)
+            }
+        }
+        return try await logged(operation, path) {
+            do { return try await self.limited { try await body(session) } } catch {
+                throw self.translated(error, path: path)
+            }
+        }
     }
 
     /// Runs `body` until it succeeds, fails for good, or the tries are used up.
+    ///
+    /// - Parameters:
+    ///   - operation: The first word of each try's line in the log: the caller's name unless said otherwise.
+    ///   - tally: Asked at the end of a try.
     func retrying<Value: Sendable>(
-        _ path: ProviderPath, mayRepeat: @Sendable (any Error) -> Bool = { $0.isTransient },
+        _ path: ProviderPath, operation: StaticString = #function,
+        tally: @Sendable () -> TransferTally = { TransferTally() },
+        mayRepeat: @Sendable (any Error) -> Bool = { $0.isTransient },
         _ body: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
         try await options.retries.run(counters: options.counters, mayRepeat: mayRepeat) {
-            do { return try await self.limited(body) } catch { throw self.translated(error, path: path) }
+            try await self.logged(operation, path, tally: tally) {
+                do { return try await self.limited(body) } catch { throw self.translated(error, path: path) }
+            }
+        }
+    }
+
+    /// Runs `body` with a line in the log.
+    func logged<Value>(
+        _ operation: StaticString, _ path: ProviderPath, tally: () -> TransferTally = { TransferTally() },
+        _ body: () async throws -> Value
+    ) async throws -> Value {
+        try await log.run(body, tally: { _ in tally() }) { _ in
+            RequestRecord(
+                String("\(operation)".prefix { $0 != "(" }),
+                of: LogText.shown(path.string, limit: Secrets.maxPathLength), host: baseURL.host())
         }
     }
 
@@ -144,13 +180,20 @@ final class SFTPConnection: Sendable {
     func send(_ requests: [SFTPRequest], _ session: SFTPSession) async throws -> [SFTPReply] {
         try await options.requestLimit?.take(requests.count)
         options.counters.add(.requests, Int64(requests.count))
+        log.trace(Self.names(of: requests))
         return try await session.sendTogether(requests)
     }
 
     /// Sends requests in one go and counts them; the answers are waited for elsewhere.
     func begin(_ requests: [SFTPRequest], _ session: SFTPSession) -> SFTPCall {
         options.counters.add(.requests, Int64(requests.count))
+        log.trace(Self.names(of: requests))
         return session.begin(requests)
+    }
+
+    /// The types of requests, such as `lstat, readlink`; nothing that is in them.
+    private static func names(of requests: [SFTPRequest]) -> String {
+        requests.map { "\($0.type)" }.joined(separator: ", ")
     }
 
     /// `sink`, held back where there is a limit on bandwidth.

@@ -14,7 +14,9 @@ struct SFTPBulkDownload: Sendable {
     /// in whole seconds, are not enough to tell one version from another.
     func run() async throws {
         let ends = SFTPEndsTap()
-        try await connection.retrying(reader.path) {
+        try await connection.retrying(
+            reader.path, operation: "read", tally: { TransferTally(bytesIn: ends.count) }
+        ) {
             let rest = range.lowerBound + ends.count..<range.upperBound
             if rest.isEmpty { return }
             let session = try await connection.transferLane(for: Int64(rest.count))

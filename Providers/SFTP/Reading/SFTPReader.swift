@@ -48,7 +48,7 @@ final class SFTPReader: SFTPHandleHolder, FileReader {
 
     func attributes() async throws -> FileReaderAttributes {
         if let known = try checked().known { return known }
-        try await provider.connection.retrying(path) { _ = try await self.opened() }
+        try await provider.connection.retrying(path, operation: "open") { _ = try await self.opened() }
         // Set by what was opened.
         guard let known = state.value.known else { throw provider.unexpected(path) }
         return known
@@ -110,7 +110,10 @@ final class SFTPReader: SFTPHandleHolder, FileReader {
 
     private func pieces(_ ranges: [Range<Int64>]) async throws -> [[Data]] {
         try await whileReading {
-            try await provider.connection.retrying(path) { try await self.pieces(ranges, of: self.opened()) }
+            let total = ranges.reduce(0) { $0 + Int64($1.count) }
+            return try await provider.connection.retrying(
+                path, operation: "read", tally: { TransferTally(bytesIn: total) }
+            ) { try await self.pieces(ranges, of: self.opened()) }
         }
     }
 

@@ -17,7 +17,10 @@ extension SFTPUpload {
     }
 
     func sendLarge() async throws -> Sent {
-        try await connection.retrying(path, mayRepeat: { mayRepeat(after: $0) }) {
+        try await connection.retrying(
+            path, operation: "write", tally: { TransferTally(bytesOut: source.length ?? 0) },
+            mayRepeat: { mayRepeat(after: $0) }
+        ) {
             let session = try await connection.transferLane(for: source.length)
             let mayExist = keepsPart || state.value.stage != .untouched
             let start = mayExist ? try await provenCount(on: session) : 0

@@ -65,7 +65,10 @@ struct SFTPUpload: Sendable {
     /// allows.
     private func sendSmall() async throws -> Sent {
         let content = LockedValue<Data?>(nil)
-        return try await connection.retrying(path, mayRepeat: { mayRepeat(after: $0) }) {
+        return try await connection.retrying(
+            path, operation: "write", tally: { TransferTally(bytesOut: Int64(content.value?.count ?? 0)) },
+            mayRepeat: { mayRepeat(after: $0) }
+        ) {
             let session = try await connection.pool.session()
             let data: Data
             if let known = content.value { data = known } else { data = try await allBytes() }

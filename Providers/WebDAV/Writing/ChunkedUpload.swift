@@ -160,12 +160,15 @@ struct ChunkedUpload: Sendable {
             isWriting: true)
         let options = server.connection.options
         var (tries, pause, isUnanswered) = (0, options.retries.firstPause, false)
+        var again: RepeatedTry?
         let deadline = ContinuousClock.now + .seconds(Self.joinTime)
         while true {
             do {
                 if isUnanswered, let item = try await finished() { return write.finished(item, []) }
                 // Whether the file is there is known by its answer only, cancelled or not.
-                let head = try await withCancellationShield { try await server.connection.sendOnce(request) }
+                let head = try await RepeatedTry.run(again) {
+                    try await withCancellationShield { try await server.connection.sendOnce(request) }
+                }
                 return write.finished(FileObject(path: write.path, type: .regular, size: length), [head])
             } catch {
                 let isRefused = (error as? HTTPStatusError)?.code.rawValue == 412
@@ -180,6 +183,7 @@ struct ChunkedUpload: Sendable {
                     throw isRefused ? refusal(error) : error
                 }
                 tries += 1
+                again = RepeatedTry(number: tries, cause: error)
                 options.counters.add(.retries)
                 let asked = (error as? any RetryAfterError)?.retryAfter ?? 0
                 do { try await Task.sleep(for: .seconds(min(options.retries.longestPause, max(pause, asked)))) } catch {
@@ -217,7 +221,8 @@ extension WebDAVFileProvider {
         if rootPath.isRoot { return self }
         return try wholeServer.update { known in
             if let known { return known }
-            let connection = try HTTPConnection(url: connection.baseURL.serverRoot, options: connection.options)
+            let connection = try HTTPConnection(
+                url: connection.baseURL.serverRoot, options: connection.options, provider: Self.type)
             let made = try WebDAVFileProvider(connection: connection, quirks: quirks)
             known = made
             return made

@@ -139,15 +139,19 @@ extension WebDAVFileProvider {
         ifMatch: String? = nil
     ) async throws -> ResponseHead? {
         var tries = 0
+        var again: RepeatedTry?
         while true {
             do {
-                return try await send(
-                    "MOVE", part, to: destination, overwrite: overwrite, under: lock, ifMatch: ifMatch)
+                return try await RepeatedTry.run(again) {
+                    try await send(
+                        "MOVE", part, to: destination, overwrite: overwrite, under: lock, ifMatch: ifMatch)
+                }
             } catch let error
                 where (error as? URLError)?.code == .networkConnectionLost
                 && tries <= connection.options.retries.retries
             {
                 tries += 1
+                again = RepeatedTry(number: tries, cause: error)
                 connection.options.counters.add(.retries)
             } catch let error where tries > 0 && Self.status(of: error) != nil {
                 // The first may have been carried out after the look.

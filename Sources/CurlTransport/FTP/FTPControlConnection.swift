@@ -98,6 +98,7 @@ public final class FTPControlConnection: Sendable {
     private let sockets = FTPSockets()
     private let proxy: ProxyLogin
     private let pipelining: FTPPipelining
+    private let log: RequestLog
 
     /// libcurl 7.87 and 7.88 send and take in clear what goes over a data connection that the server has opened,
     /// whatever was agreed upon.
@@ -121,6 +122,7 @@ public final class FTPControlConnection: Sendable {
         self.server = server
         self.login = login
         self.pipelining = pipelining
+        log = RequestLog(options.logger, provider: "FTP")
         var options = options
         // Every exchange has its own.
         options.bandwidth = nil
@@ -183,7 +185,7 @@ public final class FTPControlConnection: Sendable {
             connectTime: options.timeouts.connect,
             exchange: exchange)
         try await take(exchange.commands.count + 1)
-        do { return try await onThread { try upload.run() } } catch let failure as FTPFailure
+        do { return try await sending(upload, exchange) } catch let failure as FTPFailure
             where failure.outcome["EPSV"] == nil
         {
             pipelining.failed(failure, of: exchange.commands.count + (exchange.look == nil ? 1 : 2))
@@ -207,7 +209,9 @@ public final class FTPControlConnection: Sendable {
         }
         try await take(commands.count)
         do {
-            let outcome = try await onThread { [talk] in try talk.run(commands) }
+            let outcome = try await logged(FTPExchange(commands)) { _ in
+                try await onThread { [talk] in try talk.run(commands) }
+            }
             pipelining.succeeded()
             return outcome
         } catch let failure as FTPFailure {
@@ -250,15 +254,25 @@ public final class FTPControlConnection: Sendable {
         if case .none = exchange.transfer {} else { count += 1 }
         if count > 0 { try await take(count) }
         if !isConnecting { try checkUsable() }
+        return try await logged(exchange, isConnecting: isConnecting) { tally in
+            try await run(exchange, isConnecting, access, tally)
+        }
+    }
+
+    private func run(
+        _ exchange: FTPExchange, _ isConnecting: Bool, _ access: ProxyLogin.Access, _ tally: LockedValue<TransferTally>?
+    ) async throws -> FTPOutcome {
         let watch = Task { try await self.watch() }
         defer { watch.cancel() }
         return try await withTaskCancellationHandler {
             let (outcome, transfer) = try await loop.run { resume, done in
-                FTPTransfer(
+                let transfer = FTPTransfer(
                     exchange, server: server, login: login, sockets: sockets, isConnecting: isConnecting,
                     proxyLogin: access,
                     resume: resume,
                     done: done)
+                transfer.tally = tally
+                return transfer
             }
             if case .store = exchange.transfer, outcome.last?.isPositive == true {
                 try await transfer?.checkSourceEnded()
@@ -266,6 +280,58 @@ public final class FTPControlConnection: Sendable {
             return outcome
         } onCancel: {
             sockets.interrupt()
+        }
+    }
+
+    /// Nil, without a line in the log, where libcurl has to do it.
+    private func sending(_ upload: FTPShortUpload, _ exchange: FTPExchange) async throws -> FTPOutcome? {
+        let start = log.begin()
+        do {
+            guard let outcome = try await onThread({ try upload.run() }) else { return nil }
+            end(start, exchange, .success(outcome))
+            return outcome
+        } catch {
+            end(start, exchange, .failure(error))
+            throw error
+        }
+    }
+
+    /// Runs `body`, which is `exchange`, with a line in the log.
+    ///
+    /// - Parameter body: Fills the tally if it can; nil if no line is written.
+    private func logged(
+        _ exchange: FTPExchange, isConnecting: Bool = false,
+        _ body: (LockedValue<TransferTally>?) async throws -> FTPOutcome
+    ) async throws -> FTPOutcome {
+        guard let start = log.begin() else { return try await body(nil) }
+        let tally = LockedValue(TransferTally(requests: 0))
+        do {
+            let outcome = try await body(tally)
+            end(start, exchange, .success(outcome), isConnecting: isConnecting, tally: tally.value)
+            return outcome
+        } catch {
+            end(start, exchange, .failure(error), isConnecting: isConnecting, tally: tally.value)
+            throw error
+        }
+    }
+
+    /// - Parameter tally: Without requests, replies and bytes of the outcome count.
+    private func end(
+        _ start: RequestLog.Start?, _ exchange: FTPExchange, _ result: Result<FTPOutcome, any Error>,
+        isConnecting: Bool = false, tally: TransferTally = TransferTally(requests: 0)
+    ) {
+        guard start != nil else { return }
+        let outcome: FTPOutcome
+        var cause: (any Error)?
+        switch result {
+        case .success(let done): outcome = done
+        case .failure(let error):
+            let failure = error as? FTPFailure
+            outcome = failure?.outcome ?? FTPOutcome()
+            cause = failure?.error ?? (error as? ProxyRefusal)?.error ?? error
+        }
+        log.end(start, tally: tally.requests > 0 ? tally : outcome.tally, error: cause) {
+            exchange.record(outcome, server: server, isConnecting: isConnecting)
         }
     }
 

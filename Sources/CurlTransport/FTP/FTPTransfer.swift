@@ -185,8 +185,11 @@ final class FTPTransfer: Transfer, @unchecked Sendable {
         // libcurl counts both kinds.
         counters.add(.connections, Int64(max(0, carrel_get_long(raw, CURLINFO_NUM_CONNECTS) - data)))
         counters.add(.dataConnections, Int64(data))
-        counters.add(.bytesIn, Int64(carrel_get_offset(raw, CURLINFO_SIZE_DOWNLOAD_T)) + Int64(replyBytes))
-        counters.add(.bytesOut, sent + Int64(commandBytes))
+        let bytesIn = Int64(carrel_get_offset(raw, CURLINFO_SIZE_DOWNLOAD_T)) + Int64(replyBytes)
+        let bytesOut = sent + Int64(commandBytes)
+        counters.add(.bytesIn, bytesIn)
+        counters.add(.bytesOut, bytesOut)
+        tally?.update { $0 = TransferTally(requests: Int64(answers), bytesIn: bytesIn, bytesOut: bytesOut) }
     }
 
     override func finish(_ ending: TransferEnding, options: ConnectionOptions) {

@@ -12,11 +12,14 @@ public final class CurlTransport: Sendable {
     private let proxy: ProxyLogin
     /// The ports of the proxies that requests may go by.
     private let proxyPorts: Set<Int>
+    private let log: RequestLog
 
     /// Starts the thread. Nothing is sent.
     ///
+    /// - Parameter provider: Whose requests they are, in the log.
     /// - Throws: `CocoaError` when libcurl cannot be started.
-    public init(options: ConnectionOptions) throws {
+    public init(options: ConnectionOptions, provider: String = "HTTP") throws {
+        log = RequestLog(options.logger, provider: provider)
         loop = try EventLoop(options: options, slots: max(1, options.connectionsPerHost))
         proxy = ProxyLogin(options)
         proxyPorts = options.proxy.ports(ProcessInfo.processInfo.environment)
@@ -47,8 +50,27 @@ public final class CurlTransport: Sendable {
     }
 
     private func send(_ request: TransferRequest, _ access: ProxyLogin.Access) async throws -> ResponseHead {
+        guard let start = log.begin() else { return try await send(request, access, tally: nil) }
+        let tally = LockedValue(TransferTally(requests: 0))
+        do {
+            let head = try await send(request, access, tally: tally)
+            log.end(start, tally: tally.value) { request.record(head) }
+            return head
+        } catch {
+            log.end(start, tally: tally.value, error: (error as? ProxyRefusal)?.error ?? error) { request.record(nil) }
+            throw error
+        }
+    }
+
+    /// - Parameter tally: Filled at the end, if there is one.
+    private func send(
+        _ request: TransferRequest, _ access: ProxyLogin.Access, tally: LockedValue<TransferTally>?
+    ) async throws -> ResponseHead {
         let (head, transfer) = try await loop.run { resume, done in
-            HTTPTransfer(request, proxyLogin: access, proxyPorts: proxyPorts, resume: resume, done: done)
+            let transfer = HTTPTransfer(
+                request, proxyLogin: access, proxyPorts: proxyPorts, resume: resume, done: done)
+            transfer.tally = tally
+            return transfer
         }
         if head.isSuccess { try await transfer?.checkSourceEnded() }
         return head

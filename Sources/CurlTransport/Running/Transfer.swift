@@ -20,6 +20,8 @@ class Transfer: @unchecked Sendable {
     var certificates: ServerCertificates?
     /// Why the exchange was ended from this side.
     var failure: (any Error)?
+    /// Filled before the end, for the log; nil if nobody asks.
+    var tally: LockedValue<TransferTally>?
     /// Where libcurl writes what went wrong. Source: CURLOPT_ERRORBUFFER(3).
     let errorText = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
 
@@ -122,14 +124,17 @@ class Transfer: @unchecked Sendable {
 
     /// Counts what went over the wire, before the handle is used again.
     func count(into counters: TransferCounters, from raw: UnsafeMutableRawPointer) {
-        counters.add(.requests, Int64(max(answers, 1)))
+        let moved = TransferTally(
+            requests: Int64(max(answers, 1)),
+            bytesIn: Int64(carrel_get_offset(raw, CURLINFO_SIZE_DOWNLOAD_T))
+                + Int64(carrel_get_long(raw, CURLINFO_HEADER_SIZE)),
+            bytesOut: Int64(carrel_get_offset(raw, CURLINFO_SIZE_UPLOAD_T))
+                + Int64(carrel_get_long(raw, CURLINFO_REQUEST_SIZE)))
+        counters.add(.requests, moved.requests)
         counters.add(.connections, Int64(carrel_get_long(raw, CURLINFO_NUM_CONNECTS)))
-        counters.add(
-            .bytesIn,
-            Int64(carrel_get_offset(raw, CURLINFO_SIZE_DOWNLOAD_T)) + Int64(carrel_get_long(raw, CURLINFO_HEADER_SIZE)))
-        counters.add(
-            .bytesOut,
-            Int64(carrel_get_offset(raw, CURLINFO_SIZE_UPLOAD_T)) + Int64(carrel_get_long(raw, CURLINFO_REQUEST_SIZE)))
+        counters.add(.bytesIn, moved.bytesIn)
+        counters.add(.bytesOut, moved.bytesOut)
+        tally?.update { $0 = moved }
     }
 
     /// Tells the caller how it ended.

@@ -1,3 +1,4 @@
+public import Logging
 import Synchronization
 
 /// How a provider connects: access, trust and policies. One value for every remote provider.
@@ -39,9 +40,13 @@ public struct ConnectionOptions: Sendable {
     public var settings: [String: String]
     /// Counts what goes over the wire.
     public var counters: TransferCounters
+    /// Receives a line at `.debug` for each request, or for each operation over SFTP, and what SFTP sends for it at
+    /// `.trace`; never a secret. With nil, and while `.debug` is off, no line is made. Its handler is called on the
+    /// task that made the request, which waits for it.
+    public var logger: Logger?
 
     /// The defaults: no secrets, the system's authorities, a proxy where the environment names one, 8 exchanges at
-    /// once, no limit on bandwidth, nothing answered from memory, and counters of its own.
+    /// once, no limit on bandwidth, nothing answered from memory, counters of its own, and no log.
     public init(
         credentials: any CredentialSource = FixedCredential(nil), trust: TrustPolicy = TrustPolicy(),
         timeouts: Timeouts = Timeouts(),
@@ -50,7 +55,7 @@ public struct ConnectionOptions: Sendable {
         cache: CachePolicy = .none, settings: [String: String] = [:], counters: TransferCounters = TransferCounters(),
         proxy: ProxyPolicy = .environment, clientKeyPassword: Credential? = nil,
         answer: (@Sendable (LoginQuestion) throws -> String)? = nil, keepsRedirectsInOrigin: Bool = false,
-        requestLimit: RequestLimit? = nil
+        requestLimit: RequestLimit? = nil, logger: Logger? = nil
     ) {
         self.credentials = credentials
         self.trust = trust
@@ -67,6 +72,7 @@ public struct ConnectionOptions: Sendable {
         self.cache = cache
         self.settings = settings
         self.counters = counters
+        self.logger = logger
     }
 }
 
@@ -209,11 +215,13 @@ public struct RetryPolicy: Sendable, Hashable, Codable {
         _ body: @Sendable () async throws -> Value
     ) async throws -> Value {
         var tries = 0
+        var again: RepeatedTry?
         while true {
             do {
-                return try await body()
+                return try await RepeatedTry.run(again, body)
             } catch let error where tries < retries && mayRepeat(error) && !error.isCancellation {
                 tries += 1
+                again = RepeatedTry(number: tries, cause: error)
                 counters.add(.retries)
                 try await Task.sleep(for: .seconds(pause(before: tries, after: error)))
             }

@@ -1,4 +1,5 @@
 public import Foundation
+public import Logging
 import Synchronization
 
 /// An item: a provider, and the path in it.
@@ -82,16 +83,16 @@ public final class ProviderRegistry: Sendable {
         holder(of: scheme.lowercased())
     }
 
-    /// The provider and path that `configuration` names, with the secrets of `credentials`.
+    /// The provider and path that `configuration` names, with the secrets of `credentials`, counters and a log.
     ///
     /// - Throws: As ``location(of:options:)``.
     public func location(
         of configuration: ProviderConfiguration, credentials: any CredentialSource = FixedCredential(nil),
-        counters: TransferCounters = TransferCounters()
+        counters: TransferCounters = TransferCounters(), logger: Logger? = nil
     ) async throws -> ProviderLocation {
-        try await location(
-            of: configuration.urlWithUser,
-            options: ConnectionOptions(configuration, credentials: credentials, counters: counters))
+        var options = ConnectionOptions(configuration, credentials: credentials, counters: counters)
+        options.logger = logger
+        return try await location(of: configuration.urlWithUser, options: options)
     }
 
     /// The provider and path that `url` names. Nothing is sent yet, except where the scheme alone does not tell the

@@ -148,17 +148,3 @@ public enum FileError {
         }
     }
 }
-
-extension URL {
-    /// This URL without user, password and query: what may stand in an error or a log.
-    public var withoutSecrets: URL {
-        guard var parts = URLComponents(url: self, resolvingAgainstBaseURL: false) else {
-            return URL(fileURLWithPath: "/")
-        }
-        parts.user = nil
-        parts.password = nil
-        parts.query = nil
-        parts.fragment = nil
-        return parts.url ?? URL(fileURLWithPath: "/")
-    }
-}

@@ -1,6 +1,6 @@
 /// A request without its number (draft-ietf-secsh-filexfer-02, section 6).
 package struct SFTPRequest: Sendable {
-    let type: SFTPPacketType
+    package let type: SFTPPacketType
     /// What follows the number.
     let body: [UInt8]
 

@@ -1,4 +1,4 @@
-/// Text that a peer gave, made fit for a line of a log or of an error.
+/// Text from elsewhere, made fit for one line of a log. It may still hold secrets: see ``Secrets``.
 package enum LogText {
     /// `text` with at most `limit` characters, on one line, and without what does something to a terminal.
     package static func shown(_ text: String, limit: Int = 200) -> String {
@@ -13,7 +13,7 @@ package enum LogText {
     }
 
     /// No control character, and none that turns the direction of text or hides in it.
-    static func isHarmless(_ scalar: Unicode.Scalar) -> Bool {
+    package static func isHarmless(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {
         case .control, .lineSeparator, .paragraphSeparator, .surrogate: false
         case .format: !scalar.properties.isBidiControl
