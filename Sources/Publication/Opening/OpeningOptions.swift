@@ -1,6 +1,7 @@
 import Archives
 import FileProviderCore
 public import Foundation
+public import Logging
 import MediaTypes
 
 /// How a publication is opened (`Streamer` of Readium's proposal, as a value).
@@ -36,6 +37,10 @@ public struct OpeningOptions: Sendable {
     /// Keeps, from one opening to the next, where large deflated entries of archives can be unpacked from; nil to find
     /// out anew each time. See ``FileCheckpointStore``.
     public var checkpoints: (any CheckpointStore)?
+
+    /// Receives at `.debug` what a file is recognised as and by what, which parser opens it, and each read of the file
+    /// that memory does not answer. With nil, and while `.debug` is off, no line is made.
+    public var logger: Logger?
 
     /// The options named at each property.
     public init() {}

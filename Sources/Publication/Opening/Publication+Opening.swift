@@ -31,11 +31,13 @@ extension Publication {
         _ path: ProviderPath, of provider: any FileProviderReadWrite, options: OpeningOptions
     ) async throws -> Publication {
         let content = SniffedContent(
-            try await provider.open(path: path), limits: options.archiveLimits, checkpoints: options.checkpoints,
+            options.logging(try await provider.open(path: path)), limits: options.archiveLimits,
+            checkpoints: options.checkpoints,
             nameEncoding: options.zipNameEncoding)
         do {
             let siblings = ProviderFetcher(provider, folder: path.parent ?? .root)
             let sniffed = try await sniff(content, named: path, options)
+            options.recognized(sniffed, path)
             do {
                 let asset = try await asset(content, as: sniffed?.mediaType, siblings: siblings, options)
                 if let publication = try await make(asset, WarningLog(), options) { return publication }
@@ -44,6 +46,7 @@ extension Publication {
                 guard let sniffed, sniffed.basis == .hint, (error as? CocoaError)?.mayBeMisnamed == true,
                     let found = try await typeByContent(content, options: options), found != sniffed.mediaType
                 else { throw error }
+                options.recognized(SniffedType(mediaType: found, basis: .content), path)
                 if let publication = try await open(
                     content, as: found, not: sniffed.mediaType, siblings: siblings, options)
                 {
@@ -103,7 +106,9 @@ extension Publication {
         let archive = try await FolderArchive.open(provider, path: path, limits: options.archiveLimits)
         let content = SniffedContent(archive)
         do {
-            let type = try await sniff(content, named: path, options)?.mediaType
+            let sniffed = try await sniff(content, named: path, options)
+            options.recognized(sniffed, path)
+            let type = sniffed?.mediaType
             let asset = PublicationAsset(
                 path: path, mediaType: type, form: .folder, fetcher: ArchiveFetcher(archive), remote: options.remote())
             if let publication = try await make(asset, WarningLog(), options) { return publication }
@@ -156,6 +161,7 @@ extension Publication {
         }
         for parser in options.parsers + options.standardParsers {
             guard var builder = try await parser.parse(asset, warnings: warnings) else { continue }
+            options.parsed(asset.path, as: asset.mediaType, by: parser, warnings: warnings.all.count)
             options.transform(&builder.manifest, &builder.fetcher)
             return Publication(
                 manifest: builder.manifest, fetcher: builder.fetcher, mediaType: asset.mediaType,
