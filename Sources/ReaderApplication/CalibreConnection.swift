@@ -48,7 +48,7 @@ public actor CalibreConnection {
     private let timestamps: RisingTimestamps
     private let control: ProcessingControl
     private let processor: CommandProcessor
-    private let logger: Logger
+    private let logger: Logger?
     private let happened: AsyncStream<Event>.Continuation
     private let report: @Sendable (any Error) -> Void
     /// ``enter()``, ``goOffline()`` and ``leave()`` come one after the other.
@@ -60,10 +60,12 @@ public actor CalibreConnection {
     private var telling: Task<Void, any Error>?
 
     /// A connection through `staging` for the books of `library`; nothing happens before ``enter()``.
+    ///
+    /// - Parameter logger: Receives commands (info) and failures (warning), without secrets; nil for no lines.
     public init(
         staging: StagingFolder, library: any BookLibrary, options: ApplicationOptions,
         time: any TimeSource = SystemTime(),
-        logger: Logger = Logger(label: "carrel.reader-link.application")
+        logger: Logger? = nil
     ) throws {
         let (events, happened) = AsyncStream.makeStream(of: Event.self, bufferingPolicy: .bufferingOldest(1_000))
         self.events = events
@@ -73,7 +75,7 @@ public actor CalibreConnection {
         self.time = time
         self.logger = logger
         report = { error in
-            logger.warning("\(StagedName.shown(error.sentence))")
+            logger?.warning("\(error.loggedSentence)")
             happened.yield(.failed(error))
         }
         timestamps = RisingTimestamps(time: time)
@@ -240,11 +242,11 @@ extension CalibreConnection {
     }
 
     private func run(_ found: FoundCommand) async throws -> CommandProcessor.Ending? {
-        logger.info("\(StagedName.shown(found.fileName)) begins")
+        logger?.info("\(StagedName.shown(found.fileName)) begins")
         happened.yield(.began(found.fileName))
         await processor.documents.forget()
         guard let ending = try await processor.run(found) else { return nil }
-        logger.info(
+        logger?.info(
             "\(StagedName.shown(found.fileName)) ended with code \(ending.code.rawValue), \(ending.messages.count) messages"
         )
         happened.yield(.ended(found.fileName, ending.code, ending.messages))

@@ -130,10 +130,6 @@ import Testing
         #expect(try folder(one, nil).overlaps(folder(other, "alice")))
     }
 
-    @Test func `a log has one line for each name`() {
-        #expect("a\nb\u{202E}c\u{2028}d é".inOneLine == "a?b?c?d é")
-    }
-
     @Test func `a label keeps what a name may hold`() {
         let folder = SyncFolder(
             ProviderLocation(provider: SyncBed.memory("x"), path: .root),

@@ -7,39 +7,42 @@ struct CommandTrace: Sendable {
     /// Characters of a command that go to the log.
     private static let limit = 16 << 10
 
-    let logger: Logger
+    /// Nil for no lines.
+    let logger: Logger?
     let isDeveloping: Bool
 
     /// A command goes out.
     func sends(_ command: ReaderCommand, coding: MessageCoding) {
-        logger.debug("sends \(command.kind.fileName)")
-        guard isDeveloping else { return }
+        logger?.debug("sends \(command.kind.fileName)")
+        guard isDeveloping, logger != nil else { return }
         do {
             var plain = coding
             plain.writesByteOrderMark = false
             // The one line break of a message comes before its root.
             let text = String(decoding: try plain.data(for: Self.cut(command)), as: UTF8.self).replacing(
                 "\n", with: " ")
-            logger.notice("\(command.kind.fileName): \(LogText.shown(text, limit: Self.limit))")
+            logger?.notice("\(command.kind.fileName): \(LogText.shown(text, limit: Self.limit))")
         } catch {
-            logger.notice("\(command.kind.fileName) cannot be shown: \(LogText.shown(error.sentence))")
+            logger?.notice("\(command.kind.fileName) cannot be shown: \(error.loggedSentence)")
         }
     }
 
     /// A command is over.
     func ended(_ kind: ReaderCommand.Kind, _ status: CommandStatus) {
-        logger.debug("\(kind.fileName) ended with code \(status.code.rawValue) and \(status.messages.count) messages")
+        logger?.debug("\(kind.fileName) ended with code \(status.code.rawValue) and \(status.messages.count) messages")
         guard isDeveloping else { return }
-        for message in status.messages.prefix(100) { logger.notice("\(kind.fileName): \(LogText.shown(message.wire))") }
+        for message in status.messages.prefix(100) {
+            logger?.notice("\(kind.fileName): \(LogText.shown(message.wire))")
+        }
     }
 
     /// A command failed.
     func failed(_ kind: ReaderCommand.Kind, _ error: any Error) {
-        logger.warning("\(kind.fileName) failed: \(LogText.shown(error.sentence))")
+        logger?.warning("\(kind.fileName) failed: \(error.loggedSentence)")
     }
 
     /// Something went wrong that does not end what is done.
-    func note(_ what: String, _ error: any Error) { logger.warning("\(what): \(LogText.shown(error.sentence))") }
+    func note(_ what: String, _ error: any Error) { logger?.warning("\(what): \(error.loggedSentence)") }
 
     /// `command` without pictures and descriptions.
     private static func cut(_ command: ReaderCommand) -> ReaderCommand {

@@ -17,14 +17,15 @@ public struct DriverContext: Sendable {
     public var temporaryFolder: URL
     /// The clocks.
     public var time: any TimeSource
-    /// What happens is told here.
-    public var logger: Logger
+    /// Receives commands (debug) and failures (warning), and with ``DriverOptions/developmentMode`` what is sent and
+    /// received (notice), without secrets; nil for no lines.
+    public var logger: Logger?
 
     /// - Parameter temporaryFolder: Nil takes the system's.
     public init(
         snapshotReader: (any LibrarySnapshotReader)? = nil, temporaryFolder: URL? = nil,
         time: any TimeSource = SystemTime(),
-        logger: Logger = Logger(label: "carrel.driver")
+        logger: Logger? = nil
     ) {
         self.snapshotReader = snapshotReader
         self.temporaryFolder = temporaryFolder ?? FileManager.default.temporaryDirectory

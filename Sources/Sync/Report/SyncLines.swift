@@ -27,16 +27,3 @@ extension SyncAction {
     /// The step in a log.
     fileprivate var line: String { "\(kind) \(from.map { "\($0) → " } ?? "")\(path) at the \(side)" }
 }
-
-extension String {
-    /// Without what would begin a line of its own in a log, or turn its letters around: names are anybody's choice.
-    var inOneLine: String {
-        let shown = unicodeScalars.map { scalar -> Unicode.Scalar in
-            switch scalar.properties.generalCategory {
-            case .control, .format, .lineSeparator, .paragraphSeparator: "?"
-            default: scalar
-            }
-        }
-        return String(String.UnicodeScalarView(shown))
-    }
-}

@@ -207,7 +207,7 @@ extension SyncService {
             result = .success(
                 try await sync.run(control: control) { [counted, logger] step in
                     if case .done(let action) = step { counted.update { $0.count(action) } }
-                    logger?.debug("\(step.line.inOneLine)")
+                    logger?.debug("\(LogText.shown(step.line, limit: 1000))")
                     event(.sync(step))
                 })
         } catch {
@@ -250,7 +250,7 @@ extension SyncService {
         if report.hasChanges { for side in unwatched { sleepers.wake(.watch(side)) } }
         // Where nothing is watched, runs without a find are many.
         let failed = report.remaining.prefix(Self.maxLogged).map {
-            "\($0.path) at the \($0.side): \($0.reason)".inOneLine
+            LogText.shown("\($0.path) at the \($0.side): \(Secrets.removed(from: $0.reason))", limit: 1000)
         }
         for line in failed { logger?.log(level: lastFailed.contains(line) ? .debug : .warning, "\(line)") }
         let isAsBefore = lastFailed == Set(failed)
@@ -273,7 +273,7 @@ extension SyncService {
             standing = .refused
             retryTime = nil
             pollTime = .now + .clamped(seconds: options.longestPause)
-            logger?.warning("The run was refused: \(error.sentence.inOneLine)")
+            logger?.warning("The run was refused: \(error.loggedSentence)")
             return unwatched.isEmpty ? options.rescan : min(options.rescan, options.longestPause)
         }
         failures += 1
@@ -281,7 +281,7 @@ extension SyncService {
         let pause = options.pause(after: failures, error: error)
         retryTime = .now + .clamped(seconds: pause)
         logger?.warning(
-            "The run failed, and is tried again in \(Int(pause.rounded(.up))) seconds: \(error.sentence.inOneLine)")
+            "The run failed, and is tried again in \(Int(pause.rounded(.up))) seconds: \(error.loggedSentence)")
         return pause
     }
 }
@@ -343,13 +343,13 @@ extension SyncService {
     private func fell(_ side: SyncSide, error: (any Error)?, isNews: Bool) {
         let level: Logger.Level = isNews ? .warning : .debug
         logger?.log(
-            level: level, "The \(side) cannot be watched for now: \(error?.sentence.inOneLine ?? "the watch ended.")")
+            level: level, "The \(side) cannot be watched for now: \(error?.loggedSentence ?? "the watch ended.")")
         isUnwatched(side)
     }
 
     private func noted(_ events: [FileEvent], in folder: SyncFolder) {
         guard let event = events.first(where: { sync.options.concerns($0, in: folder) }) else { return }
-        logger?.debug("Changed: \("\(event)".inOneLine)", metadata: ["events": "\(events.count)"])
+        logger?.debug("Changed: \(LogText.shown("\(event)", limit: 1000))", metadata: ["events": "\(events.count)"])
         changed()
     }
 
