@@ -20,8 +20,12 @@ extension Verb {
         _ location: String, session: Session, _ body: (Publication) async throws -> Void
     ) async throws {
         let operand = try await session.operand(location)
+        var opening = OpeningOptions()
+        opening.logger = session.logger
         let publication: Publication
-        do { publication = try await Publication.open(path: operand.path, of: operand.provider) } catch {
+        do {
+            publication = try await Publication.open(path: operand.path, of: operand.provider, options: opening)
+        } catch {
             throw error.at(operand.shown, status: error.isNoBook ? .badFile : nil)
         }
         do { try await body(publication) } catch {

@@ -96,9 +96,7 @@ enum Device {
     /// `--verbose`.
     static func logger(_ session: Session, isDeveloping: Bool = false) -> Logger {
         let usual: Logger.Level = session.common.quiet ? .critical : isDeveloping ? .notice : .error
-        var logger = Logger(label: "carrel") { label in StreamLogHandler.standardError(label: label) }
-        logger.logLevel = session.common.verbose ? .trace : usual
-        return logger
+        return session.makeLogger(level: session.common.verbose ? .debug : usual)
     }
 
     /// The session with the application; what only an application can do is refused of a folder.

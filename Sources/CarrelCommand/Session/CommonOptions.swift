@@ -8,7 +8,7 @@ struct CommonOptions: ParsableArguments {
     var json = false
     @Flag(help: "No progress, no remarks.")
     var quiet = false
-    @Flag(help: "Say on standard error what is done; never a secret.")
+    @Flag(help: "Say on standard error what is done, with a line for each request; never a secret.")
     var verbose = false
     @Flag(help: "At the end, one line of JSON on standard error with requests, connections and bytes.")
     var stats = false

@@ -1,5 +1,6 @@
 import Carrel
 import Foundation
+import Logging
 
 /// A location that a verb works on.
 struct Operand: Sendable {
@@ -45,6 +46,14 @@ final class Session: Sendable {
         environment = ProcessInfo.processInfo.environment
         credentials = CommandCredentials.source(common, environment: environment)
         if common.insecure { warnOfInsecurity("--insecure") }
+    }
+
+    /// Receives what happens, for `--verbose`; nil without it.
+    var logger: Logger? { common.verbose ? makeLogger(level: .debug) : nil }
+
+    /// Writes to standard error, from `level` on.
+    func makeLogger(level: Logger.Level) -> Logger {
+        Logger(label: "carrel") { _ in CommandLogHandler(level: level) }
     }
 
     /// A line on standard error with `--verbose`.
@@ -244,6 +253,7 @@ extension Session {
         var options =
             target.connection.map { ConnectionOptions($0, credentials: credentials, counters: counters) }
             ?? ConnectionOptions(credentials: credentials, counters: counters)
+        options.logger = logger
         if target.url.scheme?.lowercased() == "s3" {
             options.credentials = CommandCredentials.s3(credentials, user: common.user, environment: environment)
             options.settings.merge(S3Configuration.settings(environment: environment)) { saved, _ in saved }
