@@ -5,7 +5,7 @@ FUZZ_TARGETS = known-hosts private-key sftp-packets \
   media-tags media-type zip xml rwpm opf nav ncx comic-info lcpl encryption pdf publication reader-messages
 
 .DEFAULT_GOAL := help
-.PHONY: help build carrel test full products bare stress sync-histories sanitize fuzz demo bench providers-table format lint clean
+.PHONY: help build carrel test full products bare metrics stress sync-histories sanitize fuzz demo bench providers-table format lint clean
 
 help: ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 24
@@ -27,6 +27,9 @@ products: ## build and run a package for each product; compare what it links wit
 
 bare: ## take WebDAV alone, and Publication alone, into a new package in an empty Debian (root, network)
 	bash Tests/Bare/run.sh
+
+metrics: ## build with the package trait Metrics, and run its test
+	swift test --traits Formats,Metrics --scratch-path .build/metrics --filter RequestMetricsTests
 
 stress: ## watch 20 times 20,000 random changes
 	CARREL_STRESS=20 swift test --filter LocalMonitorTests.Stress

@@ -51,6 +51,7 @@ compiled_packages() { # PROGRAM
       ArgumentParser*) echo swift-argument-parser ;;
       GRDB) echo GRDB.swift ;;
       Logging) echo swift-log ;;
+      CoreMetrics) echo swift-metrics ;;
       Try*) ;;
       *) if ! grep -q "name: \"$target\"" "$REPOSITORY/Package.swift"; then echo "$target"; fi ;;
     esac

@@ -74,12 +74,14 @@ public struct SyncDaemon: Sendable {
             at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         let registry = try ProviderRegistry.withBuiltInProviders()
         for pair in configuration.pairs {
+            logger[metadataKey: "pair"] = "\(pair.name)"
+            let pairLogger = logger
             func open(_ target: ProviderConfiguration, _ side: SyncSide) async throws -> SyncFolder {
                 let credentials = Self.credentials(pair.name, side, environment)
-                let location = try await registry.location(of: Self.guarded(target), credentials: credentials)
+                let location = try await registry.location(
+                    of: Self.guarded(target), credentials: credentials, logger: pairLogger)
                 return SyncFolder(location, label: "\(side)", user: target.user)
             }
-            logger[metadataKey: "pair"] = "\(pair.name)"
             do {
                 let file = folder.appending(path: "\(pair.name).db")
                 let sync = try await FolderSync(
