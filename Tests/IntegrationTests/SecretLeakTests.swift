@@ -128,9 +128,9 @@ import Testing
     }
 
     @Test func `the command follows a signed URL, and prints it without its secret`() async throws {
+        let book = try SampleBook.small(.epub3)
         let storage = try FaultServer { request in
-            request.target.contains("s3cretSignature")
-                ? .reply(200, body: SampleBook.small(.epub3)) : .reply(403)
+            request.target.contains("s3cretSignature") ? BookServer.answer(request, book) : .reply(403)
         }
         defer { storage.stop() }
         let target = "http://127.0.0.1:\(storage.port)/lamp.epub?X-Amz-Signature=s3cretSignature"
