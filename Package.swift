@@ -235,6 +235,7 @@ let package = Package(
             dependencies: [
                 "FileProviderCore", "LocalFileProvider", "MemoryFileProvider", "PredicateFormat", "ProviderDoubles",
                 .product(name: "CoreMetrics", package: "swift-metrics", condition: .when(traits: ["Metrics"])),
+                .product(name: "Logging", package: "swift-log"),
             ]),
         .testTarget(
             name: "LocalFileProviderTests", dependencies: ["FileProviderUndo", "LocalFileProvider", "ProviderDoubles"]),
@@ -245,6 +246,7 @@ let package = Package(
             name: "HTTPFileProviderTests",
             dependencies: [
                 "HTTPFileProvider", "CurlTransport", "FaultServer", "FileProviderConformance", "ProviderDoubles",
+                .product(name: "Logging", package: "swift-log"),
             ]),
         .testTarget(
             name: "WebDAVFileProviderTests",
@@ -260,6 +262,7 @@ let package = Package(
             name: "FTPFileProviderTests",
             dependencies: [
                 "FTPFileProvider", "CurlTransport", "FaultServer", "FileProviderConformance", "ProviderDoubles",
+                .product(name: "Logging", package: "swift-log"),
             ]),
         .testTarget(name: "SFTPEngineTests", dependencies: ["SFTPEngine", "FaultServer", "ProviderDoubles"]),
         .testTarget(
@@ -268,7 +271,7 @@ let package = Package(
             name: "SFTPFileProviderTests",
             dependencies: [
                 "SFTPFileProvider", "SFTPEngine", "FaultServer", "FileProviderConformance", "ProviderDoubles",
-                "Publication", "SampleBooks",
+                "Publication", "SampleBooks", .product(name: "Logging", package: "swift-log"),
             ]),
         .testTarget(name: "SafeXMLTests", dependencies: ["SafeXML"]),
         .testTarget(name: "CryptographyTests", dependencies: ["CCrypto", "Cryptography"]),
@@ -329,6 +332,7 @@ let package = Package(
                 "Carrel", "CarrelTool", "CurlTransport", "FaultServer", "FileProviderConformance", "ProviderDoubles",
                 "ReaderLibrary",
                 "SampleBooks", "SFTPEngine", "Sync", "SyncHistories", "SSHTransport",
+                .product(name: "Logging", package: "swift-log"),
             ], exclude: ["Calibre"]),
     ]
 )

@@ -1,4 +1,4 @@
-package import FileProviderCore
+import FileProviderCore
 package import Logging
 
 /// Keeps every line of a log, whole.

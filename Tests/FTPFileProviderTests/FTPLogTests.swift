@@ -2,6 +2,7 @@ import FTPFileProvider
 import FaultServer
 import FileProviderCore
 import Foundation
+import Logging
 import ProviderDoubles
 import Testing
 

@@ -1,5 +1,6 @@
 import FileProviderCore
 import Foundation
+import Logging
 import ProviderDoubles
 import Testing
 

@@ -2,6 +2,7 @@ import FaultServer
 import FileProviderCore
 import Foundation
 import HTTPFileProvider
+import Logging
 import ProviderDoubles
 import Testing
 

@@ -1,6 +1,7 @@
 import Carrel
 import FaultServer
 import Foundation
+import Logging
 import ProviderDoubles
 import SampleBooks
 import Testing

@@ -1,6 +1,7 @@
 import FaultServer
 import FileProviderCore
 import Foundation
+import Logging
 import ProviderDoubles
 import Testing
 
