@@ -45,8 +45,8 @@ import Testing
         var files = ["/large": Data(count: 20_000_000)]
         for number in 0..<2_000 { files["/many/\(number)"] = Data() }
         try await withSFTPProvider(files: files, options: { $0.logger = log.logger }) { _, provider in
-            #expect(try await provider.contentsOfDirectory(path: ProviderPath("many")).count == 2_000)
-            #expect(try await provider.contents(path: ProviderPath("large")).count == 20_000_000)
+            try await #expect(provider.contentsOfDirectory(path: ProviderPath("many")).count == 2_000)
+            try await #expect(provider.contents(path: ProviderPath("large")).count == 20_000_000)
         }
         #expect(log.lines.count <= 10, "\(log.text)")
         let reading = try #require(log.lines.first { $0.message == "read /large" })
