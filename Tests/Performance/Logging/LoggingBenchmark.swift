@@ -25,6 +25,6 @@ struct LoggingBenchmark {
         let standard = Logger(label: "benchmark") { StreamLogHandler.standardError(label: $0) }
         var debug = standard
         debug.logLevel = .debug
-        return ["none": .some(nil), "default": standard, "debug": debug]
+        return ["none": nil, "default": standard, "debug": debug]
     }
 }
