@@ -29,7 +29,8 @@ import Testing
 
     @Test(arguments: [
         ("book.EPUB", String?.none, "application/epub+zip"), ("a.b/book.pdf", nil, "application/pdf"),
-        ("book.epub", "text/x-own", "text/x-own"), ("book", nil, nil), (".epub", nil, nil), ("book.unheard-of", nil, nil),
+        ("book.epub", "text/x-own", "text/x-own"), ("book", nil, nil), (".epub", nil, nil),
+        ("book.unheard-of", nil, nil),
     ])
     func `a file has the media type that was given, else that of its extension`(
         name: String, given: String?, expected: String?
