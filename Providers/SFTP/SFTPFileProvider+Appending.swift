@@ -17,7 +17,11 @@ extension SFTPFileProvider: FileProviderAppending {
             let flags: SFTPRequest.OpenFlags = createsFile ? [.write, .create] : .write
             let reply = try await self.connection.open([.open(name, flags)], session)[0]
             guard case .handle(let handle) = reply else {
-                throw try await self.refusal(reply, ofWriting: path, session)
+                let refusal = try await self.refusal(reply, ofWriting: path, session)
+                if !createsFile, !refusal.isNoSuchFile, try await self.item(path, session) == nil {
+                    throw self.missing(path, isWriting: true, underlying: refusal)
+                }
+                throw refusal
             }
             do {
                 return try await self.append(source, to: handle, path: path, session: session)
@@ -32,8 +36,8 @@ extension SFTPFileProvider: FileProviderAppending {
         _ source: any WriteSource, to handle: SFTPHandle, path: ProviderPath, session: SFTPSession
     ) async throws -> FileObject {
         let reply = try await connection.send(.fstat(handle), session)
-        guard case .attributes(let attributes) = reply, let told = attributes.size,
-            let start = Int64(exactly: told), start < 1 << 62
+        guard case .attributes(let attributes) = reply, let size = attributes.size,
+            let start = Int64(exactly: size), start < 1 << 62
         else { throw cannotAppend(path) }
         let bytes = connection.pace(try source.bytes(from: 0))
         let count = try await SFTPBulkWrite([(session, handle)], from: bytes, at: start).run()

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 import ReaderApplication
-import ReaderDriver
+@testable import ReaderDriver
 @testable import ReaderMessages
 
 /// Which book an uploaded one takes the place of, and what is believed of what the application says.

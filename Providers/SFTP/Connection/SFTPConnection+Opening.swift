@@ -67,7 +67,7 @@ extension SFTPConnection {
             host.room.withdraw(ticket)
             return nil
         }
-        let call = begin(requests, session, ticket)
+        let call = begin(requests, session, ticket: ticket)
         let replies = try await call.value()
         if call.crowd != nil { host.room.settle(session) }
         return replies
@@ -89,18 +89,14 @@ extension SFTPConnection {
     private func attempt(
         _ requests: [SFTPRequest], _ session: SFTPSession, maxCount: Int? = nil, countsAll: Bool = false
     ) async throws -> Attempt {
+        try await options.requestLimit?.take(requests.count)
         let ticket = host.room.ask(requests.count(where: \.opens), session, maxCount: maxCount, countsAll: countsAll)
         let wasForced = try await waitForRoom(ticket, session: session)
         defer { host.room.finish(ticket) }
-        let call = begin(requests, session, ticket)
+        let call = begin(requests, session, ticket: ticket)
         let replies = try await call.value()
         let own = replies.compactMap { if case .handle(let handle) = $0 { handle } else { nil } }
         return Attempt(replies: replies, others: call.crowd?.leavingOut(own.count), own: own, wasForced: wasForced)
-    }
-
-    private func begin(_ requests: [SFTPRequest], _ session: SFTPSession, _ ticket: SFTPHandleRoom.Ticket) -> SFTPCall {
-        options.counters.add(.requests, Int64(requests.count))
-        return session.begin(requests, ticket: ticket)
     }
 
     /// - Returns: Whether it waited in vain: nobody gives a handle back, perhaps because whoever has one waits for this

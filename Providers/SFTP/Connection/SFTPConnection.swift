@@ -185,10 +185,10 @@ final class SFTPConnection: Sendable {
     }
 
     /// Sends requests in one go and counts them; the answers are waited for elsewhere.
-    func begin(_ requests: [SFTPRequest], _ session: SFTPSession) -> SFTPCall {
+    func begin(_ requests: [SFTPRequest], _ session: SFTPSession, ticket: SFTPHandleRoom.Ticket? = nil) -> SFTPCall {
         options.counters.add(.requests, Int64(requests.count))
         log.trace(Self.names(of: requests))
-        return session.begin(requests)
+        return session.begin(requests, ticket: ticket)
     }
 
     /// The types of requests, such as `lstat, readlink`; nothing that is in them.
