@@ -69,7 +69,8 @@ struct PythonScript {
         try process.run()
     }
 
-    func terminate() { if process.isRunning { process.terminate() } }
+    /// No SIGTERM: a child may have got it blocked, as the threads of its parent have it.
+    func terminate() { if process.isRunning { kill(process.processIdentifier, SIGKILL) } }
 
     func status() async -> Int32 {
         for await _ in ended.stream {}
