@@ -69,7 +69,8 @@ import Testing
     }
 
     @Test func `the publication in front of them`() async throws {
-        let manifest = try Manifest(jsonString: #"{"metadata": {"title": "T"}, "readingOrder": [{"href": "a"}]}"#)
+        let manifest = try Manifest(
+            jsonString: #"{"metadata": {"title": "T"}, "readingOrder": [{"href": "a", "type": "text/plain"}]}"#)
         let publication = Publication(manifest: manifest, fetcher: resources(["a": "1"]))
         #expect(try await publication.get("a").readAsString() == "1")
         let changed = publication.copy { manifest, fetcher in
