@@ -17,14 +17,15 @@ extension HTTPFileProvider {
     }
 
     /// Moves by the service. A folder at `destination`, or a file there that gives way to a folder, is removed before:
-    /// the two are not one step.
+    /// the two are not one step. Where the storage takes both names for one item, as `Folder` and `folder` where case
+    /// makes no difference, the item is renamed and nothing is removed.
     ///
     /// - Throws: Also `CocoaError(.fileWriteInvalidFileName)` when `destination` is the item itself or lies in it.
     public func moveItem(path: ProviderPath, to destination: ProviderPath, overwrite: Bool, progress: ProgressReporter)
         async throws
     {
         try await need(.moving, for: "move", path: path)
-        let item = try await prepare(path, for: destination, overwrite: overwrite)
+        let item = try await prepare(path, for: destination, overwrite: overwrite, isMove: true)
         try await perform(.move(item, to: destination), overwrite: overwrite, progress: progress)
     }
 
@@ -98,18 +99,21 @@ extension HTTPFileProvider {
     }
 
     /// Looks at both ends of a move or copy, and clears the destination where that is allowed.
-    private func prepare(_ path: ProviderPath, for destination: ProviderPath, overwrite: Bool) async throws
-        -> FileObject
-    {
-        if path.isRoot || destination == path || destination.isBelow(path) {
+    private func prepare(
+        _ path: ProviderPath, for destination: ProviderPath, overwrite: Bool, isMove: Bool = false
+    ) async throws -> FileObject {
+        let capabilities = try await capabilities()
+        // The same item under another form of its name.
+        let isRenamed = isMove && destination != path && !capabilities.tells(destination, from: path)
+        if path.isRoot || !isRenamed && destination.isAtOrBelow(path, capabilities) {
             throw FileError.make(
                 .fileWriteInvalidFileName, path: destination, url: url(of: destination),
                 sentence: "“\(path)” cannot be moved or copied to “\(destination)”, which is itself or lies in it.")
         }
         try await refuseName(destination)
         let item = try await existing(path)
-        if destination.parent != path.parent { try await refuseMissingParent(of: destination) }
-        if let target = try await itemIfAny(destination) {
+        if destination.parent != path.parent, !isRenamed { try await refuseMissingParent(of: destination) }
+        if !isRenamed, let target = try await itemIfAny(destination) {
             if !overwrite { throw taken(destination) }
             if target.isDirectory || item.isDirectory { try await removeItem(path: destination, recursive: false) }
         }
@@ -160,6 +164,18 @@ extension HTTPFileProvider {
             }
             folder = parent.parent
         }
+    }
+}
+
+extension ProviderPath {
+    /// Whether a storage with `capabilities` takes this path, or one above it, for `path`.
+    fileprivate func isAtOrBelow(_ path: ProviderPath, _ capabilities: Capabilities) -> Bool {
+        var part: ProviderPath? = self
+        while let candidate = part {
+            if !capabilities.tells(candidate, from: path) { return true }
+            part = candidate.parent
+        }
+        return false
     }
 }
 

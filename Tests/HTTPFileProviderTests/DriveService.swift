@@ -10,6 +10,8 @@ struct DriveService: HTTPUploadingService {
 
     var pageSize = 3
     var singleWriteLimit = 4096
+    /// Whether `a` and `A` are two names.
+    var isCaseSensitive = true
     var sessions = DriveSessions()
 
     func capabilities(over connection: HTTPConnection) async throws -> Capabilities {
@@ -22,7 +24,7 @@ struct DriveService: HTTPUploadingService {
                 .entryTags: .native,
                 .rawNames: .native,
             ],
-            readCost: .request)
+            readCost: .request, isCaseSensitive: isCaseSensitive)
     }
 
     func attributesOfItem(path: ProviderPath, over connection: HTTPConnection) async throws -> FileObject {
