@@ -20,6 +20,29 @@ struct CommandSFTPTests {
         }
     }
 
+    @Test(arguments: TestServers.sftp.filter(\.keepsAttributes))
+    func `what moves keeps its time and its permissions, both ways`(_ server: TestServers.SFTP) async throws {
+        try await CommandServer(server).use { runner, folder in
+            let time = Date(timeIntervalSince1970: 1_400_000_000)
+            try runner.makeFolder("d")
+            try runner.write("d/a", "hello")
+            try FileManager.default.setAttributes(
+                [.modificationDate: time, .posixPermissions: 0o640], ofItemAtPath: runner.path("d/a"))
+            try FileManager.default.setAttributes([.posixPermissions: 0o750], ofItemAtPath: runner.path("d"))
+            #expect(try await runner.run("mv", "d", "\(folder)/e").code == 0)
+            let there = try await runner.run("stat", "--json", "\(folder)/e/a").object
+            #expect(there["modified"] as? String == "2014-05-13T16:53:20Z")
+            #expect((there["permissions"] as? String)?.hasSuffix("640") == true)
+            let above = try await runner.run("stat", "--json", "\(folder)/e").object
+            #expect((above["permissions"] as? String)?.hasSuffix("750") == true)
+            #expect(try await runner.run("mv", "\(folder)/e", "back").code == 0)
+            let back = try FileManager.default.attributesOfItem(atPath: runner.path("back/a"))
+            #expect(back[.modificationDate] as? Date == time && back[.posixPermissions] as? Int == 0o640)
+            let folder = try FileManager.default.attributesOfItem(atPath: runner.path("back"))
+            #expect(folder[.posixPermissions] as? Int == 0o750)
+        }
+    }
+
     /// `CARREL_STRESS=1` takes a GiB.
     @Test(arguments: TestServers.sftp)
     func `memory does not grow with the file`(_ server: TestServers.SFTP) async throws {

@@ -45,29 +45,26 @@ final class CopyRun: Sendable {
         self.session = session
         self.bar = bar
         self.isAlone = isAlone
-        // A finished copy is known by its date, too.
-        var keepsDates = verb.preserve || verb.resume
-        let mayResume: Bool
         var metadata: CopyMetadata = []
+        var mayResume = true
         do {
-            if verb.preserve {
+            if verb.preserve || verb.resume {
                 let capabilities = try await destination.provider.capabilities()
-                if capabilities.has(.settingPermissions) { metadata.insert(.permissions) }
-                if capabilities.has(.extendedAttributes) { metadata.insert(.extendedAttributes) }
+                metadata = CopyMetadata(keptBy: capabilities)
+                // A finished copy is known by its date, too.
+                if !verb.preserve { metadata.formIntersection(.modificationDates) }
+                mayResume = !verb.resume || capabilities.has(.resumingWrites)
             }
-            if keepsDates { keepsDates = try await destination.provider.capabilities().has(.settingModificationDate) }
-            mayResume = verb.resume ? try await destination.provider.capabilities().has(.resumingWrites) : true
         } catch { throw error.at(destination.shown) }
         if !mayResume {
             throw CommandFailure.usage(
-                "--resume is there for targets on this machine and on FTP and SFTP servers only."
-            ).at(
-                destination.shown)
+                "--resume is not there for this target: what comes of a copy that stops cannot be kept here."
+            ).at(destination.shown)
         }
         var copy = TreeCopy(
-            overwrite: verb.overwrite, preservesDates: keepsDates, placement: verb.inPlace ? .inPlace : .published,
+            overwrite: verb.overwrite, placement: verb.inPlace ? .inPlace : .published,
             transfers: verb.common.transfers)
-        copy.metadata.formUnion(metadata)
+        copy.metadata = metadata
         copy.resumes = verb.resume
         copy.ignoresListedSizes = verb.ignoreSize
         copy.selection = selection.tree

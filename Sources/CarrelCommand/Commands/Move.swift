@@ -5,7 +5,10 @@ import Foundation
 struct Move: Verb {
     static let configuration = CommandConfiguration(
         commandName: "mv", abstract: "Move or rename.",
-        discussion: "Between two providers it copies, verifies, then removes.")
+        discussion: """
+            Between two providers it copies, verifies, then removes; modification times, permissions and extended attributes \
+            are kept where both sides can, as by cp --preserve.
+            """)
 
     @Flag(help: "Replace a file that exists.")
     var overwrite = false
@@ -46,8 +49,8 @@ struct Move: Verb {
         }
         let bar = ProgressBar(isQuiet: common.quiet)
         defer { bar.clear() }
-        let keepsDates = try await to.provider.capabilities().has(.settingModificationDate)
-        let copy = TreeCopy(overwrite: overwrite, preservesDates: keepsDates, transfers: common.transfers)
+        var copy = TreeCopy(overwrite: overwrite, transfers: common.transfers)
+        copy.metadata = CopyMetadata(keptBy: try await to.provider.capabilities())
         if item.isDirectory {
             try await makeRoom(at: to)
             let outcome = try await copy.copyFolder(

@@ -17,6 +17,14 @@ public struct CopyMetadata: OptionSet, Sendable, Hashable {
     /// Extended attributes of the namespace `user`, where both sides have
     /// ``Capabilities/Ability/extendedAttributes``. What the target cannot keep of them is left out.
     public static let extendedAttributes = CopyMetadata(rawValue: 4)
+    /// What a target with `capabilities` keeps.
+    public init(keptBy capabilities: Capabilities) {
+        self = []
+        if capabilities.has(.settingModificationDate) { insert(.modificationDates) }
+        if capabilities.has(.settingPermissions) { insert(.permissions) }
+        if capabilities.has(.extendedAttributes) { insert(.extendedAttributes) }
+    }
+
     /// All of them.
     public static let all: CopyMetadata = [.modificationDates, .permissions, .extendedAttributes]
 }
