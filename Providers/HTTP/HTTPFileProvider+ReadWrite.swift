@@ -51,6 +51,9 @@ extension HTTPFileProvider {
     /// What is there afterwards is looked at, unless the answer proves it. Where the server lets nothing be looked at,
     /// its word is taken, and the file that is returned has no size.
     ///
+    /// With `resumption`, an upload in parts that stopped is found again by a small file beside the target, in another
+    /// process even; parts that the server has are compared with the source and not sent again.
+    ///
     /// - Complexity: Two looks, at the place and at its parent, the upload, and a look at what was written. The parent
     ///   is not looked for where writing makes it, nor what was made or written to a moment ago; of a new file in a
     ///   folder that was just made, the server decides alone where it can.
@@ -62,6 +65,7 @@ extension HTTPFileProvider {
         var attributes = HTTPWriteAttributes(
             length: source.length, ifMatch: options.ifMatch, modificationDate: options.modificationDate,
             contentType: options.contentType(of: path))
+        if source.isRepeatable, source.length != nil { attributes.resumption = options.resumption }
         guard try service.request(for: .write(path), overwrite: options.overwrite, attributes: attributes) != nil else {
             throw FileError.unsupported("write", by: Self.type, path: path, url: url(of: path))
         }
@@ -155,7 +159,13 @@ extension HTTPFileProvider {
         }
         let session = try await service.uploadSession(
             path: path, overwrite: overwrite, attributes: attributes, over: connection)
-        let upload = PartedUpload(connection: connection, session: session, promised: source.length)
+        let note =
+            try session is any HTTPResumableSession
+            ? attributes.resumption.map {
+                UploadNote(
+                    path: try TemporaryName.make(beside: path, for: $0), service: service, connection: connection)
+            } : nil
+        let upload = PartedUpload(connection: connection, session: session, promised: source.length, note: note)
         let (head, length) = try await upload.run(parts)
         let file = written(path, head, length)
         return session.looksAfterwards ? file : try await confirmed(file, head, attributes)

@@ -58,6 +58,7 @@ public final class HTTPFileProvider<Service: HTTPService>: FileProviderBasicRemo
         if let known = learnt.value { return known }
         var capabilities = try await service.capabilities(over: connection)
         if !(service is any HTTPSharingService) { capabilities[.publicLinks] = .unavailable }
+        if !(service is any HTTPUploadingService) { capabilities[.resumingWrites] = .unavailable }
         if !(service is any HTTPChecksumService) { capabilities.hashKinds = [] }
         for ability in Capabilities.Ability.allCases where !ability.isOfServices {
             capabilities[ability] = .unavailable
@@ -160,7 +161,8 @@ extension Capabilities.Ability {
     fileprivate var isOfServices: Bool {
         switch self {
         case .rangedReading, .suffixReading, .writing, .streamedWriting, .atomicReplacement, .exclusiveCreation,
-            .conditionalWriting, .folderCreation, .removal, .recursiveRemoval, .moving, .serverSideCopying,
+            .conditionalWriting, .resumingWrites, .folderCreation, .removal, .recursiveRemoval, .moving,
+            .serverSideCopying,
             .atomicFolderCopying, .settingModificationDate, .storageProperties, .entryTags, .treeTags, .publicLinks,
             .rawNames:
             true

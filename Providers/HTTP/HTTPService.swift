@@ -178,6 +178,10 @@ public struct HTTPWriteAttributes: Sendable, Hashable {
     public var replacedTag: String?
     /// The modification time of the file that is replaced; nil as above.
     public var replacedDate: Date?
+    /// What identifies the source and its version (``WriteOptions/resumption``); nil for a write with which no later one
+    /// goes on. The provider keeps the token of an ``HTTPResumableSession`` by it; a service that can find its upload by
+    /// it alone needs none.
+    public var resumption: String?
     /// The media type to store with the file: the caller's, else that of the name's extension; nil if it is not a
     /// known one. ``contentTypeHeader`` is the header for it.
     public var contentType: String?

@@ -39,6 +39,7 @@ public struct S3Service: HTTPUploadingService {
             [
                 .rangedReading: .native, .suffixReading: .native, .writing: .native, .streamedWriting: .native,
                 .atomicReplacement: .native, .exclusiveCreation: conditional, .conditionalWriting: conditional,
+                .resumingWrites: .native,
                 .folderCreation: .derived,
                 .removal: .native, .recursiveRemoval: .derived, .moving: .derived, .serverSideCopying: .native,
                 .entryTags: .native,
@@ -105,7 +106,9 @@ public struct S3Service: HTTPUploadingService {
     /// Always: each body is signed with its digest, and what S3 has taken it keeps.
     public var gathersSingleWrites: Bool { true }
 
-    /// Begins a multipart upload, or goes on with one of the same bytes that was broken off.
+    /// Begins a multipart upload, or goes on with one that was broken off: one of the same
+    /// ``HTTPWriteAttributes/resumption``, else one of this process or an abandoned one whose first part has the same
+    /// bytes.
     public func uploadSession(
         path: ProviderPath, overwrite: Bool, attributes: HTTPWriteAttributes, over connection: HTTPConnection
     ) async throws -> any HTTPUploadSession {

@@ -29,6 +29,10 @@ extension WebDAVFileProvider {
     /// A move that the server does not answer is looked after for as long as the policy's longest pause, a large upload
     /// and the joining of chunks for ten minutes; while a move may still be under way, what was uploaded is left.
     ///
+    /// With `resumption`, chunks that a large upload to Nextcloud left stay on the server, and a later write of the same
+    /// source goes on behind them, if the ends of what they have are the source's. Other servers keep no part of a
+    /// `PUT`: there a write begins again.
+    ///
     /// - Complexity: For a new file of up to 1 MiB three requests, two where a `PUT` shows whole files only, in place
     ///   two. What is larger costs one look more, or two; what overwrites one where a `PUT` is not whole; a condition
     ///   that only a lock keeps three requests. The server is asked once what it is. A source of unknown length is kept

@@ -113,7 +113,11 @@ public final class WebDAVFileProvider: FileProviderBasicRemote, FileProviderOper
             tellsQuota.update { $0 = tells }
         }
         if tells { capabilities[.storageProperties] = .native }
-        try await quirks().enter(into: &capabilities)
+        let quirks = try await quirks()
+        quirks.enter(into: &capabilities)
+        if quirks.chunkSize != nil, try ChunkedUpload.uploads(for: rootPath.appending(home).appending("file")) != nil {
+            capabilities[.resumingWrites] = .native
+        }
         if try await ownCloudFiles(at: home) != nil {
             capabilities[.publicLinks] = .native
             capabilities.hashKinds = Self.hashKinds

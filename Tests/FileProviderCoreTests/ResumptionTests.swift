@@ -1,7 +1,20 @@
 import FileProviderCore
 import Foundation
 import MemoryFileProvider
+import ProviderDoubles
 import Testing
+
+/// A storage that gives files times of its own.
+private final class TimelessProvider: ForwardingProvider {
+    static let type = "Timeless"
+    let underlying: any FileProvider = MemoryFileProvider()
+
+    func capabilities() async throws -> Capabilities {
+        var capabilities = try await underlying.capabilities()
+        capabilities[.settingModificationDate] = .unavailable
+        return capabilities
+    }
+}
 
 @Suite struct ResumptionTests {
     @Test func `A part has the same name in every run`() throws {
@@ -42,6 +55,52 @@ import Testing
         try await provider.writeContents(
             path: path, from: DataSource(Data([1])), options: WriteOptions(resumption: "1"))
         #expect(try await provider.contents(path: path) == Data([1]))
+    }
+
+    /// Copies a file that is there already.
+    ///
+    /// - Parameter age: Seconds between the source's time and that of what is there.
+    private func isSkipped(_ source: Data, over there: Data, age: Double, in target: any FileProvider) async throws
+        -> Bool
+    {
+        let (path, memory) = (try ProviderPath("a"), MemoryFileProvider())
+        try await target.writeContents(path: path, contents: there, overwrite: true)
+        let date = try #require(try await target.attributesOfItem(path: path).modifiedDate)
+        try await memory.writeContents(
+            path: path, from: DataSource(source), options: WriteOptions(modificationDate: date - age))
+        var copy = TreeCopy(overwrite: true)
+        copy.resumes = true
+        let listed = try await memory.attributesOfItem(path: path)
+        let outcome = try await copy.copyFile(path, of: memory, to: path, of: target, listed: listed)
+        #expect(try await target.contents(path: path) == (outcome == nil ? there : source))
+        return outcome == nil
+    }
+
+    @Test func `where files have times of the storage's own, a newer file with the same ends is a finished copy`()
+        async throws
+    {
+        let target = TimelessProvider()
+        let data = Data((0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) })
+        #expect(try await isSkipped(data, over: data, age: 10, in: target))
+        #expect(try await !isSkipped(data, over: data, age: -10, in: target))
+        for index in [0, data.count - 1] {
+            var other = data
+            other[index] ^= 1
+            #expect(try await !isSkipped(data, over: other, age: 10, in: target))
+        }
+        // Elsewhere the time says it.
+        #expect(try await !isSkipped(data, over: data, age: 10, in: MemoryFileProvider()))
+        #expect(try await isSkipped(data, over: data, age: 0, in: MemoryFileProvider()))
+    }
+
+    @Test func `What a target keeps of a file is what its capabilities say`() {
+        var capabilities = Capabilities(readCost: .local)
+        #expect(CopyMetadata(keptBy: capabilities).isEmpty)
+        capabilities[.settingPermissions] = .native
+        #expect(CopyMetadata(keptBy: capabilities) == .permissions)
+        capabilities[.settingModificationDate] = .native
+        capabilities[.extendedAttributes] = .native
+        #expect(CopyMetadata(keptBy: capabilities) == .all)
     }
 
     @Test func `Capabilities keep every ability when they are encoded`() throws {

@@ -360,6 +360,8 @@ final class PartsServer: Sendable {
         var object: Data?
         var tag: String?
         var uploads: [String: [Int: Data]] = [:]
+        /// Tokens of uploads, by the target of their files.
+        var notes: [String: Data] = [:]
         var count = 0
         var fault: Fault
     }
@@ -373,6 +375,22 @@ final class PartsServer: Sendable {
     var object: Data? { state.withLock { $0.object } }
     var tag: String? { state.withLock { $0.tag } }
     var parts: [Int: Data] { state.withLock { $0.uploads.values.first ?? [:] } }
+    /// Uploads that are neither finished nor let go of.
+    var uploads: Int { state.withLock { $0.uploads.count } }
+    /// Tokens of uploads, in files beside the target.
+    var notes: [Data] { state.withLock { Array($0.notes.values) } }
+
+    /// Puts other bytes into a part of each upload.
+    func damage(part number: Int) {
+        state.withLock { state in
+            for upload in state.uploads.keys { state.uploads[upload]?[number] = Data("other".utf8) }
+        }
+    }
+
+    /// Puts another token into each file that has one.
+    func note(_ token: Data) {
+        state.withLock { state in state.notes = state.notes.mapValues { _ in token } }
+    }
 
     func answer(_ request: FaultServer.Request) -> FaultServer.Answer {
         let query = request.target.split(separator: "?").dropFirst().first.map(String.init) ?? ""
@@ -380,7 +398,20 @@ final class PartsServer: Sendable {
             let parts = pair.split(separator: "=", maxSplits: 1).map(String.init)
             values[parts[0]] = parts.count > 1 ? parts[1] : ""
         }
+        if request.target.contains(TemporaryName.suffix) { return state.withLock { Self.note(request, &$0) } }
         return state.withLock { Self.answer(request, values, &$0) }
+    }
+
+    private static func note(_ request: FaultServer.Request, _ state: inout State) -> FaultServer.Answer {
+        switch request.method {
+        case "PUT":
+            state.notes[request.target] = request.body
+            return .reply(200, headers: ["ETag": "\"\(md5(request.body))\""])
+        case "DELETE":
+            state.notes[request.target] = nil
+            return .reply(204)
+        default: return state.notes[request.target].map { .reply(200, body: $0) } ?? .error(404, "NoSuchKey")
+        }
     }
 
     private static func answer(_ request: FaultServer.Request, _ values: [String: String], _ state: inout State)
@@ -433,7 +464,8 @@ final class PartsServer: Sendable {
 
     private static func list(_ values: [String: String], _ state: inout State) -> FaultServer.Answer {
         if let upload = values["uploadId"] {
-            let parts = (state.uploads[upload] ?? [:]).map {
+            guard let kept = state.uploads[upload] else { return .error(404, "NoSuchUpload") }
+            let parts = kept.map {
                 "<Part><PartNumber>\($0.key)</PartNumber><ETag>&quot;\(md5($0.value))&quot;</ETag></Part>"
             }
             return .xml("<ListPartsResult><IsTruncated>false</IsTruncated>\(parts.joined())</ListPartsResult>")

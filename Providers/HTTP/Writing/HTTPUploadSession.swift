@@ -38,7 +38,7 @@ public protocol HTTPUploadSession: Sendable {
     var looksAfterwards: Bool { get }
 
     /// Lets go of the parts. Not called when the connection was lost or the server was busy: what was sent is there for
-    /// the next try. Called also when ``begin(with:over:)`` failed. A part that was on its way when the upload broke
+    /// the next try. Neither is it called for a cancelled upload whose token is kept (``HTTPResumableSession``). Called also when ``begin(with:over:)`` failed. A part that was on its way when the upload broke
     /// off may reach the server after it.
     func abort(over connection: HTTPConnection) async
 }
@@ -60,6 +60,8 @@ struct PartedUpload {
     let session: any HTTPUploadSession
     /// Bytes, as the source promised; nil where it did not.
     let promised: Int64?
+    /// Where the token of the upload is kept; nil for an upload with which no later write goes on.
+    let note: UploadNote?
 
     /// - Returns: The answer to the end of it, and how many bytes there were.
     /// - Throws: `CocoaError(.fileWriteUnknown)` when the source gave another number of bytes than it had promised;
@@ -70,16 +72,44 @@ struct PartedUpload {
             try Self.compare(length, promised: promised)
             try Task.checkCancellation()
             // From here on the file is there or not, cancelled or not: the end runs in a task of its own.
-            let head = try await withCancellationShield { try await session.finish(length: length, over: connection) }
+            let head = try await withCancellationShield {
+                let head = try await session.finish(length: length, over: connection)
+                await note?.remove()
+                return head
+            }
             return (head, length)
         } catch {
-            if !Self.mayGoOn(after: error) { await withCancellationShield { await session.abort(over: connection) } }
+            if !mayGoOn(after: error) {
+                await withCancellationShield {
+                    await session.abort(over: connection)
+                    await note?.remove()
+                }
+            }
             throw error
         }
     }
 
-    /// Whether another try may use what was sent: the connection was lost, or the server was busy.
-    private static func mayGoOn(after error: any Error) -> Bool { error.isTransient }
+    /// Whether another try may use what was sent: the connection was lost, the server was busy, or whoever can find it
+    /// again has cancelled.
+    private func mayGoOn(after error: any Error) -> Bool {
+        error.isTransient || note != nil && error.isCancellation
+    }
+
+    /// Begins the upload, or goes on with the one whose token is kept.
+    private func begin(with first: Data) async throws {
+        guard let note, let session = session as? any HTTPResumableSession else {
+            return try await session.begin(with: first, over: connection)
+        }
+        if let token = try await note.token() {
+            do { if try await session.resume(token, over: connection) { return } } catch let error
+                where !error.isTransient && !error.isCancellation
+            {
+                // The upload is none that the server knows.
+            }
+        }
+        try await session.begin(with: first, over: connection)
+        if let token = session.token { await note.keep(token) }
+    }
 
     /// - Throws: `CocoaError(.fileWriteUnknown)` unless the source gave as many bytes as it promised, if it did.
     static func compare(_ length: Int64, promised: Int64?) throws {
@@ -93,11 +123,11 @@ struct PartedUpload {
     private func sendAll(_ parts: SourceParts) async throws -> Int64 {
         // Let go of with its sending, as every other part.
         var first = try await parts.next(session.size(ofPart: 0))
-        try await session.begin(with: first ?? Data(), over: connection)
+        try await begin(with: first ?? Data())
         return try await withThrowingTaskGroup(of: Void.self) { group in
             do {
                 return try await send(&first, and: parts, in: &group)
-            } catch let error where Self.mayGoOn(after: error) {
+            } catch let error where mayGoOn(after: error) {
                 // The source broke off; what is on its way may arrive, and need not be sent by the next try.
                 while await group.nextResult() != nil {}
                 throw error

@@ -57,7 +57,7 @@ final class S3Uploads: Sendable {
 /// A multipart upload: parts in any order, each compared on arrival, and one step in which they become the object.
 ///
 /// Source: Amazon S3 User Guide, “Uploading and copying objects using multipart upload”.
-final class S3Upload: HTTPUploadSession {
+final class S3Upload: HTTPResumableSession {
     private struct State {
         var upload: String?
         /// What the server has of a try before: tags by part, counted from 0.
@@ -147,6 +147,21 @@ final class S3Upload: HTTPUploadSession {
             service.uploads.release(upload)
         }
         return false
+    }
+
+    var token: String? { state.withLock { $0.upload } }
+
+    /// The parts are those that the server lists; each is compared by its tag when its turn comes.
+    func resume(_ token: String, over connection: HTTPConnection) async throws -> Bool {
+        guard service.uploads.take(token) else { return false }
+        do {
+            let parts = try await service.parts(of: token, path: path, over: connection)
+            state.withLock { ($0.upload, $0.found) = (token, parts.tags) }
+            return true
+        } catch {
+            service.uploads.release(token)
+            throw error
+        }
     }
 
     static func digest(_ data: Data) -> String { Digest(.md5, of: data).hexadecimal }

@@ -6,9 +6,10 @@ import HTTPFileProvider
 
 /// A large file on its way to Nextcloud in chunks, which the server joins at the end.
 ///
-/// Chunks that are there with their size are not sent again, neither in this run nor in one after it: the upload has
-/// its name from the target, the size, the modification time and both ends of the file. Without a time to know the file
-/// by, the name is used once. Source: docs.nextcloud.com, developer manual, “Chunked file upload”, version 2.
+/// Chunks that are there with their size, up to the first that is not, are not sent again by a later run: the upload has
+/// its name from the target, the size, both ends of the file, and ``WriteOptions/resumption`` or else the modification
+/// time. Without either to know the file by, the name is used once. With a resumption, the ends of what is there are
+/// compared with the source, too. Source: docs.nextcloud.com, developer manual, “Chunked file upload”, version 2.
 struct ChunkedUpload: Sendable {
     /// The server from its root on: the chunks do not lie below the provider's root.
     let server: WebDAVFileProvider
@@ -34,14 +35,7 @@ struct ChunkedUpload: Sendable {
             return nil
         }
         let target = provider.rootPath.appending(write.path)
-        let names = target.components
-        let marks = ["remote.php", "dav", "files"].map { ArraySlice($0.utf8) }
-        guard let start = names.indices.first(where: { names[$0...].starts(with: marks) && names.count > $0 + 4 })
-        else { return nil }
-        var uploads = ProviderPath.root
-        for name in names[..<(start + 2)] + [ArraySlice("uploads".utf8), names[start + 3]] {
-            uploads = try uploads.appending(nameBytes: Array(name))
-        }
+        guard let uploads = try Self.uploads(for: target) else { return nil }
         self.write = write
         self.target = target
         self.uploads = uploads
@@ -51,15 +45,28 @@ struct ChunkedUpload: Sendable {
         server = try provider.ofWholeServer(write.quirks)
     }
 
+    /// Where chunks of `target` go; nil for a path that is none of Nextcloud's files. Both are counted from the server's
+    /// root.
+    static func uploads(for target: ProviderPath) throws -> ProviderPath? {
+        let names = target.components
+        let marks = ["remote.php", "dav", "files"].map { ArraySlice($0.utf8) }
+        guard let start = names.indices.first(where: { names[$0...].starts(with: marks) && names.count > $0 + 4 })
+        else { return nil }
+        var uploads = ProviderPath.root
+        for name in names[..<(start + 2)] + [ArraySlice("uploads".utf8), names[start + 3]] {
+            uploads = try uploads.appending(nameBytes: Array(name))
+        }
+        return uploads
+    }
+
     func run() async throws -> FileObject {
         let folder = try uploads.appending(await name())
         do {
             let present = try await begin(folder)
-            for number in 1...Int((length + chunkSize - 1) / chunkSize) {
+            // From the first that is missing on: bytes pass in order, as taps of the source expect.
+            for (name, part) in chunks.dropFirst(beginning(of: present).count) {
                 try Task.checkCancellation()
-                let part = (Int64(number - 1) * chunkSize)..<min(length, Int64(number) * chunkSize)
-                let name = String(repeating: "0", count: max(0, 5 - "\(number)".count)) + "\(number)"
-                if present[name] != Int64(part.count) { try await put(part, at: folder.appending(name)) }
+                try await put(part, at: folder.appending(name))
             }
             try await checkChunks(in: folder)
             try Task.checkCancellation()
@@ -70,15 +77,35 @@ struct ChunkedUpload: Sendable {
         return try await join(folder)
     }
 
+    /// The chunks in their order: the name of each, and the bytes of the source that it has.
+    var chunks: [(name: String, part: Range<Int64>)] {
+        (1...Int((length + chunkSize - 1) / chunkSize)).map { number in
+            let name = String(repeating: "0", count: max(0, 5 - "\(number)".count)) + "\(number)"
+            return (name, Int64(number - 1) * chunkSize..<min(length, Int64(number) * chunkSize))
+        }
+    }
+
+    /// The chunks that the server has with their size, up to the first that it has not.
+    ///
+    /// - Parameter present: Sizes by name.
+    func beginning(of present: [String: Int64]) -> ArraySlice<(name: String, part: Range<Int64>)> {
+        chunks.prefix { present[$0.name] == Int64($0.part.count) }
+    }
+
+    /// What the file is known by in a later run; nil where nothing tells.
+    private var version: String? {
+        write.options.resumption ?? write.options.modificationDate.map { "\($0.timeIntervalSince1970)" }
+    }
+
     private var destination: (name: String, value: String) { ("Destination", server.url(of: target).absoluteString) }
 
     private var total: (name: String, value: String) { ("OC-Total-Length", "\(length)") }
 
     /// The same for the same file on its way to the same place, in every process.
     private func name() async throws -> String {
-        guard let date = write.options.modificationDate else { return "carrel-\(UUID().uuidString.lowercased())" }
+        guard let version else { return "carrel-\(UUID().uuidString.lowercased())" }
         var hash = Hash(.sha256)
-        hash.update(Data("\(target.percentEncoded)\n\(length)\n\(chunkSize)\n\(date.timeIntervalSince1970)\n".utf8))
+        hash.update(Data("\(target.percentEncoded)\n\(length)\n\(chunkSize)\n\(version)\n".utf8))
         let sample: Int64 = 1 << 20
         for start in [0, max(0, length - sample)] { try await add(start..<min(length, start + sample), to: &hash) }
         return "carrel-" + hash.digest.hexadecimal.prefix(32)
@@ -97,14 +124,24 @@ struct ChunkedUpload: Sendable {
     /// Makes the folder of the upload, or finds what is in it.
     private func begin(_ folder: ProviderPath) async throws -> [String: Int64] {
         do {
-            _ = try await server.change(
-                HTTPRequest(
-                    "MKCOL", path: folder, isFolder: true, headers: [destination], repetition: .ifNotDone,
-                    isWriting: true))
+            try await make(folder)
             return [:]
         } catch let error as HTTPStatusError where error.code.rawValue == 405 {
-            return try await chunks(in: folder)
+            let present = try await chunks(in: folder)
+            if write.options.resumption == nil { return present }
+            if try await isOwn(present, in: folder) { return present }
+            // What is there is not the source's, whatever its name says.
+            _ = try await server.change(
+                HTTPRequest("DELETE", path: folder, isFolder: true, accepts: [404], isWriting: true))
+            try await make(folder)
+            return [:]
         }
+    }
+
+    private func make(_ folder: ProviderPath) async throws {
+        _ = try await server.change(
+            HTTPRequest(
+                "MKCOL", path: folder, isFolder: true, headers: [destination], repetition: .ifNotDone, isWriting: true))
     }
 
     /// The sizes of the chunks that the server has, by name.
@@ -136,7 +173,7 @@ struct ChunkedUpload: Sendable {
     /// Leaves what a later run can go on with, and removes the rest; the server removes what nobody goes on with after
     /// a day.
     private func abandon(_ folder: ProviderPath, after error: any Error) async {
-        if write.options.modificationDate != nil, error.isTransient || error.isCancellation { return }
+        if version != nil, error.isTransient || error.isCancellation { return }
         await server.cleanUp {
             let request = HTTPRequest("DELETE", path: folder, isFolder: true, accepts: [404], isWriting: true)
             _ = try? await server.connection.sendOnce(request)

@@ -7,9 +7,9 @@ struct Copy: Verb {
         commandName: "cp", abstract: "Copy between any two locations.",
         discussion: """
             Existing files are left alone unless --overwrite is given. “-” is standard input or output.
-            --resume keeps what came of a copy that stopped, to this machine or to an FTP or SFTP server, and goes on \
-            from there next time; it keeps modification times where the target can, and skips a file of the same size and \
-            time whose end is the same.
+            --resume keeps what came of a copy that stopped, to this machine, to an FTP, SFTP or S3 server or to Nextcloud, \
+            and goes on from there next time; it keeps modification times where the target can, and skips a file of the \
+            same size and time whose end is the same.
             In the last part of a source's path that no shell expands, *, ? and [a-z] stand for the items that match; put it in quotes. \
             Patterns of --include and --exclude, and the paths of --files-from, count from the source's folder; they are those of sync's \
             filters: *.tmp by name, /private/** by path, cache/ for folders.

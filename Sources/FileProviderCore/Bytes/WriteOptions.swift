@@ -28,10 +28,12 @@ public struct WriteOptions: Sendable, Hashable {
     /// failure or by cancellation, then leaves its part under ``TemporaryName/make(beside:for:)``, and the next write
     /// of the same identity to the same name goes on there, in another process even.
     ///
-    /// The end of the part is compared with the source before anything is added; what differs is begun anew. Nil, as it
-    /// is unless said otherwise, removes what a failed write left. Of use for published writes of sources that are
-    /// repeatable, where ``Capabilities/Ability/resumingWrites`` is there, and of more bytes than a provider deems
-    /// worth it; ignored elsewhere. One write of one identity at a time: nothing keeps two apart.
+    /// What the part has is compared with the source before anything is added; what differs is begun anew. Over HTTP
+    /// the part is an unfinished upload on the server; it stays after a lost connection, an answer that says to try
+    /// later, a cancellation and the end of the process, and is removed after any other failure. Nil, as it is unless
+    /// said otherwise, removes what a failed write left. Of use for published writes of sources that are repeatable,
+    /// where ``Capabilities/Ability/resumingWrites`` is there, and of more bytes than a provider deems worth it;
+    /// ignored elsewhere. One write of one identity at a time: nothing keeps two apart.
     public var resumption: String?
     /// The media type to store with the file, such as `application/epub+zip`. Nil, the default, takes that of the
     /// name's extension if it is a known one. Over HTTP, as `Content-Type` (RFC 9110, section 8.3); ignored elsewhere.

@@ -33,7 +33,8 @@ public struct TreeCopy: Sendable {
     public var placement: WriteOptions.Placement
     /// Whether a file that stops leaves a part, from which the next copy of the same version goes on
     /// (``WriteOptions/resumption``), and whether files that an earlier copy finished are skipped. Of use with
-    /// ``preservesDates``, which tells such files.
+    /// ``preservesDates``, which tells such files where the target keeps dates. A target without
+    /// ``Capabilities/Ability/resumingWrites`` keeps no part; each of its files is copied whole or skipped.
     public var resumes = false
     /// Whether files of another size than their listing said are copied too (``FileCopy/ignoresListedSize``).
     public var ignoresListedSizes = false

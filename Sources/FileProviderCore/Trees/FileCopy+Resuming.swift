@@ -1,16 +1,18 @@
 import Foundation
 
 extension FileCopy {
-    /// Bytes at the end of a file that are compared before it is taken for a finished copy.
+    /// Bytes at an end of a file that are compared before it is taken for a finished copy.
     private static let proof: Int64 = 64 << 10
 
     /// Copies the file to `destination`; a copy that stops leaves its part, and the next one of the same version of the
     /// source goes on there.
     ///
-    /// A file without a validator is copied whole: nothing would prove that a part belongs to it.
+    /// A file without a validator is copied whole: nothing would prove that a part belongs to it. So is every file to a
+    /// target without ``Capabilities/Ability/resumingWrites``.
     ///
     /// - Returns: nil if an earlier copy had finished the file: it has the size, the date and the last 64 KiB of the
-    ///   source.
+    ///   source. On a target that gives files times of its own, it is newer than the source and has its first and last
+    ///   64 KiB.
     /// - Throws: As ``write(to:of:options:progress:)``.
     public func resume(
         to destination: ProviderPath, of target: any FileProviderReadWrite, options: WriteOptions,
@@ -39,13 +41,25 @@ extension FileCopy {
         async throws -> Bool
     {
         let size = try await reader.attributes().size
-        guard existing.isRegularFile, existing.size == size, let date = listed?.modifiedDate,
-            let own = existing.modifiedDate,
-            abs(date.timeIntervalSince(own)) < 1
-        else { return false }
-        let end = max(0, size - Self.proof)..<size
-        let ours = try await target.contents(path: existing.path, part: .range(end))
-        return try await reader.read(end) == ours
+        guard existing.isRegularFile, existing.size == size, let listed else { return false }
+        let keepsTimes = try await target.capabilities().has(.settingModificationDate)
+        guard listed.mayBeFinished(as: existing, keepsTimes: keepsTimes) else { return false }
+        let tail = max(0, size - Self.proof)..<size
+        // A time that is only newer proves less than one that was set.
+        for part in keepsTimes ? [tail] : [0..<min(Self.proof, size), tail] {
+            let ours = try await target.contents(path: existing.path, part: .range(part))
+            if try await reader.read(part) != ours { return false }
+        }
+        return true
+    }
+}
+
+extension FileObject {
+    /// Whether the time of `copy` is that of a finished copy of this file: the same second; or, on a storage that gives
+    /// files times of its own, a later one.
+    func mayBeFinished(as copy: FileObject, keepsTimes: Bool) -> Bool {
+        guard let date = modifiedDate, let own = copy.modifiedDate else { return false }
+        return abs(date.timeIntervalSince(own)) < 1 || !keepsTimes && own > date
     }
 }
 

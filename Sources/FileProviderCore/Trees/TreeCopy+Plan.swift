@@ -15,6 +15,7 @@ extension TreeCopy {
         planned: @Sendable (FileObject, ProviderPath) throws -> Void
     ) async throws -> Outcome {
         try checkNotIntoItself(path, of: provider, to: destination, of: target)
+        let keepsTimes = try await target.capabilities().has(.settingModificationDate)
         var outcome = Outcome()
         var folders = [(path: path, isThere: try await isFolder(destination, of: target))]
         while let folder = folders.popLast() {
@@ -45,7 +46,8 @@ extension TreeCopy {
                         folders.append(try enter(item, over: there[item.path.nameBytes], from: path, at: target))
                         continue
                     }
-                    isTaken = try takes(item, over: there[item.path.nameBytes], at: target)
+                    isTaken = try takes(
+                        item, over: there[item.path.nameBytes], at: target, keepsTimes: keepsTimes)
                 } catch {
                     try record(error, at: item.path, in: &outcome)
                     continue
@@ -69,15 +71,18 @@ extension TreeCopy {
     /// - Complexity: One request. No file is read.
     public func plan(_ file: FileObject, to destination: ProviderPath, of target: any FileProvider) async throws -> Bool
     {
-        try takes(file, over: try await target.itemIfAny(path: destination), at: destination)
+        let keepsTimes = try await target.capabilities().has(.settingModificationDate)
+        return try takes(
+            file, over: try await target.itemIfAny(path: destination), at: destination, keepsTimes: keepsTimes)
     }
 
-    private func takes(_ file: FileObject, over existing: FileObject?, at location: ProviderPath) throws -> Bool {
+    private func takes(
+        _ file: FileObject, over existing: FileObject?, at location: ProviderPath, keepsTimes: Bool
+    ) throws -> Bool {
         guard file.isRegularFile else { throw Self.uncopied(file) }
         guard let existing else { return true }
-        if resumes, existing.isRegularFile, existing.size == file.size, let date = file.modifiedDate,
-            let own = existing.modifiedDate,
-            abs(date.timeIntervalSince(own)) < 1
+        if resumes, existing.isRegularFile, existing.size == file.size,
+            file.mayBeFinished(as: existing, keepsTimes: keepsTimes)
         {
             return false
         }
