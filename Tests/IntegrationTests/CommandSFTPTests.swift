@@ -38,8 +38,8 @@ struct CommandSFTPTests {
             #expect(try await runner.run("mv", "\(folder)/e", "back").code == 0)
             let back = try FileManager.default.attributesOfItem(atPath: runner.path("back/a"))
             #expect(back[.modificationDate] as? Date == time && back[.posixPermissions] as? Int == 0o640)
-            let folder = try FileManager.default.attributesOfItem(atPath: runner.path("back"))
-            #expect(folder[.posixPermissions] as? Int == 0o750)
+            let around = try FileManager.default.attributesOfItem(atPath: runner.path("back"))
+            #expect(around[.posixPermissions] as? Int == 0o750)
         }
     }
 
