@@ -57,8 +57,8 @@ extension HTTPFileProvider: FileProviderLongPolling where Service: HTTPChangesSe
 /// Makes events of what a server tells of a folder.
 private struct HTTPFeed {
     private let folder: ProviderPath
-    private var told: [FileEvent] = []
-    /// Folders whose content was not told, in the order in which they came.
+    private var events: [FileEvent] = []
+    /// Folders whose content was not reported, in the order in which they came.
     private var unlisted: [ProviderPath] = []
     private var isCut = false
     /// Whether the folder itself was gone at some time, and whether it is now.
@@ -71,8 +71,8 @@ private struct HTTPFeed {
         self.folder = folder
     }
 
-    /// Whether nothing was told of the folder.
-    var isEmpty: Bool { told.isEmpty && !isCut && !wasGone }
+    /// Whether nothing was reported of the folder.
+    var isEmpty: Bool { events.isEmpty && !isCut && !wasGone }
 
     mutating func add(_ changes: [HTTPChange]) {
         for change in changes {
@@ -100,7 +100,7 @@ private struct HTTPFeed {
     private mutating func moved(_ item: FileObject, from: ProviderPath) {
         guard from.isBelow(folder) else {
             if from == folder || folder.isBelow(from) { (wasGone, isGone) = (true, true) }
-            // What it holds was not told before it came here.
+            // What it holds was not reported before it came here.
             return arrived(item, isNew: item.isDirectory ? nil : true)
         }
         guard item.path.isBelow(folder) else { return left(from) }
@@ -109,7 +109,7 @@ private struct HTTPFeed {
     }
 
     private mutating func tell(_ event: FileEvent) {
-        if told.count < Self.maxEvents { told.append(event) } else { isCut = true }
+        if events.count < Self.maxEvents { events.append(event) } else { isCut = true }
     }
 
     /// - Throws: `CocoaError(.fileReadNoSuchFile)` when the folder is gone.
@@ -119,7 +119,7 @@ private struct HTTPFeed {
         if isCut || unlisted.count > Self.maxRescans {
             return [.rescan(folder, "More has changed than can be told one by one.")]
         }
-        return told + unlisted.map { .rescan($0, "The server does not tell what this folder holds.") }
+        return events + unlisted.map { .rescan($0, "The server does not tell what this folder holds.") }
     }
 }
 

@@ -189,7 +189,7 @@ struct KnownHostsTests {
             """)
         let entries = try KnownHosts(userFiles: [file], systemFiles: []).entries(host: "host.example", port: 22)
         #expect(entries.entries.map(\.location) == ["\(file):6"])
-        #expect(entries.skippedPlaces == [2, 4, 5, 7].map { "\(file):\($0)" })
+        #expect(entries.skippedLines == [2, 4, 5, 7].map { "\(file):\($0)" })
         #expect(entries.skippedCount == 4)
     }
 

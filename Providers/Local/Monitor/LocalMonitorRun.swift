@@ -44,7 +44,7 @@ struct LocalMonitorRun {
     var targets: [LocalSpot: LocalSpot] = [:]
     var opened: [Int32: FileDescriptor] = [:]
     /// What is left over from a look that told outright, and has to be told so as well.
-    private var owedPlaces: Set<LocalSpot> = []
+    private var owedSpots: Set<LocalSpot> = []
     private var owedFolders: Set<Int32> = []
 
     /// No more folders can be watched.
@@ -103,11 +103,11 @@ struct LocalMonitorRun {
         defer { opened = [:] }
         opened = [tree.root: try rootFolder()]
         if hints.isOverflowing { return try rebuild(hints.overflowReason) }
-        telling = isFresh || !owedPlaces.isEmpty || !owedFolders.isEmpty ? .outright : .precise
+        telling = isFresh || !owedSpots.isEmpty || !owedFolders.isEmpty ? .outright : .precise
         take(hints)
         unlisted += refused.subtracting(unlisted)
         try settleAll()
-        owedPlaces = isFresh ? Set(order) : owedPlaces.filter { marks[$0] != nil }
+        owedSpots = isFresh ? Set(order) : owedSpots.filter { marks[$0] != nil }
         owedFolders = isFresh ? Set(unlisted) : owedFolders.intersection(unlisted)
         for spot in order where marks[spot].map({ !isWriting($0) }) ?? false { marks[spot]?.rounds += 1 }
         if order.contains(where: { marks[$0].map { $0.rounds > Self.maxRounds } ?? false }) {

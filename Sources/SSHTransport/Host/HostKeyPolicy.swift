@@ -95,7 +95,7 @@ private struct HostKeyRefusal {
     private var command: String { port == 22 ? "ssh \(host)" : "ssh -p \(port) \(host)" }
 
     private func note(_ skipped: KnownHostEntries) -> String {
-        guard let first = skipped.skippedPlaces.first else { return "" }
+        guard let first = skipped.skippedLines.first else { return "" }
         let others = skipped.skippedCount > 1 ? " and \(skipped.skippedCount - 1) more" : ""
         return " (Not readable, and so left out: \(first)\(others).)"
     }

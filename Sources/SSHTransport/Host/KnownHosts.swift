@@ -98,11 +98,11 @@ package struct KnownHostEntries: Sendable {
     package internal(set) var entries: [KnownHostEntry] = []
     /// The first lines that could not be read, as `file:line`; at most ten. Those that name other hosts clearly are not
     /// among them.
-    package private(set) var skippedPlaces: [String] = []
+    package private(set) var skippedLines: [String] = []
     package private(set) var skippedCount = 0
 
     mutating func addSkipped(_ locations: [String], count: Int) {
-        skippedPlaces += locations.prefix(KnownHostsParser.maxSkippedPlaces - skippedPlaces.count)
+        skippedLines += locations.prefix(KnownHostsParser.maxSkippedLines - skippedLines.count)
         skippedCount += count
     }
 

@@ -36,7 +36,7 @@ struct KnownHostsParser {
     /// Whether lines for the host were left out.
     private(set) var isOverfull = false
 
-    static let maxSkippedPlaces = 10
+    static let maxSkippedLines = 10
     /// In bytes; a line of RSA with 16,384 bits has less than 4,000.
     private static let maxLineLength = 64 << 10
     /// Lines for one host, most of which are keys revoked for all hosts where there are many.
@@ -81,7 +81,7 @@ struct KnownHostsParser {
 
     private mutating func skip() {
         skippedCount += 1
-        if skippedLines.count < Self.maxSkippedPlaces { skippedLines.append("\(file):\(number)") }
+        if skippedLines.count < Self.maxSkippedLines { skippedLines.append("\(file):\(number)") }
     }
 
     private mutating func read() {
