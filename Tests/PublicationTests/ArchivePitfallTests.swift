@@ -4,10 +4,10 @@ import ProviderDoubles
 import SampleBooks
 import Testing
 
-@testable import Archives
-@testable import MediaTypes
+import Archives
+import MediaTypes
 @testable import Publication
-@testable import PublicationCache
+import PublicationCache
 
 private func options(_ change: (inout ZIPBuilder.Options) -> Void) -> ZIPBuilder.Options {
     var options = ZIPBuilder.Options()

@@ -7,9 +7,9 @@ import SampleBooks
 import Testing
 
 @testable import Archives
-@testable import MediaTypes
-@testable import Publication
-@testable import PublicationCache
+import MediaTypes
+import Publication
+import PublicationCache
 
 /// What is told of an archive that was opened all the same.
 @Suite struct `Of an archive it is told` {

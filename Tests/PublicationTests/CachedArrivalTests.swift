@@ -6,9 +6,9 @@ import SampleBooks
 import Synchronization
 import Testing
 
-@testable import Archives
-@testable import MediaTypes
-@testable import Publication
+import Archives
+import MediaTypes
+import Publication
 @testable import PublicationCache
 
 /// A server that lists one file and, once a session is over, sends another.

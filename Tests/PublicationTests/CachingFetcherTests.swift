@@ -5,9 +5,9 @@ import SampleBooks
 import Synchronization
 import Testing
 
-@testable import Archives
-@testable import MediaTypes
-@testable import Publication
+import Archives
+import MediaTypes
+import Publication
 @testable import PublicationCache
 
 private let block = Int(CacheHeader.usualBlock)

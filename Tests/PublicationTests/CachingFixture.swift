@@ -4,10 +4,10 @@ import ProviderDoubles
 import SampleBooks
 import Synchronization
 
-@testable import Archives
-@testable import MediaTypes
-@testable import Publication
-@testable import PublicationCache
+import Archives
+import MediaTypes
+import Publication
+import PublicationCache
 
 /// A medium in memory that counts what it is asked, changes and goes away when it is told to.
 final class CountedMedium: Fetcher {

@@ -3,9 +3,9 @@ import Foundation
 import SampleBooks
 import Testing
 
-@testable import Archives
-@testable import MediaTypes
-@testable import Publication
+import Archives
+import MediaTypes
+import Publication
 @testable import PublicationCache
 
 private let block = Int(CacheHeader.usualBlock)

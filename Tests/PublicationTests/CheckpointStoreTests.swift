@@ -6,9 +6,9 @@ import SampleBooks
 import Testing
 
 @testable import Archives
-@testable import MediaTypes
-@testable import Publication
-@testable import PublicationCache
+import MediaTypes
+import Publication
+import PublicationCache
 
 /// A folder that goes when the test ends.
 private final class ScratchFolder {

@@ -6,9 +6,9 @@ import Synchronization
 import Testing
 
 @testable import Archives
-@testable import MediaTypes
-@testable import Publication
-@testable import PublicationCache
+import MediaTypes
+import Publication
+import PublicationCache
 
 /// Random ranges of the mixed content, most of them small.
 private func someRanges(_ count: Int, seed: UInt64) -> [Range<Int64>] {

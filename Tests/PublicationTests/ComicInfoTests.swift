@@ -3,10 +3,10 @@ import Foundation
 import SampleBooks
 import Testing
 
-@testable import Archives
-@testable import MediaTypes
+import Archives
+import MediaTypes
 @testable import Publication
-@testable import PublicationCache
+import PublicationCache
 
 struct ComicInfoTests {
     private let pages = ["10.png", "2.png", "1.png"].map { ($0, "x") }

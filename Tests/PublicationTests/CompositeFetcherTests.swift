@@ -3,10 +3,10 @@ import Foundation
 import Synchronization
 import Testing
 
-@testable import Archives
-@testable import MediaTypes
-@testable import Publication
-@testable import PublicationCache
+import Archives
+import MediaTypes
+import Publication
+import PublicationCache
 
 /// One that counts how often it is closed.
 private final class ClosingFetcher: Fetcher {

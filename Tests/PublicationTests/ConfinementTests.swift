@@ -5,10 +5,10 @@ import ProviderDoubles
 import SampleBooks
 import Testing
 
-@testable import Archives
-@testable import MediaTypes
-@testable import Publication
-@testable import PublicationCache
+import Archives
+import MediaTypes
+import Publication
+import PublicationCache
 
 /// Pitfall 20: nothing outside a fetcher's root is reachable, however it is written.
 @Suite struct ConfinementTests {

@@ -3,10 +3,10 @@ import Foundation
 import SampleBooks
 import Testing
 
-@testable import Archives
-@testable import MediaTypes
+import Archives
+import MediaTypes
 @testable import Publication
-@testable import PublicationCache
+import PublicationCache
 
 /// Pitfall 34: what is made to become large, in each document that opening a book reads.
 @Suite(.timeLimit(.minutes(1))) struct EPUBBombTests {

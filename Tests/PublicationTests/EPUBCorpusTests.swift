@@ -3,10 +3,10 @@ import Foundation
 import ProviderDoubles
 import Testing
 
-@testable import Archives
-@testable import MediaTypes
+import Archives
+import MediaTypes
 @testable import Publication
-@testable import PublicationCache
+import PublicationCache
 
 /// Real books, read out of their archives by ranges.
 @Suite(.enabled(if: !BookCorpus.books.isEmpty, "the corpus is not here"))

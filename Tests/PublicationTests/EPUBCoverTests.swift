@@ -2,10 +2,10 @@ import FileProviderCore
 import Foundation
 import Testing
 
-@testable import Archives
-@testable import MediaTypes
+import Archives
+import MediaTypes
 @testable import Publication
-@testable import PublicationCache
+import PublicationCache
 
 /// How the cover of an EPUB is found where no property and no exact `meta` names it.
 @Suite struct EPUBCoverTests {

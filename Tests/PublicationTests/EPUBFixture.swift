@@ -2,10 +2,10 @@ import FileProviderCore
 import Foundation
 import Synchronization
 
-@testable import Archives
-@testable import MediaTypes
+import Archives
+import MediaTypes
 @testable import Publication
-@testable import PublicationCache
+import PublicationCache
 
 /// Resources out of a dictionary, by address.
 class DictionaryFetcher: Fetcher, @unchecked Sendable {  // Subclassed here; everything in it is immutable or locked.

@@ -2,10 +2,10 @@ import FileProviderCore
 import Foundation
 import Testing
 
-@testable import Archives
-@testable import MediaTypes
+import Archives
+import MediaTypes
 @testable import Publication
-@testable import PublicationCache
+import PublicationCache
 
 struct EPUBHostilityTests {
     @Test func `a book without a package is refused with a sentence`() async {

@@ -1,10 +1,10 @@
 import Foundation
 import Testing
 
-@testable import Archives
-@testable import MediaTypes
+import Archives
+import MediaTypes
 @testable import Publication
-@testable import PublicationCache
+import PublicationCache
 
 struct EPUBMetadataTests {
     private func metadata(_ text: String, version: String = "3.0") async throws -> Metadata {

@@ -1,10 +1,10 @@
 import Foundation
 import Testing
 
-@testable import Archives
-@testable import MediaTypes
+import Archives
+import MediaTypes
 @testable import Publication
-@testable import PublicationCache
+import PublicationCache
 
 struct EPUBParserTests {
     @Test func `a small book gives a manifest of the EPUB profile`() async throws {

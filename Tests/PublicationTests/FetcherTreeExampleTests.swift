@@ -6,10 +6,10 @@ import SampleBooks
 import Synchronization
 import Testing
 
-@testable import Archives
-@testable import MediaTypes
+import Archives
+import MediaTypes
 @testable import Publication
-@testable import PublicationCache
+import PublicationCache
 
 /// The trees that Readium's composite fetcher proposal draws, each as it is made for a publication of that kind, and
 /// read through.

@@ -7,10 +7,10 @@ import SampleBooks
 import Synchronization
 import Testing
 
-@testable import Archives
-@testable import MediaTypes
-@testable import Publication
-@testable import PublicationCache
+import Archives
+import MediaTypes
+import Publication
+import PublicationCache
 
 /// Passes everything on, and keeps the readers that it opened.
 private final class WatchedProvider: ForwardingProvider {

@@ -5,10 +5,10 @@ import ProviderDoubles
 import SampleBooks
 import Testing
 
-@testable import Archives
-@testable import MediaTypes
+import Archives
+import MediaTypes
 @testable import Publication
-@testable import PublicationCache
+import PublicationCache
 
 private let identifier = "urn:uuid:36d5078e-ff7d-468e-a5f3-f47c14b91f2f"
 private let font = Data((0..<5_000).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 / 256) })

@@ -2,10 +2,10 @@ import FileProviderCore
 import Foundation
 import Testing
 
-@testable import Archives
-@testable import MediaTypes
+import Archives
+import MediaTypes
 @testable import Publication
-@testable import PublicationCache
+import PublicationCache
 
 private let injector: HTMLInjector = {
     var injector = HTMLInjector()

@@ -3,10 +3,10 @@ import Foundation
 import MemoryFileProvider
 import Testing
 
-@testable import Archives
-@testable import MediaTypes
+import Archives
+import MediaTypes
 @testable import Publication
-@testable import PublicationCache
+import PublicationCache
 
 /// Small books that are made to stop a program, to fill its memory, or to be read past their locks.
 @Suite(.timeLimit(.minutes(1))) struct HostileBookTests {

@@ -3,10 +3,10 @@ import Foundation
 import SampleBooks
 import Testing
 
-@testable import Archives
-@testable import MediaTypes
+import Archives
+import MediaTypes
 @testable import Publication
-@testable import PublicationCache
+import PublicationCache
 
 /// Entries that hold their own names.
 private func named(_ names: String...) -> [(String, String)] { names.map { ($0, $0) } }

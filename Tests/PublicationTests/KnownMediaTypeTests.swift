@@ -1,9 +1,9 @@
 import Testing
 
-@testable import Archives
-@testable import MediaTypes
-@testable import Publication
-@testable import PublicationCache
+import Archives
+import MediaTypes
+import Publication
+import PublicationCache
 
 @Suite struct `Well-known media types` {
     @Test(

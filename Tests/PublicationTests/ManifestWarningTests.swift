@@ -2,10 +2,10 @@ import FileProviderCore
 import Foundation
 import Testing
 
-@testable import Archives
-@testable import MediaTypes
-@testable import Publication
-@testable import PublicationCache
+import Archives
+import MediaTypes
+import Publication
+import PublicationCache
 
 /// Warnings about the manifests of Readium and the W3C, word for word.
 @Suite struct ManifestWarningTests {

@@ -1,10 +1,10 @@
 import Foundation
 import Testing
 
-@testable import Archives
-@testable import MediaTypes
-@testable import Publication
-@testable import PublicationCache
+import Archives
+import MediaTypes
+import Publication
+import PublicationCache
 
 @Suite struct MediaOverlayTests {
     private func guided(_ body: String, bodyAttributes: String = "") throws -> [GuidedNavigationObject] {

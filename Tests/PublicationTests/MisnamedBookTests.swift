@@ -5,10 +5,10 @@ import ProviderDoubles
 import SampleBooks
 import Testing
 
-@testable import Archives
-@testable import MediaTypes
-@testable import Publication
-@testable import PublicationCache
+import Archives
+import MediaTypes
+import Publication
+import PublicationCache
 
 /// Files that are not what their names say.
 @Suite struct MisnamedBookTests {

@@ -3,10 +3,10 @@ import Foundation
 import ProviderDoubles
 import Testing
 
-@testable import Archives
-@testable import MediaTypes
+import Archives
+import MediaTypes
 @testable import Publication
-@testable import PublicationCache
+import PublicationCache
 
 @Suite struct OddBookTests {
     /// Pitfalls 13, 21, 34 and 40, and what readers report of real books: Unicode forms, encodings, containers on one

@@ -4,10 +4,10 @@ import MemoryFileProvider
 import SampleBooks
 import Testing
 
-@testable import Archives
-@testable import MediaTypes
-@testable import Publication
-@testable import PublicationCache
+import Archives
+import MediaTypes
+import Publication
+import PublicationCache
 
 /// A format of an app's own: the first line is the title, the file the only page.
 private struct NoteParser: PublicationParser {

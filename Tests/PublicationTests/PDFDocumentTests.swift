@@ -2,10 +2,10 @@ import Foundation
 import SampleBooks
 import Testing
 
-@testable import Archives
-@testable import MediaTypes
+import Archives
+import MediaTypes
 @testable import Publication
-@testable import PublicationCache
+import PublicationCache
 
 @Suite(.enabled(if: PDFDocument.isSupported)) struct PDFDocumentTests {
     @Test(arguments: [false, true])

@@ -2,10 +2,10 @@ import Foundation
 import SampleBooks
 import Testing
 
-@testable import Archives
-@testable import MediaTypes
-@testable import Publication
-@testable import PublicationCache
+import Archives
+import MediaTypes
+import Publication
+import PublicationCache
 
 /// The decoders that stand in for qpdf's own, tried on the metadata stream.
 @Suite(.enabled(if: PDFDocument.isSupported)) struct PDFFilterTests {

@@ -4,10 +4,10 @@ import MemoryFileProvider
 import ProviderDoubles
 import SampleBooks
 
-@testable import Archives
-@testable import MediaTypes
-@testable import Publication
-@testable import PublicationCache
+import Archives
+import MediaTypes
+import Publication
+import PublicationCache
 
 extension PDFDocument {
     /// Opens the file as one that was opened by a provider.

@@ -4,10 +4,10 @@ import ProviderDoubles
 import SampleBooks
 import Testing
 
-@testable import Archives
-@testable import MediaTypes
-@testable import Publication
-@testable import PublicationCache
+import Archives
+import MediaTypes
+import Publication
+import PublicationCache
 
 /// Damaged files are read as far as possible; files made to harm end in one sentence.
 @Suite(.enabled(if: PDFDocument.isSupported)) struct PDFHostilityTests {

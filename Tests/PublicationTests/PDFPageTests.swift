@@ -4,10 +4,10 @@ import ProviderDoubles
 import SampleBooks
 import Testing
 
-@testable import Archives
-@testable import MediaTypes
-@testable import Publication
-@testable import PublicationCache
+import Archives
+import MediaTypes
+import Publication
+import PublicationCache
 
 /// One page as a document: what is in it, and what it costs to get.
 @Suite(.enabled(if: PDFDocument.isSupported)) struct PDFPageTests {

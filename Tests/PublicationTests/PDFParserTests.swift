@@ -5,10 +5,10 @@ import ProviderDoubles
 import SampleBooks
 import Testing
 
-@testable import Archives
-@testable import MediaTypes
-@testable import Publication
-@testable import PublicationCache
+import Archives
+import MediaTypes
+import Publication
+import PublicationCache
 
 @Suite(.enabled(if: PDFDocument.isSupported)) struct PDFParserTests {
     @Test func `a PDF file opens to a publication of one resource`() async throws {

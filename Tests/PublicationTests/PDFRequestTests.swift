@@ -4,10 +4,10 @@ import ProviderDoubles
 import SampleBooks
 import Testing
 
-@testable import Archives
-@testable import MediaTypes
+import Archives
+import MediaTypes
 @testable import Publication
-@testable import PublicationCache
+import PublicationCache
 
 /// What a remote file costs: requests, and the bytes asked for.
 @Suite(.enabled(if: PDFDocument.isSupported)) struct PDFRequestTests {

@@ -2,10 +2,10 @@ import Foundation
 import SampleBooks
 import Testing
 
-@testable import Archives
-@testable import MediaTypes
+import Archives
+import MediaTypes
 @testable import Publication
-@testable import PublicationCache
+import PublicationCache
 
 /// Warnings about what PDF files say of themselves, word for word.
 @Suite(.enabled(if: PDFDocument.isSupported)) struct PDFWarningTests {

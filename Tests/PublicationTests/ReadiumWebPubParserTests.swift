@@ -3,10 +3,10 @@ import Foundation
 import MemoryFileProvider
 import Testing
 
-@testable import Archives
-@testable import MediaTypes
-@testable import Publication
-@testable import PublicationCache
+import Archives
+import MediaTypes
+import Publication
+import PublicationCache
 
 private let chapters: JSONValue = [
     ["href": "text/one.html", "type": "text/html"], ["href": "/text/two%20b.html", "type": "text/html"],

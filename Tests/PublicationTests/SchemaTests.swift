@@ -4,10 +4,10 @@ import ProviderDoubles
 import SampleBooks
 import Testing
 
-@testable import Archives
-@testable import MediaTypes
-@testable import Publication
-@testable import PublicationCache
+import Archives
+import MediaTypes
+import Publication
+import PublicationCache
 
 /// Manifests against the public schemas of the Readium Web Publication Manifest and OPDS 2.
 @Suite(.enabled(if: !Corpus.manifests.isEmpty, "the corpus is not here"))

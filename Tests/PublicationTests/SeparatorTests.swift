@@ -4,10 +4,10 @@ import ProviderDoubles
 import SampleBooks
 import Testing
 
-@testable import Archives
-@testable import MediaTypes
+import Archives
+import MediaTypes
 @testable import Publication
-@testable import PublicationCache
+import PublicationCache
 
 /// Archives whose names are separated by backslashes, as old programs for Windows write them, and names with escaped
 /// separators in them.

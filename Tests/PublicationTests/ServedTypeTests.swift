@@ -4,10 +4,10 @@ import ProviderDoubles
 import SampleBooks
 import Testing
 
-@testable import Archives
-@testable import MediaTypes
-@testable import Publication
-@testable import PublicationCache
+import Archives
+import MediaTypes
+import Publication
+import PublicationCache
 
 /// Pitfall 16: what servers call files of which they know nothing.
 @Suite struct ServedTypeTests {

@@ -5,10 +5,10 @@ import SampleBooks
 import Synchronization
 import Testing
 
-@testable import Archives
-@testable import MediaTypes
-@testable import Publication
-@testable import PublicationCache
+import Archives
+import MediaTypes
+import Publication
+import PublicationCache
 
 /// Books at a provider in memory, opened as apps do, with a remote fetcher that answers with the address it was asked
 /// for.

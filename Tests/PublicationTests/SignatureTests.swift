@@ -2,10 +2,10 @@ import Foundation
 import SampleBooks
 import Testing
 
-@testable import Archives
-@testable import MediaTypes
-@testable import Publication
-@testable import PublicationCache
+import Archives
+import MediaTypes
+import Publication
+import PublicationCache
 
 @Suite struct SignatureTests {
     private static func bytes(_ text: String, _ rest: [UInt8] = []) -> Data {

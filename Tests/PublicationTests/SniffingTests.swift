@@ -6,10 +6,10 @@ import SafeXML
 import SampleBooks
 import Testing
 
-@testable import Archives
-@testable import MediaTypes
-@testable import Publication
-@testable import PublicationCache
+import Archives
+import MediaTypes
+import Publication
+import PublicationCache
 
 /// What content is taken for. Cases by name are in `SniffingPitfallTests`.
 @Suite struct SniffingTests {

@@ -3,10 +3,10 @@ import Foundation
 import SampleBooks
 import Testing
 
-@testable import Archives
-@testable import MediaTypes
-@testable import Publication
-@testable import PublicationCache
+import Archives
+import MediaTypes
+import Publication
+import PublicationCache
 
 /// Files in a folder or an archive that are no part of the book in it.
 struct StrangerTests {

@@ -4,10 +4,10 @@ import ProviderDoubles
 import SampleBooks
 import Testing
 
-@testable import Archives
-@testable import MediaTypes
-@testable import Publication
-@testable import PublicationCache
+import Archives
+import MediaTypes
+import Publication
+import PublicationCache
 
 /// Pitfall 24: a transformer may change the length, and what the medium knew of the bytes before holds no more.
 @Suite struct TransformedResourceTests {

@@ -2,10 +2,10 @@ import FileProviderCore
 import Foundation
 import Testing
 
-@testable import Archives
-@testable import MediaTypes
+import Archives
+import MediaTypes
 @testable import Publication
-@testable import PublicationCache
+import PublicationCache
 
 private let context: JSONValue = [
     "https://schema.org", "https://www.w3.org/ns/pub-context", ["language": "en", "direction": "ltr"],

@@ -3,10 +3,10 @@ import Foundation
 import SampleBooks
 import Testing
 
-@testable import Archives
-@testable import MediaTypes
+import Archives
+import MediaTypes
 @testable import Publication
-@testable import PublicationCache
+import PublicationCache
 
 /// A text in an encoding, by iconv's name for it.
 private func bytes(_ text: String, _ encoding: String) throws -> [UInt8] {

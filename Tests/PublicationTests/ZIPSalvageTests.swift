@@ -5,9 +5,9 @@ import SampleBooks
 import Testing
 
 @testable import Archives
-@testable import MediaTypes
-@testable import Publication
-@testable import PublicationCache
+import MediaTypes
+import Publication
+import PublicationCache
 
 private let chapter = String(repeating: "Nobody had wound the clock since the ferry stopped. ", count: 200)
 
