@@ -20,6 +20,15 @@ import Testing
         #expect(Secrets.removed(from: text) == shown)
     }
 
+    @Test(arguments: ["", "OPENSSH ", "RSA ", "EC ", "ENCRYPTED "])
+    func `a private key goes whole, and what stands around it stays`(algorithm: String) {
+        let key = "-----BEGIN \(algorithm)PRIVATE KEY-----\ns3cret\ns3cret==\n-----END \(algorithm)PRIVATE KEY-----"
+        #expect(Secrets.removed(from: "it said: \(key)\nand \(key) again") == "it said: …\nand … again")
+        #expect(Secrets.removed(from: "it said: \(key.prefix(40))s3cret") == "it said: …")
+        let certificate = "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n"
+        #expect(Secrets.removed(from: certificate + key) == certificate + "…")
+    }
+
     @Test(arguments: [
         "", "“/books/What is it? A = B.epub” does not exist.",
         "“nas.example” takes no user with a colon (Basic, RFC 7617).",

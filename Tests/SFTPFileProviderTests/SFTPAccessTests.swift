@@ -1,6 +1,8 @@
 import FaultServer
 import FileProviderCore
 import Foundation
+import ProviderDoubles
+import SSHTransport
 import Testing
 
 import SFTPFileProvider
@@ -8,11 +10,11 @@ import SFTPFileProvider
 /// What is found out about a login before anything is sent.
 @Suite struct SFTPAccessTests {
     /// A private key in OpenSSH's form (PROTOCOL.key), of no use to anybody: its public half is zeros.
-    private func key(isEncrypted: Bool) -> String {
+    private func key(isEncrypted: Bool, blob other: [UInt8]? = nil) -> String {
         func string(_ bytes: some Collection<UInt8>) -> [UInt8] {
             withUnsafeBytes(of: UInt32(bytes.count).bigEndian) { Array($0) } + bytes
         }
-        let blob = string("ssh-ed25519".utf8) + string([UInt8](repeating: 0, count: 32))
+        let blob = other ?? string("ssh-ed25519".utf8) + string([UInt8](repeating: 0, count: 32))
         let head = Array("openssh-key-v1\0".utf8)
         let cipher =
             isEncrypted ? string("aes256-ctr".utf8) + string("bcrypt".utf8) : string("none".utf8) + string("none".utf8)
@@ -53,6 +55,55 @@ import SFTPFileProvider
                 proxy: .none)
             let error = try await SFTPFaults.mustFail { try await provider(Self.nowhere, options).checkReachability() }
             #expect(error.sentence.contains(file.lastPathComponent), "\(error)")
+        }
+    }
+
+    @Test func `A key in memory is looked at before a connection is made`() throws {
+        let settings = try SSHHostSettings(host: "shelf", user: "anna", environment: ["HOME": "/nowhere"])
+        let url = try #require(URL(string: "sftp://shelf/"))
+        func method(_ key: String, _ passphrase: String? = nil, options: ConnectionOptions = ConnectionOptions()) throws
+            -> SSHLogin.Method
+        {
+            try SFTPKeys(options: options, settings: settings, url: url).inMemory(
+                Array(key.utf8), of: "anna", passphrase: passphrase)
+        }
+        let blob = Data([0, 0, 0, 11] + "ssh-ed25519".utf8 + [0, 0, 0, 32] + [UInt8](repeating: 0, count: 32))
+        let hardware = [0, 0, 0, 26] + Array("sk-ssh-ed25519@openssh.com".utf8) + [UInt8](repeating: 0, count: 32)
+        for (bytes, reason) in [
+            ("", "is not a private key."), (SFTPFaults.secret, "is not a private key."),
+            (String(key(isEncrypted: false).dropLast(40)), "is not a private key."),
+            ("PuTTY-User-Key-File-3: ssh-ed25519\n\(SFTPFaults.secret)", "puttygen"),
+            (
+                "ssh-ed25519 \(blob.base64EncodedString()) \(SFTPFaults.secret)\n",
+                "is a public key, and no private one."
+            ),
+            (key(isEncrypted: true), "is encrypted, and its passphrase is not given."),
+            (key(isEncrypted: false, blob: hardware), "is in a hardware key."),
+            ("-----BEGIN DSA PRIVATE KEY-----\nMAA=\n-----END DSA PRIVATE KEY-----\n", "libssh2 does not use."),
+            (String(repeating: "x", count: 256 << 10 + 1), "is too large for one."),
+        ] {
+            let error = #expect(throws: URLError.self) { try method(bytes) }
+            #expect(error?.code == .userAuthenticationRequired)
+            #expect(error?.sentence.contains("private key of “anna” ") == true, "\(reason)")
+            #expect(error?.sentence.contains(reason) == true, "\(error?.sentence ?? "")")
+            #expect(error.map { shownForms(of: $0).contains(SFTPFaults.secret) } == false)
+        }
+        var options = ConnectionOptions()
+        options.clientKeyPassword = .password(user: "", password: SFTPFaults.secret)
+        for (key, passphrase, options) in [
+            (key(isEncrypted: false), nil, ConnectionOptions()),
+            (key(isEncrypted: true), SFTPFaults.secret, ConnectionOptions()), (key(isEncrypted: true), nil, options),
+        ] as [(String, String?, ConnectionOptions)] {
+            let method = try method(key, passphrase, options: options)
+            guard case .publicKey(let identity) = method else {
+                Issue.record("The key is not offered.")
+                continue
+            }
+            #expect((identity.passphrase != nil) == (passphrase != nil || options.clientKeyPassword != nil))
+            #expect(identity.type == "ssh-ed25519" && identity.publicKey?.count == 51)
+            var dumped = "\(method)"
+            dump(method, to: &dumped)
+            #expect(!dumped.contains(SFTPFaults.secret) && !dumped.contains("BEGIN"))
         }
     }
 

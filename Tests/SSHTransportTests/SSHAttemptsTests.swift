@@ -36,8 +36,23 @@ struct SSHAttemptsTests {
         var attempts = attempts([], accepted: ["publickey"])
         #expect(taken(&attempts, of: 2) == 2)
         #expect(taken(&attempts, of: 2) == 0)
-        attempts.giveBackKey(publicKey: [1])
+        attempts.giveBackKey(publicKey: [1], hadBegun: false)
         #expect(taken(&attempts, of: 9) == 5)
+    }
+
+    @Test func `where nothing could be sent, the server is not said to have refused anything`() {
+        var attempts = attempts([], accepted: nil)
+        attempts.hasBegun = true
+        attempts.unusable("the key of “reader” cannot be opened: its passphrase is wrong", nil)
+        #expect(attempts.refusal(lastWords: nil, nil).sentence.hasPrefix("“books” refused the login of “reader”, or"))
+        _ = attempts.takeKey(type: "ssh-ed25519", publicKey: [1])
+        attempts.giveBackKey(publicKey: [1], hadBegun: false)
+        let refusal = attempts.refusal(lastWords: nil, nil)
+        #expect(refusal.code == .userAuthenticationRequired)
+        #expect(
+            refusal.sentence
+                == "The login of “reader” to “books” cannot begin: the key of “reader” cannot be opened: its passphrase is wrong."
+        )
     }
 
     @Test func `after a try the methods are told anew, after a key that was known at once`() {

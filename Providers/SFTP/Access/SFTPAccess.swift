@@ -161,11 +161,11 @@ final class SFTPAccess: Sendable {
             user = name
             methods = keys + [.password(secret), .keyboardInteractive(secret, answer: answer)]
         case .privateKey(let name, let key, let passphrase):
-            let type = SSHPrivateKey(Array(key), file: "", beside: nil)?.loginType
-            let identity = SSHIdentity(
-                name: "of \(name)", key: .memory(Array(key)), type: type, passphrase: passphrase.map { SSHSecret($0) })
+            let keys = SFTPKeys(options: options, settings: settings, url: configuration.baseURL)
+            let own = try keys.inMemory(
+                Array(key), of: name.isEmpty ? settings.user : name, passphrase: passphrase)
             user = name
-            methods = [.publicKey(identity)] + (answer.map { [.keyboardInteractive(nil, answer: $0)] } ?? [])
+            methods = [own] + (answer.map { [.keyboardInteractive(nil, answer: $0)] } ?? [])
         case .bearer:
             throw FileError.make(
                 .userAuthenticationRequired, url: configuration.baseURL,

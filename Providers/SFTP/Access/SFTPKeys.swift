@@ -30,17 +30,43 @@ struct SFTPKeys {
         if let byAgent, access(file, F_OK) != 0 || SSHPrivateKey.isPublic(file) { return byAgent }
         let key = try SSHPrivateKey(file: file)
         guard key.isForLibrary else {
-            let isInHardware = key.algorithm == .securityKey
-            throw refusal(
-                "The key “\(file)” "
-                    + (isInHardware ? "lies in a hardware key" : "is of a kind that libssh2 does not use")
-                    + "; the ssh program (transport=ssh) may use it.")
+            throw refusal("The key “\(file)” \(Self.fault(of: key)); the ssh program (transport=ssh) may use it.")
         }
         if key.isEncrypted, passphrase == nil {
             if let byAgent { return byAgent }
             throw refusal("The key “\(file)” is encrypted, and its passphrase is not given.")
         }
         return .publicKey(identity(key))
+    }
+
+    /// A key that is in no file, looked at before anything is sent. A wrong passphrase shows in the login.
+    ///
+    /// - Parameters:
+    ///   - bytes: What a file would hold.
+    ///   - passphrase: Nil takes that of the options.
+    /// - Throws: `URLError(.userAuthenticationRequired)` for what is no private key that libssh2 uses, over 256 KiB,
+    ///   and encrypted without a passphrase.
+    func inMemory(_ bytes: [UInt8], of user: String, passphrase: String?) throws -> SSHLogin.Method {
+        let name = "of “\(user)”"
+        guard bytes.count <= SSHPrivateKey.maxSize else {
+            throw refusal("The private key \(name) is too large for one.")
+        }
+        guard let key = SSHPrivateKey(bytes, file: "", beside: nil) else {
+            throw refusal("What was given as the private key \(name) \(SSHPrivateKey.fault(of: bytes)).")
+        }
+        guard key.isForLibrary else { throw refusal("The private key \(name) \(Self.fault(of: key)).") }
+        let secret = passphrase.map { SSHSecret($0) } ?? self.passphrase
+        if key.isEncrypted, secret == nil {
+            throw refusal("The private key \(name) is encrypted, and its passphrase is not given.")
+        }
+        return .publicKey(
+            SSHIdentity(
+                name: name, key: .memory(bytes), type: key.loginType, publicKey: key.publicKey?.blob,
+                passphrase: key.isEncrypted ? secret : nil))
+    }
+
+    private static func fault(of key: SSHPrivateKey) -> String {
+        key.algorithm == .securityKey ? "is in a hardware key" : "is of a kind that libssh2 does not use"
     }
 
     private func refusal(_ sentence: String) -> URLError {

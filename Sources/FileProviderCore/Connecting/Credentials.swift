@@ -62,10 +62,17 @@ public struct Credential: Sendable, Hashable, CustomStringConvertible, CustomDeb
         Credential(kind: .bearer(token: token), expires: expires)
     }
 
-    /// A private key to log in with over SSH, for apps that keep keys elsewhere than in files. Asked for where no key
-    /// file and no agent's key was taken. Other providers, and the ssh program, have no use for it.
+    /// A private key to log in with over SSH, for apps that keep keys elsewhere than in files: it is used from memory and
+    /// written nowhere. Asked for where no key file and no agent's key was taken. Other providers, and the ssh program,
+    /// have no use for it.
     ///
-    /// - Parameter key: What such a file holds, in OpenSSH's form or PEM; not PuTTY's.
+    /// What is no such key, is encrypted without a passphrase, or is not opened by its passphrase ends the login with
+    /// `URLError(.userAuthenticationRequired)`; its source is told, and asked once more.
+    ///
+    /// - Parameters:
+    ///   - user: Who logs in; empty for whom ssh's configuration names, else this process's user.
+    ///   - key: What such a file holds, in OpenSSH's form or PEM; not PuTTY's. 256 KiB at most.
+    ///   - passphrase: Opens an encrypted key; nil takes ``ConnectionOptions/clientKeyPassword``.
     public static func privateKey(user: String, key: Data, passphrase: String? = nil) -> Credential {
         Credential(kind: .privateKey(user: user, key: key, passphrase: passphrase), expires: nil)
     }

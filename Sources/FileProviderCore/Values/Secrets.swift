@@ -7,10 +7,11 @@ package enum Secrets {
     /// `token=…`, and what follows `Bearer`, `Basic`, `Authorization:` and their like. Each leaves a `…`.
     ///
     /// For text that this program did not write itself, such as a server's words. Rather removes a harmless word than
-    /// keeps a secret.
+    /// keeps a secret. A private key in PEM (RFC 7468) goes whole, to the end of the text where its last line is missing.
     ///
-    /// - Complexity: One pass.
+    /// - Complexity: Two passes.
     package static func removed(from text: String) -> String {
+        let text = withoutPrivateKeys(text)
         var shown = ""
         var word = ""
         // Behind a scheme of logins (RFC 7617, RFC 6750) or a command of FTP.
@@ -42,6 +43,27 @@ package enum Secrets {
 
     /// Characters of a path that are written.
     package static let maxPathLength = 1024
+
+    // MARK: Keys
+
+    private static func withoutPrivateKeys(_ text: String) -> String {
+        let (opening, mark) = ("-----BEGIN ", "PRIVATE KEY-----")
+        guard text.contains(mark) else { return text }
+        var shown = ""
+        var rest = text[...]
+        while let start = rest.range(of: opening) {
+            // Between them at most the name of an algorithm.
+            guard let head = rest[start.upperBound...].prefix(mark.count + 16).range(of: mark) else {
+                shown += rest[..<start.upperBound]
+                rest = rest[start.upperBound...]
+                continue
+            }
+            shown += rest[..<start.lowerBound] + "…"
+            let end = rest[head.upperBound...].range(of: mark)?.upperBound ?? rest.endIndex
+            rest = rest[end...]
+        }
+        return shown + rest
+    }
 
     // MARK: Words
 

@@ -56,8 +56,11 @@ struct SSHAttempts {
     }
 
     /// A key could not be opened, and so was not offered.
-    mutating func giveBackKey(publicKey: [UInt8]?) {
+    ///
+    /// - Parameter hadBegun: Whether something was sent before it.
+    mutating func giveBackKey(publicKey: [UInt8]?, hadBegun: Bool) {
         keys -= 1
+        hasBegun = hadBegun
         if let publicKey { offered.remove(publicKey) }
     }
 
@@ -78,14 +81,19 @@ struct SSHAttempts {
     }
 
     func refusal(lastWords: String?, _ error: (any Error)?) -> URLError {
-        var sentence = "“\(server.host)” refused the login of “\(login.user)”"
+        // Then the server refused nothing.
+        let isUnsent = refused.isEmpty && !unusable.isEmpty && !hasBegun
+        var sentence =
+            isUnsent
+            ? "The login of “\(login.user)” to “\(server.host)” cannot begin: " + unusable.joined(separator: "; ")
+            : "“\(server.host)” refused the login of “\(login.user)”"
         if refused.isEmpty, hasBegun { sentence += ", or lost the connection in the middle of it" }
         if refused.isEmpty, unusable.isEmpty, !hasBegun { sentence += ": there was nothing to log in with" }
         if !refused.isEmpty { sentence += " by " + refused.joined(separator: ", ") }
         if let accepted, !accepted.isEmpty { sentence += " (it takes " + accepted.joined(separator: ", ") + ")" }
         sentence += "."
         if let lastWords, !lastWords.isEmpty { sentence += " It said: \(lastWords)." }
-        for why in unusable { sentence += " " + why.prefix(1).uppercased() + why.dropFirst() + "." }
+        for why in isUnsent ? [] : unusable { sentence += " " + why.prefix(1).uppercased() + why.dropFirst() + "." }
         if let keysLeft { sentence += " More than \(keysLeft) keys are not offered; name the one to use." }
         if hasOldRSA {
             sentence +=

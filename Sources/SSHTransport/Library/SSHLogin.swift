@@ -1,16 +1,5 @@
 package import FileProviderCore
 
-/// A text that shows itself in no description.
-package struct SSHSecret: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    let text: String
-
-    package init(_ text: String) { self.text = text }
-
-    package var description: String { "secret" }
-    package var debugDescription: String { description }
-    package var customMirror: Mirror { Mirror(self, children: []) }
-}
-
 /// A private key to log in with.
 package struct SSHIdentity: Sendable, CustomReflectable {
     /// Where the key is.
@@ -21,7 +10,7 @@ package struct SSHIdentity: Sendable, CustomReflectable {
         case memory([UInt8])
     }
 
-    /// What errors call it, such as the file's name.
+    /// What errors call it: the file's path, or for a key in memory whose it is, such as `of “anna”`.
     package let name: String
     package let key: Key
     /// The key's type where that is known, such as `ssh-rsa`.
@@ -39,6 +28,8 @@ package struct SSHIdentity: Sendable, CustomReflectable {
     }
 
     package var customMirror: Mirror { Mirror(self, children: ["name": name]) }
+
+    var quotedName: String { if case .file = key { "“\(name)”" } else { name } }
 }
 
 /// Who logs in, and by which methods, in their order.

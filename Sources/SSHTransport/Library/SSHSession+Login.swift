@@ -105,6 +105,7 @@ extension SSHSession {
         guard attempts.takeKey(type: identity.type, publicKey: identity.publicKey) else { return false }
         let key = try bytes(of: identity)
         let user = attempts.login.user
+        let hadBegun = attempts.hasBegun
         attempts.hasBegun = true
         let result = try round {
             key.withUnsafeBytes { key in
@@ -119,11 +120,11 @@ extension SSHSession {
         case LIBSSH2_ERROR_PUBLICKEY_UNVERIFIED: attempts.failedInTheEnd("key \(identity.name)", cause: cause(result))
         case _ where wire.hasEnded: throw failed(result)
         default:
-            attempts.giveBackKey(publicKey: identity.publicKey)
+            attempts.giveBackKey(publicKey: identity.publicKey, hadBegun: hadBegun)
             let reason =
                 identity.passphrase == nil
                 ? "it is encrypted, or no private key" : "its passphrase is wrong, or it is no private key"
-            attempts.unusable("the key “\(identity.name)” cannot be opened: \(reason)", cause(result))
+            attempts.unusable("the key \(identity.quotedName) cannot be opened: \(reason)", cause(result))
         }
         return false
     }

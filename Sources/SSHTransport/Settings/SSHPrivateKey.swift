@@ -45,7 +45,7 @@ package struct SSHPrivateKey: Sendable, Hashable {
         }
     }
 
-    private static let maxSize = 256 << 10
+    package static let maxSize = 256 << 10
 
     /// Looks at a file. Waits for the disk.
     ///
@@ -56,12 +56,8 @@ package struct SSHPrivateKey: Sendable, Hashable {
         let bytes = try Self.bytes(file, isSecret: true)
         let beside = (try? Self.bytes(file + ".pub", isSecret: false)).flatMap(Self.publicKey)
         guard let key = SSHPrivateKey(bytes, file: file, beside: beside) else {
-            let isPuTTYs = bytes.starts(with: "PuTTY-User-Key-File-".utf8)
             throw FileError.make(
-                .fileReadCorruptFile, path: file,
-                sentence: isPuTTYs
-                    ? "“\(file)” is a key of PuTTY; “puttygen … -O private-openssh” turns it into one that can be used."
-                    : "“\(file)” is not a private key.")
+                .fileReadCorruptFile, path: file, sentence: "“\(file)” \(Self.fault(of: bytes)).")
         }
         self = key
     }
@@ -78,6 +74,14 @@ package struct SSHPrivateKey: Sendable, Hashable {
 
     private static func publicKey(in file: String) -> HostKey? {
         (try? bytes(file, isSecret: false)).flatMap(publicKey)
+    }
+
+    /// Why bytes are of no use as a private key: a verb and its object.
+    package static func fault(of bytes: [UInt8]) -> String {
+        if bytes.starts(with: "PuTTY-User-Key-File-".utf8) {
+            return "is a key of PuTTY; “puttygen … -O private-openssh” turns it into one that can be used"
+        }
+        return publicKey(bytes) == nil ? "is not a private key" : "is a public key, and no private one"
     }
 
     /// Nil for what is no private key.
