@@ -7,15 +7,16 @@ public struct ConnectionOptions: Sendable {
     public var credentials: any CredentialSource
     /// Whom to trust over TLS and SSH, and what to show there.
     public var trust: TrustPolicy
-    /// Opens ``TrustPolicy/clientKey``, and the ``TrustPolicy/identities``, where these are encrypted: a password,
-    /// whose user says nothing; nil for keys that are not.
+    /// Opens ``TrustPolicy/clientKey``, the ``TrustPolicy/identities``, and a
+    /// ``Credential/privateKey(user:key:passphrase:)`` without a passphrase, where these are encrypted: a password, whose
+    /// user says nothing; nil for keys that are not.
     public var clientKeyPassword: Credential?
     /// Answers what an SSH server asks in a login besides the password, such as for a code that is used once (RFC
     /// 4256), and the password where ``credentials`` have none. It is called on a thread of the connection's own, at
     /// each login, and may wait for somebody to type, as long as the server does; nothing interrupts it. What it throws
     /// ends the login. The ssh program asks nobody. Nil where nobody is there to be asked.
     public var answer: (@Sendable (LoginQuestion) throws -> String)?
-    /// Whether requests go by a proxy.
+    /// Whether requests, and connections over FTP and SSH, go by a proxy.
     public var proxy: ProxyPolicy
     /// How long to wait before an operation fails.
     public var timeouts: Timeouts

@@ -2,8 +2,8 @@ public import Foundation
 
 /// Whether requests go by a proxy.
 public enum ProxyPolicy: Sendable, Hashable {
-    /// As `http_proxy`, `HTTPS_PROXY`, `ALL_PROXY` and `NO_PROXY` say, user and password in them included; never to
-    /// this machine itself.
+    /// As `http_proxy`, `HTTPS_PROXY`, `ftp_proxy`, `sftp_proxy`, `ALL_PROXY` and `NO_PROXY` say, user and password in
+    /// them included; never to this machine itself.
     ///
     /// Source: libcurl-env(3).
     case environment
@@ -20,7 +20,8 @@ public enum ProxyPolicy: Sendable, Hashable {
 
 /// A proxy, without its password: that comes from the ``CredentialSource``, which is asked for ``origin``.
 ///
-/// The source is asked where the URL names a user, and else when the proxy asks for a login. A password goes in clear
+/// SFTP goes by `http`, with a tunnel (`CONNECT`) and a login by Basic, and by `socks5` and `socks5h`, but not by
+/// `https`. The source is asked where the URL names a user, and else when the proxy asks for a login. A password goes in clear
 /// only to a proxy that is reached over TLS, that is this machine, or where ``ConnectionOptions/allowsClearPassword``
 /// says so.
 public struct ProxyServer: Sendable, Hashable {
@@ -55,7 +56,8 @@ public struct ProxyServer: Sendable, Hashable {
             throw Self.refusal("has something behind the host")
         }
         var parts = URLComponents()
-        (parts.scheme, parts.encodedHost, parts.port) = (scheme, host, url.port)
+        let isBare = host.contains(":") && !host.hasPrefix("[")
+        (parts.scheme, parts.encodedHost, parts.port) = (scheme, isBare ? "[\(host)]" : host, url.port)
         guard let plain = parts.url else { throw Self.refusal("is not well-formed") }
         self.url = plain
         user = url.user(percentEncoded: false).flatMap { $0.isEmpty ? nil : $0 }
