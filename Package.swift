@@ -266,7 +266,8 @@ let package = Package(
             ]),
         .testTarget(name: "SFTPEngineTests", dependencies: ["SFTPEngine", "FaultServer", "ProviderDoubles"]),
         .testTarget(
-            name: "SSHTransportTests", dependencies: ["CSSH2", "FileProviderCore", "ProviderDoubles", "SSHTransport"]),
+            name: "SSHTransportTests",
+            dependencies: ["CSSH2", "FaultServer", "FileProviderCore", "ProviderDoubles", "SSHTransport"]),
         .testTarget(
             name: "SFTPFileProviderTests",
             dependencies: [

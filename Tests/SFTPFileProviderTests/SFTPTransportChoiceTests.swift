@@ -13,10 +13,10 @@ import Testing
             path: "carrel-ssh-\(UInt64.random(in: 0 ... .max))"
         ).path
 
-        init(says lines: [String], logsIn: Bool = true) throws {
+        init(says lines: [String], host: String = "127.0.0.1", logsIn: Bool = true) throws {
             try FileManager.default.createDirectory(atPath: folder + "/.ssh", withIntermediateDirectories: true)
             // Nobody listens at port 1: libssh2's way ends there.
-            let answer = ["user anna", "hostname 127.0.0.1", "port 1", "stricthostkeychecking ask"] + lines
+            let answer = ["user anna", "hostname \(host)", "port 1", "stricthostkeychecking ask"] + lines
             try Data((answer.joined(separator: "\n") + "\n").utf8).write(to: URL(fileURLWithPath: folder + "/answer"))
             let login =
                 logsIn
@@ -42,14 +42,14 @@ import Testing
 
         func access(
             _ options: ConnectionOptions = SFTPTransportChoiceTests.options, to url: String = "sftp://shelf/",
-            password: String? = nil,
+            password: String? = nil, environment: [String: String] = [:],
             _ change: (inout SFTPConfiguration) -> Void = { _ in }
         ) throws -> SFTPAccess {
             var configuration = SFTPConfiguration(baseURL: try #require(URL(string: url)))
             change(&configuration)
             return try SFTPAccess(
                 configuration: configuration, password: password, options: options, program: folder + "/ssh",
-                environment: ["HOME": folder, "PATH": "/nowhere"])
+                environment: environment.merging(["HOME": folder, "PATH": "/nowhere"]) { $1 })
         }
     }
 
@@ -122,6 +122,89 @@ import Testing
         #expect(program.runs.isEmpty)
         #expect(try await program.access { $0.transport = .program }.connect() is SFTPProgramLink)
         #expect(program.runs == ["asked"])
+    }
+
+    // MARK: Proxies
+
+    /// A proxy where nobody listens: whoever goes by it says so.
+    private static let proxy = "http://127.0.0.1:1"
+
+    private func goesByProxy(_ access: SFTPAccess) async throws -> String {
+        let error = try await goesByLibrary(access)
+        #expect(error.code == .cannotConnectToHost)
+        #expect(error.sentence.hasPrefix("The proxy “\(Self.proxy)” does not accept a connection."))
+        return error.sentence
+    }
+
+    private func given() throws -> ConnectionOptions {
+        var options = Self.options
+        options.credentials = FixedCredential(.password(user: "anna", password: "x"))
+        options.proxy = .server(try ProxyServer(url: #require(URL(string: Self.proxy)), exceptions: ["except.test"]))
+        return options
+    }
+
+    private func inherited() throws -> ConnectionOptions {
+        var options = try given()
+        options.proxy = .environment
+        return options
+    }
+
+    @Test(arguments: ["proxyjump gate", "controlmaster auto"])
+    func `a proxy of the options goes before ssh's configuration, and that is told where it fails`(line: String)
+        async throws
+    {
+        let program = try Program(says: [line])
+        #expect(try await goesByProxy(program.access(given())).contains("ssh's configuration asks for"))
+        #expect(program.runs == ["asked"])
+    }
+
+    @Test func `a proxy of the options is not for its exceptions`() async throws {
+        let program = try Program(says: ["proxyjump gate"], host: "nas.except.test")
+        #expect(try await program.access(given()).connect() is SFTPProgramLink)
+        #expect(try await program.access(given()) { $0.transport = .program }.connect() is SFTPProgramLink)
+    }
+
+    @Test func `the program takes no proxy of the options`() async throws {
+        let program = try Program(says: [])
+        let error = try await SFTPFaults.mustFail {
+            _ = try await program.access(given()) { $0.transport = .program }.connect()
+        }
+        #expect((error as? CocoaError)?.code == .featureUnsupported && error.sentence.contains("ProxyJump"))
+    }
+
+    @Test func `ssh's configuration goes before the environment's proxy, and that before a try of the program`()
+        async throws
+    {
+        let environment = ["ALL_PROXY": Self.proxy, "NO_PROXY": "except.test"]
+        let jumping = try Program(says: ["proxyjump gate"], host: "nas.test")
+        #expect(try await jumping.access(inherited(), environment: environment).connect() is SFTPProgramLink)
+        let sharing = try Program(says: ["controlmaster auto"], host: "nas.test")
+        _ = try await goesByProxy(sharing.access(inherited(), environment: environment))
+        #expect(sharing.runs == ["asked"])
+        for host in ["127.0.0.1", "nas.except.test"] {
+            let program = try Program(says: ["controlmaster auto"], host: host)
+            #expect(try await program.access(inherited(), environment: environment).connect() is SFTPProgramLink)
+        }
+        let chosen = try sharing.access(inherited(), environment: environment) { $0.transport = .program }
+        #expect(try await chosen.connect() is SFTPProgramLink)
+    }
+
+    // MARK: Keys in memory
+
+    @Test func `a key in memory that is none is told before a connection is made, and its source is asked once more`()
+        async throws
+    {
+        let program = try Program(says: ["identityagent none", "identityfile /nowhere"])
+        let asked = LockedValue(0)
+        var options = Self.options
+        options.credentials = AskedCredentials { _, _ in
+            asked.update { $0 += 1 }
+            return .privateKey(user: "anna", key: Data("no key \(asked.value): \(SFTPFaults.secret)".utf8))
+        }
+        let error = try await goesByLibrary(program.access(options))
+        #expect(error.code == .userAuthenticationRequired)
+        #expect(error.sentence == "What was given as the private key of “anna” is not a private key.")
+        #expect(asked.value == 2)
     }
 
     @Test func `without the program ssh's own habits hold, and it is said that the configuration does not`()

@@ -4,8 +4,10 @@ import SSHTransport
 
 extension SFTPAccess {
     /// The way by the program where it logs in without asking anybody, which is tried once; nil where it does not,
-    /// where it is not installed, and where it cannot do what the options ask for.
+    /// where it is not installed, where a proxy is on the way, and where it cannot do what the options ask for.
     func programLink(_ settings: SSHHostSettings) async throws -> SFTPProgramLink? {
+        // It would go straight to the server.
+        guard try proxy(settings) == nil else { return nil }
         guard programLogsIn.value != false, !hasOwnPassword, let program = try? program(settings),
             try await BlockingThreads.shared.run({ program.isUsable })
         else { return nil }
@@ -42,6 +44,9 @@ extension SFTPAccess {
         program.keepsAlive = settings.serverAliveInterval == nil
         guard (options.trust.knownHosts?.count ?? 0) <= 1 else {
             throw notByProgram("more than one file of known hosts")
+        }
+        guard !hasGivenProxy(settings) else {
+            throw notByProgram("proxy but those of its configuration (ProxyJump, ProxyCommand)")
         }
         program.knownHosts = options.trust.knownHosts.map { $0.first ?? "/dev/null" }
         switch options.trust.hostKeys {

@@ -13,6 +13,7 @@ final class SFTPAccess: Sendable {
     let port: Int?
     private let origin: Origin
     private let credentials: any CredentialSource
+    let proxyLogin: ProxyLogin
     /// Whether the URL itself has the password, which goes before keys that nobody named.
     let hasOwnPassword: Bool
     /// The password that the server took.
@@ -36,13 +37,6 @@ final class SFTPAccess: Sendable {
             throw FileError.make(
                 .badURL, url: url, sentence: "“\(url.withoutSecrets.absoluteString)” names no SFTP server.")
         }
-        if case .server = options.proxy {
-            throw FileError.make(
-                .unsupportedURL, url: url,
-                sentence:
-                    "SFTP goes by no proxy of the web; ProxyJump in ssh's configuration, or a proxy of none, reaches the host."
-            )
-        }
         self.configuration = configuration
         self.options = options
         programName = program
@@ -53,6 +47,7 @@ final class SFTPAccess: Sendable {
         port = url.port
         let origin = Origin(scheme: "sftp", host: host, port: url.port ?? 22)
         self.origin = origin
+        proxyLogin = ProxyLogin(options)
         hasOwnPassword = password != nil
         credentials =
             password.map { FixedCredential(.password(user: user ?? "", password: $0), for: origin) }
@@ -66,11 +61,20 @@ final class SFTPAccess: Sendable {
     func connect() async throws -> any SFTPLink {
         let settings = try await settings()
         foundWarnings.update { $0 = settings.isConfigurationUnread ? settings.notes : [] }
+        do { return try await connect(settings) } catch let refusal as SSHProxyRefusal {
+            throw settings.forLibrary.noted(refusal.error)
+        }
+    }
+
+    private func connect(_ settings: SSHHostSettings) async throws -> any SFTPLink {
         switch configuration.transport {
         case .program: return SFTPProgramLink(program: try program(settings))
         case .embedded: break
         case .automatic:
-            if settings.needsSSHProgram { return SFTPProgramLink(program: try program(settings)) }
+            // A proxy of the options goes before the one of ssh's configuration, and that before the environment's.
+            if settings.needsSSHProgram, !hasGivenProxy(settings) {
+                return SFTPProgramLink(program: try program(settings))
+            }
             if programLogsIn.value == true || !settings.demands.isEmpty, let link = try await programLink(settings) {
                 return link
             }
@@ -234,7 +238,8 @@ final class SFTPAccess: Sendable {
         }
         if let interval = settings.serverAliveInterval { sshOptions.keepAlive = interval }
         let server = SSHServer(host: settings.hostName, port: settings.port)
-        let connection = try await SSHConnection.connect(to: server, login: login, options: sshOptions)
+        let connection = try await connection(
+            to: server, login: login, options: sshOptions, by: try proxy(settings))
         return SFTPEmbeddedLink(connection: connection, takesLogins: !hasAsked.value)
     }
 }

@@ -39,8 +39,9 @@ package final class SSHConnection: Sendable {
 
     /// Connects and logs in: about seven round trips with a password, one more with a key.
     ///
-    /// - Throws: `URLError` for what kept it from that, `.userAuthenticationRequired` where the login was refused; what
-    ///   ``SSHOptions/checkHostKey`` throws; `CancellationError`, at once, when the task is cancelled.
+    /// - Throws: `URLError` for what kept it from that, `.userAuthenticationRequired` where the login was refused;
+    ///   ``SSHProxyRefusal`` where a proxy wants a login; what ``SSHOptions/checkHostKey`` throws; `CancellationError`,
+    ///   at once, when the task is cancelled.
     package static func connect(to server: SSHServer, login: SSHLogin, options: SSHOptions) async throws
         -> SSHConnection
     {

@@ -28,8 +28,9 @@ final class SSHSession {
         control.thread.assertIsCurrent()
         let deadline = ContinuousClock.now + .clamped(seconds: options.timeouts.connect)
         wire = SSHWire(
-            socket: try SSHSocket(server: server, control: control, deadline: deadline, idle: options.timeouts.idle)
-                .connect())
+            socket: try SSHSocket(
+                server: server, proxy: options.proxy, control: control, deadline: deadline, idle: options.timeouts.idle
+            ).connect())
         guard let raw = wire.makeSession() else {
             throw FileError.make(.fileReadUnknown, path: "", sentence: "There is no memory for an SSH session.")
         }

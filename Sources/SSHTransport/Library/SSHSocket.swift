@@ -1,9 +1,10 @@
 import FileProviderCore
 import Foundation
 
-/// Opens the TCP connection to a server; on the connection's thread.
+/// Opens the TCP connection to a server, or to the proxy on the way and by it to the server; on the connection's thread.
 struct SSHSocket {
     let server: SSHServer
+    let proxy: SSHProxy?
     let control: SSHControl
     let deadline: ContinuousClock.Instant
     /// Seconds in which something has to move.
@@ -11,60 +12,77 @@ struct SSHSocket {
 
     /// A socket that does not block, whose owner closes it.
     ///
-    /// - Throws: `URLError(.cannotFindHost)`, `.cannotConnectToHost`, `.timedOut`; what
-    ///   ``SSHControl/wait(for:events:until:)`` throws.
+    /// - Throws: `URLError(.cannotFindHost)`, `.cannotConnectToHost`, `.timedOut`; what ``SSHTunnel/open()`` and
+    ///   ``SSHControl/wait(for:events:until:)`` throw.
     func connect() throws -> Int32 {
-        let addresses = try resolve()
-        defer { freeaddrinfo(addresses) }
-        var all: [UnsafeMutablePointer<addrinfo>] = []
-        var next = Optional(addresses)
-        while let address = next {
-            all.append(address)
-            next = address.pointee.ai_next
+        guard let proxy else { return try connect(to: server.host, port: server.port) }
+        let origin = proxy.server.origin
+        guard ["http", "socks5", "socks5h"].contains(origin.scheme) else {
+            throw ProxyErrors(proxy.server, url: server.url).unsupported(
+                "cannot be used for SFTP, which goes by http, socks5 and socks5h")
         }
-        var code: Int32 = 0
-        for (index, address) in all.enumerated() {
+        let host = origin.host.trimmingCharacters(in: CharacterSet(charactersIn: "[]"))
+        let socket = try connect(to: host, port: origin.port)
+        do {
+            try SSHTunnel(socket: socket, proxy: proxy, server: server, control: control, deadline: deadline).open()
+        } catch {
+            close(socket)
+            throw error
+        }
+        return socket
+    }
+
+    private func connect(to host: String, port: Int) throws -> Int32 {
+        let addresses = try resolve(host, port: port)
+        var code = EADDRNOTAVAIL
+        for (index, address) in addresses.enumerated() {
             // One that does not answer leaves the others their share of the time.
-            let share = (deadline - .now) / (all.count - index)
-            switch try connect(to: address.pointee, until: .now + share) {
+            let share = (deadline - .now) / (addresses.count - index)
+            switch try connect(to: address, until: .now + share) {
             case .success(let socket): return socket
             case .failure(let error): code = error.code.rawValue
             }
         }
-        if code == ETIMEDOUT { throw server.timedOut(POSIXError(.ETIMEDOUT)) }
-        throw FileError.make(
-            .cannotConnectToHost, url: server.url,
-            sentence:
-                "“\(server.host)” does not accept a connection on port \(server.port): \(String(cString: strerror(code))).",
-            underlying: POSIXErrorCode(rawValue: code).map { POSIXError($0) })
+        throw unreachable(code)
     }
 
-    /// Waits for the resolver, which nothing can hurry.
-    private func resolve() throws -> UnsafeMutablePointer<addrinfo> {
-        var hints = addrinfo()
-        hints.ai_family = AF_UNSPEC
-        hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
-        hints.ai_flags = AI_ADDRCONFIG | AI_NUMERICSERV
-        var found: UnsafeMutablePointer<addrinfo>?
-        let code = getaddrinfo(server.host, "\(server.port)", &hints, &found)
-        if let end = control.end { throw end }
-        guard code == 0, let found else {
-            throw FileError.make(
-                .cannotFindHost, url: server.url,
-                sentence: "The host “\(server.host)” cannot be found: \(String(cString: gai_strerror(code))).")
+    private func resolve(_ host: String, port: Int) throws -> [SSHAddress] {
+        let found: [SSHAddress]
+        do { found = try SSHAddress.all(of: host, port: port) } catch {
+            if let end = control.end { throw end }
+            throw errors?.notFound() ?? server.notFound(error)
         }
+        if let end = control.end { throw end }
         return found
     }
 
-    private func connect(to address: addrinfo, until limit: ContinuousClock.Instant) throws -> Result<Int32, POSIXError>
-    {
-        let kind = address.ai_socktype | Int32(SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
-        let socket = socket(address.ai_family, kind, address.ai_protocol)
+    private var errors: ProxyErrors? { proxy.map { ProxyErrors($0.server, url: server.url) } }
+
+    private func unreachable(_ code: Int32) -> URLError {
+        let cause = POSIXErrorCode(rawValue: code).map { POSIXError($0) }
+        if code == ETIMEDOUT { return errors?.timedOut(host: server.host, cause: cause) ?? server.timedOut(cause) }
+        return errors?.notConnected(cause: cause)
+            ?? FileError.make(
+                .cannotConnectToHost, url: server.url,
+                sentence:
+                    "“\(server.host)” does not accept a connection on port \(server.port): \(String(cString: strerror(code))).",
+                underlying: cause)
+    }
+
+    private func connect(
+        to address: SSHAddress, until limit: ContinuousClock.Instant
+    ) throws -> Result<Int32, POSIXError> {
+        let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
+        let socket = Foundation.socket(address.family, kind, 0)
         guard socket >= 0 else { return failure(errno) }
         var isKept = false
         defer { if !isKept { close(socket) } }
         Self.tune(socket, idle: idle)
-        if Foundation.connect(socket, address.ai_addr, address.ai_addrlen) != 0 {
+        let result = address.bytes.withUnsafeBytes { bytes in
+            Foundation.connect(
+                socket, bytes.assumingMemoryBound(to: sockaddr.self).baseAddress, socklen_t(bytes.count))
+        }
+        if result != 0 {
             guard errno == EINPROGRESS else { return failure(errno) }
             while try control.wait(for: socket, events: Int16(POLLOUT), until: limit) == 0 {
                 if limit <= .now { return failure(ETIMEDOUT) }

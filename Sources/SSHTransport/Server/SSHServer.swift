@@ -42,6 +42,8 @@ package struct SSHOptions: Sendable {
     /// More does harm where the way is slower than the server's disk: OpenSSH's server gathers as much as the window
     /// takes, in a buffer that it copies each time it grows.
     package var window = 4 << 20
+    /// The proxy on the way; nil for none.
+    package var proxy: SSHProxy?
     /// How long nothing may come while channels are open before the server is asked whether it is there; less than two
     /// seconds counts as two. After three questions without an answer, while nobody waits for anything, the connection
     /// has ended.

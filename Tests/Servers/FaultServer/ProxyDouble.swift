@@ -105,8 +105,9 @@ public final class ProxyDouble: Sendable {
                 return
             }
             given = "\(user):\(password)"
+            if given != login { log.withLock { $0.append(Visit(method: "SOCKS5", target: "", login: given)) } }
             send(client, Data([1, given == login ? 0 : 1]))
-            if given != login { return log.withLock { $0.append(Visit(method: "SOCKS5", target: "", login: given)) } }
+            if given != login { return }
         }
         guard let request = receive(client, 4), let host = receiveHost(client, kind: request[3]),
             let port = receive(client, 2)
