@@ -51,6 +51,34 @@ struct SFTPAccessTests {
         #expect(error?.code == .userAuthenticationRequired)
     }
 
+    @Test(arguments: TestServers.sftp)
+    func `a key in memory is opened by its passphrase or by that of the options, and else it is said why not`(
+        _ server: TestServers.SFTP
+    ) async throws {
+        let bytes = try Data(contentsOf: URL(fileURLWithPath: TestServers.sshKey("ENCRYPTED")))
+        let passphrase = try #require(TestServers.environment["CARREL_SSH_KEY_PASSPHRASE"])
+        var options = TestServers.sftpOptions(.privateKey(user: "reader", key: bytes), retries: 0)
+        options.clientKeyPassword = .password(user: "", password: passphrase)
+        try await server.provider(options).checkReachability()
+        for (wrong, sentence) in [
+            ("WR0NG", "the key of “reader” cannot be opened: its passphrase is wrong"),
+            (nil, "The private key of “reader” is encrypted, and its passphrase is not given."),
+        ] {
+            let log = RecordedLog()
+            var options = TestServers.sftpOptions(
+                .privateKey(user: "reader", key: bytes, passphrase: wrong), retries: 0)
+            options.logger = log.logger
+            let provider = try server.provider(options)
+            let error = await #expect(throws: URLError.self) { try await provider.checkReachability() }
+            #expect(error?.code == .userAuthenticationRequired)
+            #expect(error?.sentence.contains(sentence) == true, "\(error?.sentence ?? "")")
+            let written = (error.map { shownForms(of: $0) } ?? "") + log.text
+            for line in String(decoding: bytes, as: UTF8.self).split(separator: "\n") + ["WR0NG"] {
+                #expect(!written.contains(line))
+            }
+        }
+    }
+
     @Test(arguments: TestServers.sftp, ["RSA", "RSA_PEM"])
     func `an RSA key logs in, or the refusal says what to do`(_ server: TestServers.SFTP, _ key: String) async throws {
         do { try await server.provider(options(key: key)).checkReachability() } catch let error as URLError {
