@@ -73,9 +73,9 @@ struct SFTPAccessTests {
             #expect(error?.code == .userAuthenticationRequired)
             #expect(error?.sentence.contains(sentence) == true, "\(error?.sentence ?? "")")
             let written = (error.map { shownForms(of: $0) } ?? "") + log.text
-            for line in String(decoding: bytes, as: UTF8.self).split(separator: "\n") + ["WR0NG"] {
-                #expect(!written.contains(line))
-            }
+            // The last line may be as short as a word.
+            let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)
+            for line in lines.filter({ $0.count > 20 }) + ["WR0NG"] { #expect(!written.contains(line)) }
         }
     }
 
