@@ -7,7 +7,7 @@ import S3FileProvider
 import Testing
 
 /// Uploads in parts that stop, and those that go on with them in another process.
-@Suite final class S3ResumingTests {
+@Suite final class S3ResumingTests: Sendable {
     private let contents = Data((0..<2500).map { UInt8(truncatingIfNeeded: $0 &* 31) })
     private let bucket = PartsServer()
     private let processes = CollectedValues<ScriptedS3>()
