@@ -21,10 +21,10 @@ extension HTTPFileProvider {
         let cost = try await capabilities().readCost
         guard hasListings else { return connection.open(request, cost: cost, options: options) }
         let isFile = LockedValue(false)
-        return RangedFileReader(path: path, cost: cost) { [self] part, version, sink in
+        return RangedFileReader(path: path, cost: cost) { [self] part, version, sink, note in
             do {
                 let answer = try await connection.fetch(
-                    request, part: part, version: version, into: sink, options: options)
+                    request, part: part, version: version, into: sink, options: options, note: note)
                 if answer.1.validator == nil, !isFile.value { try await refuseFolder(path) }
                 isFile.update { $0 = true }
                 return answer

@@ -12,6 +12,8 @@ final class FTPReader: FileReader {
     private let provider: FTPFileProvider
     private let known = LockedValue<FileReaderAttributes?>(nil)
     private let isClosed = LockedValue(false)
+    /// Parts that are fetched now, and whether there were several at once.
+    private let running = LockedValue((count: 0, wereSeveral: false))
     private let stream: FTPForwardStream
 
     /// Larger parts have a data connection of their own, straight into their sink.
@@ -72,27 +74,49 @@ final class FTPReader: FileReader {
                 "read a file of unknown size", by: provider.type, path: path, url: provider.url(of: path))
         }
         let validator = outcome["MDTM"].flatMap { $0.code == 213 ? "\($0.text) \(size)" : nil }
-        let attributes = FileReaderAttributes(size: size, validator: validator)
+        let attributes = FileReaderAttributes(
+            size: size, validator: validator, concurrentRanges: concurrentRanges(outcome["MDTM"]))
         try known.update { known in
             guard let before = known else {
                 known = attributes
                 return
             }
-            guard before == attributes else { throw FileError.changedWhileReading(path, url: provider.url(of: path)) }
+            guard before.size == size, before.validator == validator else { throw changed }
         }
         return attributes
     }
+
+    /// Several ranges at once are of one version where size and time were the same before and after each. A time that
+    /// is not past yet, or was a moment ago, may be that of the next version, too.
+    private func concurrentRanges(_ time: FTPReply?) -> ConcurrentRanges? {
+        let options = provider.connection.options
+        let maxCount = min(options.maxRangesAtOnce, options.connectionsPerHost)
+        guard maxCount > 1, let time, time.code == 213, let date = FTPDate.parse(time.text),
+            date.timeIntervalSinceNow < -Self.maxDoubt
+        else { return nil }
+        return ConcurrentRanges(maxCount: maxCount, minSize: 8 << 20, maxSize: 8 << 20)
+    }
+
+    /// Seconds by which the server's clock may differ from this one's, and about a minute more where times are of
+    /// minutes.
+    private static let maxDoubt = 120.0
 
     // MARK: Bytes
 
     /// One data connection for all of `range`. What came before a connection was lost is not asked for again.
     private func retrieve(_ range: Range<Int64>, size: Int64, isFresh: Bool, into sink: any ByteSink) async throws {
         let counted = TappedSink(sink, limit: (Int64(range.count), changed))
+        running.update { $0 = ($0.count + 1, $0.wereSeveral || $0.count > 0) }
+        defer { running.update { $0.count -= 1 } }
         try await untilProven {
             try await self.retrieve(range, size: size, isFresh: isFresh, into: counted)
         }
         if let failure = counted.failure { throw failure }
         try Task.checkCancellation()
+        if range.count < size, running.value.wereSeveral {
+            // One data connection is of one version; the next one may be of another.
+            _ = try await provider.connection.run(path) { try await self.settle($0) }
+        }
     }
 
     private func retrieve(_ range: Range<Int64>, size: Int64, isFresh: Bool, into counted: TappedSink) async throws {

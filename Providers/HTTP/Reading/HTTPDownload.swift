@@ -38,15 +38,20 @@ final class Download: Sendable {
     let version: String?
     let sink: any ByteSink
     private let connection: HTTPConnection
+    /// Told what each answer says of the file, before its bytes.
+    private let note: Note
     private let state = LockedValue(State())
+
+    typealias Note = @Sendable (FileReaderAttributes) throws -> Void
 
     init(
         _ template: HTTPRequest, part: FilePart, version: String?, sink: any ByteSink, connection: HTTPConnection,
         proof: @escaping HTTPConnection.Proof, conditions: [(name: String, value: String)] = [],
-        options: ReadOptions = ReadOptions()
+        options: ReadOptions = ReadOptions(), note: @escaping Note = { _ in }
     ) {
         self.conditions = conditions
         self.options = options
+        self.note = note
         self.proof = proof
         self.template = template
         self.part = part
@@ -59,7 +64,7 @@ final class Download: Sendable {
     func into(_ sink: any ByteSink, condition: (name: String, value: String)?) -> Download {
         Download(
             template, part: part, version: version, sink: sink, connection: connection, proof: proof,
-            conditions: condition.map { [$0] } ?? [])
+            conditions: condition.map { [$0] } ?? [], note: note)
     }
 
     /// Runs this download with the conditions of `options`.
@@ -80,7 +85,7 @@ final class Download: Sendable {
     private func with(_ options: ReadOptions, _ conditions: [(name: String, value: String)]) -> Download {
         Download(
             template, part: part, version: version, sink: sink, connection: connection, proof: proof,
-            conditions: conditions, options: options)
+            conditions: conditions, options: options, note: note)
     }
 
     /// The head of the answer that began the download; nil before it.
@@ -202,7 +207,9 @@ final class Download: Sendable {
                 state.extent = extent
                 state.head = head
                 if extent.offset == 0, extent.count == extent.size, !isEncoded(head) { state.proof = proof(head) }
+                state.attributes?.concurrentRanges = concurrentRanges(head, for: wanted, isProven: state.proof != nil)
             }
+            if answer.size >= 0, let attributes = state.value.attributes { try note(attributes) }
             try sink.begin(extent)
         }
         state.update { $0.seen = 0 }
@@ -215,6 +222,18 @@ final class Download: Sendable {
                 state.seen += Int64(seen)
             }
         }
+    }
+
+    /// Several ranges at once are of one version where each answer has the same strong tag (RFC 9110, section 8.8.1).
+    /// What is compared as a whole comes in one stream.
+    private func concurrentRanges(_ head: ResponseHead, for wanted: FilePart, isProven: Bool) -> ConcurrentRanges? {
+        let maxCount = min(connection.options.maxRangesAtOnce, connection.options.connectionsPerHost)
+        guard maxCount > 1, !isProven, !isEncoded(head), head["ETag"]?.hasPrefix("\"") == true,
+            wanted.headerValue == nil || head.status == 206, head["Accept-Ranges"]?.lowercased() != "none"
+        else { return nil }
+        // A server that ignores ranges would send all that lies before one.
+        return ConcurrentRanges(
+            maxCount: maxCount, minSize: 1 << 20, maxSize: 6 << 20, minOffset: HTTPConnection.maxSkip + 1)
     }
 
     private func isEncoded(_ head: ResponseHead) -> Bool { head.isEncoded && !template.storesContentEncoding }

@@ -20,10 +20,10 @@ extension HTTPConnection {
         proof: @escaping Proof = { _ in nil },
         missing: @escaping @Sendable () async throws -> Void = {}
     ) -> any FileReader {
-        RangedFileReader(path: request.path, cost: cost) { [self] part, version, sink in
+        RangedFileReader(path: request.path, cost: cost) { [self] part, version, sink, note in
             do {
                 return try await fetch(
-                    request, part: part, version: version, into: sink, options: options, proof: proof)
+                    request, part: part, version: version, into: sink, options: options, proof: proof, note: note)
             } catch let error where error.isNoSuchFile {
                 try await missing()
                 throw error
@@ -34,9 +34,11 @@ extension HTTPConnection {
     /// Brings one part of the file that `request` brings, from what was kept where it still holds.
     func fetch(
         _ request: HTTPRequest, part: FilePart, version: String?, into sink: any ByteSink,
-        options: ReadOptions = ReadOptions(), proof: @escaping Proof = { _ in nil }
+        options: ReadOptions = ReadOptions(), proof: @escaping Proof = { _ in nil },
+        note: @escaping Download.Note = { _ in }
     ) async throws -> (FileExtent, FileReaderAttributes) {
-        let download = Download(request, part: part, version: version, sink: sink, connection: self, proof: proof)
+        let download = Download(
+            request, part: part, version: version, sink: sink, connection: self, proof: proof, note: note)
         // An answer of this reader has shown the version before.
         if version == nil, !options.isUnconditional { return try await download.run(if: options) }
         guard request.mayBeKept, let responses = await responses() else { return try await download.run() }

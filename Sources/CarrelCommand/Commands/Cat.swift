@@ -37,7 +37,7 @@ struct Cat: Verb {
     func perform(_ session: Session) async throws {
         let operand = try await session.operand(location)
         try await operand.provider.withReader(path: operand.path) { reader in
-            try await StandardOutput.write(reader.bytes(part))
+            try await StandardOutput.write(PumpedBytes { _ = try await reader.streamInRanges(part, into: $0) })
             try await operand.provider.checkArrival(of: reader)
         }
     }

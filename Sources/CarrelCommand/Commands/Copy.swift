@@ -111,7 +111,7 @@ struct Copy: Verb {
     private func writeOut(_ session: Session) async throws {
         let operand = try await session.operand(locations[0])
         try await operand.provider.withReader(path: operand.path) { reader in
-            try await StandardOutput.write(reader.bytes())
+            try await StandardOutput.write(PumpedBytes { _ = try await reader.streamInRanges(.whole, into: $0) })
             if !ignoreSize { try await operand.provider.checkArrival(of: reader) }
         }
     }

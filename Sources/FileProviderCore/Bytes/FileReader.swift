@@ -60,13 +60,19 @@ public struct FileReaderAttributes: Sendable, Hashable {
     /// The URL that answered, without secrets, if the server redirected the request to another path or host; nil
     /// otherwise.
     public var redirectedTo: URL?
+    /// How the file may be fetched in several ranges at once; nil where one stream is to bring it.
+    public var concurrentRanges: ConcurrentRanges?
 
     /// Without a validator no change can be noticed.
-    public init(size: Int64, validator: String? = nil, mimeType: String? = nil, redirectedTo: URL? = nil) {
+    public init(
+        size: Int64, validator: String? = nil, mimeType: String? = nil, redirectedTo: URL? = nil,
+        concurrentRanges: ConcurrentRanges? = nil
+    ) {
         self.size = size
         self.validator = validator
         self.mimeType = mimeType
         self.redirectedTo = redirectedTo
+        self.concurrentRanges = concurrentRanges
     }
 }
 

@@ -13,11 +13,19 @@ public final class RangedFileReader: FileReader {
             FileExtent, FileReaderAttributes
         )
 
+    /// As ``Fetch``; it also calls `note` with the attributes before the first byte, so that other reads of the same
+    /// time are compared with them.
+    package typealias NotingFetch =
+        @Sendable (
+            _ part: FilePart, _ version: String?, _ sink: any ByteSink,
+            _ note: @escaping @Sendable (FileReaderAttributes) throws -> Void
+        ) async throws -> (FileExtent, FileReaderAttributes)
+
     /// As it was opened.
     public let path: ProviderPath
     /// As its provider says.
     public let cost: Capabilities.ReadCost
-    private let fetch: Fetch
+    private let fetch: NotingFetch
     private let ask: (@Sendable () async throws -> FileReaderAttributes)?
     private let known = KnownAttributes()
     private let isClosed = LockedValue(false)
@@ -30,8 +38,16 @@ public final class RangedFileReader: FileReader {
     ) {
         self.path = path
         self.cost = cost
-        self.fetch = fetch
+        self.fetch = { part, version, sink, _ in try await fetch(part, version, sink) }
         ask = attributes
+    }
+
+    /// A reader whose answers tell version and size before their bytes.
+    package init(path: ProviderPath, cost: Capabilities.ReadCost, notingFetch: @escaping NotingFetch) {
+        self.path = path
+        self.cost = cost
+        fetch = notingFetch
+        ask = nil
     }
 
     /// - Complexity: When nothing was read yet, one request.
@@ -61,7 +77,9 @@ public final class RangedFileReader: FileReader {
             try sink.begin(extent)
             return extent
         }
-        let (extent, attributes) = try await fetch(part, known.attributes?.validator, sink)
+        let (extent, attributes) = try await fetch(part, known.attributes?.validator, sink) { [known, path] in
+            try known.settle($0, path: path)
+        }
         try known.settle(attributes, path: path)
         return extent
     }
@@ -86,7 +104,12 @@ private final class KnownAttributes: Sendable {
             let isSame =
                 before.validator == nil || attributes.validator == nil || before.validator == attributes.validator
             guard before.size == attributes.size, isSame else { throw FileError.changedWhileReading(path) }
-            if before.validator == nil { known = attributes }
+            if before.validator == nil {
+                known = attributes
+            } else if attributes.concurrentRanges == nil {
+                // An answer that proves less than the others.
+                known?.concurrentRanges = nil
+            }
         }
     }
 }

@@ -101,9 +101,11 @@ public struct ReaderSource: WriteSource {
     /// Always: the file is read anew.
     public var isRepeatable: Bool { true }
 
-    /// Reads on from `offset`, through a bounded pipe.
+    /// Reads on from `offset`, through a bounded pipe; a large file in several ranges at once where that is faster.
     public func bytes(from offset: Int64) throws -> any ByteSource {
-        PumpedSource { [reader] pipe in _ = try await reader.stream(.from(offset), into: pipe) }
+        PumpedSource { [reader, length] pipe in
+            _ = try await reader.streamInRanges(.from(offset), into: pipe, listedSize: length)
+        }
     }
 
     /// One range of the file.

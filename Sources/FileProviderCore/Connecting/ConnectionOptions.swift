@@ -25,6 +25,9 @@ public struct ConnectionOptions: Sendable {
     /// Exchanges with one host at once; over HTTP/1 each has a connection. One that waits for its own source or sink
     /// does not count.
     public var connectionsPerHost: Int
+    /// Ranges of one large file that are fetched at once over HTTP, WebDAV, S3 and FTP where that is faster; each is an
+    /// exchange of its own. 1 for none.
+    public var maxRangesAtOnce: Int
     /// Bytes a second of one provider in each direction, shared by its transfers; nil for no limit.
     public var bandwidth: Int64?
     /// Requests a second: over HTTP each request, over FTP each command and transfer, over SFTP each request but those
@@ -47,7 +50,8 @@ public struct ConnectionOptions: Sendable {
     public var logger: Logger?
 
     /// The defaults: no secrets, the system's authorities, a proxy where the environment names one, 8 exchanges at
-    /// once, no limit on bandwidth, nothing answered from memory, counters of its own, and no log.
+    /// once, 4 ranges of a file at once, no limit on bandwidth, nothing answered from memory, counters of its own, and no
+    /// log.
     public init(
         credentials: any CredentialSource = FixedCredential(nil), trust: TrustPolicy = TrustPolicy(),
         timeouts: Timeouts = Timeouts(),
@@ -56,7 +60,7 @@ public struct ConnectionOptions: Sendable {
         cache: CachePolicy = .none, settings: [String: String] = [:], counters: TransferCounters = TransferCounters(),
         proxy: ProxyPolicy = .environment, clientKeyPassword: Credential? = nil,
         answer: (@Sendable (LoginQuestion) throws -> String)? = nil, keepsRedirectsInOrigin: Bool = false,
-        requestLimit: RequestLimit? = nil, logger: Logger? = nil
+        requestLimit: RequestLimit? = nil, logger: Logger? = nil, maxRangesAtOnce: Int = 4
     ) {
         self.credentials = credentials
         self.trust = trust
@@ -66,6 +70,7 @@ public struct ConnectionOptions: Sendable {
         self.timeouts = timeouts
         self.retries = retries
         self.connectionsPerHost = connectionsPerHost
+        self.maxRangesAtOnce = maxRangesAtOnce
         self.bandwidth = bandwidth
         self.requestLimit = requestLimit
         self.allowsClearPassword = allowsClearPassword
@@ -199,6 +204,8 @@ public struct RetryPolicy: Sendable, Hashable, Codable {
     public var firstPause: Double
     /// The longest pause, in seconds; a server's `Retry-After` may ask for as much.
     public var longestPause: Double
+    /// Whether nothing is tried again in this task, as its caller sees to that.
+    @TaskLocal static var isOff = false
 
     /// The defaults: three tries more, after pauses of up to 0.2, 0.4 and 0.8 seconds, or of as many as the server asks
     /// for, up to 30.
@@ -220,7 +227,7 @@ public struct RetryPolicy: Sendable, Hashable, Codable {
         while true {
             do {
                 return try await RepeatedTry.run(again, body)
-            } catch let error where tries < retries && mayRepeat(error) && !error.isCancellation {
+            } catch let error where !Self.isOff && tries < retries && mayRepeat(error) && !error.isCancellation {
                 tries += 1
                 again = RepeatedTry(number: tries, cause: error)
                 counters.add(.retries)

@@ -10,7 +10,7 @@ extension ProviderConfiguration: Codable {
         case url, user, cacert, clientCert, clientKey, insecure, pins, allowClearPassword
         case identity, knownHosts, acceptNewHostKey, hostKey
         case timeout, connectTimeout, wholeTimeout, leastPerMinute, retries, firstPause, longestPause
-        case connectionsPerHost, bandwidth, requestsPerSecond
+        case connectionsPerHost, maxRangesAtOnce, bandwidth, requestsPerSecond
         case cacheLifetime, cacheItems, cacheFolder, cacheCapacity, cacheLargestFile, cacheValidates, settings
         case proxy, noProxy, proxyTunnel, redirectsInOrigin
     }
@@ -35,6 +35,7 @@ extension ProviderConfiguration: Codable {
         retries.firstPause = try values.number(.firstPause, 0...86_400) ?? retries.firstPause
         retries.longestPause = try values.number(.longestPause, 0...86_400) ?? retries.longestPause
         connectionsPerHost = try values.number(.connectionsPerHost, 1...256) ?? connectionsPerHost
+        maxRangesAtOnce = try values.number(.maxRangesAtOnce, 1...64) ?? maxRangesAtOnce
         bandwidth = try values.number(.bandwidth, 1...Int64.max)
         requestsPerSecond = try values.number(.requestsPerSecond, 0.001...1_000_000)
         cache.lifetime = try values.number(.cacheLifetime, 0...31_536_000) ?? cache.lifetime
@@ -79,6 +80,7 @@ extension ProviderConfiguration: Codable {
         try put(.firstPause, retries.firstPause, unless: tries.firstPause)
         try put(.longestPause, retries.longestPause, unless: tries.longestPause)
         try put(.connectionsPerHost, connectionsPerHost, unless: Self.usualConnections)
+        try put(.maxRangesAtOnce, maxRangesAtOnce, unless: Self.usualRanges)
         try put(.bandwidth, bandwidth, unless: nil)
         try put(.requestsPerSecond, requestsPerSecond, unless: nil)
         try put(.cacheLifetime, cache.lifetime, unless: memory.lifetime)

@@ -19,6 +19,8 @@ public struct ProviderConfiguration: Sendable, Hashable {
     public var retries = RetryPolicy()
     /// As ``ConnectionOptions/connectionsPerHost``.
     public var connectionsPerHost = Self.usualConnections
+    /// As ``ConnectionOptions/maxRangesAtOnce``.
+    public var maxRangesAtOnce = Self.usualRanges
     /// Bytes a second in each direction; nil for no limit.
     public var bandwidth: Int64?
     /// As ``RequestLimit/perSecond``; nil for no limit.
@@ -33,6 +35,7 @@ public struct ProviderConfiguration: Sendable, Hashable {
     public var settings: [String: String] = [:]
 
     static let usualConnections = 8
+    static let usualRanges = 4
 
     /// A configuration with the usual policies. A user in `url` becomes ``user``.
     ///
@@ -73,7 +76,7 @@ public struct ProviderConfiguration: Sendable, Hashable {
     private init(_ other: ProviderConfiguration, url: URL) {
         (self.url, user, trust, timeouts, retries) = (url, other.user, other.trust, other.timeouts, other.retries)
         (connectionsPerHost, bandwidth) = (other.connectionsPerHost, other.bandwidth)
-        requestsPerSecond = other.requestsPerSecond
+        (maxRangesAtOnce, requestsPerSecond) = (other.maxRangesAtOnce, other.requestsPerSecond)
         (allowsClearPassword, cache, settings, proxy) = (
             other.allowsClearPassword, other.cache, other.settings, other.proxy
         )
@@ -109,6 +112,7 @@ extension ConnectionOptions {
             settings: configuration.settings,
             counters: counters, proxy: configuration.proxy,
             keepsRedirectsInOrigin: configuration.keepsRedirectsInOrigin ?? false,
-            requestLimit: configuration.requestsPerSecond.map { RequestLimit(perSecond: $0) })
+            requestLimit: configuration.requestsPerSecond.map { RequestLimit(perSecond: $0) },
+            maxRangesAtOnce: configuration.maxRangesAtOnce)
     }
 }

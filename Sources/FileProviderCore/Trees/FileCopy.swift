@@ -132,7 +132,7 @@ public struct FileCopy: Sendable {
     {
         let tapped = TappedSink(sink, tap: tap, progress: progress)
         do {
-            let extent = try await reader.stream(.whole, into: tapped)
+            let extent = try await reader.streamInRanges(.whole, into: tapped, listedSize: listed?.size)
             guard extent.count == extent.size else {
                 throw FileError.endedEarly(path, after: extent.count, of: extent.size)
             }
