@@ -17,6 +17,7 @@ import Testing
         full.timeouts = Timeouts(connect: 1.5, idle: 7, whole: 3600)
         full.retries = RetryPolicy(retries: 9, firstPause: 0.5, longestPause: 5)
         full.connectionsPerHost = 3
+        full.maxRangesAtOnce = 2
         full.bandwidth = 1 << 40
         full.cache = CachePolicy(lifetime: 2.5, maxItems: 100)
         full.allowsClearPassword = true
@@ -53,6 +54,7 @@ import Testing
         (#"{"url": "dav://h/", "retries": -1}"#, "“retries”"),
         (#"{"url": "dav://h/", "timeout": 0}"#, "“timeout”"),
         (#"{"url": "dav://h/", "connectionsPerHost": 0}"#, "“connectionsPerHost”"),
+        (#"{"url": "dav://h/", "maxRangesAtOnce": 0}"#, "“maxRangesAtOnce”"),
         (#"{"url": "dav://h/", "bandwidth": 0}"#, "“bandwidth”"),
         (#"{"url": "dav://h/", "insecure": "SECRET"}"#, "Bool"), ("{}", "url"),
     ])

@@ -2,7 +2,7 @@
 # Benchmarks against peers: on this machine, and on real servers that this script starts and stops.
 #
 #   bash Tests/Performance/run.sh [book] [checkpoints] [logging] [transfer] [local] [listing] [small] [pipe] [sniffing] [reader-books] [sync-memory] [sync-unchanged] [sync-upload] [ftp-book] [ftp-transfer] [ftp-listing] [ftp-small]
-#     [sftp-book] [sftp-bulk] [sftp-bulk-link] [sftp-small] [sftp-small-link] [sftp-listing] [sftp-requests]
+#     [ranges] [sftp-book] [sftp-bulk] [sftp-bulk-link] [sftp-small] [sftp-small-link] [sftp-listing] [sftp-requests]
 #
 # All, unless named.
 #
@@ -27,6 +27,8 @@
 # ftp-transfer  RETR and STOR of one large file beside curl, alternating: vsftpd in clear, ProFTPD over TLS
 # ftp-listing   10,000 entries of a folder beside rclone lsf, alternating, on vsftpd and ProFTPD
 # ftp-small     1,000 files of 4 KiB sent over a link with a round trip of 20 ms and 8 connections, published and in place, beside lftp
+# ranges        one large file over HTTP, WebDAV and FTP in one stream and in several ranges at once, beside aria2c and lftp with four
+#               streams: without a round trip, with one of 20 ms, and with that and a small window
 #
 # The SFTP parts, on OpenSSH, need root too:
 #
@@ -425,16 +427,17 @@ sniffing() {
 
 . "$here/ftp.sh"
 . "$here/sftp.sh"
+. "$here/ranges.sh"
 . "$here/reader.sh"
 . "$here/sync.sh"
 
-parts=${*:-book checkpoints logging transfer local listing small pipe sniffing reader-books sync-memory sync-unchanged sync-upload ftp-book ftp-transfer ftp-listing ftp-small
+parts=${*:-book checkpoints logging transfer local listing small pipe sniffing reader-books sync-memory sync-unchanged sync-upload ftp-book ftp-transfer ftp-listing ftp-small ranges
   sftp-book sftp-bulk sftp-small sftp-bulk-link sftp-small-link sftp-listing sftp-requests}
 wanted=
 for part in $parts; do
   case $part in
     book | checkpoints | logging | transfer | local | listing | small | pipe | sniffing | reader-books | sync-memory) wanted+=" $part" ;;
-    ftp-book | ftp-transfer | ftp-listing | ftp-small)
+    ftp-book | ftp-transfer | ftp-listing | ftp-small | ranges)
       if [ "$(id -u)" = 0 ]; then wanted+=" $part"
       else echo "$part: skipped: FTP servers are started by root alone"; fi ;;
     sync-unchanged | sync-upload)
@@ -459,7 +462,7 @@ case " $parts " in *" sync-upload "*) names+=(apache vsftpd proftpd openssh moto
 over_link=()
 for part in $parts; do
   case $part in
-    pipe | ftp-small) ;;
+    pipe | ftp-small | ranges) ;;
     local) this_machine ;;
     reader-books) reader_books ;;
     sync-*) "sync_${part#sync-}" ;;
@@ -473,6 +476,7 @@ done
 # Last, because they have servers of their own.
 case " $parts " in *" pipe "*) pipe ;; esac
 case " $parts " in *" ftp-small "*) ftp_small ;; esac
+case " $parts " in *" ranges "*) ranges ;; esac
 [ ${#over_link[@]} = 0 ] || sftp_over_link 1500 "${over_link[@]}"
 # With packets of the usual size it is the link's own process, and not the clients, that large files would wait for.
 case " $parts " in *" sftp-bulk-link "*) sftp_over_link 65535 sftp-bulk-link ;; esac
