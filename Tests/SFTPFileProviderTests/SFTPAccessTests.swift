@@ -5,7 +5,7 @@ import ProviderDoubles
 import SSHTransport
 import Testing
 
-import SFTPFileProvider
+@testable import SFTPFileProvider
 
 /// What is found out about a login before anything is sent.
 @Suite struct SFTPAccessTests {
