@@ -32,7 +32,7 @@ import Testing
             return json(DriveItem(name: item ?? "", isFolder: true, size: 0, tag: "\"1\""))
         case "GET" where query.hasPrefix("list"): return json(DrivePage(items: [], next: nil))
         case "POST" where query.hasPrefix("move=") && isThere:
-            item = String(query.split(separator: "/").last ?? "")
+            item = String(query.trimmingPrefix("move=").trimmingPrefix("/"))
             return .reply(200)
         case "DELETE" where isThere:
             item = nil
