@@ -105,7 +105,7 @@ extension HTTPFileProvider {
         let capabilities = try await capabilities()
         // The same item under another form of its name.
         let isRenamed = isMove && destination != path && !capabilities.tells(destination, from: path)
-        if path.isRoot || !isRenamed && destination.isAtOrBelow(path, capabilities) {
+        if path.isRoot || !isRenamed && destination.isAtOrBelow(path, with: capabilities) {
             throw FileError.make(
                 .fileWriteInvalidFileName, path: destination, url: url(of: destination),
                 sentence: "“\(path)” cannot be moved or copied to “\(destination)”, which is itself or lies in it.")
@@ -164,18 +164,6 @@ extension HTTPFileProvider {
             }
             folder = parent.parent
         }
-    }
-}
-
-extension ProviderPath {
-    /// Whether a storage with `capabilities` takes this path, or one above it, for `path`.
-    fileprivate func isAtOrBelow(_ path: ProviderPath, _ capabilities: Capabilities) -> Bool {
-        var part: ProviderPath? = self
-        while let candidate = part {
-            if !capabilities.tells(candidate, from: path) { return true }
-            part = candidate.parent
-        }
-        return false
     }
 }
 

@@ -103,7 +103,7 @@ public struct TreeCopy: Sendable {
         _ path: ProviderPath, of provider: any FileProvider, to destination: ProviderPath, of target: any FileProvider,
         progress: ProgressReporter = ProgressReporter()
     ) async throws -> Outcome {
-        try checkNotIntoItself(path, of: provider, to: destination, of: target)
+        try await checkNotIntoItself(path, of: provider, to: destination, of: target)
         let isNew = try await makeFolder(destination, of: target)
         let capabilities = transfers == nil ? [try await provider.capabilities(), try await target.capabilities()] : []
         var run = Run(
@@ -354,8 +354,10 @@ public struct TreeCopy: Sendable {
 
     func checkNotIntoItself(
         _ path: ProviderPath, of provider: any FileProvider, to destination: ProviderPath, of target: any FileProvider
-    ) throws {
-        guard provider === target, destination == path || destination.isBelow(path) else { return }
+    ) async throws {
+        guard provider === target, destination.isAtOrBelow(path, with: try await provider.capabilities()) else {
+            return
+        }
         throw FileError.make(
             .fileWriteInvalidFileName, path: destination,
             sentence: "“\(path)” cannot be copied into itself (“\(destination)”).")

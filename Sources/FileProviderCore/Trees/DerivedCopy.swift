@@ -28,15 +28,19 @@ extension FileProviderOperations where Self: FileProviderReadWrite {
     public func copyThroughThisMachine(
         path: ProviderPath, to destination: ProviderPath, overwrite: Bool, progress: ProgressReporter
     ) async throws {
-        if destination == path { throw FileError.make(.fileWriteFileExists, path: destination) }
+        let capabilities = try await capabilities()
+        // Also under another form of its name: what gives way would be the source.
+        if !capabilities.tells(destination, from: path) {
+            throw FileError.make(.fileWriteFileExists, path: destination)
+        }
         let item = try await attributesOfItem(path: path)
         let copy = TreeCopy(overwrite: overwrite, preservesDates: false)
         guard item.isDirectory else {
             try await copy.copyFile(path, of: self, to: destination, of: self, listed: item, progress: progress)
             return
         }
-        try copy.checkNotIntoItself(path, of: self, to: destination, of: self)
-        guard try await capabilities().has(.moving) else {
+        try await copy.checkNotIntoItself(path, of: self, to: destination, of: self)
+        guard capabilities.has(.moving) else {
             return try await copyFolderInPlace(path, to: destination, overwrite: overwrite, progress: progress)
         }
         let temporary = try TemporaryName.make(beside: destination)

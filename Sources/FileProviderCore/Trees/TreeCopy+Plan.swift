@@ -14,7 +14,7 @@ extension TreeCopy {
         _ path: ProviderPath, of provider: any FileProvider, to destination: ProviderPath, of target: any FileProvider,
         planned: @Sendable (FileObject, ProviderPath) throws -> Void
     ) async throws -> Outcome {
-        try checkNotIntoItself(path, of: provider, to: destination, of: target)
+        try await checkNotIntoItself(path, of: provider, to: destination, of: target)
         let keepsTimes = try await target.capabilities().has(.settingModificationDate)
         var outcome = Outcome()
         var folders = [(path: path, isThere: try await isFolder(destination, of: target))]
