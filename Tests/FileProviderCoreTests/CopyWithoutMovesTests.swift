@@ -71,6 +71,30 @@ import Testing
         #expect(try await memory.contents(path: copy.appending("top")) == Data([7]))
     }
 
+    @Test(arguments: CopyingStorage.Mark.allCases)
+    func `a failed copy leaves a file of the same size that somebody else has put there`(mark: CopyingStorage.Mark)
+        async throws
+    {
+        let storage = CopyingStorage(memory, mark: mark)
+        try await memory.writeContents(path: source.appending("unchanged"), contents: Data([1]))
+        let (top, unchanged) = (try copy.appending("top"), try copy.appending("unchanged"))
+        storage.beforeCopying.update {
+            $0 = { [memory, seen = storage.seen] path in
+                guard path.name == "inner" else { return }
+                try await eventually { seen.values.contains(top) && seen.values.contains(unchanged) }
+                let foreign = WriteOptions(overwrite: true, modificationDate: Date(timeIntervalSince1970: 1))
+                try await memory.writeContents(path: top, from: DataSource(Data("/TREE/TOP".utf8)), options: foreign)
+                throw CocoaError(.fileWriteOutOfSpace)
+            }
+        }
+        let error = await #expect(throws: CocoaError.self) { try await storage.copyItem(path: source, to: copy) }
+        #expect(error?.code == .fileWriteOutOfSpace)
+        // Where a look tells neither version nor date, no file is known to be the copy's own.
+        let left = mark == .nothing ? ["/copy/top", "/copy/unchanged"] : ["/copy/top"]
+        #expect(try await names(below: copy) == left)
+        #expect(try await memory.contents(path: top) == Data("/TREE/TOP".utf8))
+    }
+
     @Test func `a cancelled copy removes what it made`() async throws {
         let running = LockedValue<Task<Void, any Error>?>(nil)
         storage.beforeWriting.update {

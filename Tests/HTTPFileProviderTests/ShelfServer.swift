@@ -2,20 +2,34 @@ import FaultServer
 import FileProviderCore
 import Foundation
 
-/// The other side of ``ShelfService``: a plain tree in memory behind a scripted server, without versions and dates. A
-/// folder that is read is an empty answer like that of an empty file.
+/// The other side of ``ShelfService``: a plain tree in memory behind a scripted server, without dates, and without
+/// versions unless a test asks for them. A folder that is read is an empty answer like that of an empty file.
 final class ShelfServer: Sendable {
     fileprivate struct State: Sendable {
         /// Bytes of files; nil for a folder.
         var items: [ProviderPath: Data?] = [.root: Data?.none]
+        /// How often something was put at a path: the tag of what is there.
+        var versions: [ProviderPath: Int] = [:]
+        let hasVersions: Bool
+
+        mutating func put(_ path: ProviderPath, _ content: Data?) {
+            items[path] = .some(content)
+            versions[path, default: 0] += 1
+        }
     }
 
-    private let state = LockedValue(State())
+    private let state: LockedValue<State>
     private let server: FaultServer
 
-    /// - Parameter misbehave: Answers in the shelf's place; nil for the shelf's own answer.
-    init(misbehave: @escaping @Sendable (FaultServer.Request) -> FaultServer.Answer? = { _ in nil }) throws {
-        let state = state
+    /// - Parameters:
+    ///   - hasVersions: Whether answers to reads and looks have an `ETag`.
+    ///   - misbehave: Answers in the shelf's place; nil for the shelf's own answer.
+    init(
+        hasVersions: Bool = false,
+        misbehave: @escaping @Sendable (FaultServer.Request) -> FaultServer.Answer? = { _ in nil }
+    ) throws {
+        let state = LockedValue(State(hasVersions: hasVersions))
+        self.state = state
         server = try FaultServer { request in misbehave(request) ?? state.update { $0.answer(request) } }
     }
 
@@ -31,7 +45,7 @@ final class ShelfServer: Sendable {
     /// Puts a file there, a folder where `data` is nil.
     func put(_ path: String, _ data: Data?) throws {
         let path = try ProviderPath(path)
-        state.update { $0.items[path] = .some(data) }
+        state.update { $0.put(path, data) }
     }
 
     func stop() { server.stop() }
@@ -86,15 +100,16 @@ extension ShelfServer.State {
     private func read(_ path: ProviderPath, range: String?) -> FaultServer.Answer {
         guard let content = items[path] else { return .reply(404) }
         guard let content else { return .reply(200, headers: ["X-Folder": "1"]) }
+        let tag = hasVersions ? ["ETag": "\"\(versions[path, default: 0])\""] : [:]
         guard let bounds = range?.dropFirst("bytes=".count).split(separator: "-", omittingEmptySubsequences: false)
         else {
-            return .reply(200, body: content)
+            return .reply(200, headers: tag, body: content)
         }
         let start = Int(bounds[0]) ?? max(0, content.count - (Int(bounds[1]) ?? 0))
         let end = bounds[0].isEmpty ? content.count - 1 : min(content.count - 1, Int(bounds[1]) ?? .max)
         guard start <= end else { return .reply(416, headers: ["Content-Range": "bytes */\(content.count)"]) }
         return .reply(
-            206, headers: ["Content-Range": "bytes \(start)-\(end)/\(content.count)"],
+            206, headers: tag.merging(["Content-Range": "bytes \(start)-\(end)/\(content.count)"]) { $1 },
             body: Data(content[start...end]))
     }
 
@@ -104,7 +119,7 @@ extension ShelfServer.State {
             if isNew { return .reply(412) }
             if there == nil { return .reply(409) }
         }
-        items[path] = .some(content)
+        put(path, content)
         return .reply(201)
     }
 

@@ -109,7 +109,7 @@ import Testing
 
     @Test func `a folder's copy that fails takes back what it made, and leaves what others made`() async throws {
         let other = LockedValue<(@Sendable () -> Void)?>(nil)
-        let server = try ShelfServer { request in
+        let server = try ShelfServer(hasVersions: true) { request in
             guard request.method == "PUT", request.target.hasSuffix("/c") else { return nil }
             other.value?()
             return .reply(507)
@@ -127,13 +127,13 @@ import Testing
 
     @Test func `a folder's copy that fails leaves a file that was changed meanwhile`() async throws {
         let other = LockedValue<(@Sendable () -> Void)?>(nil)
-        let server = try ShelfServer { request in
+        let server = try ShelfServer(hasVersions: true) { request in
             guard request.method == "PUT", request.target.hasSuffix("/c") else { return nil }
             other.value?()
             return .reply(403)
         }
         try fill(server)
-        other.update { $0 = { [weak server] in try? server?.put("copy/a", Data("a longer one".utf8)) } }
+        other.update { $0 = { [weak server] in try? server?.put("copy/a", Data("TREE/A".utf8)) } }
         let provider = try steady(server)
         await #expect(throws: CocoaError.self) {
             try await provider.copyItem(path: ProviderPath("tree"), to: ProviderPath("copy"))
@@ -144,7 +144,7 @@ import Testing
     @Test func `a folder's copy that is cancelled takes back what it made`() async throws {
         let copying = LockedValue<Task<Void, any Error>?>(nil)
         let begins = LockedValue(false)
-        let server = try ShelfServer { request in
+        let server = try ShelfServer(hasVersions: true) { request in
             guard request.method == "POST", request.target.hasPrefix("/copy/deep/inner") else { return nil }
             begins.update { $0 = true }
             copying.value?.cancel()

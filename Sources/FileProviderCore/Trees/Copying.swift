@@ -308,13 +308,13 @@ public struct TreeCopy: Sendable {
             try await target.capabilities()[.serverSideCopying] == .native
         {
             try await copyFile(file.path, within: target, to: location, progress: progress)
-            made?.add(FileObject(path: location, type: .regular, size: file.size))
+            await made?.addFile(location, size: file.size, in: target)
             return .copied(file.size ?? 0, isVerified: true)
         }
         let outcome = try await copyFile(
             file.path, of: provider, to: location, of: target, listed: file, progress: progress)
         guard let outcome else { return .wasThere }
-        made?.add(FileObject(path: location, type: .regular, size: outcome.bytes, entryTag: outcome.file.entryTag))
+        await made?.addFile(location, size: outcome.bytes, written: outcome.file, in: target)
         return .copied(outcome.bytes, isVerified: outcome.isVerified)
     }
 
@@ -335,7 +335,7 @@ public struct TreeCopy: Sendable {
     private func makeFolder(_ path: ProviderPath, of target: any FileProvider) async throws -> Bool {
         do {
             try await target.createFolder(path: path)
-            made?.add(FileObject(path: path, type: .directory))
+            made?.addFolder(path)
             return true
         } catch let error where error.isFileExists && made == nil {
             // What may not be looked at is taken for a folder: writing into it shows what it is.

@@ -24,7 +24,8 @@ extension FileProviderOperations where Self: FileProviderReadWrite {
     /// fails there removes only what it made itself, what it made last first; see
     /// ``Capabilities/Ability/atomicFolderCopying``.
     ///
-    /// - Complexity: Without moves, what was copied is remembered: a path for each item.
+    /// - Complexity: Without moves, what was copied is remembered: a path for each item. A file of which writing tells
+    ///   neither tag nor date, or that the storage copies by itself, is looked at once more.
     public func copyThroughThisMachine(
         path: ProviderPath, to destination: ProviderPath, overwrite: Bool, progress: ProgressReporter
     ) async throws {

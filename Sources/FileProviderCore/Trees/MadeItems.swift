@@ -1,29 +1,65 @@
+import Foundation
+
 /// The items that one copy made, in the order in which it made them, so that the copy can be taken back.
 final class MadeItems: Sendable {
     private let items = CollectedValues<FileObject>()
 
-    func add(_ item: FileObject) { items.append(item) }
+    func addFolder(_ path: ProviderPath) { items.append(FileObject(path: path, type: .directory)) }
+
+    /// Notes a file with what tells it from another one of the same size: its tag and its date.
+    ///
+    /// - Parameter written: The file as the write returned it; nil for a file that the storage copied by itself.
+    /// - Complexity: A look at the file, unless `written` has a tag or a date.
+    func addFile(
+        _ path: ProviderPath, size: Int64?, written: FileObject? = nil, in provider: any FileProvider
+    ) async {
+        var file = FileObject(
+            path: path, type: .regular, size: size, modifiedDate: written?.modifiedDate, entryTag: written?.entryTag)
+        if file.modifiedDate == nil, file.entryTag == nil {
+            // Outside the task, which may be cancelled: the file is there all the same.
+            let seen = await withCancellationShield { try? await Self.look(at: path, in: provider) }
+            (file.modifiedDate, file.entryTag) = (seen?.modifiedDate, seen?.entryTag)
+        }
+        items.append(file)
+    }
 
     /// Removes the items, those that were made last first, as far as they are still what the copy made.
     ///
-    /// A file that has another size or version by now is somebody else's and stays, and so does a folder in which
-    /// anything is left.
+    /// A file that has another size, version or date by now is somebody else's and stays, and so does one that has
+    /// neither version nor date, and a folder in which anything is left.
     ///
     /// - Complexity: A look and a removal for each file, a removal for each folder.
     func remove(from provider: any FileProvider) async {
+        let precision = (try? await provider.capabilities())?.timePrecision ?? 1
         for item in items.values.reversed() {
-            if !item.isDirectory, (try? await isUnchanged(item, in: provider)) != true { continue }
+            if !item.isDirectory {
+                guard let now = try? await Self.look(at: item.path, in: provider),
+                    isUnchanged(item, now, precision: precision)
+                else { continue }
+            }
             try? await provider.removeItem(path: item.path, recursive: false)
         }
     }
 
-    private func isUnchanged(_ made: FileObject, in provider: any FileProvider) async throws -> Bool {
-        let now = try await ListingCache.bypassing { try await provider.attributesOfItem(path: made.path) }
+    private static func look(at path: ProviderPath, in provider: any FileProvider) async throws -> FileObject {
+        try await ListingCache.bypassing { try await provider.attributesOfItem(path: path) }
+    }
+
+    /// - Parameter precision: The step of dates in seconds: two reports of one date differ by less.
+    private func isUnchanged(_ made: FileObject, _ now: FileObject, precision: Double) -> Bool {
         guard now.isRegularFile else { return false }
-        if let size = made.size, let own = now.size, size != own { return false }
-        guard let tag = made.entryTag, let own = now.entryTag else { return true }
-        // A server may call a version weak at first and strong a moment later (RFC 9110, section 8.8.3).
-        return tag.withoutWeakness == own.withoutWeakness
+        if let size = made.size, let found = now.size, size != found { return false }
+        var isProven = false
+        if let tag = made.entryTag, let found = now.entryTag {
+            // A server may call a version weak at first and strong a moment later (RFC 9110, section 8.8.3).
+            if tag.withoutWeakness != found.withoutWeakness { return false }
+            isProven = true
+        }
+        if let date = made.modifiedDate, let found = now.modifiedDate {
+            if abs(date.timeIntervalSince(found)) >= precision { return false }
+            isProven = true
+        }
+        return isProven
     }
 }
 
