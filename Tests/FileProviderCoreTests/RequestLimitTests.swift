@@ -43,6 +43,34 @@ import Testing
         #expect(clock.slept.count == 1)
     }
 
+    @Test(.timeLimit(.minutes(2))) func `after a cancellation no two requests go at once`() async throws {
+        let clock = WaitingClock()
+        let limit = RequestLimit(perSecond: 1, clock: clock)
+        try await limit.take()
+        var waiting: [Task<Void, any Error>] = []
+        func ask() async throws {
+            let count = clock.deadlines.value.count
+            waiting.append(Task { try await limit.take() })
+            try await eventually { clock.deadlines.value.count > count }
+        }
+        func cancel(_ number: Int) async {
+            waiting[number].cancel()
+            _ = await waiting[number].result
+        }
+        try await ask()
+        try await ask()
+        await cancel(0)
+        try await ask()
+        // The second one sleeps until then whatever becomes of the first.
+        #expect(clock.deadlines.value == [.seconds(1), .seconds(2), .seconds(3)])
+        // The last turns in the row are free again.
+        await cancel(2)
+        await cancel(1)
+        try await ask()
+        #expect(clock.deadlines.value.last == .seconds(2))
+        await cancel(3)
+    }
+
     @Test(arguments: [-1, 0, .nan, .infinity, 1e300, 5])
     func `a rate is kept within sense`(rate: Double) async throws {
         let limit = RequestLimit(perSecond: rate, burst: .max, clock: SteppedClock())
@@ -61,5 +89,25 @@ import Testing
             try JSONDecoder().decode(
                 ProviderConfiguration.self, from: Data(#"{"url": "davs://h/", "requestsPerSecond": 0}"#.utf8))
         }
+    }
+}
+
+/// A clock that stands still: those who sleep wait until they are cancelled.
+private final class WaitingClock: Clock {
+    typealias Instant = SteppedClock.Instant
+
+    /// Until when each sleeper sleeps, in the order in which they came.
+    let deadlines = LockedValue<[Duration]>([])
+    private let start = SteppedClock().now
+
+    var now: Instant { start }
+    var minimumResolution: Duration { .nanoseconds(1) }
+
+    func sleep(until deadline: Instant, tolerance: Duration?) async throws {
+        deadlines.update { $0.append(deadline.offset) }
+        let (stream, continuation) = AsyncStream<Void>.makeStream()
+        for await _ in stream {}
+        continuation.finish()
+        throw CancellationError()
     }
 }

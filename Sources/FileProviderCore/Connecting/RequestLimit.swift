@@ -33,19 +33,20 @@ public final class RequestLimit: Sendable {
 
     /// Waits until `count` more requests may go. Those that ask first go first.
     ///
-    /// - Throws: `CancellationError`, at once, when the task is cancelled; other requests then go the earlier.
+    /// - Throws: `CancellationError`, at once, when the task is cancelled. Its turn goes to later requests if nobody
+    ///   waits behind it; otherwise it passes unused, because those who wait know already when they go.
     public func take(_ count: Int = 1) async throws {
         try Task.checkCancellation()
         let cost = interval * min(max(1, count), 1_000_000)
-        let wait = state.update { state in
+        let (wait, end) = state.update { state in
             let time = now()
             state.full = max(state.full, time) + cost
             // The bucket holds the burst: what it lacks beyond that is waited for.
-            return state.full - time - interval * burst
+            return (state.full - time - interval * burst, state.full)
         }
         guard wait > .zero else { return }
         do { try await sleep(wait) } catch {
-            state.update { $0.full -= cost }
+            state.update { if $0.full == end { $0.full -= cost } }
             throw error
         }
     }
