@@ -156,6 +156,52 @@ import Testing
         #expect(try await base.attributesOfItem(path: shelf).isDirectory)
     }
 
+    @Test(arguments: Base.allCases)
+    func `the layer's root refuses each change as a provider's own root does`(base: Base) async throws {
+        try await base.use { provider in
+            try await provider.createFolder(path: shelf)
+            let layer = PairingLayer(prefix: shelf)
+            let layered = provider.layered(layer)
+            let file = try ProviderPath("/file")
+            func code(_ body: () async throws -> Void) async -> CocoaError.Code? {
+                do { try await body() } catch { return (error as? CocoaError)?.code }
+                return nil
+            }
+            // Nothing is in the folder: a base would let it be replaced.
+            func codesOfEmptyRoot(_ provider: any FileProvider) async -> [CocoaError.Code?] {
+                var codes = [
+                    await code { try await provider.writeContents(path: .root, contents: Data(), overwrite: true) },
+                    await code { try await provider.createFolder(path: .root) },
+                    await code { try await provider.removeItem(path: .root) },
+                    await code { try await provider.moveItem(path: .root, to: file) },
+                    await code { try await provider.copyItem(path: .root, to: file) },
+                ]
+                if let provider = provider as? any FileProviderAppending {
+                    codes.append(await code { try await provider.appendContents(path: .root, contents: Data([1])) })
+                }
+                if let provider = provider as? any FileProviderSymbolicLink {
+                    codes.append(await code { try await provider.createSymbolicLink(path: .root, text: "a") })
+                }
+                return codes
+            }
+            let codes = await codesOfEmptyRoot(layered)
+            let ownCodes = await codesOfEmptyRoot(provider)
+            #expect(codes == ownCodes && !codes.contains(nil))
+            func codesOfTakenRoot(_ provider: any FileProvider) async throws -> [CocoaError.Code?] {
+                try await provider.writeContents(path: file, contents: Data([1]))
+                return [
+                    await code { try await provider.moveItem(path: file, to: .root, overwrite: true) },
+                    await code { try await provider.copyItem(path: file, to: .root, overwrite: true) },
+                ]
+            }
+            let takenCodes = try await codesOfTakenRoot(layered)
+            let ownTakenCodes = try await codesOfTakenRoot(provider)
+            #expect(takenCodes == ownTakenCodes && !takenCodes.contains(nil))
+            #expect(try await layered.contents(path: file) == Data([1]))
+            #expect(layer.underWay.value == 0, "a change that is announced is also finished")
+        }
+    }
+
     @Test(.timeLimit(.minutes(1))) func `a prefixed provider tells of changes under its own paths`() async throws {
         let folder = try TemporaryFolder()
         let base = try LocalFileProvider(root: folder.url)
@@ -195,4 +241,15 @@ private final class EventSource: ForwardingProvider, FileProviderLongPolling {
     func changes(path: ProviderPath, since token: String?) async throws -> LongPollAnswer {
         LongPollAnswer(events: events, token: "1")
     }
+}
+
+/// Shows one folder of the base as the root, and counts the changes that were announced and not finished.
+private struct PairingLayer: FileProviderLayer {
+    let prefix: ProviderPath
+    let underWay = LockedValue(0)
+
+    func basePath(of path: ProviderPath) -> ProviderPath { prefix.appending(path) }
+    func path(ofBase path: ProviderPath) -> ProviderPath? { path.relative(to: prefix) }
+    func willChange(_ change: LayerChange) async throws { underWay.update { $0 += 1 } }
+    func didChange(_ change: LayerChange) { underWay.update { $0 -= 1 } }
 }

@@ -1,3 +1,5 @@
+import Foundation
+
 /// A change that is asked of a provider with a layer.
 public struct LayerChange: Sendable, Hashable {
     /// What is changed. The raw value follows “cannot” in a sentence.
@@ -30,6 +32,27 @@ public struct LayerChange: Sendable, Hashable {
     public let kind: Kind
     /// The items, as callers know them; of a move and a copy, source and destination.
     public let paths: [ProviderPath]
+
+    /// What a provider says to this change of its own root; nil where the change is possible.
+    ///
+    /// - Parameter isDestination: Whether the root is where a move or a copy leads.
+    func rootError(isDestination: Bool) -> CocoaError? {
+        switch kind {
+        case .write, .append: FileError.isADirectory(.root, writing: true)
+        case .createFolder, .createSymbolicLink: FileError.make(errno: EEXIST, path: .root, writing: true)
+        case .move, .copy:
+            isDestination
+                ? FileError.make(errno: EEXIST, path: .root, writing: true)
+                : Self.rootIsFixed(kind == .move ? "moved" : "copied")
+        case .remove: Self.rootIsFixed("removed")
+        case .setAttributes, .share, .restore, .removeFromTrash: nil
+        }
+    }
+
+    private static func rootIsFixed(_ verb: String) -> CocoaError {
+        FileError.make(
+            .fileWriteNoPermission, path: .root, sentence: "The root of a provider cannot be \(verb).")
+    }
 
     /// The items that are another afterwards: all but the source of a copy.
     public var changedPaths: [ProviderPath] { kind == .copy ? Array(paths.dropFirst()) : paths }

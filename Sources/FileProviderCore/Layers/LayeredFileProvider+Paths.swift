@@ -20,11 +20,11 @@ extension LayeredFileProvider {
         _ change: LayerChange, _ body: ([ProviderPath]) async throws -> Value
     ) async throws -> Value {
         let locations = try change.paths.map { try layer.basePath(of: $0) }
-        try await layer.willChange(change)
-        // A base without this root could remove it.
-        if [.move, .remove].contains(change.kind), change.paths.contains(where: \.isRoot) {
-            throw FileError.make(
-                .fileWriteNoPermission, path: .root, sentence: "The root of a provider cannot be moved or removed.")
+        // To the base, the layer's root is a folder like any other; its own root it protects itself.
+        if let number = change.paths.indices.first(where: { change.paths[$0].isRoot && !locations[$0].isRoot }),
+            let error = change.rootError(isDestination: number > 0)
+        {
+            throw error
         }
         defer { layer.didChange(change) }
         return try await translatingErrors { try await body(locations) }
