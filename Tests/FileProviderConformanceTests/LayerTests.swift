@@ -202,6 +202,28 @@ import Testing
         }
     }
 
+    @Test func `a path that has no place in the base leads nowhere in it`() async throws {
+        let folder = try TemporaryFolder()
+        let local = try LocalFileProvider(root: folder.url)
+        let base = ForgettingProvider(local)
+        let (real, alias) = (try ProviderPath("/real"), try ProviderPath("/alias"))
+        try await local.createFolder(path: real)
+        try await local.writeContents(path: real.appending("file"), contents: Data([1]))
+        let layer = AliasLayer(real: real, alias: alias)
+        let layered = LayeredFileProvider(layer, over: base)
+        #expect(layered.url(of: alias) == base.url(of: real))
+        #expect(layered.url(of: real) != base.url(of: real))
+        #expect(throws: URLError.self) { try base.relativePath(of: layered.url(of: real)) }
+        layered.dropCache(path: real)
+        #expect(base.forgotten.values == [])
+        layered.dropCache(path: alias)
+        #expect(base.forgotten.values == [real])
+        let confining = LayeredFileProvider(layer, over: local)
+        let file = try alias.appending("file")
+        await #expect(throws: CocoaError.self) { try await confining.confined(to: [real]).contents(path: file) }
+        #expect(try await confining.confined(to: [real, alias]).contents(path: file) == Data([1]))
+    }
+
     @Test(.timeLimit(.minutes(1))) func `a prefixed provider tells of changes under its own paths`() async throws {
         let folder = try TemporaryFolder()
         let base = try LocalFileProvider(root: folder.url)
@@ -252,4 +274,31 @@ private struct PairingLayer: FileProviderLayer {
     func path(ofBase path: ProviderPath) -> ProviderPath? { path.relative(to: prefix) }
     func willChange(_ change: LayerChange) async throws { underWay.update { $0 += 1 } }
     func didChange(_ change: LayerChange) { underWay.update { $0 -= 1 } }
+}
+
+/// Shows a folder under another name, and nothing under the folder's own.
+private struct AliasLayer: FileProviderLayer {
+    let real: ProviderPath
+    let alias: ProviderPath
+
+    func basePath(of path: ProviderPath) throws -> ProviderPath {
+        if path.relative(to: real) != nil { throw FileError.make(.fileReadInvalidFileName, path: path) }
+        return path.relative(to: alias).map(real.appending) ?? path
+    }
+
+    func path(ofBase path: ProviderPath) -> ProviderPath? { path.relative(to: real).map(alias.appending) ?? path }
+}
+
+/// A storage that notes what it is to forget.
+private final class ForgettingProvider: ForwardingProvider, FileProviderBasicRemote {
+    static let type = "Forgetting"
+    let underlying: any FileProvider
+    let connectionOptions = ConnectionOptions()
+    let forgotten = CollectedValues<ProviderPath>()
+
+    init(_ underlying: any FileProvider) {
+        self.underlying = underlying
+    }
+
+    func dropCache(path: ProviderPath) { forgotten.append(path) }
 }

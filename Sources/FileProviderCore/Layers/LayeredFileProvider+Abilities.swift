@@ -150,8 +150,10 @@ extension LayeredFileProvider: FileProviderBasicRemote where Base: FileProviderB
     /// The base's.
     public var connectionOptions: ConnectionOptions { base.connectionOptions }
 
-    /// Has the base forget.
-    public func dropCache(path: ProviderPath) { base.dropCache(path: (try? layer.basePath(of: path)) ?? path) }
+    /// Has the base forget; does nothing for a path that has no place in the base.
+    public func dropCache(path: ProviderPath) {
+        if let location = try? layer.basePath(of: path) { base.dropCache(path: location) }
+    }
 }
 
 extension LayeredFileProvider: FileProviderMonitor where Base: FileProviderMonitor {
@@ -201,7 +203,9 @@ extension LayeredFileProvider: FileProviderSearch where Base: FileProviderSearch
 extension LayeredFileProvider: FileProviderConfining where Base: FileProviderConfining {
     /// Confines the base, under the same layer.
     public func confined(to folders: [ProviderPath]) -> any FileProvider {
-        base.confined(to: folders.map { (try? layer.basePath(of: $0)) ?? $0 }).layered(layer)
+        let locations = folders.compactMap { try? layer.basePath(of: $0) }
+        // Without folders, a base may take it that it is not confined at all.
+        return locations.isEmpty ? base.layered(EmptyLayer()) : base.confined(to: locations).layered(layer)
     }
 }
 

@@ -33,8 +33,11 @@ public final class LayeredFileProvider<Layer: FileProviderLayer, Base: FileProvi
         return base.url(of: root)
     }
 
-    /// The base's URL of the item.
-    public func url(of path: ProviderPath) -> URL { base.url(of: (try? layer.basePath(of: path)) ?? path) }
+    /// The base's URL of the item; a URL of the path alone, which names nothing, if the base has no place for it.
+    public func url(of path: ProviderPath) -> URL {
+        if let location = try? layer.basePath(of: path) { return base.url(of: location) }
+        return URL(string: "/" + path.percentEncoded) ?? URL(fileURLWithPath: "/")
+    }
 
     /// The path under which callers know the item that `url` names.
     ///
