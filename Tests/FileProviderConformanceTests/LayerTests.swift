@@ -224,6 +224,25 @@ import Testing
         #expect(try await confining.confined(to: [real, alias]).contents(path: file) == Data([1]))
     }
 
+    @Test func `errors of every kind name the path that callers know`() async throws {
+        let memory = MemoryFileProvider()
+        let path = try ProviderPath("/book")
+        let location = shelf.appending(path)
+        let transport = FileError.make(
+            .badServerResponse, url: memory.url(of: location), sentence: "The answer for “\(location)” cannot be read.")
+        let file = FileError.make(.fileReadUnknown, path: location, underlying: transport)
+        let layer = PrefixLayer(prefix: shelf)
+        let transportError = await #expect(throws: URLError.self) {
+            try await FailingProvider(memory, error: transport).layered(layer).attributesOfItem(path: path)
+        }
+        #expect(transportError?.sentence == "The answer for “/book” cannot be read.")
+        let fileError = await #expect(throws: CocoaError.self) {
+            try await FailingProvider(memory, error: file).layered(layer).attributesOfItem(path: path)
+        }
+        #expect(fileError?.userInfo[NSFilePathErrorKey] as? String == "/book")
+        #expect(fileError?.underlying?.sentence == "The answer for “/book” cannot be read.")
+    }
+
     @Test(.timeLimit(.minutes(1))) func `a prefixed provider tells of changes under its own paths`() async throws {
         let folder = try TemporaryFolder()
         let base = try LocalFileProvider(root: folder.url)
@@ -301,4 +320,22 @@ private final class ForgettingProvider: ForwardingProvider, FileProviderBasicRem
     }
 
     func dropCache(path: ProviderPath) { forgotten.append(path) }
+}
+
+/// A storage each of whose operations fails.
+private final class FailingProvider: ForwardingProvider {
+    static let type = "Failing"
+    let underlying: any FileProvider
+    private let error: any Error
+
+    init(_ underlying: any FileProvider, error: any Error) {
+        self.underlying = underlying
+        self.error = error
+    }
+
+    func pass<Value: Sendable>(_ call: String, _ path: ProviderPath, _ body: () async throws -> Value) async throws
+        -> Value
+    {
+        throw error
+    }
 }

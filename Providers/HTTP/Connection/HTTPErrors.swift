@@ -187,3 +187,5 @@ enum ServerWords {
         return rest.firstIndex(of: "<").map { rest[..<$0] }
     }
 }
+
+extension HTTPStatusError: RelocatableError {}

@@ -36,10 +36,11 @@ public protocol FileProviderLayer: Sendable {
     func contentsOfDirectory(
         path: ProviderPath, of base: any FileProvider, page: @Sendable ([FileObject]) async throws -> Void) async throws
 
-    /// Opens the base's file at `path` for reading. The default asks the base.
+    /// Opens the base's file at `path` for reading, with and without conditions. The default asks the base, which sends
+    /// conditions to servers that compare versions themselves.
     ///
     /// - Parameter path: The path in the base; so is that of the reader.
-    func open(path: ProviderPath, of base: any FileProvider) async throws -> any FileReader
+    func open(path: ProviderPath, options: ReadOptions, of base: any FileProvider) async throws -> any FileReader
 }
 
 extension FileProviderLayer {
@@ -71,7 +72,9 @@ extension FileProviderLayer {
     }
 
     /// The default: asks the base.
-    public func open(path: ProviderPath, of base: any FileProvider) async throws -> any FileReader {
-        try await base.open(path: path)
+    public func open(path: ProviderPath, options: ReadOptions, of base: any FileProvider) async throws
+        -> any FileReader
+    {
+        try await base.open(path: path, options: options)
     }
 }

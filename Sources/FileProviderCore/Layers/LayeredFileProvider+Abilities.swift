@@ -201,7 +201,7 @@ extension LayeredFileProvider: FileProviderSearch where Base: FileProviderSearch
 }
 
 extension LayeredFileProvider: FileProviderConfining where Base: FileProviderConfining {
-    /// Confines the base, under the same layer.
+    /// Confines the base, under the same layer. A folder that has no place in the base is left out.
     public func confined(to folders: [ProviderPath]) -> any FileProvider {
         let locations = folders.compactMap { try? layer.basePath(of: $0) }
         // Without folders, a base may take it that it is not confined at all.

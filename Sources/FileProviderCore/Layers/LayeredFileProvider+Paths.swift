@@ -26,6 +26,7 @@ extension LayeredFileProvider {
         {
             throw error
         }
+        try await layer.willChange(change)
         defer { layer.didChange(change) }
         return try await translatingErrors { try await body(locations) }
     }
@@ -48,16 +49,44 @@ extension LayeredFileProvider {
         do { return try await body() } catch { throw translated(error) }
     }
 
-    /// An error of the base under the path that callers know. Errors without a path, and of items that are not shown,
-    /// stay as they are.
+    /// An error of the base under the path that callers know, with the errors below it. Errors without a path, and of
+    /// items that are not shown, stay as they are.
     func translated(_ error: any Error) -> any Error {
-        guard let error = error as? CocoaError, let text = error.userInfo[NSFilePathErrorKey] as? String,
-            let location = try? ProviderPath(text), let path = layer.path(ofBase: location), path != location
+        switch error {
+        case let error as CocoaError: relocated(error)
+        case let error as URLError: relocated(error)
+        case let error as any RelocatableError: relocated(error)
+        default: error
+        }
+    }
+
+    private func relocated(_ error: CocoaError) -> CocoaError {
+        guard let text = error.userInfo[NSFilePathErrorKey] as? String, let location = try? ProviderPath(text),
+            let path = layer.path(ofBase: location), path != location
         else { return error }
         var info = error.userInfo
         info[NSFilePathErrorKey] = path.string
         info[NSLocalizedDescriptionKey] = (info[NSLocalizedDescriptionKey] as? String)?
             .replacingOccurrences(of: "“\(location)”", with: "“\(path)”")
+        info[NSUnderlyingErrorKey] = (info[NSUnderlyingErrorKey] as? any Error).map(translated)
         return CocoaError(error.code, userInfo: info)
+    }
+
+    /// The path is that of the URL, and is in the sentence alone.
+    private func relocated(_ error: URLError) -> URLError {
+        guard let url = error.userInfo[NSURLErrorFailingURLErrorKey] as? URL,
+            let location = try? base.relativePath(of: url), let path = layer.path(ofBase: location), path != location
+        else { return error }
+        var info = error.userInfo
+        info[NSLocalizedDescriptionKey] = (info[NSLocalizedDescriptionKey] as? String)?
+            .replacingOccurrences(of: "“\(location)”", with: "“\(path)”")
+        info[NSUnderlyingErrorKey] = (info[NSUnderlyingErrorKey] as? any Error).map(translated)
+        return URLError(error.code, userInfo: info)
+    }
+
+    private func relocated(_ error: any RelocatableError) -> any Error {
+        guard let location = try? ProviderPath(error.path), let path = layer.path(ofBase: location), path != location
+        else { return error }
+        return error.about(path)
     }
 }

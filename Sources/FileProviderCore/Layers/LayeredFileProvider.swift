@@ -84,9 +84,14 @@ public final class LayeredFileProvider<Layer: FileProviderLayer, Base: FileProvi
 
     /// Has the layer open the file, and through it the base.
     public func open(path: ProviderPath) async throws -> any FileReader {
+        try await open(path: path, options: ReadOptions())
+    }
+
+    /// Has the layer open the file with these conditions, and through it the base.
+    public func open(path: ProviderPath, options: ReadOptions) async throws -> any FileReader {
         try await translatingErrors {
             let location = try layer.basePath(of: path)
-            let reader = try await layer.open(path: location, of: base)
+            let reader = try await layer.open(path: location, options: options, of: base)
             return location == path ? reader : LayeredReader(reader, path: path, translated: translated)
         }
     }
