@@ -130,11 +130,17 @@ import Testing
                 provider is any FileProviderChecksums, provider is any FileProviderLongPolling,
                 provider is any ExtendedFileProvider, provider is any FileProviderConfining,
                 provider is any FileProviderAppending, provider is any FileProviderExtendedAttributes,
+                provider is any FileProviderTrash, provider is any FileProviderVersions,
             ]
         }
         #expect(abilities(local) == abilities(try LocalFileProvider(root: folder.url)))
         #expect(abilities(memory) == abilities(MemoryFileProvider()))
+        // Abilities that neither has are those of servers: `LayeredServiceTests`.
         #expect(abilities(local) != abilities(memory))
+        let keeping = KeepingProvider(MemoryFileProvider())
+        #expect(abilities(keeping.layered(RememberingLayer())) == abilities(keeping))
+        let events = EventSource([])
+        #expect(abilities(events.layered(RememberingLayer())) == abilities(events))
         // A layer over a layer, too.
         #expect(abilities(local.layered(ReadOnlyLayer())) == abilities(local))
     }

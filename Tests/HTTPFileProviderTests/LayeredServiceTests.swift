@@ -23,6 +23,47 @@ import Testing
         layer = FolderLayer(folder: try ProviderPath("/shelf"))
     }
 
+    /// Every protocol of an ability, by what it is about.
+    private func abilities(_ provider: any FileProvider) -> [String] {
+        [
+            ("appending", provider is any FileProviderAppending),
+            ("attributes", provider is any FileProviderAttributes),
+            ("checksums", provider is any FileProviderChecksums),
+            ("confining", provider is any FileProviderConfining),
+            ("connection", provider is any FileProviderBasicRemote),
+            ("extended attributes", provider is any FileProviderExtendedAttributes),
+            ("information", provider is any ExtendedFileProvider),
+            ("long polling", provider is any FileProviderLongPolling),
+            ("monitor", provider is any FileProviderMonitor),
+            ("push", provider is any FileProviderPushWrite),
+            ("search", provider is any FileProviderSearch),
+            ("sharing", provider is any FileProviderSharing),
+            ("symbolic links", provider is any FileProviderSymbolicLink),
+            ("synchronization", provider is any FileProviderSynchronization),
+            ("trash", provider is any FileProviderTrash),
+            ("versions", provider is any FileProviderVersions),
+        ].filter { $0.1 }.map { $0.0 }
+    }
+
+    @Test func `a layer has the abilities that the service gives its base, and no others`() throws {
+        // Nothing is sent.
+        let url = try #require(URL(string: "http://127.0.0.1:9/"))
+        let able = try HTTPFileProvider(service: AbleService(), url: url)
+        let archive = try HTTPFileProvider(service: ArchiveService(), url: url)
+        let plain = try HTTPFileProvider(service: ShelfService(), url: url)
+        for layered in [able.layered(layer), able.layered(layer).layered(layer)] {
+            #expect(
+                abilities(layered) == [
+                    "attributes", "checksums", "connection", "information", "long polling", "search", "sharing",
+                ])
+        }
+        #expect(abilities(archive.layered(layer)) == ["connection", "trash", "versions"])
+        #expect(abilities(plain.layered(layer)) == ["connection"])
+        for base: any FileProvider in [able, archive, plain] {
+            #expect(abilities(base.layered(layer)) == abilities(base))
+        }
+    }
+
     @Test func `conditions of reading reach the server through a layer`() async throws {
         let server = try FaultServer { request in
             request.headers["if-none-match"] == "\"1\""
@@ -50,4 +91,51 @@ import Testing
         #expect(error?.path == "/book")
         #expect(server.requests.first?.target == "/shelf/book")
     }
+}
+
+/// A shelf whose server keeps what was changed and removed.
+private struct ArchiveService: HTTPService {
+    static let type = "Archive"
+
+    let shelf = ShelfService()
+
+    func capabilities(over connection: HTTPConnection) async throws -> Capabilities {
+        try await shelf.capabilities(over: connection)
+    }
+
+    func attributesOfItem(path: ProviderPath, over connection: HTTPConnection) async throws -> FileObject {
+        try await shelf.attributesOfItem(path: path, over: connection)
+    }
+
+    func request(forContentsOf path: ProviderPath, token: String?) throws -> HTTPRequest? {
+        try shelf.request(forContentsOf: path, token: token)
+    }
+
+    func page(ofContentsOf path: ProviderPath, data: Data, head: ResponseHead) throws -> HTTPPage {
+        try shelf.page(ofContentsOf: path, data: data, head: head)
+    }
+
+    func request(for operation: HTTPOperation, overwrite: Bool, attributes: HTTPWriteAttributes) throws -> HTTPRequest?
+    {
+        try shelf.request(for: operation, overwrite: overwrite, attributes: attributes)
+    }
+
+    func serverError(with code: FileProviderHTTPErrorCode, path: ProviderPath, data: Data) -> any FileProviderHTTPError
+    {
+        shelf.serverError(with: code, path: path, data: data)
+    }
+}
+
+extension ArchiveService: HTTPTrashService {
+    func trashItems(
+        below path: ProviderPath, over connection: HTTPConnection, page: @Sendable ([TrashItem]) async throws -> Void
+    ) async throws {}
+    func restore(_ item: TrashItem, over connection: HTTPConnection) async throws {}
+    func removeFromTrash(_ item: TrashItem, over connection: HTTPConnection) async throws {}
+}
+
+extension ArchiveService: HTTPVersionsService {
+    func versions(of path: ProviderPath, over connection: HTTPConnection) async throws -> [FileVersion] { [] }
+    func request(forReading version: FileVersion) throws -> HTTPRequest { HTTPRequest("GET", path: version.path) }
+    func restore(_ version: FileVersion, over connection: HTTPConnection) async throws {}
 }
