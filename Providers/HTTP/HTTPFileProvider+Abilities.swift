@@ -32,7 +32,7 @@ extension HTTPFileProvider: FileProviderAttributes where Service: HTTPAttributes
 }
 
 extension HTTPFileProvider: FileProviderChecksums where Service: HTTPChecksumService {
-    /// Told by the service, after a look at the file.
+    /// Returns the hash that the service gives, after a look at the file.
     ///
     /// - Throws: Also `URLError(.badServerResponse)` for what is no hash.
     public func checksum(of path: ProviderPath, kind: String) async throws -> String {
@@ -60,7 +60,7 @@ extension HTTPFileProvider: ExtendedFileProvider where Service: HTTPInformationS
     /// What the service says.
     public func providesThumbnail(path: ProviderPath) -> Bool { service.providesThumbnail(path: path) }
 
-    /// Told by the service.
+    /// Returns what the service gives.
     public func providedProperties(path: ProviderPath) async throws -> FileProperties {
         try await refuseUnheldName(path)
         return try await connection.reading(Service.self, path: path) {

@@ -5,8 +5,9 @@ public import Foundation
 /// The way to one HTTP origin: logs in, follows redirects, tries again, and puts a server's refusals in Foundation's
 /// words.
 ///
-/// A secret goes to its own origin only, and to those that a service calls its own. Redirects keep the method; one that leads to another origin is followed for
-/// reading alone, and without credentials; one from `https` to `http` is refused.
+/// A secret goes to its own origin only, and to those that a service calls its own. Redirects keep the method; one that
+/// leads to another origin is followed for reading alone, and without credentials; one from `https` to `http` is
+/// refused.
 public final class HTTPConnection: Sendable {
     /// The root's URL, `http` or `https`, without secrets.
     public let baseURL: URL

@@ -37,9 +37,11 @@ public protocol HTTPUploadSession: Sendable {
     /// asked (``HTTPService/confirmed(_:answer:attributes:over:)``).
     var looksAfterwards: Bool { get }
 
-    /// Lets go of the parts. Not called when the connection was lost or the server was busy: what was sent is there for
-    /// the next try. Neither is it called for a cancelled upload whose token is kept (``HTTPResumableSession``). Called also when ``begin(with:over:)`` failed. A part that was on its way when the upload broke
-    /// off may reach the server after it.
+    /// Removes the parts from the server after a failed upload, also after a failed ``begin(with:over:)``.
+    ///
+    /// Not called if the connection was lost or the server was busy, so that the next try finds the parts, nor for a
+    /// cancelled upload whose token is kept (``HTTPResumableSession``). A part that is under way when the upload fails
+    /// may reach the server after this call.
     func abort(over connection: HTTPConnection) async
 }
 
