@@ -6,7 +6,8 @@ extension HTTPFileProvider: FileProviderLongPolling where Service: HTTPChangesSe
     ///
     /// - Throws: Also `URLError(.badServerResponse)` for a feed that goes in a circle.
     /// - Complexity: The wait, one request for each page, and what a token takes where the server has forgotten the one
-    ///   given. At most 65,536 events are held.
+    ///   given. Holds at most 65,536 events, and the tokens of at most 1,024 pages. If more has changed, the answer is a
+    ///   rescan with a new token.
     public func changes(path: ProviderPath, since token: String?) async throws -> LongPollAnswer {
         guard let token else {
             if !path.isRoot, try await !look(at: path).isDirectory {
@@ -37,6 +38,12 @@ extension HTTPFileProvider: FileProviderLongPolling where Service: HTTPChangesSe
             feed.add(page.changes)
             next = page.nextToken
             if page.isLast { break }
+            if feed.isCut || seen.count >= Self.maxPages {
+                // What the other pages say is in the rescan.
+                let token = try await newToken(path)
+                dropCache(path: path)
+                return LongPollAnswer(events: [.rescan(path, HTTPFeed.cutReason)], token: token)
+            }
             guard seen.insert(next).inserted else {
                 throw FileError.make(
                     .badServerResponse, url: url(of: path),
@@ -46,6 +53,9 @@ extension HTTPFileProvider: FileProviderLongPolling where Service: HTTPChangesSe
         if !feed.isEmpty { dropCache(path: path) }
         return LongPollAnswer(events: try feed.events(url: url(of: path)), token: next)
     }
+
+    /// Pages that are read for one answer. The last one may have any number of changes.
+    private static var maxPages: Int { 1_024 }
 
     private func newToken(_ path: ProviderPath) async throws -> String {
         try await connection.reading(Service.self, path: path) {
@@ -60,12 +70,14 @@ private struct HTTPFeed {
     private var events: [FileEvent] = []
     /// Folders whose content was not reported, in the order in which they came.
     private var unlisted: [ProviderPath] = []
-    private var isCut = false
+    /// Whether more has changed than is kept.
+    private(set) var isCut = false
     /// Whether the folder itself was gone at some time, and whether it is now.
     private var (wasGone, isGone) = (false, false)
 
     private static let maxEvents = 65_536
     private static let maxRescans = 64
+    static let cutReason = "More has changed than can be told one by one."
 
     init(of folder: ProviderPath) {
         self.folder = folder
@@ -89,7 +101,8 @@ private struct HTTPFeed {
         guard item.path.isBelow(folder) else { return }
         let kind: FileEvent.Kind = isNew == false ? .modified : .created
         tell(FileEvent(kind, path: item.path, type: item.type))
-        if item.isDirectory, isNew == nil { unlisted.append(item.path) }
+        guard item.isDirectory, isNew == nil else { return }
+        if unlisted.count < Self.maxRescans { unlisted.append(item.path) } else { isCut = true }
     }
 
     private mutating func left(_ path: ProviderPath) {
@@ -116,9 +129,7 @@ private struct HTTPFeed {
     func events(url: URL) throws -> [FileEvent] {
         if isGone { throw FileError.make(.fileReadNoSuchFile, path: folder, url: url) }
         if wasGone { return [.rescan(folder, "This folder was gone, and is there again.")] }
-        if isCut || unlisted.count > Self.maxRescans {
-            return [.rescan(folder, "More has changed than can be told one by one.")]
-        }
+        if isCut { return [.rescan(folder, Self.cutReason)] }
         return events + unlisted.map { .rescan($0, "The server does not tell what this folder holds.") }
     }
 }
