@@ -20,9 +20,11 @@ extension HTTPFileProvider: FileProviderAttributes where Service: HTTPAttributes
         if permissions == nil, modificationDate == nil { return }
         await forget([path])
         do {
-            try await service.setAttributes(
-                of: item, permissions: permissions.map { $0 & 0o7777 }, modificationDate: modificationDate,
-                over: connection)
+            try await connection.reading(Service.self, path: path) {
+                try await service.setAttributes(
+                    of: item, permissions: permissions.map { $0 & 0o7777 }, modificationDate: modificationDate,
+                    over: connection)
+            }
             await forget([path])
         } catch {
             await forget([path])

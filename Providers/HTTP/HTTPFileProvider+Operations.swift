@@ -80,7 +80,9 @@ extension HTTPFileProvider {
         // Before, for whoever asks meanwhile must not keep the answer, and after.
         await forget(paths)
         do {
-            try await service.perform(operation, overwrite: overwrite, progress: progress, over: connection)
+            try await connection.reading(Service.self, path: paths.last ?? .root) {
+                try await service.perform(operation, overwrite: overwrite, progress: progress, over: connection)
+            }
             await forget(paths)
         } catch let error as HTTPStatusError where !overwrite && [409, 412].contains(error.code.rawValue) {
             // Another was quicker than the look before.

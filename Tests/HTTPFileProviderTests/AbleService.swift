@@ -18,6 +18,8 @@ struct AbleService: HTTPService {
     /// Attributes that were set.
     let attributesSet = CollectedValues<(ProviderPath, UInt16?, Date?)>()
     var hash = "00FF"
+    /// Whether it cannot read the answers to what changes something.
+    var misreads = false
     var thumbnail = Thumbnail(data: Data([1]), mediaType: "image/jpeg", width: 64, height: 48)
 
     func capabilities(over connection: HTTPConnection) async throws -> Capabilities {
@@ -44,6 +46,13 @@ struct AbleService: HTTPService {
     func request(for operation: HTTPOperation, overwrite: Bool, attributes: HTTPWriteAttributes) throws -> HTTPRequest?
     {
         try shelf.request(for: operation, overwrite: overwrite, attributes: attributes)
+    }
+
+    func perform(
+        _ operation: HTTPOperation, overwrite: Bool, progress: ProgressReporter, over connection: HTTPConnection
+    ) async throws {
+        if misreads { _ = try JSONDecoder().decode([String: Int].self, from: Data("<html>".utf8)) }
+        try await shelf.perform(operation, overwrite: overwrite, progress: progress, over: connection)
     }
 
     func serverError(with code: FileProviderHTTPErrorCode, path: ProviderPath, data: Data) -> any FileProviderHTTPError
@@ -105,6 +114,7 @@ extension AbleService: HTTPAttributesService {
     func setAttributes(
         of item: FileObject, permissions: UInt16?, modificationDate: Date?, over connection: HTTPConnection
     ) async throws {
+        if misreads { _ = try JSONDecoder().decode([String: Int].self, from: Data("<html>".utf8)) }
         attributesSet.append((item.path, permissions, modificationDate))
     }
 }

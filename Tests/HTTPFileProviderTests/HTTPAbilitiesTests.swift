@@ -180,6 +180,29 @@ import Testing
         #expect(answer.token == "9")
     }
 
+    @Test func `a feed without an end is a rescan with a new token after 1,024 pages`() async throws {
+        let pages = (2...2_000).map { HTTPChangesPage([], nextToken: "\($0)", isLast: false) }
+        let (answer, feed) = try await events(pages) { $0.tokens = ["1", "new"] }
+        #expect(answer.events.map(\.description) == ["rescan /d"])
+        #expect(answer.token == "new")
+        #expect(feed.asked.count == 1_024)
+    }
+
+    @Test(arguments: [64, 65])
+    func `more folders than are listed one by one are one rescan, and no further page is read`(_ count: Int)
+        async throws
+    {
+        let folders = try (1...count).map { HTTPChange.present(try folder("/d/\($0)")) }
+        let pages = [
+            HTTPChangesPage(folders, nextToken: "2", isLast: false), HTTPChangesPage([], nextToken: "3"),
+        ]
+        let (answer, feed) = try await events(pages) { $0.tokens = ["1", "new"] }
+        let rescans = answer.events.filter { $0.kind == .rescan }.map(\.path.string)
+        #expect(rescans == (count == 64 ? (1...64).map { "/d/\($0)" } : ["/d"]))
+        #expect(answer.token == (count == 64 ? "3" : "new"))
+        #expect(feed.asked == (count == 64 ? ["1", "2"] : ["1"]))
+    }
+
     @Test func `the server's time running out is an answer without events`() async throws {
         let (answer, feed) = try await events([]) { $0.waits = false }
         #expect(answer == LongPollAnswer(events: [], token: "1"))
@@ -288,6 +311,25 @@ import Testing
         }
         #expect(error?.code == .fileNoSuchFile)
         #expect(service.attributesSet.values.count == 1)
+    }
+
+    @Test func `an answer to a change that the service cannot read is one of another server`() async throws {
+        let server = try ShelfServer()
+        try server.put("file", Data([1]))
+        var service = AbleService()
+        service.misreads = true
+        let provider = try provider(server, service)
+        let path = try ProviderPath("file")
+        let changes: [@Sendable () async throws -> Void] = [
+            { try await provider.createFolder(path: ProviderPath("folder")) },
+            { try await provider.removeItem(path: path) },
+            { try await provider.setAttributes(path: path, permissions: 0o644, modificationDate: nil) },
+        ]
+        for change in changes {
+            let error = await #expect(throws: URLError.self) { try await change() }
+            #expect(error?.code == .badServerResponse)
+            #expect(error?.sentence.contains("is not one of Able") == true)
+        }
     }
 
     // MARK: Origins
