@@ -379,6 +379,30 @@ import Testing
         }
     }
 
+    @Test(arguments: [true, false])
+    func `a sequence of events ends when the service is released, also after a run`(_ runs: Bool) async throws {
+        try await bed().withSync { sync in
+            let events = try await eventsOfReleasedService(sync, runs: runs)
+            // Without an end, the time limit is the test.
+            for await event in events { Issue.record("\(event) came from a service that is gone.") }
+        }
+    }
+
+    private func eventsOfReleasedService(_ sync: FolderSync, runs: Bool) async throws
+        -> some AsyncSequence<SyncService.Event, Never> & Sendable
+    {
+        let service = SyncService(sync, options: .patient)
+        if runs {
+            let task = Task { [events = service.events] in
+                for await event in events { if case .ended = event { break } }
+                await service.stop()
+            }
+            try await service.run()
+            await task.value
+        }
+        return service.events
+    }
+
     @Test func `metrics and logs tell what was done, without secrets`() async throws {
         let lines = CollectedValues<String>()
         let logger = Logger(label: "test") { _ in RecordingHandler(lines: lines) }

@@ -1,21 +1,23 @@
 import FileProviderCore
 
-/// Those who hear the events of a service as a sequence.
+/// Passes the events of a service to the sequences that were asked for.
 final class EventListeners: Sendable {
     private typealias Continuation = AsyncStream<SyncService.Event>.Continuation
 
     private struct State {
         var continuations: [Int: Continuation] = [:]
-        /// How many there were so far.
+        /// Sequences made so far.
         var count = 0
     }
 
     private let state = LockedValue(State())
 
-    /// Events that wait for one listener.
+    /// Events that wait in one sequence.
     private static let maxWaiting = 1_000
 
-    /// What is told from now on.
+    deinit { finish() }
+
+    /// Returns a sequence of the events from now on. It ends with ``finish()``, or when this object is released.
     func stream() -> AsyncStream<SyncService.Event> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: SyncService.Event.self, bufferingPolicy: .bufferingNewest(Self.maxWaiting))
@@ -28,12 +30,12 @@ final class EventListeners: Sendable {
         return stream
     }
 
-    /// Passes `event` on to everybody.
+    /// Passes `event` on to every sequence.
     func tell(_ event: SyncService.Event) {
         for continuation in state.value.continuations.values { continuation.yield(event) }
     }
 
-    /// Ends everybody's sequence.
+    /// Ends every sequence.
     func finish() {
         let continuations = state.update { state in
             defer { state.continuations = [:] }

@@ -104,8 +104,11 @@ public actor SyncService {
         sleepers.wake(.work)
     }
 
-    /// What happens from now until the service ends, in order, but for steps; each look at this property begins a
-    /// sequence of its own. Whoever is slow loses the oldest of more than 1,000 events that wait.
+    /// The events from now until the service ends, in order, but for steps.
+    ///
+    /// Each access begins a separate sequence. It ends when the run under way ends; a sequence that begins between two
+    /// runs waits for the next run and ends with that. It also ends when the service is released. A sequence holds
+    /// 1,000 events that were not read yet, and then drops the oldest.
     public nonisolated var events: some AsyncSequence<Event, Never> & Sendable { listeners.stream() }
 
     /// Keeps both sides in step until the task is cancelled or ``stop()`` is called, and returns then; a run under way
