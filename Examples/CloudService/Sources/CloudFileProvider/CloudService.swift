@@ -21,7 +21,8 @@ public struct CloudService: HTTPUploadingService {
     /// `cloud://HOST/path` is at `https://HOST/2/`, unless the setting `api` names another URL.
     public static let registration = ProviderRegistration(type: type, schemes: ["cloud"], settings: ["api"]) {
         url, options in
-        let api = URL(string: options.settings["api"] ?? "https://\(url.host() ?? "")/2/") ?? url
+        let port = url.port.map { ":\($0)" } ?? ""
+        let api = URL(string: options.settings["api"] ?? "https://\(url.host() ?? "")\(port)/2/") ?? url
         return ProviderLocation(
             provider: try HTTPFileProvider(service: CloudService(api: api), url: api, options: options),
             path: try ProviderPath(percentEncoded: url.path(percentEncoded: true)))
@@ -85,14 +86,13 @@ public struct CloudService: HTTPUploadingService {
         }
     }
 
-    /// Neither moves nor copies replace anything here: a file in the way is removed before, unless it is the item itself
-    /// in another spelling.
+    /// Moves and copies replace nothing here: a file in the way is removed, unless it is the item in another spelling.
     public func perform(
         _ operation: HTTPOperation, overwrite: Bool, progress: ProgressReporter, over connection: HTTPConnection
     ) async throws {
         guard let request = try request(for: operation, overwrite: overwrite, attributes: .init()) else { return }
         do { _ = try await connection.send(request) } catch let error as HTTPStatusError
-            where overwrite && error.code.rawValue == 409
+            where overwrite && error.serverDescription?.hasPrefix("to/conflict/file") == true
         {
             guard let target = request.touches.first, target.string.lowercased() != request.path.string.lowercased()
             else { throw error }

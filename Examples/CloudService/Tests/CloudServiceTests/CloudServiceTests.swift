@@ -151,6 +151,33 @@ import Testing
         let location = try await registry.location(of: url, options: options)
         try await location.provider.writeContents(path: location.path, contents: Data("hello".utf8))
         #expect(try await server.provider().contents(path: path("a b")) == Data("hello".utf8))
+        let elsewhere = try await registry.location(of: #require(URL(string: "cloud://here:8443/a")))
+        let root = elsewhere.provider.url(of: .root)
+        #expect(root.scheme == "https" && root.host() == "here" && root.port == 8443)
+    }
+
+    @Test func `only a file in the way is removed for a move or a copy`() async throws {
+        let server = try CloudServer()
+        defer { server.terminate() }
+        let cloud = try server.provider()
+        let (from, target) = (try path("from"), try path("target"))
+        try await cloud.writeContents(path: from, contents: Data("new".utf8))
+        try await cloud.writeContents(path: target, contents: Data("old".utf8))
+        for route in ["files/move_v2", "files/copy_v2"] {
+            try await server.control("script", #"{"route": "\#(route)", "status": 409}"#)
+            await #expect(throws: HTTPStatusError.self) {
+                if route == "files/move_v2" {
+                    try await cloud.moveItem(path: from, to: target, overwrite: true)
+                } else {
+                    try await cloud.copyItem(path: from, to: target, overwrite: true)
+                }
+            }
+            #expect(try await cloud.contents(path: target) == Data("old".utf8))
+        }
+        #expect(try await server.requests()["files/delete_v2"] == nil)
+        try await cloud.moveItem(path: from, to: target, overwrite: true)
+        #expect(try await cloud.contents(path: target) == Data("new".utf8))
+        #expect(try await server.requests()["files/delete_v2"] == 1)
     }
 
     @Test func `the double answers as the API is described`() async throws {
