@@ -14,6 +14,22 @@ import Testing
         ("Authorization: AWS4-HMAC-SHA256 Credential=s3cret/x, Signature=s3cret", "Authorization: …"),
         ("it sent Cookie: sid=s3cret; theme=dark", "it sent Cookie: …"), ("Bearer s3cret", "Bearer …"),
         ("Basic czNjcmV0 was refused", "Basic … was refused"), ("PASS s3cret", "PASS …"), ("ACCT s3cret", "ACCT …"),
+        (#"{"access_token":"s3cret"}"#, #"{"access_token":"…"}"#),
+        (
+            #"{"user": "anna", "password" : "s3cret and \" s3cret", "n": 1}"#,
+            #"{"user": "anna", "password" : "…", "n": 1}"#
+        ),
+        (
+            #"{"X-Amz-Security-Token":"s3cret","token":12345,"tokens":["s3cret"]}"#,
+            #"{"X-Amz-Security-Token":"…","token":…"tokens":["…"]}"#
+        ),
+        (
+            #"{"Authorization":"Basic s3cret","session":{"password":"s3cret"}}"#,
+            #"{"Authorization":"…","session":{"password":"…"}}"#
+        ),
+        ("X-Auth-Token: s3cret was refused", "X-Auth-Token: … was refused"), ("x-api-key: s3cret", "x-api-key: …"),
+        ("password: s3cret", "password: …"), ("{'password': 's3cret', 'a': 1}", "{'password': … 'a': 1}"),
+        ("{token:s3cret}", "{token:…"), ("password:\ts3cret", "password:\t…"), ("secret : s3cret", "secret : …"),
         ("password=s3cret", "password=…"), ("sftp://anna:p@s3cret@h.example/x", "sftp://h.example/x"),
     ])
     func `secrets leave an ellipsis, and the rest stays`(_ text: String, _ shown: String) {
@@ -32,6 +48,8 @@ import Testing
     @Test(arguments: [
         "", "“/books/What is it? A = B.epub” does not exist.",
         "“nas.example” takes no user with a colon (Basic, RFC 7617).",
+        #"{"code": "NoSuchKey", "author": "Anna", "token_count"}"#, "/books/Secret: a novel.epub", "host:8443 is away",
+        "session closed: timeout", #"{"session": {"user": "anna"}}"#,
         "412 Precondition Failed", "a?b", "x=1&y=2", "/@anna/a b/ü.epub", "530 Login incorrect",
     ])
     func `a text without secrets stays as it is`(_ text: String) {

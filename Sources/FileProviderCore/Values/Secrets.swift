@@ -4,7 +4,8 @@ public import Foundation
 /// parts of URLs, headers and commands are secret.
 package enum Secrets {
     /// `text` without the users, passwords, queries and fragments of the URLs in it, the values of parameters such as
-    /// `token=…`, and what follows `Bearer`, `Basic`, `Authorization:` and their like. Each leaves a `…`.
+    /// `token=…`, `X-Auth-Token: …` and `"password": "…"`, and what follows `Bearer`, `Basic`, `Authorization:` and their
+    /// like. Each leaves a `…`.
     ///
     /// For text that this program did not write itself, such as a server's words. Rather removes a harmless word than
     /// keeps a secret. A private key in PEM (RFC 7468) goes whole, to the end of the text where its last line is missing.
@@ -14,23 +15,33 @@ package enum Secrets {
         let text = withoutPrivateKeys(text)
         var shown = ""
         var word = ""
-        // Behind a scheme of logins (RFC 7617, RFC 6750) or a command of FTP.
-        var hidesNext = false
+        var next = NextWord.shown
+        var isEscaped = false
         for character in text {
+            if next == .quoted {
+                if character == "\"", !isEscaped {
+                    shown.append(character)
+                    next = .shown
+                }
+                isEscaped = character == "\\" && !isEscaped
+                continue
+            }
             guard isBreak(character) else {
                 word.append(character)
                 continue
             }
             if !word.isEmpty {
-                let name = word.lowercased()
-                shown += hidesNext ? "…" : removed(fromWord: word)
-                if endsWithSecret(name) { return shown + " …" }
-                hidesNext = ["basic", "bearer"].contains(name) || ["PASS", "ACCT"].contains(word)
+                shown += self.shown(word: word, as: &next)
+                if endsWithSecret(word.lowercased()) { return shown + " …" }
                 word = ""
             }
             shown.append(character)
+            if next == .value, character == "\"" {
+                shown += "…"
+                next = .quoted
+            }
         }
-        if !word.isEmpty { shown += hidesNext ? "…" : removed(fromWord: word) }
+        if !word.isEmpty { shown += self.shown(word: word, as: &next) }
         return shown
     }
 
@@ -67,6 +78,59 @@ package enum Secrets {
 
     // MARK: Words
 
+    /// What becomes of the text behind a word.
+    private enum NextWord {
+        case shown
+        /// Behind a scheme of logins (RFC 7617, RFC 6750) or a command of FTP.
+        case hidden
+        /// Behind the name of a secret, to which a colon may give a value.
+        case named
+        /// Behind that colon.
+        case value
+        /// In a value that began with a quotation mark and goes on to the next one (RFC 8259, section 7).
+        case quoted
+    }
+
+    /// `word` as it is written, and what becomes of the next one.
+    private static func shown(word: String, as next: inout NextWord) -> String {
+        if next == .hidden || next == .value && hasText(word) {
+            next = following(word)
+            return "…"
+        }
+        if next == .named, word.hasPrefix(":") {
+            let hasValue = hasText(word)
+            // An object, as in `"session": {`, is no value; its members are looked at.
+            next = hasValue || word.contains("{") ? .shown : .value
+            return hasValue ? ":…" : word
+        }
+        if next != .value || word.contains("{") { next = following(word) }
+        return removed(fromWord: word)
+    }
+
+    private static func following(_ word: String) -> NextWord {
+        if ["basic", "bearer"].contains(word.lowercased()) || ["PASS", "ACCT"].contains(word) { return .hidden }
+        let name = trimmed(word[...])
+        if name.last == ":" { return isSecret(field: name.dropLast()) ? .value : .shown }
+        return isSecret(field: name) ? .named : .shown
+    }
+
+    private static func hasText(_ word: String) -> Bool { word.contains { $0.isLetter || $0.isNumber } }
+
+    /// `word` without the marks around names in JSON and in lists.
+    private static func trimmed(_ word: Substring) -> Substring {
+        let marks = "{}[](),;'\\"
+        let start = word.drop { marks.contains($0) }
+        return start.prefix(upTo: start.lastIndex { !marks.contains($0) }.map(start.index(after:)) ?? start.startIndex)
+    }
+
+    /// Whether a header or a member of a JSON object with this name holds a secret. Not `code`, the name of errors, nor
+    /// the author of a book.
+    private static func isSecret(field: Substring) -> Bool {
+        let name = trimmed(field)
+        guard !name.isEmpty, name.allSatisfy({ $0.isLetter || $0.isNumber || "-_".contains($0) }) else { return false }
+        return !["code", "author", "authors"].contains(name.lowercased()) && isSecret(parameter: name)
+    }
+
     private static func isBreak(_ character: Character) -> Bool {
         character.isWhitespace || "\"“”‘’<>`".contains(character)
     }
@@ -78,6 +142,11 @@ package enum Secrets {
             return word[..<start] + cut(rest)
         }
         if let mark = word.firstIndex(of: "?"), word[mark...].contains("=") { return cut(word[...]) }
+        if let colon = word.firstIndex(of: ":"), isSecret(field: word[..<colon]),
+            hasText(String(word[word.index(after: colon)...]))
+        {
+            return word[...colon] + "…"
+        }
         guard word.contains("=") else { return word }
         return word.split(separator: "&", omittingEmptySubsequences: false).map { parameter in
             guard let equals = parameter.firstIndex(of: "="), isSecret(parameter: parameter[..<equals]) else {
