@@ -1,8 +1,9 @@
 public import FileProviderCore
 import Foundation
 
-/// The hashes that Nextcloud and ownCloud keep of a file: those that its uploader sent, and the server compared with
-/// what arrived. Source: ownCloud's developer manual, “Checksums”.
+/// The hashes that Nextcloud and ownCloud keep of a file: those that its uploader sent. ownCloud compares them with the
+/// bytes that arrive; Nextcloud doesn't (``Capabilities/computesHashes``). Source: ownCloud's developer manual,
+/// “Checksums”.
 extension WebDAVFileProvider: FileProviderChecksums {
     /// Those that servers keep, the usual one first.
     static let hashKinds = ["sha1", "md5", "sha256", "adler32"]

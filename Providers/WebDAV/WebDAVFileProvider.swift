@@ -122,6 +122,7 @@ public final class WebDAVFileProvider: FileProviderBasicRemote, FileProviderOper
             capabilities[.publicLinks] = .native
             capabilities.hashKinds = Self.hashKinds
             capabilities.hashesEveryFile = false
+            capabilities.computesHashes = quirks.vendor != .nextcloud
         }
         return capabilities
     }

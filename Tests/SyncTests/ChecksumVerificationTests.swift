@@ -47,6 +47,21 @@ import Testing
         #expect(target.opened.value == 0)
     }
 
+    @Test(arguments: ["md5", "sha256"])
+    func `a hash that the target was sent is not believed, and the file is read back`(kind: String) async throws {
+        // Its hashes are those of what was sent, whatever it holds.
+        let hash =
+            kind == "md5"
+            ? "900150983cd24fb0d6963f7d28e17f72" : "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+        let whole = HashingStorage(there, hash: hash, kind: kind, computes: false)
+        #expect(try await copy(to: whole).bytes == 3)
+        #expect(whole.opened.value > 0)
+        let damaging = ForgetfulStorage(there, keeping: .another, answers: true)
+        let damaged = HashingStorage(damaging, hash: hash, kind: kind, computes: false)
+        let error = await #expect(throws: CocoaError.self) { _ = try await copy(to: damaged) }
+        #expect(error?.code == .fileReadCorruptFile)
+    }
+
     @Test func `files that a storage copies by itself are compared, and those of a tree that differ are named`()
         async throws
     {
@@ -80,17 +95,24 @@ private final class CountingTap: CopyTap {
     }
 }
 
-/// A storage that gives one MD5 for each of its files, whatever they hold.
+/// A storage that gives one hash for each of its files, whatever they hold.
 private final class HashingStorage: ForwardingProvider, FileProviderChecksums {
     static let type = "Hashing"
     let underlying: any FileProvider
     let opened = LockedValue(0)
     private let hash: String
+    private let kind: String
+    private let computes: Bool
     private let exception: ProviderPath?
 
-    init(_ underlying: any FileProvider, hash: String, except exception: ProviderPath? = nil) {
+    init(
+        _ underlying: any FileProvider, hash: String, kind: String = "md5", computes: Bool = true,
+        except exception: ProviderPath? = nil
+    ) {
         self.underlying = underlying
         self.hash = hash
+        self.kind = kind
+        self.computes = computes
         self.exception = exception
     }
 
@@ -103,7 +125,8 @@ private final class HashingStorage: ForwardingProvider, FileProviderChecksums {
 
     func capabilities() async throws -> Capabilities {
         var capabilities = try await underlying.capabilities()
-        capabilities.hashKinds = ["md5"]
+        capabilities.hashKinds = [kind]
+        capabilities.computesHashes = computes
         return capabilities
     }
 

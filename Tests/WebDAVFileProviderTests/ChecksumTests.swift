@@ -62,11 +62,10 @@ import WebDAVFileProvider
             try await server.provider().contents(path: ProviderPath("f"), part: .range(0..<2)) == Self.text.prefix(2))
     }
 
-    @Test func `the hashes that the server keeps are given, and no others`() async throws {
+    @Test(arguments: [("nextcloud-checksum-update", false), ("oc-resource-sharing", true)])
+    func `the hashes that the server keeps are given, and no others`(feature: String, compares: Bool) async throws {
         let server = try FaultServer { request in
-            guard request.method == "PROPFIND" else {
-                return .reply(200, headers: ["DAV": "1, 3, nextcloud-checksum-update"])
-            }
+            guard request.method == "PROPFIND" else { return .reply(200, headers: ["DAV": "1, 3, \(feature)"]) }
             if !request.target.hasSuffix("/f") {
                 return ScriptedReply.multistatus(ScriptedReply.response(request.target, isFolder: true))
             }
@@ -82,6 +81,7 @@ import WebDAVFileProvider
         let provider = try server.provider(base: "remote.php/dav/files/u/")
         let capabilities = try await provider.capabilities()
         #expect(capabilities.hashKinds.first == "sha1" && !capabilities.hashesEveryFile)
+        #expect(capabilities.computesHashes == compares)
         #expect(try await provider.checksum(of: ProviderPath("f"), kind: "sha1") == Self.sha1)
         for kind in ["md5", "sha256", "sha512"] {
             let error = await #expect(throws: CocoaError.self) {

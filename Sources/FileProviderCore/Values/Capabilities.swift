@@ -132,6 +132,10 @@ public struct Capabilities: Sendable, Hashable, Codable {
     /// Whether each file has all of ``hashKinds``, as where the storage computes them. False where it only keeps those
     /// that came with a file.
     public var hashesEveryFile = true
+    /// Whether the storage computes ``hashKinds`` from the bytes that it has, or has compared them with those. False
+    /// where it keeps the hash that a file's writer sends and never compares it: such a hash doesn't prove that a copy
+    /// is whole.
+    public var computesHashes = true
 
     /// A provider of which only `support` is known.
     public init(

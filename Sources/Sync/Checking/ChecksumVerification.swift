@@ -3,8 +3,8 @@ import Foundation
 
 /// Compares the hash of the bytes that were copied with that of the file that is there afterwards.
 ///
-/// The target's own hash is asked for where it has one (``Capabilities/hashKinds``), which costs one request; elsewhere
-/// the file is read back. The source is hashed as its bytes pass; it is read again only where they did not all pass, as
+/// The target's own hash is asked for where it computes one (``Capabilities/computesHashes``), which costs one request;
+/// elsewhere the file is read back. The source is hashed as its bytes pass; it is read again only where they did not all pass, as
 /// in a copy that was resumed or that the storage made by itself.
 public struct ChecksumVerification: CopyVerification {
     /// Nothing needs to be set.
@@ -14,7 +14,7 @@ public struct ChecksumVerification: CopyVerification {
     public func proof(
         of path: ProviderPath, source: any FileProviderReadWrite, target: any FileProviderReadWrite
     ) async throws -> any CopyProof {
-        let kinds = target is any FileProviderChecksums ? try await target.capabilities().hashKinds : []
+        let kinds = try await Proof.computedKinds(of: target)
         let kind = kinds.first(where: FileChecksum.computedKinds.contains) ?? "sha256"
         guard let hash = HashTap(kind: kind) else {
             throw FileError.unsupported("compute a checksum of the kind “\(kind)”", by: target.type, path: path)
@@ -38,6 +38,21 @@ public struct ChecksumVerification: CopyVerification {
             (self.path, self.source, self.target, self.kind, self.hash) = (path, source, target, kind, hash)
         }
 
+        /// The hashes that the storage computes itself.
+        static func computedKinds(of provider: any FileProviderReadWrite) async throws -> [String] {
+            guard provider is any FileProviderChecksums else { return [] }
+            let capabilities = try await provider.capabilities()
+            return capabilities.computesHashes ? capabilities.hashKinds : []
+        }
+
+        /// The hash of the bytes that the storage has: by itself if it computes it, else by reading the file.
+        private static func checksum(of path: ProviderPath, of provider: any FileProviderReadWrite, kind: String)
+            async throws -> FileChecksum
+        {
+            try await computedKinds(of: provider).contains(kind)
+                ? FileChecksum.of(path, of: provider, kind: kind) : FileChecksum.read(path, of: provider, kind: kind)
+        }
+
         func begin(_ extent: FileExtent) throws {
             hasPassed.update { $0 = true }
             try hash.begin(extent)
@@ -53,9 +68,9 @@ public struct ChecksumVerification: CopyVerification {
             if let passed {
                 sent = passed
             } else {
-                sent = try await FileChecksum.of(path, of: source, kind: kind).value
+                sent = try await Self.checksum(of: path, of: source, kind: kind).value
             }
-            let found = try await FileChecksum.of(destination, of: target, kind: kind)
+            let found = try await Self.checksum(of: destination, of: target, kind: kind)
             guard found.value != sent else { return }
             throw FileError.make(
                 .fileReadCorruptFile, path: destination, url: target.url(of: destination),

@@ -35,6 +35,15 @@ public struct FileChecksum: Sendable, Hashable {
                 // is.
             }
         }
+        return try await read(path, of: provider, kind: kind)
+    }
+
+    /// The hash of the bytes that the provider gives, without a question for its own hash.
+    ///
+    /// - Throws: As ``of(_:of:kind:)``.
+    static func read(_ path: ProviderPath, of provider: any FileProviderReadWrite, kind: String) async throws
+        -> FileChecksum
+    {
         guard let tap = HashTap(kind: kind) else {
             throw FileError.unsupported("compute a checksum of the kind “\(kind)”", by: provider.type, path: path)
         }
