@@ -5,14 +5,18 @@ import SFTPEngine
 extension SFTPFileProvider: FileProviderAppending {
     /// Adds bytes by `WRITE`, from the size on that the open file has.
     ///
+    /// If the server refuses a `WRITE` and does a later one, the file is cut to the bytes before the first gap
+    /// (`FSETSTAT`), also after a cancellation, which waits for the answers under way.
+    ///
     /// - Throws: Also `CocoaError(.featureUnsupported)` if the server tells no sizes of open files, or empties files
     ///   that are opened for writing.
-    /// - Complexity: Three round trips beside those that the bytes take.
+    /// - Complexity: Three round trips beside those that the bytes take; up to four more for the first append to a
+    ///   server without hard links.
     public func append(path: ProviderPath, from source: any WriteSource, createsFile: Bool) async throws -> FileObject {
         if path.isRoot { throw FileError.isADirectory(path, url: url(of: path), writing: true) }
         defer { cache.drop(path) }
         return try await connection.run(path, mayRepeat: false) { session in
-            guard try await self.connection.host.isHonest(beside: path, session) else { throw self.cannotAppend(path) }
+            guard try await self.keepsContent(beside: path, session) else { throw self.cannotAppend(path) }
             let name = self.connection.host.bytes(of: path)
             let flags: SFTPRequest.OpenFlags = createsFile ? [.write, .create] : .write
             let reply = try await self.connection.open([.open(name, flags)], session)[0]
@@ -40,7 +44,14 @@ extension SFTPFileProvider: FileProviderAppending {
             let start = Int64(exactly: size), start < 1 << 62
         else { throw cannotAppend(path) }
         let bytes = connection.pace(try source.bytes(from: 0))
-        let count = try await SFTPBulkWrite([(session, handle)], from: bytes, at: start).run()
+        let write = SFTPBulkWrite([(session, handle)], from: bytes, at: start)
+        let count: Int64
+        do {
+            count = try await write.run()
+        } catch {
+            await withCancellationShield { await self.cutAtGap(write, handle, session) }
+            throw error
+        }
         if let length = source.length, length != count {
             throw FileError.make(
                 .fileWriteUnknown, path: path, url: url(of: path),
@@ -56,6 +67,47 @@ extension SFTPFileProvider: FileProviderAppending {
         if !status.isOK { throw SFTPRefusal(status: status) }
         let item = try? self.item(replies[replies.count - 1], at: path)
         return item ?? FileObject(path: path, type: .regular)
+    }
+
+    /// Cuts the file behind the last byte before which the server has everything. A file that is longer than this append
+    /// has made it is left alone: somebody else writes to it, too.
+    private func cutAtGap(_ write: SFTPBulkWrite, _ handle: SFTPHandle, _ session: SFTPSession) async {
+        await write.settle()
+        let (whole, end) = (UInt64(write.acknowledged), UInt64(write.end))
+        guard whole < end, case .attributes(let found)? = try? await connection.send(.fstat(handle), session),
+            let size = found.size, size > whole, size <= end
+        else { return }
+        _ = try? await connection.send(.fsetstat(handle, SFTPAttributes(size: whole)), session)
+    }
+
+    /// Whether the server keeps what is in a file that is opened for writing; false if that cannot be tried.
+    ///
+    /// ``SFTPHost/isHonest(beside:_:)`` tells it only of servers that announce hard links. On others a temporary file of
+    /// one byte is opened again: a look at the file itself after its opening would come too late.
+    private func keepsContent(beside path: ProviderPath, _ session: SFTPSession) async throws -> Bool {
+        let host = connection.host
+        guard try await host.isHonest(beside: path, session) else { return false }
+        if session.has(.hardlink) || host.keepsContent { return true }
+        let probe = try TemporaryName.make(beside: path)
+        let name = host.bytes(of: probe)
+        do {
+            let made = try await connection.open([.open(name, [.write, .create, .exclusive])], session)[0]
+            guard case .handle(let new) = made else { return false }
+            let written = try await connection.begin([.write(new, at: 0, [1]), .close(new)], session).value()
+            var size: UInt64?
+            if case .handle(let again) = try await connection.open([.open(name, .write)], session)[0] {
+                let replies = try await connection.begin([.fstat(again), .close(again)], session).value()
+                if case .attributes(let attributes) = replies[0] { size = attributes.size }
+            }
+            _ = try await connection.send(.remove(name), session)
+            // On a full disk there is nothing to keep.
+            guard let size, written[0].status?.isOK == true else { return false }
+            host.keeps(content: size == 1)
+            return size == 1
+        } catch {
+            await removeLeftover(probe, openedOn: session)
+            throw error
+        }
     }
 
     private func cannotAppend(_ path: ProviderPath) -> CocoaError {

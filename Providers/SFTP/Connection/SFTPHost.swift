@@ -11,6 +11,8 @@ final class SFTPHost: Sendable {
         var hasReversedLinks: Bool?
         /// Whether the server does what it says; nil until it was tried.
         var isHonest: Bool?
+        /// Whether a file that was opened for writing was seen to keep what is in it.
+        var keepsContent = false
         /// Whether `RENAME` takes away what has the name, against the draft; nil until it was tried.
         var replaces: Bool?
         var showsSizes = false
@@ -118,6 +120,17 @@ final class SFTPHost: Sendable {
     /// Whether `LSTAT` may look behind a link, as ProFTPD's does: servers that set attributes of links know them from
     /// what is behind.
     func mayFollow(_ session: SFTPSession) -> Bool { !session.has(.lsetstat) }
+
+    /// Whether a file that was opened for writing was seen to keep what is in it.
+    var keepsContent: Bool { state.value.keepsContent }
+
+    /// A file was opened for writing, and kept what is in it, or lost it.
+    func keeps(content: Bool) {
+        state.update { state in
+            state.keepsContent = content
+            if !content { state.isHonest = false }
+        }
+    }
 
     /// Whether the server does what it says that it does.
     ///

@@ -35,6 +35,10 @@ package final class SFTPBulkWrite: SFTPBulk {
         var isSourceDry = false
         var outcome: Result<Int64, any Error>?
         var waiter: CheckedContinuation<Int64, any Error>?
+        /// Whether a session ended, whose answers don't come any more.
+        var hasLostSession = false
+        /// Waits for the answers that are under way.
+        var settler: CheckedContinuation<Void, Never>?
     }
 
     private let source: any ByteSource
@@ -94,6 +98,31 @@ package final class SFTPBulkWrite: SFTPBulk {
 
     /// The offset up to which the server has everything.
     package var acknowledged: Int64 { state.withLock { $0.acknowledged } }
+
+    /// The offset behind the last byte that was sent.
+    package var end: Int64 { state.withLock { $0.next } }
+
+    /// After a failed ``run()``, waits until the server has answered every `WRITE` under way, or the session has ended.
+    /// ``acknowledged`` is final then.
+    ///
+    /// Ignores cancellation. The session's own limits end the wait for a silent server.
+    package func settle() async {
+        finish(.failure(CancellationError()))
+        // The session tells its end to those that it knows.
+        join()
+        defer { leave() }
+        await withCheckedContinuation { continuation in
+            let isSettled = state.withLock { state in
+                if !state.isSettled { state.settler = continuation }
+                return state.isSettled
+            }
+            if isSettled { continuation.resume() }
+        }
+    }
+
+    private func resumeSettler() {
+        state.withLock { $0.isSettled ? $0.settler.take() : nil }?.resume()
+    }
 
     private func finish(_ outcome: Result<Int64, any Error>) {
         let waiter = state.withLock { state -> CheckedContinuation<Int64, any Error>? in
@@ -171,11 +200,13 @@ package final class SFTPBulkWrite: SFTPBulk {
     func take(_ type: UInt8, _ decoder: inout SFTPDecoder, for part: SFTPPart, of session: SFTPSession) throws {
         guard SFTPPacketType(rawValue: type) == .status else { throw SFTPProtocolError.unexpected(type) }
         let status = try SFTPReply.status(&decoder)
-        guard status.isOK else { return finish(.failure(SFTPRefusal(status: status))) }
+        defer { resumeSettler() }
+        guard status.isOK else {
+            state.withLock { $0.answered(part, lane: ObjectIdentifier(session)) }
+            return finish(.failure(SFTPRefusal(status: status)))
+        }
         let (end, others) = state.withLock { state -> (Result<Int64, any Error>?, [Lane]) in
-            let lane = ObjectIdentifier(session)
-            let before = state.unanswered[lane] ?? (1, part.count)
-            state.unanswered[lane] = (before.writes - 1, before.bytes - part.count)
+            state.answered(part, lane: ObjectIdentifier(session))
             state.line.adapt(to: .now - part.sent, count: part.count)
             state.ahead[part.offset] = part.count
             while let count = state.ahead.removeValue(forKey: state.acknowledged) { state.acknowledged += Int64(count) }
@@ -186,7 +217,11 @@ package final class SFTPBulkWrite: SFTPBulk {
         for lane in others where lane.session !== session { lane.session.wake() }
     }
 
-    func sessionEnded(with error: any Error) { finish(.failure(error)) }
+    func sessionEnded(with error: any Error) {
+        finish(.failure(error))
+        state.withLock { $0.hasLostSession = true }
+        resumeSettler()
+    }
 }
 
 extension SFTPBulkWrite.State {
@@ -196,6 +231,14 @@ extension SFTPBulkWrite.State {
         let (writes, bytes) = unanswered[lane] ?? (0, 0)
         return writes == 0 || writes < maxCount && bytes + count <= line.allowed / lanes.count
     }
+
+    fileprivate mutating func answered(_ part: SFTPPart, lane: ObjectIdentifier) {
+        let before = unanswered[lane] ?? (1, part.count)
+        unanswered[lane] = (before.writes - 1, before.bytes - part.count)
+    }
+
+    /// Whether no answer is under way.
+    fileprivate var isSettled: Bool { hasLostSession || unanswered.values.allSatisfy { $0.writes <= 0 } }
 
     /// What it has come to, once everything was sent and answered.
     fileprivate func ending(from start: Int64) -> Result<Int64, any Error>? {
