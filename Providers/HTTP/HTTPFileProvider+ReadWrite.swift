@@ -157,8 +157,10 @@ extension HTTPFileProvider {
             try PartedUpload.compare(Int64(start.count + 1), promised: source.length)
             parts.putBack(start + next)
         }
-        let session = try await service.uploadSession(
-            path: path, overwrite: overwrite, attributes: attributes, over: connection)
+        let session = try await connection.reading(Service.self, path: path) {
+            try await service.uploadSession(
+                path: path, overwrite: overwrite, attributes: attributes, over: connection)
+        }
         let note =
             try session is any HTTPResumableSession
             ? attributes.resumption.map {
@@ -166,7 +168,7 @@ extension HTTPFileProvider {
                     path: try TemporaryName.make(beside: path, for: $0), service: service, connection: connection)
             } : nil
         let upload = PartedUpload(connection: connection, session: session, promised: source.length, note: note)
-        let (head, length) = try await upload.run(parts)
+        let (head, length) = try await connection.reading(Service.self, path: path) { try await upload.run(parts) }
         let file = written(path, head, length)
         return session.looksAfterwards ? file : try await confirmed(file, head, attributes)
     }

@@ -16,18 +16,26 @@ public protocol HTTPTrashService: HTTPService {
 }
 
 extension HTTPFileProvider: FileProviderTrash where Service: HTTPTrashService {
-    /// Told by the service.
+    /// Asks the service.
     public func trashItems(below path: ProviderPath, page: @Sendable ([TrashItem]) async throws -> Void) async throws {
-        try await service.trashItems(below: path, over: connection, page: page)
+        try await connection.reading(Service.self, path: path) {
+            try await service.trashItems(below: path, over: connection, page: page)
+        }
     }
 
     /// Restored by the service. What is remembered of the item and its folder is forgotten.
     public func restore(_ item: TrashItem) async throws {
-        try await forgetting(item.path) { try await service.restore(item, over: connection) }
+        try await forgetting(item.path) {
+            try await connection.reading(Service.self, path: item.path) {
+                try await service.restore(item, over: connection)
+            }
+        }
     }
 
     /// Removed by the service.
     public func removeFromTrash(_ item: TrashItem) async throws {
-        try await service.removeFromTrash(item, over: connection)
+        try await connection.reading(Service.self, path: item.path) {
+            try await service.removeFromTrash(item, over: connection)
+        }
     }
 }

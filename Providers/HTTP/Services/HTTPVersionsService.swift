@@ -13,9 +13,11 @@ public protocol HTTPVersionsService: HTTPService {
 }
 
 extension HTTPFileProvider: FileProviderVersions where Service: HTTPVersionsService {
-    /// Told by the service.
+    /// Asks the service.
     public func versions(of path: ProviderPath) async throws -> [FileVersion] {
-        try await service.versions(of: path, over: connection)
+        try await connection.reading(Service.self, path: path) {
+            try await service.versions(of: path, over: connection)
+        }
     }
 
     /// Read by the service's request.
@@ -25,7 +27,11 @@ extension HTTPFileProvider: FileProviderVersions where Service: HTTPVersionsServ
 
     /// Restored by the service. What is remembered of the file is forgotten.
     public func restore(_ version: FileVersion) async throws {
-        try await forgetting(version.path) { try await service.restore(version, over: connection) }
+        try await forgetting(version.path) {
+            try await connection.reading(Service.self, path: version.path) {
+                try await service.restore(version, over: connection)
+            }
+        }
     }
 }
 

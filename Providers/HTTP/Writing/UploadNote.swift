@@ -10,6 +10,14 @@ struct UploadNote: Sendable {
     let path: ProviderPath
     let service: any HTTPService
     let connection: HTTPConnection
+    /// Whether the file may be there.
+    private let mayExist = LockedValue(false)
+
+    init(path: ProviderPath, service: any HTTPService, connection: HTTPConnection) {
+        self.path = path
+        self.service = service
+        self.connection = connection
+    }
 
     /// The token, if one is there that can be read.
     ///
@@ -21,6 +29,7 @@ struct UploadNote: Sendable {
                 let request = try service.request(for: operation, overwrite: false, attributes: HTTPWriteAttributes())
             else { return nil }
             let (data, _) = try await connection.received(request, Self.limit)
+            mayExist.update { $0 = true }
             return String(validating: data, as: UTF8.self).flatMap { $0.isEmpty ? nil : $0 }
         } catch let error where !error.isTransient && !error.isCancellation { return nil }
     }
@@ -36,11 +45,13 @@ struct UploadNote: Sendable {
         }
         request.body = .source(DataSource(data))
         request.isWriting = true
+        mayExist.update { $0 = true }
         _ = try? await connection.send(request)
     }
 
-    /// Removes the file. One that stays names an upload that is over, and is swept.
+    /// Removes the file, if there may be one. One that stays names an upload that is over, and is swept.
     func remove() async {
+        guard mayExist.value else { return }
         let file = FileObject(path: path, type: .regular)
         try? await service.perform(
             .remove(file, recursive: false), overwrite: false, progress: ProgressReporter(), over: connection)

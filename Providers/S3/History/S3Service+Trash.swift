@@ -21,9 +21,9 @@ extension S3Service: HTTPTrashService {
             var items: [TrashItem] = []
             // The first version under a mark is what was removed.
             for version in versions where !version.isMarker {
-                guard let mark = marks.removeValue(forKey: version.key), let location = Self.location(of: mark) else {
-                    continue
-                }
+                guard let mark = marks.removeValue(forKey: version.key), let location = Self.location(of: mark),
+                    !TemporaryName.matches(location.name)
+                else { continue }
                 items.append(
                     TrashItem(
                         identifier: mark.identifier, path: location, type: .regular, size: version.size,
@@ -67,13 +67,15 @@ extension S3Service: HTTPTrashService {
     @discardableResult
     private func checkIsTrash(_ item: TrashItem, over connection: HTTPConnection) async throws -> [S3Version] {
         let versions = try await allVersions(of: item.path, over: connection)
-        guard versions.contains(where: { $0.isMarker && $0.identifier == item.identifier }) else {
+        let mark = versions.first { $0.isMarker && $0.identifier == item.identifier }
+        if mark != nil, versions.contains(where: { $0.isLatest && !$0.isMarker }) {
+            throw FileError.make(.fileWriteFileExists, path: item.path, url: connection.url(of: item.path))
+        }
+        // Below another mark it hides nothing, and what lies between the two is no part of the item.
+        guard let mark, mark.isLatest else {
             throw FileError.make(
                 .fileNoSuchFile, path: item.path, url: connection.url(of: item.path),
                 sentence: "“\(item.path)” is no longer in the bucket's trash.")
-        }
-        if versions.contains(where: { $0.isLatest && !$0.isMarker }) {
-            throw FileError.make(.fileWriteFileExists, path: item.path, url: connection.url(of: item.path))
         }
         return versions
     }

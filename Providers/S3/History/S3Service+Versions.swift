@@ -32,10 +32,14 @@ extension S3Service: HTTPVersionsService {
     /// Copies the version over the object, which makes it the newest one. Nothing is lost: what was there before stays
     /// as a version, in a bucket that keeps them.
     ///
-    /// - Complexity: One request; for objects over 5 GiB one for each part, and a look.
+    /// - Complexity: One request, and one more for a version that was the newest when it was listed; for objects over
+    ///   5 GiB one for each part, and a look.
     public func restore(_ version: FileVersion, over connection: HTTPConnection) async throws {
-        // S3 refuses to copy an object to itself.
-        if version.isCurrent { return }
+        // S3 refuses to copy an object to itself. What was the newest version may have been replaced since.
+        if version.isCurrent {
+            let newest = try await allVersions(of: version.path, over: connection).first(where: \.isLatest)
+            if newest?.identifier == version.identifier { return }
+        }
         try await copyVersion(version, over: connection)
     }
 }

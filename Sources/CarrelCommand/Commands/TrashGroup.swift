@@ -53,7 +53,7 @@ struct RestoreTrash: Verb {
 
     @Argument(help: "The folder it was removed from, or one above it.", completion: .location)
     var location: String
-    @Argument(help: "The item, as “trash ls” names it.")
+    @Argument(help: "The item’s identifier or its path, as “trash ls” shows them.")
     var identifier: String
     @OptionGroup var common: CommonOptions
 
@@ -72,7 +72,7 @@ struct RemoveTrash: Verb {
 
     @Argument(help: "The folder it was removed from, or one above it.", completion: .location)
     var location: String
-    @Argument(help: "The item, as “trash ls” names it.")
+    @Argument(help: "The item’s identifier or its path, as “trash ls” shows them.")
     var identifier: String
     @OptionGroup var common: CommonOptions
 
@@ -94,13 +94,21 @@ extension Operand {
         return provider
     }
 
-    /// - Throws: `CocoaError(.fileNoSuchFile)` if the trash has no such item.
-    fileprivate func trashItem(_ identifier: String) async throws -> TrashItem {
+    /// - Parameter name: An identifier or, where no item has it, a path.
+    /// - Throws: `CocoaError(.fileNoSuchFile)` if the trash has no such item; a failure of usage if it has several: where
+    ///   a bucket's versioning is suspended, all marks are called `null`.
+    fileprivate func trashItem(_ name: String) async throws -> TrashItem {
         let items = try await trashProvider().trashItems(below: path)
-        guard let item = items.first(where: { $0.identifier == identifier }) else {
+        let identified = items.filter { $0.identifier == name }
+        let fitting = identified.isEmpty ? items.filter { $0.path.string == name } : identified
+        guard let item = fitting.first else {
             throw FileError.make(
                 .fileNoSuchFile, path: path,
-                sentence: "There is no “\(identifier)” among what was removed from “\(path)”.")
+                sentence: "There is no “\(name)” among what was removed from “\(path)”.")
+        }
+        guard fitting.count == 1 else {
+            let other = identified.isEmpty ? "identifier" : "path"
+            throw CommandFailure.usage("“\(name)” names \(fitting.count) removed items; name one by its \(other).")
         }
         return item
     }
