@@ -24,19 +24,28 @@ extension CachingFetcher {
     /// - Complexity: For each resource that is not there, a request, and another one if it has more than 256 KiB; up to
     ///   four at once.
     public func preload(_ links: [Link], progress: ProgressReporter = ProgressReporter()) async throws {
+        try await preload(links, sizes: [:], progress: progress)
+    }
+
+    /// - Parameter sizes: What is known of resources whose links say nothing of their size, by ``name(of:)``.
+    private func preload(_ links: [Link], sizes: [String: Int64], progress: ProgressReporter) async throws {
+        func claimedSize(_ link: Link) -> Int64 {
+            min(max(0, link.size ?? sizes[Self.name(of: link.href)] ?? 0), CacheHeader.maxLength)
+        }
         var seen: Set<String> = []
         let wanted = links.filter {
             !($0.templated && $0.href.contains("{")) && seen.insert(Self.name(of: $0.href)).inserted
         }
         try await cache.pin(scope: scope)
-        progress.expectMore(wanted.reduce(0) { min($0 + $1.claimedSize, Self.maxExpected) })
+        progress.expectMore(wanted.reduce(0) { min($0 + claimedSize($1), Self.maxExpected) })
         let errors = CollectedValues<any Error>()
         try await withThrowingTaskGroup(of: Void.self) { group in
             for (index, link) in wanted.enumerated() {
                 if index >= Self.lanes { try await group.next() }
+                let claimed = claimedSize(link)
                 group.addTask {
                     do {
-                        try await self.preload(link, progress: progress)
+                        try await self.preload(link, claimed: claimed, progress: progress)
                     } catch {
                         try Task.checkCancellation()
                         errors.append(error)
@@ -51,15 +60,18 @@ extension CachingFetcher {
     }
 
     /// Loads what a publication consists of, its reading order and its resources with their alternates, and keeps its
-    /// list of links.
+    /// list of links. Sizes that the list tells, as an archive's does, are expected from the start.
     ///
     /// - Throws: As ``preload(_:progress:)-([Link],_)``.
     public func preload(_ publication: Publication, progress: ProgressReporter = ProgressReporter()) async throws {
-        do { _ = try await links() } catch {
+        var sizes: [String: Int64] = [:]
+        do {
+            for link in try await links() { sizes[Self.name(of: link.href)] = link.size }
+        } catch {
             if error.isCancellation { throw CancellationError() }
             // A list that cannot be had is no reason not to load the resources, which will tell if something is wrong.
         }
-        try await preload(publication.preloadable, progress: progress)
+        try await preload(publication.preloadable, sizes: sizes, progress: progress)
     }
 
     /// Starts ``preload(_:progress:)-([Link],_)`` and returns what tells how far it is, in bytes.
@@ -97,10 +109,10 @@ extension CachingFetcher {
     /// Lets the publication go when the cache needs room; what was preloaded stays until then.
     public func unpin() async throws { try await cache.unpin(scope: scope) }
 
-    private func preload(_ link: Link, progress: ProgressReporter) async throws {
+    private func preload(_ link: Link, claimed: Int64, progress: ProgressReporter) async throws {
         guard let resource = get(link) as? CachedResource else { return }
         do {
-            try await resource.preload(into: ProgressSink(progress, claimed: link.claimedSize))
+            try await resource.preload(into: ProgressSink(progress, claimed: claimed))
         } catch {
             await resource.close()
             throw error
@@ -120,11 +132,6 @@ extension Publication {
         }
         return links
     }
-}
-
-extension Link {
-    /// The size that a preload expects before it knows.
-    fileprivate var claimedSize: Int64 { min(max(0, size ?? 0), CacheHeader.maxLength) }
 }
 
 /// Counts bytes, and nothing else.

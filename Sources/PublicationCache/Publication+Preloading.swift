@@ -7,7 +7,8 @@ extension Publication {
     public struct PreloadProgress: Sendable, Hashable {
         /// Bytes that are in the cache.
         public let completed: Int64
-        /// Bytes in all, as far as is known: what links say of their size counts until the resources themselves do.
+        /// Bytes in all, as far as is known: what an archive or a link says of sizes counts until the resources
+        /// themselves do. It may grow where nobody says them.
         public let total: Int64
 
         /// 0 to 1; 0 while the total is unknown.
@@ -22,7 +23,7 @@ extension Publication {
     ///
     /// A preload that was stopped goes on where it was. ``CachingFetcher/unpin()`` of ``cachingFetcher`` lets it go.
     ///
-    /// - Parameter progress: Called in order, from any thread, as bytes come; it must not wait.
+    /// - Parameter progress: Called in order, from any thread, each time a thousandth has come; it must not wait.
     /// - Throws: `CocoaError(.featureUnsupported)` for a publication that was opened without a ``CachingFetcher``; as
     ///   ``CachingFetcher/preload(_:progress:)-(Publication,_)``.
     /// - Complexity: As ``CachingFetcher/preload(_:progress:)-([Link],_)``.
@@ -32,10 +33,17 @@ extension Publication {
                 .featureUnsupported, path: "",
                 sentence: "“\(metadata.title)” was opened without a cache; OpeningOptions.transform puts one in front.")
         }
+        let seen = LockedValue(-1)
         try await cachingFetcher.preload(
             self,
             progress: ProgressReporter { completed, total in
-                progress(PreloadProgress(completed: completed, total: total ?? 0))
+                let now = PreloadProgress(completed: completed, total: total ?? 0)
+                let part = Int(now.fractionCompleted * 1000)
+                let isNews = seen.update { last in
+                    defer { last = part }
+                    return last != part
+                }
+                if isNews { progress(now) }
             })
     }
 }
