@@ -56,7 +56,7 @@ import Testing
         let whole = HashingStorage(there, hash: hash, kind: kind, computes: false)
         #expect(try await copy(to: whole).bytes == 3)
         #expect(whole.opened.value > 0)
-        let damaging = ForgetfulStorage(there, keeping: .another, answers: true)
+        let damaging = ForgetfulStorage(MemoryFileProvider(), keeping: .another, answers: true)
         let damaged = HashingStorage(damaging, hash: hash, kind: kind, computes: false)
         let error = await #expect(throws: CocoaError.self) { _ = try await copy(to: damaged) }
         #expect(error?.code == .fileReadCorruptFile)

@@ -4,8 +4,8 @@ import Foundation
 /// Compares the hash of the bytes that were copied with that of the file that is there afterwards.
 ///
 /// The target's own hash is asked for where it computes one (``Capabilities/computesHashes``), which costs one request;
-/// elsewhere the file is read back. The source is hashed as its bytes pass; it is read again only where they did not all pass, as
-/// in a copy that was resumed or that the storage made by itself.
+/// elsewhere the file is read back. The source is hashed as its bytes pass; it is read again only where they did not all
+/// pass, as in a copy that was resumed or that the storage made by itself.
 public struct ChecksumVerification: CopyVerification {
     /// Nothing needs to be set.
     public init() {}
