@@ -10,6 +10,7 @@ struct DriveService: HTTPUploadingService {
 
     var pageSize = 3
     var singleWriteLimit = 4096
+    var partSize = 1000
     /// Whether `a` and `A` are two names.
     var isCaseSensitive = true
     var sessions = DriveSessions()
@@ -76,7 +77,8 @@ struct DriveService: HTTPUploadingService {
         path: ProviderPath, overwrite: Bool, attributes: HTTPWriteAttributes, over connection: HTTPConnection
     ) async throws -> any HTTPUploadSession {
         let (known, parts) = sessions.session(for: path)
-        return DriveUpload(path: path, id: known, overwrite: overwrite, there: parts, sessions: sessions)
+        return DriveUpload(
+            path: path, id: known, overwrite: overwrite, there: parts, partSize: partSize, sessions: sessions)
     }
 }
 
@@ -128,20 +130,24 @@ struct DriveUpload: HTTPUploadSession {
     let id: Int
     let overwrite: Bool
     let there: [Int: Data]
+    let partSize: Int
     let sessions: DriveSessions
     private let sending = LockedValue<[Int: Data]>([:])
 
-    init(path: ProviderPath, id: Int, overwrite: Bool, there: [Int: Data], sessions: DriveSessions) {
+    init(
+        path: ProviderPath, id: Int, overwrite: Bool, there: [Int: Data], partSize: Int, sessions: DriveSessions
+    ) {
         self.path = path
         self.id = id
         self.overwrite = overwrite
         self.there = there
+        self.partSize = partSize
         self.sessions = sessions
     }
 
     var concurrentParts: Int { 2 }
 
-    func size(ofPart number: Int) throws -> Int { 1000 }
+    func size(ofPart number: Int) throws -> Int { partSize }
 
     func has(_ data: Data, asPart number: Int) -> Bool { there[number] == data }
 
