@@ -103,7 +103,7 @@ private final class S3Double: Sendable {
             guard let object = state.objects[key] else { return xml(404, "<Error><Code>NoSuchKey</Code></Error>") }
             // Newer than any source.
             let headers = ["ETag": "\"whole\"", "Last-Modified": "Thu, 01 Jan 2099 00:00:00 GMT"]
-            return .reply(200, headers: headers, body: object)
+            return Self.part(of: object, request.headers["range"], headers)
         case "PUT":
             let tag = tag(of: request)
             guard let upload, let number = query["partNumber"].flatMap({ Int($0) }) else {
@@ -132,6 +132,15 @@ private final class S3Double: Sendable {
                 200, "<CompleteMultipartUploadResult><ETag>\"whole\"</ETag></CompleteMultipartUploadResult>")
         default: return list(upload, query, state)
         }
+    }
+
+    /// The whole object, or the one range of it that is asked for.
+    private static func part(of object: Data, _ range: String?, _ headers: [String: String]) -> FaultServer.Answer {
+        let ends = range?.dropFirst("bytes=".count).split(separator: "-").compactMap { Int($0) } ?? []
+        guard let start = ends.first, start < object.count else { return .reply(200, headers: headers, body: object) }
+        let end = min(ends.count > 1 ? ends[1] : .max, object.count - 1)
+        let part = ["Content-Range": "bytes \(start)-\(end)/\(object.count)"]
+        return .reply(206, headers: headers.merging(part) { $1 }, body: object[start...end])
     }
 
     private static func list(_ upload: String?, _ query: [String: String], _ state: State) -> FaultServer.Answer {

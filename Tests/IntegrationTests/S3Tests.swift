@@ -73,17 +73,9 @@ struct S3Tests {
     }
 
     @Test func `versions and removed objects of a bucket that keeps them come back`() async throws {
-        let provider = try server.provider(bucket: "versions-\(UInt32.random(in: 0 ... .max))")
-        func put(_ query: String?, _ body: String) async throws {
-            var request = HTTPRequest("PUT", path: .root, body: .data(Data(body.utf8)), isWriting: true)
-            let address = provider.service.bucketURL.absoluteString.dropLast()
-            request.url = URL(string: address + (query.map { "?\($0)" } ?? ""))
-            _ = try await provider.connection.send(request)
-        }
-        try await put(nil, "")
-        try await put(
-            "versioning=", "<VersioningConfiguration><Status>Enabled</Status></VersioningConfiguration>")
-        let path = try ProviderPath("d/f +%")
+        let provider = try server.provider(bucket: "\(server.bucket)-versions")
+        let folder = try ProviderPath("d-\(UInt32.random(in: 0 ... .max))")
+        let path = try folder.appending("f +%")
         for text in ["one", "two!"] {
             try await provider.writeContents(path: path, contents: Data(text.utf8), overwrite: true)
         }
@@ -96,14 +88,14 @@ struct S3Tests {
         #expect(try await provider.versions(of: path).count == 3)
 
         try await provider.removeItem(path: path)
-        let item = try #require(try await provider.trashItems(below: ProviderPath("d")).first)
+        let item = try #require(try await provider.trashItems(below: folder).first)
         #expect(item.path == path && item.size == 3)
         try await provider.restore(item)
         #expect(try await provider.contents(path: path) == Data("one".utf8))
-        #expect(try await provider.trashItems().isEmpty)
+        #expect(try await provider.trashItems(below: folder).isEmpty)
         await expect(.fileNoSuchFile) { try await provider.restore(item) }
         try await provider.removeItem(path: path)
-        try await provider.removeFromTrash(#require(try await provider.trashItems().first))
+        try await provider.removeFromTrash(#require(try await provider.trashItems(below: folder).first))
         await expect(.fileReadNoSuchFile) { _ = try await provider.versions(of: path) }
     }
 

@@ -629,7 +629,7 @@ env_wsgidav() { # PORT
   pair CARREL_TEST_WSGIDAV_LOG "$ROOT/log/wsgidav.access.log"
 }
 
-# ---- moto: S3 in memory, with one user, whose signatures are checked, and one bucket ----------------------
+# ---- moto: S3 in memory, with one user, whose signatures are checked, and two buckets --------------------
 
 # The requests that settle_moto makes unsigned; after them every request has to be signed by a user that may do what it asks for.
 MOTO_OPEN_REQUESTS=3
@@ -659,7 +659,11 @@ policy = {"Version": "2012-10-17", "Statement": [{"Effect": "Allow", "Action": "
 iam.create_user(UserName="carrel")
 iam.put_user_policy(UserName="carrel", PolicyName="everything", PolicyDocument=json.dumps(policy))
 key = iam.create_access_key(UserName="carrel")["AccessKey"]
-client("s3", key["AccessKeyId"], key["SecretAccessKey"]).create_bucket(Bucket=bucket)
+s3 = client("s3", key["AccessKeyId"], key["SecretAccessKey"])
+s3.create_bucket(Bucket=bucket)
+# One more, which keeps versions.
+s3.create_bucket(Bucket=f"{bucket}-versions")
+s3.put_bucket_versioning(Bucket=f"{bucket}-versions", VersioningConfiguration={"Status": "Enabled"})
 print(key["AccessKeyId"], key["SecretAccessKey"])
 E
   HOME=$ROOT/run/moto "$VENV/bin/python" "$ROOT/conf/moto_settle.py" "http://$ADDRESS:$1" "$BUCKET" \
