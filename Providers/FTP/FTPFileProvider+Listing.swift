@@ -124,6 +124,16 @@ extension FTPFileProvider {
     // MARK: A folder
 
     func listing(_ path: ProviderPath, _ session: FTPSession) async throws -> FTPPages {
+        do { return try await firstListing(path, session) } catch let error as CocoaError
+            where error.code == .fileReadNoPermission
+        {
+            // A folder that came between the refusal and the look at it is listed now; one that nobody may read is
+            // refused again.
+            return try await firstListing(path, session)
+        }
+    }
+
+    private func firstListing(_ path: ProviderPath, _ session: FTPSession) async throws -> FTPPages {
         if let listing = try await machineListing(path, session: session) { return listing }
         if let listing = try await folder(path, session) { return listing }
         throw try await refusalOfListing(path, session: session)

@@ -37,6 +37,23 @@ import Testing
         }
     }
 
+    @Test(arguments: [false, true])
+    func `A folder that comes between the refusal and the look is listed, and one that nobody may read is not`(
+        comes: Bool
+    ) async throws {
+        let refused = LockedValue<Set<String>>([])
+        let settings = FTPDouble.Settings { command in
+            guard ["MLSD", "CWD"].contains(command.verb), command.path == "/shelf" else { return [] }
+            let isFirst = refused.update { $0.insert(command.verb).inserted }
+            return isFirst || !comes ? [.reply("550 No")] : []
+        }
+        try await withFTPProvider(settings) { _, provider in
+            if comes { return try await #expect(names(provider) == ["one"]) }
+            let error = try await FTPFaults.mustFail { try await names(provider) }
+            #expect((error as? CocoaError)?.code == .fileReadNoPermission)
+        }
+    }
+
     @Test func `A server that takes the option of LIST for a name is asked without`() async throws {
         for fault in [FTPDouble.Fault.data(Data()), .reply("550 No -a"), .reply("501 No")] {
             var settings = FTPDouble.Settings { $0.verb == "LIST" && $0.argument == "-a" ? [fault] : [] }
