@@ -58,7 +58,7 @@ final class CopyRun: Sendable {
         } catch { throw error.at(destination.shown) }
         if !mayResume {
             throw CommandFailure.usage(
-                "--resume is not there for this target: what comes of a copy that stops cannot be kept here."
+                "--resume needs a target that keeps what a stopped copy left: this machine, FTP, SFTP, S3, Nextcloud."
             ).at(destination.shown)
         }
         var copy = TreeCopy(
