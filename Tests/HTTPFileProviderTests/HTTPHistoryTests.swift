@@ -81,6 +81,21 @@ import Testing
         #expect(try await provider.contents(path: path) == Data("first".utf8))
     }
 
+    @Test func `removed files and versions under a name that is not UTF-8 are not asked for`() async throws {
+        let server = try ArchiveServer()
+        let provider = try provider(server)
+        let path = try ProviderPath(bytes: [0x66, 0xFF])
+        let item = TrashItem(identifier: "1", path: path, type: .regular)
+        let version = FileVersion(identifier: "1", path: path)
+        await expect(.fileReadNoSuchFile) { _ = try await provider.trashItems(below: path) }
+        await expect(.fileNoSuchFile) { try await provider.restore(item) }
+        await expect(.fileNoSuchFile) { try await provider.removeFromTrash(item) }
+        await expect(.fileReadNoSuchFile) { _ = try await provider.versions(of: path) }
+        await expect(.fileReadNoSuchFile) { _ = try await provider.open(version) }
+        await expect(.fileNoSuchFile) { try await provider.restore(version) }
+        #expect(server.requests.isEmpty)
+    }
+
     // MARK: Versions
 
     @Test func `versions are listed, read, and made the newest`() async throws {
