@@ -21,8 +21,19 @@ extension HTTPFileProvider: FileProviderTrash where Service: HTTPTrashService {
     /// - Throws: Also `CocoaError(.fileReadNoSuchFile)` for a name that the service cannot hold.
     public func trashItems(below path: ProviderPath, page: @Sendable ([TrashItem]) async throws -> Void) async throws {
         try await refuseUnheldName(path)
-        try await connection.reading(Service.self, path: path) {
-            try await service.trashItems(below: path, over: connection, page: page)
+        let failure = LockedValue<(any Error)?>(nil)
+        do {
+            try await connection.reading(Service.self, path: path) {
+                try await service.trashItems(below: path, over: connection) { items in
+                    do { try await page(items) } catch {
+                        failure.update { $0 = error }
+                        throw error
+                    }
+                }
+            }
+        } catch {
+            // An error of the caller's closure says nothing about the server's answer.
+            throw failure.value ?? error
         }
     }
 
