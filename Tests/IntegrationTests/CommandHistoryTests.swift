@@ -55,6 +55,35 @@ import Testing
         }
     }
 
+    @Test func `a path that was removed twice names neither, and an identifier names one`() async throws {
+        let double = NextcloudHistoryDouble()
+        let server = try FaultServer { double.answer($0) }
+        defer { server.stop() }
+        let folder = "dav://127.0.0.1:\(server.port)/remote.php/dav/files/u"
+        try await CommandRunner.use { runner in
+            for text in ["first", "second!"] {
+                try runner.write("f", text)
+                #expect(try await runner.run("cp", "f", folder + "/f").code == 0)
+                #expect(try await runner.run("rm", folder + "/f").code == 0)
+            }
+            let listed = try await runner.run("trash", "ls", "--json", folder)
+            let items = try #require(listed.json as? [[String: Any]])
+            #expect(items.map { $0["size"] as? Int } == [7, 5])
+            let path = try #require(items.first?["path"] as? String)
+            #expect(items.allSatisfy { $0["path"] as? String == path })
+            for verb in ["restore", "rm"] {
+                expectFailure(
+                    try await runner.run("trash", verb, folder, path), 2, "names 2 removed items; name one by its")
+            }
+            #expect(try await runner.run("trash", "ls", "--json", folder).text == listed.text)
+            let first = try #require(items.last?["id"] as? String)
+            #expect(try await runner.run("trash", "rm", folder, first).code == 0)
+            // One is left: its path is enough.
+            #expect(try await runner.run("trash", "restore", folder, path).code == 0)
+            #expect(double.file("f") == Data("second!".utf8))
+        }
+    }
+
     @Test func `a bucket with suspended versioning has no removed object called null`() async throws {
         let server = try FaultServer { SuspendedBucket.answer($0) }
         defer { server.stop() }

@@ -89,6 +89,21 @@ import Testing
         #expect(items.first?.identifier == "ma@d/a" && items.first?.size == 7 && items.first?.removedDate != nil)
     }
 
+    @Test func `removed parts of uploads are not listed, and what only has their ending is`() async throws {
+        let path = try ProviderPath("d/a")
+        let parts = [try TemporaryName.make(beside: path), try TemporaryName.make(beside: path, for: "v1")]
+        let own = "d/a" + TemporaryName.suffix
+        let keys = parts.map { String($0.string.dropFirst()) } + [own, "d/b"]
+        let s3 = try ScriptedS3 { _ in
+            Self.page(
+                keys.flatMap { key in
+                    [Self.entry(key, "m", isLatest: true, isMarker: true), Self.entry(key, "1")]
+                })
+        }
+        defer { s3.stop() }
+        #expect(try await s3.provider.trashItems(below: ProviderPath("d")).map(\.path.string) == ["/" + own, "/d/b"])
+    }
+
     @Test func `restoring takes the mark away, and only while it is on top`() async throws {
         let isThere = LockedValue(false)
         let s3 = try ScriptedS3 { request in
