@@ -10,7 +10,8 @@ extension HTTPConnection {
         do { return try body() } catch let error as DecodingError { throw foreign(service, path: path, error) }
     }
 
-    /// As above, for a `body` that asks for the answer itself.
+    /// As above, for a `body` that asks for the answer itself. It must not call closures of the caller, nor read the
+    /// source of a write: their errors would be taken for the server's.
     func reading<Value: Sendable>(
         _ service: any HTTPService.Type, path: ProviderPath, _ body: () async throws -> Value
     ) async throws -> Value {

@@ -167,8 +167,9 @@ extension HTTPFileProvider {
                 UploadNote(
                     path: try TemporaryName.make(beside: path, for: $0), service: service, connection: connection)
             } : nil
-        let upload = PartedUpload(connection: connection, session: session, promised: source.length, note: note)
-        let (head, length) = try await connection.reading(Service.self, path: path) { try await upload.run(parts) }
+        let upload = PartedUpload(
+            service: service, path: path, connection: connection, session: session, promised: source.length, note: note)
+        let (head, length) = try await upload.run(parts)
         let file = written(path, head, length)
         return session.looksAfterwards ? file : try await confirmed(file, head, attributes)
     }
@@ -201,7 +202,9 @@ extension HTTPFileProvider {
         -> FileObject
     {
         try await withCancellationShield {
-            try await self.service.confirmed(file, answer: head, attributes: attributes, over: self.connection)
+            try await self.connection.reading(Service.self, path: file.path) {
+                try await self.service.confirmed(file, answer: head, attributes: attributes, over: self.connection)
+            }
         }
     }
 

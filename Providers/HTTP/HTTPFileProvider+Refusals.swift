@@ -14,12 +14,13 @@ extension HTTPFileProvider {
         FileError.unsupported(operation, by: Service.type, path: path, url: url(of: path))
     }
 
-    /// - Throws: `CocoaError(.fileReadNoSuchFile)` for a name that the service cannot hold: it would be asked for
-    ///   another.
-    func refuseUnheldName(_ path: ProviderPath) async throws {
+    /// - Parameter isWriting: Whether the operation changes something: Foundation has an error code of its own for that.
+    /// - Throws: `CocoaError(.fileReadNoSuchFile)`, or `CocoaError(.fileNoSuchFile)` for a change, if the service cannot
+    ///   hold the name: it would be asked for another.
+    func refuseUnheldName(_ path: ProviderPath, isWriting: Bool = false) async throws {
         if path.isUTF8 { return }
         if try await capabilities().has(.rawNames) { return }
-        throw FileError.make(.fileReadNoSuchFile, path: path, url: url(of: path))
+        throw FileError.make(isWriting ? .fileNoSuchFile : .fileReadNoSuchFile, path: path, url: url(of: path))
     }
 
     /// What is at `path` now.

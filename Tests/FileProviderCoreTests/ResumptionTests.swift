@@ -16,6 +16,41 @@ private final class TimelessProvider: ForwardingProvider {
     }
 }
 
+/// A storage that tells versions of files by nothing but a date.
+private final class DatedProvider: ForwardingProvider {
+    static let type = "Dated"
+    let underlying: any FileProvider = MemoryFileProvider()
+    let date: Date
+
+    init(date: Date) {
+        self.date = date
+    }
+
+    func open(path: ProviderPath) async throws -> any FileReader {
+        let base = try await underlying.open(path: path)
+        let size = try await base.attributes().size
+        let attributes = FileReaderAttributes(size: size, validator: "\(date)", validatorDate: date)
+        return RangedFileReader(path: path, cost: base.cost, attributes: { attributes }) { part, _, sink in
+            let extent = try await base.stream(part, into: sink)
+            return (extent, attributes)
+        }
+    }
+}
+
+/// A storage that notes whether a later write could go on with each of its writes.
+private final class NotingProvider: ForwardingProvider {
+    static let type = "Noting"
+    let underlying: any FileProvider = MemoryFileProvider()
+    let keepsParts = CollectedValues<Bool>()
+
+    func writeContents(path: ProviderPath, from source: any WriteSource, options: WriteOptions) async throws
+        -> FileObject
+    {
+        keepsParts.append(options.resumption != nil)
+        return try await underlying.writeContents(path: path, from: source, options: options)
+    }
+}
+
 @Suite struct ResumptionTests {
     @Test func `A part has the same name in every run`() throws {
         let part = try TemporaryName.make(beside: ProviderPath("/d/a"), for: "1")
@@ -55,6 +90,30 @@ private final class TimelessProvider: ForwardingProvider {
         try await provider.writeContents(
             path: path, from: DataSource(Data([1])), options: WriteOptions(resumption: "1"))
         #expect(try await provider.contents(path: path) == Data([1]))
+    }
+
+    @Test(arguments: [(-3600, false), (0, false), (1.75, false), (2, true), (3600, true)] as [(Double, Bool)])
+    func `a version that only a date tells is one alone once the date is two seconds old`(age: Double, isOne: Bool) {
+        let start = Date(timeIntervalSinceReferenceDate: 800_000_000)
+        let dated = FileReaderAttributes(size: 1, validator: "date", validatorDate: start - age)
+        #expect(dated.namesOneVersion(at: start) == isOne)
+        #expect(FileReaderAttributes(size: 1, validator: "\"tag\"").namesOneVersion(at: start))
+        #expect(!FileReaderAttributes(size: 1).namesOneVersion(at: start))
+    }
+
+    @Test func `a copy leaves no part of a file that only a date tells while its next version may have the same date`()
+        async throws
+    {
+        let (path, target) = (try ProviderPath("a"), NotingProvider())
+        for age in [-3600.0, 3600] {
+            let source = DatedProvider(date: Date(timeIntervalSinceNow: -age))
+            try await source.writeContents(path: path, contents: Data([1, 2, 3]))
+            let outcome = try await FileCopy(path, of: source).resume(
+                to: path, of: target, options: WriteOptions(overwrite: true))
+            #expect(outcome?.bytes == 3)
+        }
+        #expect(target.keepsParts.values == [false, true])
+        #expect(try await target.contents(path: path) == Data([1, 2, 3]))
     }
 
     /// Copies a file that is there already.

@@ -37,6 +37,21 @@ import Testing
         #expect(requests.count == 1)
     }
 
+    @Test(
+        arguments: [
+            (["ETag": "\"1\""], nil), (["Last-Modified": "yesterday"], .distantFuture),
+            (["Last-Modified": "Sat, 28 Nov 2026 10:00:00 GMT"], Date(timeIntervalSince1970: 1_795_860_000)),
+            (["ETag": "\"1\"", "Last-Modified": "Sat, 28 Nov 2026 10:00:00 GMT"], nil), ([:], nil),
+        ] as [([String: String], Date?)])
+    func `a version that only a date tells is known for one`(headers: [String: String], date: Date?) async throws {
+        let server = try FaultServer { _ in .reply(200, headers: headers, body: Self.body) }
+        defer { server.stop() }
+        let provider = try WebFileProvider(configuration: HTTPConfiguration(baseURL: server.url()))
+        let attributes = try await provider.open(path: ProviderPath("f")).attributes()
+        #expect(attributes.validatorDate == date)
+        #expect((attributes.validator == nil) == headers.isEmpty)
+    }
+
     @Test func `a server that passes a condition over is compared with by its answer`() async throws {
         let answer: @Sendable (FaultServer.Request) -> FaultServer.Answer = { _ in
             .reply(200, headers: ["ETag": "\"1\""], body: Self.body)

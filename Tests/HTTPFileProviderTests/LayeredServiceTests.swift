@@ -1,4 +1,3 @@
-import CurlTransport
 import FaultServer
 import FileProviderCore
 import Foundation
@@ -91,51 +90,4 @@ import Testing
         #expect(error?.path == "/book")
         #expect(server.requests.first?.target == "/shelf/book")
     }
-}
-
-/// A shelf whose server keeps what was changed and removed.
-private struct ArchiveService: HTTPService {
-    static let type = "Archive"
-
-    let shelf = ShelfService()
-
-    func capabilities(over connection: HTTPConnection) async throws -> Capabilities {
-        try await shelf.capabilities(over: connection)
-    }
-
-    func attributesOfItem(path: ProviderPath, over connection: HTTPConnection) async throws -> FileObject {
-        try await shelf.attributesOfItem(path: path, over: connection)
-    }
-
-    func request(forContentsOf path: ProviderPath, token: String?) throws -> HTTPRequest? {
-        try shelf.request(forContentsOf: path, token: token)
-    }
-
-    func page(ofContentsOf path: ProviderPath, data: Data, head: ResponseHead) throws -> HTTPPage {
-        try shelf.page(ofContentsOf: path, data: data, head: head)
-    }
-
-    func request(for operation: HTTPOperation, overwrite: Bool, attributes: HTTPWriteAttributes) throws -> HTTPRequest?
-    {
-        try shelf.request(for: operation, overwrite: overwrite, attributes: attributes)
-    }
-
-    func serverError(with code: FileProviderHTTPErrorCode, path: ProviderPath, data: Data) -> any FileProviderHTTPError
-    {
-        shelf.serverError(with: code, path: path, data: data)
-    }
-}
-
-extension ArchiveService: HTTPTrashService {
-    func trashItems(
-        below path: ProviderPath, over connection: HTTPConnection, page: @Sendable ([TrashItem]) async throws -> Void
-    ) async throws {}
-    func restore(_ item: TrashItem, over connection: HTTPConnection) async throws {}
-    func removeFromTrash(_ item: TrashItem, over connection: HTTPConnection) async throws {}
-}
-
-extension ArchiveService: HTTPVersionsService {
-    func versions(of path: ProviderPath, over connection: HTTPConnection) async throws -> [FileVersion] { [] }
-    func request(forReading version: FileVersion) throws -> HTTPRequest { HTTPRequest("GET", path: version.path) }
-    func restore(_ version: FileVersion, over connection: HTTPConnection) async throws {}
 }

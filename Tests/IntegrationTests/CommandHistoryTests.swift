@@ -54,4 +54,74 @@ import Testing
             expectFailure(try await runner.run("trash", "ls", "."), 1, "no trash")
         }
     }
+
+    @Test func `a path that was removed twice names neither, and an identifier names one`() async throws {
+        let double = NextcloudHistoryDouble()
+        let server = try FaultServer { double.answer($0) }
+        defer { server.stop() }
+        let folder = "dav://127.0.0.1:\(server.port)/remote.php/dav/files/u"
+        try await CommandRunner.use { runner in
+            for text in ["first", "second!"] {
+                try runner.write("f", text)
+                #expect(try await runner.run("cp", "f", folder + "/f").code == 0)
+                #expect(try await runner.run("rm", folder + "/f").code == 0)
+            }
+            let listed = try await runner.run("trash", "ls", "--json", folder)
+            let items = try #require(listed.json as? [[String: Any]])
+            #expect(items.map { $0["size"] as? Int } == [7, 5])
+            let path = try #require(items.first?["path"] as? String)
+            #expect(items.allSatisfy { $0["path"] as? String == path })
+            for verb in ["restore", "rm"] {
+                expectFailure(
+                    try await runner.run("trash", verb, folder, path), 2, "names 2 removed items; name one by its")
+            }
+            #expect(try await runner.run("trash", "ls", "--json", folder).text == listed.text)
+            let first = try #require(items.last?["id"] as? String)
+            #expect(try await runner.run("trash", "rm", folder, first).code == 0)
+            // One is left: its path is enough.
+            #expect(try await runner.run("trash", "restore", folder, path).code == 0)
+            #expect(double.file("f") == Data("second!".utf8))
+        }
+    }
+
+    @Test func `a bucket with suspended versioning has no removed object called null`() async throws {
+        let server = try FaultServer { SuspendedBucket.answer($0) }
+        defer { server.stop() }
+        try await CommandRunner.use { runner in
+            runner.environment["AWS_ACCESS_KEY_ID"] = "key"
+            runner.environment["AWS_SECRET_ACCESS_KEY"] = "hush-hush"
+            runner.environment["AWS_ENDPOINT_URL"] = "http://127.0.0.1:\(server.port)"
+            let listed = try await runner.run("trash", "ls", "--json", "s3://bucket/d")
+            let items = try #require(listed.json as? [[String: Any]])
+            #expect(items.map { $0["id"] as? String } == ["null@d/f%20x"])
+            #expect(items.map { $0["path"] as? String } == ["/d/f x"])
+            for verb in ["restore", "rm"] {
+                expectFailure(
+                    try await runner.run("trash", verb, "s3://bucket/d", "null"), 3, "among what was removed")
+            }
+            #expect(!server.requests.contains { $0.method == "DELETE" })
+            #expect(try await runner.run("trash", "restore", "s3://bucket/d", "/d/f x").code == 0)
+            #expect(try await runner.run("trash", "rm", "s3://bucket/d", "null@d/f%20x").code == 0)
+            #expect(
+                server.requests.filter { $0.method == "DELETE" }.map(\.target) == [
+                    "/bucket/d/f%20x?versionId=null", "/bucket/d/f%20x?versionId=v1", "/bucket/d/f%20x?versionId=null",
+                ])
+        }
+    }
+}
+
+/// A bucket with one removed object, which stays there whatever is asked.
+private enum SuspendedBucket {
+    static func answer(_ request: FaultServer.Request) -> FaultServer.Answer {
+        if request.method == "DELETE" { return .reply(204) }
+        guard request.target.contains("versions=") else { return .reply(404) }
+        let text = """
+            <ListVersionsResult><IsTruncated>false</IsTruncated>\
+            <DeleteMarker><Key>d/f x</Key><VersionId>null</VersionId><IsLatest>true</IsLatest>\
+            <LastModified>2026-11-28T10:00:09.000Z</LastModified></DeleteMarker>\
+            <Version><Key>d/f x</Key><VersionId>v1</VersionId><IsLatest>false</IsLatest>\
+            <LastModified>2026-11-28T10:00:01.000Z</LastModified><Size>4</Size></Version></ListVersionsResult>
+            """
+        return .reply(200, headers: ["Content-Type": "application/xml"], body: Data(text.utf8))
+    }
 }

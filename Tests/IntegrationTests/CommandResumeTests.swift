@@ -102,6 +102,9 @@ import Testing
                 runner.environment["CARREL_PASSWORD"] = TestServers.environment["CARREL_TEST_PASSWORD"]
                 let (size, slack) = (48 << 20, 1 << 20)
                 try runner.write("big", bytes(size, seed: 6))
+                // The download's source gets this date: one of the last seconds would tell no version.
+                try FileManager.default.setAttributes(
+                    [.modificationDate: Date(timeIntervalSinceNow: -3600)], ofItemAtPath: runner.path("big"))
                 let there = server.location(folder)
                 let target = "\(server.url.absoluteString)\(folder.percentEncoded)/big"
                 let options = ["--known-hosts", TestServers.knownHosts, "--setting", "config=no"]
@@ -158,7 +161,7 @@ import Testing
         defer { double.stop() }
         try await CommandRunner.use { runner in
             let data = bytes(8 << 20, seed: 4)
-            double.put(data, at: "/book")
+            double.put(data, at: "/book", modified: Date(timeIntervalSinceNow: -60))
             let source = double.url().absoluteString + "book"
             try runner.makeFolder("there")
             let cut = try await runner.run("cp", "--resume", "--retries", "0", source, "there/book")
@@ -176,6 +179,26 @@ import Testing
             #expect(try Data(contentsOf: URL(fileURLWithPath: runner.path("there/book"))) == data)
             let again = try await runner.run("cp", "--resume", "--json", source, "there/book")
             #expect(again.code == 0 && again.object["skipped"] as? Int == 1)
+        }
+    }
+
+    @Test func `of a file that only a date tells, nothing is kept while the next version may have the same date`()
+        async throws
+    {
+        let double = try closingDouble()
+        defer { double.stop() }
+        try await CommandRunner.use { runner in
+            let date = Date(timeIntervalSinceNow: 3600)
+            double.put(bytes(8 << 20, seed: 4), at: "/book", modified: date)
+            let source = double.url().absoluteString + "book"
+            try runner.makeFolder("there")
+            expectFailure(try await runner.run("cp", "--resume", "--retries", "0", source, "there/book"), 6)
+            #expect(try runner.names("there").isEmpty)
+            let changed = bytes(8 << 20, seed: 5)
+            double.put(changed, at: "/book", modified: date)
+            #expect(try await runner.run("cp", "--resume", source, "there/book").code == 0)
+            #expect(try Data(contentsOf: URL(fileURLWithPath: runner.path("there/book"))) == changed)
+            #expect(!double.commands.contains { $0.verb == "REST" && $0.argument != "0" })
         }
     }
 

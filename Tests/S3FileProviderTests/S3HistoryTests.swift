@@ -86,7 +86,22 @@ import Testing
         defer { s3.stop() }
         let items = try await s3.provider.trashItems(below: ProviderPath("d"))
         #expect(items.map(\.path) == [try ProviderPath("d/a")])
-        #expect(items.first?.identifier == "ma" && items.first?.size == 7 && items.first?.removedDate != nil)
+        #expect(items.first?.identifier == "ma@d/a" && items.first?.size == 7 && items.first?.removedDate != nil)
+    }
+
+    @Test func `removed parts of uploads are not listed, and what only has their ending is`() async throws {
+        let path = try ProviderPath("d/a")
+        let parts = [try TemporaryName.make(beside: path), try TemporaryName.make(beside: path, for: "v1")]
+        let own = "d/a" + TemporaryName.suffix
+        let keys = parts.map { String($0.string.dropFirst()) } + [own, "d/b"]
+        let s3 = try ScriptedS3 { _ in
+            Self.page(
+                keys.flatMap { key in
+                    [Self.entry(key, "m", isLatest: true, isMarker: true), Self.entry(key, "1")]
+                })
+        }
+        defer { s3.stop() }
+        #expect(try await s3.provider.trashItems(below: ProviderPath("d")).map(\.path.string) == ["/" + own, "/d/b"])
     }
 
     @Test func `restoring takes the mark away, and only while it is on top`() async throws {
@@ -101,7 +116,7 @@ import Testing
                 ])
         }
         defer { s3.stop() }
-        let item = TrashItem(identifier: "m", path: try ProviderPath("f"), type: .regular)
+        let item = TrashItem(identifier: "m@f", path: try ProviderPath("f"), type: .regular)
         try await s3.provider.restore(item)
         #expect(s3.lines.filter { $0.hasPrefix("DELETE") } == ["DELETE /bucket/f?versionId=m"])
         try await s3.provider.removeFromTrash(item)
@@ -115,7 +130,7 @@ import Testing
             #expect(error?.code == .fileWriteFileExists)
         }
         var other = item
-        other.identifier = "x"
+        other.identifier = "x@f"
         let error = await #expect(throws: CocoaError.self) { try await s3.provider.restore(other) }
         #expect(error?.code == .fileNoSuchFile)
         #expect(s3.lines.count { $0.hasPrefix("DELETE") } == count)
@@ -130,12 +145,69 @@ import Testing
             ])
         }
         defer { s3.stop() }
-        let item = TrashItem(identifier: "m1", path: try ProviderPath("f"), type: .regular)
+        let item = TrashItem(identifier: "m1@f", path: try ProviderPath("f"), type: .regular)
         for attempt in [s3.provider.restore, s3.provider.removeFromTrash] as [(TrashItem) async throws -> Void] {
             let error = await #expect(throws: CocoaError.self) { try await attempt(item) }
             #expect(error?.code == .fileNoSuchFile)
         }
         #expect(!s3.lines.contains { $0.hasPrefix("DELETE") })
+    }
+
+    @Test func `where versioning is suspended, an identifier still names one removed object`() async throws {
+        let keys = ["a", "b/c @%", "d"]
+        let s3 = try ScriptedS3 { request in
+            if request.method == "DELETE" { return .reply(204) }
+            let asked = keys.filter { key in
+                let encoded = PercentEncoding.encoded(key.utf8)
+                return request.target.contains("prefix=&") || request.target.contains("prefix=\(encoded)&")
+            }
+            return Self.page(
+                asked.flatMap { key in
+                    [
+                        Self.entry(key, "null", isLatest: true, isMarker: true, second: 9),
+                        Self.entry(key, "v1", second: 1),
+                    ]
+                })
+        }
+        defer { s3.stop() }
+        let items = try await s3.provider.trashItems()
+        #expect(items.map(\.identifier) == ["null@a", "null@b/c%20%40%25", "null@d"])
+        #expect(items.map(\.path.string) == keys.map { "/" + $0 })
+        try await s3.provider.restore(items[1])
+        #expect(s3.lines.filter { $0.hasPrefix("DELETE") } == ["DELETE /bucket/b/c%20%40%25?versionId=null"])
+        try await s3.provider.removeFromTrash(items[2])
+        #expect(
+            s3.lines.filter { $0.hasPrefix("DELETE") }.dropFirst()
+                == ["DELETE /bucket/d?versionId=v1", "DELETE /bucket/d?versionId=null"])
+    }
+
+    @Test(arguments: [
+        "null", "", "@", "null@", "@f", "null@f@f", "null@f%2", "null@%66", "n%75ll@f", "null@f%2fg", "null@f g",
+        "nüll@f",
+    ])
+    func `what is no identifier of a removed object is refused, and nothing is sent`(identifier: String) async throws {
+        let s3 = try ScriptedS3 { _ in .reply(500) }
+        defer { s3.stop() }
+        let item = TrashItem(identifier: identifier, path: try ProviderPath("f"), type: .regular)
+        for attempt in [s3.provider.restore, s3.provider.removeFromTrash] as [(TrashItem) async throws -> Void] {
+            let error = await #expect(throws: CocoaError.self) { try await attempt(item) }
+            #expect(error?.code == .fileWriteInvalidFileName)
+            #expect(error?.sentence.contains("is not the identifier of a removed object") == true)
+        }
+        #expect(s3.lines.isEmpty)
+    }
+
+    @Test(arguments: ["null@g", "null@f/g", "null@F", "null@%0A"])
+    func `the identifier of another object is refused, and nothing is sent`(identifier: String) async throws {
+        let s3 = try ScriptedS3 { _ in .reply(500) }
+        defer { s3.stop() }
+        let item = TrashItem(identifier: identifier, path: try ProviderPath("f"), type: .regular)
+        for attempt in [s3.provider.restore, s3.provider.removeFromTrash] as [(TrashItem) async throws -> Void] {
+            let error = await #expect(throws: CocoaError.self) { try await attempt(item) }
+            #expect(error?.code == .fileNoSuchFile)
+            #expect(error?.sentence.contains("another object") == true)
+        }
+        #expect(s3.lines.isEmpty)
     }
 
     @Test func `a version that was the newest when it was listed is restored`() async throws {

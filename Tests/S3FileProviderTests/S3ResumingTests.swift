@@ -69,6 +69,25 @@ import Testing
         #expect(bucket.object == contents)
     }
 
+    @Test(arguments: [(2500, nil), (100, "v1")] as [(Int, String?)])
+    func `an upload that leaves no token removes none`(count: Int, identity: String?) async throws {
+        let s3 = try process()
+        try await write(DataSource(contents.prefix(count)), identity, by: s3)
+        #expect(bucket.object == contents.prefix(count))
+        #expect(!s3.lines.contains { $0.hasPrefix("DELETE") || $0.contains(TemporaryName.suffix) })
+    }
+
+    @Test func `an upload that does not begin removes no token`() async throws {
+        let s3 = try ScriptedS3(retries: 0, partSize: 1000) { [bucket] request in
+            request.method == "POST" ? .error(403, "AccessDenied") : bucket.answer(request)
+        }
+        defer { s3.stop() }
+        let error = await #expect(throws: CocoaError.self) { try await write(DataSource(contents), "v1", by: s3) }
+        #expect(error?.code == .fileWriteNoPermission)
+        #expect(s3.lines.contains { $0.hasPrefix("GET") && $0.contains(TemporaryName.suffix) })
+        #expect(!s3.lines.contains { $0.hasPrefix("DELETE") } && bucket.notes.isEmpty)
+    }
+
     @Test func `another version of the source goes up from its start`() async throws {
         try await stop("v1")
         var other = contents

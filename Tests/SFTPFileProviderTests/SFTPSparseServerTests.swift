@@ -17,6 +17,7 @@ import SFTPFileProvider
                 let reader = try await provider.open(path: ProviderPath("file"))
                 let known = try await reader.attributes()
                 #expect(known.size == Int64(size) && (known.validator != nil) == hasValidator)
+                #expect((known.validatorDate != nil) == hasValidator, "a date is all there is")
                 try await #expect(reader.read(.whole).data == SFTPDouble.pattern(0..<size), "\(size)")
                 let end = Int64(size)
                 try await #expect(

@@ -73,9 +73,11 @@ final class FTPReader: FileReader {
             throw FileError.unsupported(
                 "read a file of unknown size", by: provider.type, path: path, url: provider.url(of: path))
         }
-        let validator = outcome["MDTM"].flatMap { $0.code == 213 ? "\($0.text) \(size)" : nil }
+        let time = outcome["MDTM"].flatMap { $0.code == 213 ? $0.text : nil }
+        let validator = time.map { "\($0) \(size)" }
         let attributes = FileReaderAttributes(
-            size: size, validator: validator, concurrentRanges: concurrentRanges(outcome["MDTM"]))
+            size: size, validator: validator, concurrentRanges: concurrentRanges(outcome["MDTM"]),
+            validatorDate: time.map { FTPDate.parse($0) ?? .distantFuture })
         try known.update { known in
             guard let before = known else {
                 known = attributes

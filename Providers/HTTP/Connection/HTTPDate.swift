@@ -41,6 +41,11 @@ public enum HTTPDate {
         return Date(timeIntervalSince1970: Double(days(year, month, day) * 86_400 + seconds - zone))
     }
 
+    /// The date that alone tells a version, as ``FileReaderAttributes/validatorDate`` has it; nil beside an entry tag.
+    static func ofVersion(entryTag: String?, lastModified: String?) -> Date? {
+        entryTag == nil ? lastModified.map { parse($0) ?? .distantFuture } : nil
+    }
+
     /// As ``parse(_:)-(String)``, of the bytes of UTF-8; the two forms that nearly all servers write take less than a
     /// tenth of the time.
     public static func parse(utf8 bytes: UnsafeBufferPointer<UInt8>) -> Date? {

@@ -45,7 +45,9 @@ struct CachedDownload {
         }
         let attributes = FileReaderAttributes(
             size: size, validator: kept.head.validator, mimeType: kept.head.value("Content-Type"),
-            redirectedTo: kept.head.redirectedTo)
+            redirectedTo: kept.head.redirectedTo,
+            validatorDate: HTTPDate.ofVersion(
+                entryTag: kept.head.entryTag, lastModified: kept.head.value("Last-Modified")))
         return (extent, attributes)
     }
 }

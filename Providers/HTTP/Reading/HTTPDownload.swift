@@ -313,7 +313,8 @@ final class Download: Sendable {
         let attributes = FileReaderAttributes(
             size: size, validator: head["ETag"].map { HTTPConnection.version($0) } ?? head["Last-Modified"],
             mimeType: head["Content-Type"],
-            redirectedTo: head.redirectedTo)
+            redirectedTo: head.redirectedTo,
+            validatorDate: HTTPDate.ofVersion(entryTag: head["ETag"], lastModified: head["Last-Modified"]))
         let known = state.value.attributes
         if known == nil, comparesVersion {
             try options.check(attributes.validator, of: path, url: connection.url(of: path))

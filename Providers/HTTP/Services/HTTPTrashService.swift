@@ -17,14 +17,29 @@ public protocol HTTPTrashService: HTTPService {
 
 extension HTTPFileProvider: FileProviderTrash where Service: HTTPTrashService {
     /// Asks the service.
+    ///
+    /// - Throws: Also `CocoaError(.fileReadNoSuchFile)` for a name that the service cannot hold.
     public func trashItems(below path: ProviderPath, page: @Sendable ([TrashItem]) async throws -> Void) async throws {
-        try await connection.reading(Service.self, path: path) {
-            try await service.trashItems(below: path, over: connection, page: page)
+        try await refuseUnheldName(path)
+        let failure = LockedValue<(any Error)?>(nil)
+        do {
+            try await connection.reading(Service.self, path: path) {
+                try await service.trashItems(below: path, over: connection) { items in
+                    do { try await page(items) } catch {
+                        failure.update { $0 = error }
+                        throw error
+                    }
+                }
+            }
+        } catch {
+            // An error of the caller's closure says nothing about the server's answer.
+            throw failure.value ?? error
         }
     }
 
     /// Restored by the service. What is remembered of the item and its folder is forgotten.
     public func restore(_ item: TrashItem) async throws {
+        try await refuseUnheldName(item.path, isWriting: true)
         try await forgetting(item.path) {
             try await connection.reading(Service.self, path: item.path) {
                 try await service.restore(item, over: connection)
@@ -34,6 +49,7 @@ extension HTTPFileProvider: FileProviderTrash where Service: HTTPTrashService {
 
     /// Removed by the service.
     public func removeFromTrash(_ item: TrashItem) async throws {
+        try await refuseUnheldName(item.path, isWriting: true)
         try await connection.reading(Service.self, path: item.path) {
             try await service.removeFromTrash(item, over: connection)
         }

@@ -15,18 +15,23 @@ public protocol HTTPVersionsService: HTTPService {
 extension HTTPFileProvider: FileProviderVersions where Service: HTTPVersionsService {
     /// Asks the service.
     public func versions(of path: ProviderPath) async throws -> [FileVersion] {
-        try await connection.reading(Service.self, path: path) {
+        try await refuseUnheldName(path)
+        return try await connection.reading(Service.self, path: path) {
             try await service.versions(of: path, over: connection)
         }
     }
 
     /// Read by the service's request.
+    ///
+    /// - Throws: `CocoaError(.fileReadNoSuchFile)` for a name that the service cannot hold.
     public func open(_ version: FileVersion) async throws -> any FileReader {
-        connection.open(try service.request(forReading: version), cost: try await capabilities().readCost)
+        try await refuseUnheldName(version.path)
+        return connection.open(try service.request(forReading: version), cost: try await capabilities().readCost)
     }
 
     /// Restored by the service. What is remembered of the file is forgotten.
     public func restore(_ version: FileVersion) async throws {
+        try await refuseUnheldName(version.path, isWriting: true)
         try await forgetting(version.path) {
             try await connection.reading(Service.self, path: version.path) {
                 try await service.restore(version, over: connection)

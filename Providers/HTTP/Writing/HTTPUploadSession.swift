@@ -58,6 +58,9 @@ extension HTTPUploadSession {
 
 /// Cuts a source into parts and sends them, several at once.
 struct PartedUpload {
+    /// The service whose answers the session reads, and the item they are about.
+    let service: any HTTPService
+    let path: ProviderPath
     let connection: HTTPConnection
     let session: any HTTPUploadSession
     /// Bytes, as the source promised; nil where it did not.
@@ -75,7 +78,7 @@ struct PartedUpload {
             try Task.checkCancellation()
             // From here on the file is there or not, cancelled or not: the end runs in a task of its own.
             let head = try await withCancellationShield {
-                let head = try await session.finish(length: length, over: connection)
+                let head = try await reading { try await session.finish(length: length, over: connection) }
                 await note?.remove()
                 return head
             }
@@ -91,6 +94,12 @@ struct PartedUpload {
         }
     }
 
+    /// Calls `body`, which asks for an answer of the service and reads it. The source is read outside of it: an error of
+    /// the caller's stays as it is.
+    private func reading<Value: Sendable>(_ body: () async throws -> Value) async throws -> Value {
+        try await connection.reading(type(of: service), path: path, body)
+    }
+
     /// Whether another try may use what was sent: the connection was lost, the server was busy, or whoever can find it
     /// again has cancelled.
     private func mayGoOn(after error: any Error) -> Bool {
@@ -100,7 +109,7 @@ struct PartedUpload {
     /// Begins the upload, or goes on with the one whose token is kept.
     private func begin(with first: Data) async throws {
         guard let note, let session = session as? any HTTPResumableSession else {
-            return try await session.begin(with: first, over: connection)
+            return try await reading { try await self.session.begin(with: first, over: connection) }
         }
         if let token = try await note.token() {
             do { if try await session.resume(token, over: connection) { return } } catch let error
@@ -109,7 +118,7 @@ struct PartedUpload {
                 // The upload is none that the server knows.
             }
         }
-        try await session.begin(with: first, over: connection)
+        try await reading { try await session.begin(with: first, over: connection) }
         if let token = session.token { await note.keep(token) }
     }
 
@@ -172,7 +181,8 @@ struct PartedUpload {
         var request = try session.request(forPart: number, offset: offset, data: data, isLast: isLast)
         request.body = .source(DataSource(data))
         request.isWriting = true
-        try session.sent(part: number, await connection.send(request))
+        let head = try await connection.send(request)
+        try connection.parsing(type(of: service), path: path) { try session.sent(part: number, head) }
     }
 }
 

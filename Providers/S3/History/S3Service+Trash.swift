@@ -26,8 +26,8 @@ extension S3Service: HTTPTrashService {
                 else { continue }
                 items.append(
                     TrashItem(
-                        identifier: mark.identifier, path: location, type: .regular, size: version.size,
-                        removedDate: mark.modified))
+                        identifier: S3TrashIdentifier(version: mark.identifier, key: mark.key).text, path: location,
+                        type: .regular, size: version.size, removedDate: mark.modified))
             }
             if !items.isEmpty { try await page(items) }
             // Keys come in their order: what lies before the last is complete.
@@ -38,16 +38,20 @@ extension S3Service: HTTPTrashService {
 
     /// The path of a removed object; nil for a folder's marker, and for a key that no path can hold.
     private static func location(of mark: S3Version) -> ProviderPath? {
-        mark.key.last == UInt8(ascii: "/") ? nil : try? ProviderPath(bytes: mark.key)
+        guard let path = try? ProviderPath(bytes: mark.key), path.bytes == mark.key else { return nil }
+        return path
     }
 
     /// Takes the mark away.
     ///
-    /// - Throws: Also `CocoaError(.fileWriteFileExists)` where an object was written there meanwhile.
+    /// - Throws: Also `CocoaError(.fileWriteFileExists)` where an object was written there meanwhile, and
+    ///   `CocoaError(.fileWriteInvalidFileName)` for an identifier that this service does not make;
+    ///   `CocoaError(.fileNoSuchFile)` for the identifier of another object, before anything is sent.
     /// - Complexity: Two requests.
     public func restore(_ item: TrashItem, over connection: HTTPConnection) async throws {
-        try await checkIsTrash(item, over: connection)
-        try await remove(item.identifier, of: item.path, over: connection)
+        let mark = try Self.mark(of: item, over: connection)
+        try await checkIsTrash(item, mark, over: connection)
+        try await remove(mark, of: item.path, over: connection)
     }
 
     /// Removes every version of the object, the mark last: until then, nothing comes to light.
@@ -55,19 +59,44 @@ extension S3Service: HTTPTrashService {
     /// - Throws: As ``restore(_:over:)``.
     /// - Complexity: A request for each version, and one for a thousand.
     public func removeFromTrash(_ item: TrashItem, over connection: HTTPConnection) async throws {
-        for version in try await checkIsTrash(item, over: connection).reversed()
-        where version.identifier != item.identifier {
+        let mark = try Self.mark(of: item, over: connection)
+        for version in try await checkIsTrash(item, mark, over: connection).reversed()
+        where version.identifier != mark {
             try Task.checkCancellation()
             try await remove(version.identifier, of: item.path, over: connection)
         }
-        try await remove(item.identifier, of: item.path, over: connection)
+        try await remove(mark, of: item.path, over: connection)
     }
 
+    /// The version of the item's mark.
+    ///
+    /// - Throws: `CocoaError(.fileWriteInvalidFileName)` for an identifier that this service does not make;
+    ///   `CocoaError(.fileNoSuchFile)` for one of another key than the item's path.
+    private static func mark(of item: TrashItem, over connection: HTTPConnection) throws -> String {
+        guard let identifier = S3TrashIdentifier(item.identifier) else {
+            throw FileError.make(
+                .fileWriteInvalidFileName, path: item.path, url: connection.url(of: item.path),
+                sentence:
+                    "“\(item.identifier)” is not the identifier of a removed object. Nothing was changed; list the "
+                    + "trash for that of “\(item.path)”.")
+        }
+        guard identifier.key == item.path.bytes else {
+            throw FileError.make(
+                .fileNoSuchFile, path: item.path, url: connection.url(of: item.path),
+                sentence: "“\(item.identifier)” is the identifier of another object than “\(item.path)”. Nothing was "
+                    + "changed; list the trash again.")
+        }
+        return identifier.version
+    }
+
+    /// - Parameter version: The version of the item's mark.
     /// - Returns: All versions under the item's key.
     @discardableResult
-    private func checkIsTrash(_ item: TrashItem, over connection: HTTPConnection) async throws -> [S3Version] {
+    private func checkIsTrash(_ item: TrashItem, _ version: String, over connection: HTTPConnection) async throws
+        -> [S3Version]
+    {
         let versions = try await allVersions(of: item.path, over: connection)
-        let mark = versions.first { $0.isMarker && $0.identifier == item.identifier }
+        let mark = versions.first { $0.isMarker && $0.identifier == version }
         if mark != nil, versions.contains(where: { $0.isLatest && !$0.isMarker }) {
             throw FileError.make(.fileWriteFileExists, path: item.path, url: connection.url(of: item.path))
         }

@@ -33,7 +33,9 @@ extension SFTPReader {
             if let known = state.known, known.size != size { throw FileError.changedWhileReading(path, url: url) }
             if state.known != nil { return }
             state.modified = modified
-            state.known = FileReaderAttributes(size: size, validator: modified.map { "\($0)-\(size)" })
+            state.known = FileReaderAttributes(
+                size: size, validator: modified.map { "\($0)-\(size)" },
+                validatorDate: modified.map { Date(timeIntervalSince1970: Double($0)) })
         }
     }
 

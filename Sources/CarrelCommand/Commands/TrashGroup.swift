@@ -95,8 +95,8 @@ extension Operand {
     }
 
     /// - Parameter name: An identifier or, where no item has it, a path.
-    /// - Throws: `CocoaError(.fileNoSuchFile)` if the trash has no such item; a failure of usage if it has several: where
-    ///   a bucket's versioning is suspended, all marks are called `null`.
+    /// - Throws: `CocoaError(.fileNoSuchFile)` if the trash has no such item; a failure of usage if it has several, as
+    ///   for a path that was removed twice.
     fileprivate func trashItem(_ name: String) async throws -> TrashItem {
         let items = try await trashProvider().trashItems(below: path)
         let identified = items.filter { $0.identifier == name }

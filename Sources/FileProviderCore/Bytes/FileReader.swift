@@ -62,17 +62,22 @@ public struct FileReaderAttributes: Sendable, Hashable {
     public var redirectedTo: URL?
     /// How the file may be fetched in several ranges at once; nil where one stream is to bring it.
     public var concurrentRanges: ConcurrentRanges?
+    /// The modification time, if ``validator`` has nothing but it and the size to tell versions apart, and times may be
+    /// of whole seconds: two versions of one second then have the same validator. A time that cannot be read is
+    /// `Date.distantFuture`. Nil for any other validator, such as an ETag.
+    public var validatorDate: Date?
 
     /// Without a validator no change can be noticed.
     public init(
         size: Int64, validator: String? = nil, mimeType: String? = nil, redirectedTo: URL? = nil,
-        concurrentRanges: ConcurrentRanges? = nil
+        concurrentRanges: ConcurrentRanges? = nil, validatorDate: Date? = nil
     ) {
         self.size = size
         self.validator = validator
         self.mimeType = mimeType
         self.redirectedTo = redirectedTo
         self.concurrentRanges = concurrentRanges
+        self.validatorDate = validatorDate
     }
 }
 

@@ -13,13 +13,14 @@ public protocol FileProviderTrash: FileProviderBasic {
     /// Puts an item back where it was. Nothing is replaced: of a name that is taken, the storage refuses, or gives the
     /// item another name beside it.
     ///
-    /// - Throws: `CocoaError(.fileNoSuchFile)` for an item that is no longer in the trash;
+    /// - Throws: `CocoaError(.fileNoSuchFile)` for an item that is no longer in the trash, and for an identifier of
+    ///   another item; `CocoaError(.fileWriteInvalidFileName)` for an identifier that the storage never gives;
     ///   `CocoaError(.fileWriteFileExists)` where the name is taken, and the storage refuses.
     func restore(_ item: TrashItem) async throws
 
     /// Removes an item for good.
     ///
-    /// - Throws: `CocoaError(.fileNoSuchFile)` for an item that is no longer in the trash.
+    /// - Throws: `CocoaError(.fileNoSuchFile)` and `CocoaError(.fileWriteInvalidFileName)` as ``restore(_:)``.
     func removeFromTrash(_ item: TrashItem) async throws
 }
 

@@ -7,8 +7,10 @@ extension FileCopy {
     /// Copies the file to `destination`; a copy that stops leaves its part, and the next one of the same version of the
     /// source goes on there.
     ///
-    /// A file without a validator is copied whole: nothing would prove that a part belongs to it. So is every file to a
-    /// target without ``Capabilities/Ability/resumingWrites``.
+    /// A file without a validator is copied whole: nothing would prove that a part belongs to it. So is a file whose
+    /// validator is only a date (``FileReaderAttributes/validatorDate``) that is less than two seconds old by this
+    /// machine's clock when the copy begins: the next version may get the same date. So is every file to a target
+    /// without ``Capabilities/Ability/resumingWrites``.
     ///
     /// - Returns: nil if an earlier copy had finished the file: it has the size, the date and the last 64 KiB of the
     ///   source. On a target that gives files times of its own, it is newer than the source and has its first and last
@@ -18,22 +20,25 @@ extension FileCopy {
         to destination: ProviderPath, of target: any FileProviderReadWrite, options: WriteOptions,
         progress: ProgressReporter = ProgressReporter()
     ) async throws -> Outcome? {
-        try await withReader { reader in
+        let start = Date()
+        return try await withReader { reader in
             if let existing = try await target.itemIfAny(path: destination) {
                 if try await isFinished(existing, of: target, reader) { return nil }
                 if !options.overwrite { throw FileError.make(.fileWriteFileExists, path: destination) }
                 if existing.isDirectory { throw FileError.isADirectory(destination, writing: true) }
             }
             var options = options
-            options.resumption = try await identity(of: reader)
+            options.resumption = try await identity(of: reader, at: start)
             return try await write(reader, to: destination, of: target, options, progress)
         }
     }
 
-    /// The same in every run for one version of one source; nil for a source without validators.
-    private func identity(of reader: any FileReader) async throws -> String? {
+    /// The same in every run for one version of one source; nil for a source whose version nothing tells for certain.
+    ///
+    /// - Parameter start: When the copy began.
+    private func identity(of reader: any FileReader, at start: Date) async throws -> String? {
         let attributes = try await reader.attributes()
-        guard let validator = attributes.validator else { return nil }
+        guard let validator = attributes.validator, attributes.namesOneVersion(at: start) else { return nil }
         return "\(source.url(of: path).withoutSecrets.absoluteString)\u{0}\(attributes.size)\u{0}\(validator)"
     }
 
@@ -51,6 +56,18 @@ extension FileCopy {
             if try await reader.read(part) != ours { return false }
         }
         return true
+    }
+}
+
+extension FileReaderAttributes {
+    /// The age in seconds from which no later version gets the same date: the coarsest times that storages keep are of
+    /// two seconds.
+    private static let settledAge = 2.0
+
+    /// Whether the validator of a file that is read from `time` on belongs to one version alone.
+    package func namesOneVersion(at time: Date) -> Bool {
+        guard let validatorDate else { return validator != nil }
+        return time.timeIntervalSince(validatorDate) >= Self.settledAge
     }
 }
 
