@@ -5,7 +5,7 @@ FUZZ_TARGETS = known-hosts private-key sftp-packets \
   media-tags media-type zip xml rwpm opf nav ncx comic-info lcpl encryption pdf publication reader-messages
 
 .DEFAULT_GOAL := help
-.PHONY: help build carrel test full products bare metrics stress sync-histories sanitize fuzz demo bench providers-table format lint clean
+.PHONY: help build carrel test full products bare metrics stress sync-histories sanitize fuzz demo bench providers-table api format lint clean
 
 help: ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 24
@@ -51,6 +51,10 @@ bench: ## measure time and memory
 
 providers-table: ## write Documentation/Providers.md from what the servers show
 	CARREL_REQUIRE_SERVERS=1 CARREL_WRITE_PROVIDERS=1 bash Tests/run.sh --filter ProvidersPageTests
+
+api: ## write Documentation/API, the public declarations of each product, from a debug build
+	SWIFT_DETERMINISTIC_HASHING=1 swift build --disable-build-manifest-caching
+	python3 .ci/api write
 
 format: ## rewrite the sources in the project's style
 	swift format --in-place --recursive $(SOURCES)

@@ -330,9 +330,9 @@ let package = Package(
         .testTarget(
             name: "IntegrationTests",
             dependencies: [
-                "Carrel", "CarrelTool", "CurlTransport", "FaultServer", "FileProviderConformance", "ProviderDoubles",
-                "ReaderLibrary",
-                "SampleBooks", "SFTPEngine", "Sync", "SyncHistories", "SSHTransport",
+                "Carrel", "CarrelCommand", "CarrelTool", "CurlTransport", "FaultServer", "FileProviderConformance",
+                "ProviderDoubles", "ReaderLibrary", "SampleBooks", "SFTPEngine", "Sync", "SyncHistories",
+                "SSHTransport",
                 .product(name: "Logging", package: "swift-log"),
             ], exclude: ["Calibre"]),
     ]

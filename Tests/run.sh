@@ -183,6 +183,8 @@ main() {
   part "folders" run python3 .ci/folders.py
   part "style" run swift format lint --strict --recursive --parallel Sources Providers Tests Examples Package.swift
   part "building" run env SWIFT_DETERMINISTIC_HASHING=1 swift build --build-tests "$ANEW"
+  # Only in a complete run: while a change is being written, its API may differ.
+  if [ $# = 0 ]; then part "public API" run python3 .ci/api compare; fi
   part "starting servers" start_servers
   export_environment
   if [ $# -gt 0 ]; then

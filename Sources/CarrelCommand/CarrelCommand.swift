@@ -2,6 +2,9 @@ import ArgumentParser
 
 /// `carrel`: files anywhere, and the books among them, from a shell. See `carrel help`.
 public enum CarrelCommand {
+    /// The version of Carrel, as `carrel --version` prints it: the newest one in CHANGELOG.md.
+    public static let version = "0.1.0"
+
     /// Runs the command line of this process and ends it with the exit code of the contract.
     ///
     /// A plug-in author registers a provider in `ProviderRegistry.shared` and calls this from an executable of five
@@ -24,7 +27,7 @@ struct AllVerbs: ParsableCommand {
             “carrel --generate-completion-script bash” (zsh, fish) prints what makes a shell complete verbs, flags, local files and saved \
             connections; “carrel manual” prints a manual page.
             """,
-        version: "carrel 0.1.0",
+        version: "carrel \(CarrelCommand.version)",
         subcommands: [
             List.self, ShowTree.self, Stat.self, Cat.self, Copy.self, SyncFolders.self, Check.self, Clean.self,
             Move.self, Remove.self,

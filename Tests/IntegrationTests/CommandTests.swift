@@ -1,3 +1,4 @@
+import CarrelCommand
 import Foundation
 import Testing
 
@@ -25,6 +26,17 @@ import Testing
             #expect(outcome.code == 0)
             #expect(outcome.error.isEmpty)
             #expect(outcome.text.contains(arguments == ["--version"] ? "carrel " : "USAGE: carrel"))
+        }
+    }
+
+    @Test func `the version is the newest one in the changelog`() async throws {
+        let repository = URL(filePath: #filePath).appending(path: "../../..").standardizedFileURL
+        let changes = try String(contentsOf: repository.appending(path: "CHANGELOG.md"), encoding: .utf8)
+        let headings = changes.split(separator: "\n").map(String.init).filter { $0.hasPrefix("## ") }
+        let newest = headings.first { $0 != "## Unreleased" }
+        #expect(newest == "## \(CarrelCommand.version)")
+        try await CommandRunner.use { runner in
+            #expect(try await runner.run("--version").text == "carrel \(CarrelCommand.version)\n")
         }
     }
 
