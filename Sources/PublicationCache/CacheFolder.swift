@@ -74,7 +74,10 @@ struct CacheFolder: Sendable {
         let (folder, file, temporary) = try temporaryFile()
         do {
             try bytes.withUnsafeBytes { try file.write($0, at: 0, path: .root) }
-            guard Self.rename(temporary, to: name, in: folder) else { throw posixError(writing: true) }
+            // The lock has to last until the name is another one.
+            guard withExtendedLifetime(file, { Self.rename(temporary, to: name, in: folder) }) else {
+                throw posixError(writing: true)
+            }
         } catch {
             Self.remove(temporary, in: folder)
             throw error
@@ -102,7 +105,8 @@ struct CacheFolder: Sendable {
         while true {
             let folder = try make()
             do {
-                let (file, name) = try Self.temporaryFile(in: folder)
+                // Without one, a cleaner was faster; the next name is another one.
+                guard let (file, name) = try Self.temporaryFile(in: folder) else { continue }
                 return (folder, file, name)
             } catch {
                 // It was empty, and removed between the two calls.
@@ -111,15 +115,13 @@ struct CacheFolder: Sendable {
         }
     }
 
-    private static func temporaryFile(in folder: FileDescriptor) throws -> (file: FileDescriptor, name: [UInt8]) {
+    /// Nil when a cleaner removed the file, or is about to, between its making and its lock.
+    private static func temporaryFile(in folder: FileDescriptor) throws -> (file: FileDescriptor, name: [UInt8])? {
         let name = Array(try TemporaryName.make(beside: .root).nameBytes)
         let raw = name.withName { openat(folder.raw, $0, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600) }
         guard raw >= 0 else { throw posixError(writing: true) }
         let file = FileDescriptor(owning: raw)
-        guard file.lock(LOCK_SH) else {
-            // A cleaner took it between the two calls, and is about to remove it.
-            throw FileError.make(.fileWriteUnknown, path: "", sentence: "A temporary file of the cache was removed.")
-        }
+        guard file.lock(LOCK_SH), let status = file.status, status.st_nlink > 0 else { return nil }
         return (file, name)
     }
 

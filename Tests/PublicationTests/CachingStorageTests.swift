@@ -155,6 +155,19 @@ private let block = Int(CacheHeader.usualBlock)
         #expect(await readingFails(fetcher(cache, scope: "pinned").get("0"))?.isUnavailable == true)
     }
 
+    @Test func `a cleaner that never rests takes no file from one who makes it`() async throws {
+        let cache = room.cache(Int64(7 * block))
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for writer in 0..<4 {
+                group.addTask { for _ in 0..<200 { try await cache.pin(scope: "\(writer)") } }
+            }
+            let cleaner = Task { while !Task.isCancelled { _ = try await cache.usedBytes() } }
+            defer { cleaner.cancel() }
+            try await group.waitForAll()
+        }
+        for writer in 0..<4 { #expect(try await cache.isPinned(scope: "\(writer)")) }
+    }
+
     @Test func `keeps what another process reads`() async throws {
         let cache = room.cache(Int64(7 * block))
         _ = try await fetcher(cache).get("0").read()
