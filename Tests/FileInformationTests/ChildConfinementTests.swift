@@ -1,6 +1,7 @@
 import CChild
 import FileProviderCore
 import Foundation
+import Publication
 import Testing
 
 @testable import FileInformation
@@ -67,7 +68,7 @@ import Testing
             let (child, path, script) = (
                 ChildProcess(path: ChildConfinementTests.perl, limits: .init()), try ProviderPath("a.pdf"), script
             )
-            let outcome = try await InformationThreads.children.run {
+            let outcome = try await PopplerTool.threads.run {
                 try child.run(["-e", script], input: input, flag: CancellationFlag(), file: path)
             }
             #expect(outcome.exitCode == 0, "\(outcome.errors)")

@@ -2,6 +2,7 @@
 import FileProviderCore
 import Foundation
 import ProviderDoubles
+import Publication
 import Testing
 
 /// What a child process may do, and how it ends.
@@ -108,7 +109,7 @@ import Testing
         let input = try FileDescriptor(path: name, flags: O_RDONLY)
         let child = ChildProcess(path: fake.path, limits: ChildProcess.Limits(seconds: 9, memory: 512 << 20))
         let path = try ProviderPath("a.pdf")
-        let outcome = try await InformationThreads.children.run {
+        let outcome = try await PopplerTool.threads.run {
             try child.run([], input: input, flag: CancellationFlag(), file: path)
         }
         let lines = String(decoding: outcome.output, as: UTF8.self).split(separator: "\n").map(String.init)

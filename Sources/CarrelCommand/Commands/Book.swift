@@ -5,7 +5,10 @@ import Foundation
 struct Book: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "book", abstract: "Read a book where it lies, without downloading it.",
-        subcommands: [BookInfo.self, BookList.self, BookCat.self, BookCover.self])
+        subcommands: [
+            BookInfo.self, BookList.self, BookCat.self, BookCover.self, BookSearch.self, BookText.self,
+            BookPositions.self, BookLocate.self,
+        ])
 }
 
 extension Error {

@@ -34,4 +34,16 @@ extension Publication {
         await resource.close()
         return Cover(data: page.data, mediaType: page.mediaType)
     }
+
+    /// The cover made small enough that its longer side has at most `dimension` pixels; it never grows. A page of a PDF
+    /// document is drawn in that size.
+    ///
+    /// - Returns: Nil for a book that has no cover.
+    /// - Throws: As ``cover(dimension:limit:)``; `CocoaError(.featureUnsupported)` for a picture that cannot be scaled
+    ///   here, such as an SVG drawing.
+    /// - Complexity: As ``cover(dimension:limit:)``.
+    public func cover(fitting dimension: Int) async throws -> Thumbnail? {
+        guard let cover = try await cover(dimension: dimension) else { return nil }
+        return try await Thumbnail.scaleDown(image: cover.data, toSize: dimension)
+    }
 }

@@ -23,7 +23,6 @@ enum InformationThreads {
     static let decoding = BlockingThreads(count: 2, name: "carrel.image")
     /// A remote file keeps one of these waiting for as long as its server takes.
     static let tags = BlockingThreads(count: 8, name: "carrel.tags")
-    static let children = BlockingThreads(count: 4, name: "carrel.child")
 }
 
 extension FileProperties {

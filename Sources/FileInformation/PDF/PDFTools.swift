@@ -46,7 +46,7 @@ struct PDFTools: Sendable {
     {
         guard page > 0 else { throw noPage(page, path: path) }
         let child = try child("pdftoppm", for: path)
-        let file = try await temporaryFile()
+        let file = try await PopplerTool.temporaryFile()
         try await PDFDocument.writePage(page - 1, of: resource) { try file.write($0, path: path) }
         return try await draw(1, of: file, with: child, dimension, path: path)
     }
@@ -77,7 +77,7 @@ struct PDFTools: Sendable {
     private func run(
         _ child: ChildProcess, _ arguments: [String], on file: FileDescriptor, path: ProviderPath, page: Int = 1
     ) async throws -> ChildProcess.Outcome {
-        let outcome = try await InformationThreads.children.run { flag in
+        let outcome = try await PopplerTool.threads.run { flag in
             try child.run(arguments, input: file, flag: flag, file: path)
         }
         if outcome.exitCode == 0 { return outcome }
@@ -98,18 +98,7 @@ struct PDFTools: Sendable {
     }
 
     private func child(_ tool: String, for path: ProviderPath) throws -> ChildProcess {
-        ChildProcess(path: try find(tool, for: path), limits: limits)
-    }
-
-    private func find(_ tool: String, for path: ProviderPath) throws -> String {
-        let found = searchPath.split(separator: ":").filter { $0.hasPrefix("/") }.map { "\($0)/\(tool)" }
-            .first { FileManager.default.isExecutableFile(atPath: $0) }
-        if let found { return found }
-        throw FileError.make(
-            .featureUnsupported, path: path,
-            sentence:
-                "“\(path)” is a PDF file, and \(tool), which reads those, is not installed; Debian has it in poppler-utils.",
-            underlying: POSIXError(.ENOENT))
+        ChildProcess(path: try PopplerTool.find(tool, in: searchPath, for: path), limits: limits)
     }
 
     /// The file without a name in the folder for temporary files: Poppler goes back and forth in it.
@@ -121,21 +110,10 @@ struct PDFTools: Sendable {
         guard size <= maxBytes else {
             throw reader.tooLarge("it has \(size) bytes; at most \(maxBytes) are copied to read a PDF file")
         }
-        let file = try await temporaryFile()
+        let file = try await PopplerTool.temporaryFile()
         // A file that grows meanwhile, or whose server does not tell its size, ends here.
         let came = try await reader.stream(.range(0..<maxBytes + 1), into: FileSink(file, path: reader.path))
         guard came.count <= maxBytes else { throw reader.tooLarge("more than \(maxBytes) bytes came") }
         return file
-    }
-
-    /// A file without a name in the folder for temporary files.
-    private func temporaryFile() async throws -> FileDescriptor {
-        let name = FileManager.default.temporaryDirectory.appending(path: "carrel-\(UInt64.random(in: 0 ... .max)).pdf")
-            .path
-        return try await BlockingThreads.shared.run {
-            let file = try FileDescriptor(path: name, flags: O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600)
-            unlink(name)
-            return file
-        }
     }
 }

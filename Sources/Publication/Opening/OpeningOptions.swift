@@ -25,6 +25,8 @@ public struct OpeningOptions: Sendable {
     public var remote: @Sendable () -> any Fetcher = { HTTPFetcher() }
     /// Called with each publication before it is built, to change what it says or to put a fetcher in front of its own.
     public var transform: @Sendable (inout Manifest, inout any Fetcher) -> Void = { _, _ in }
+    /// Called with the services that the parser chose for each publication, to add, replace or decorate some.
+    public var services: @Sendable (inout PublicationServices) -> Void = { _ in }
     /// What archives may ask of this machine.
     public var archiveLimits = ArchiveLimits.standard
     /// What names in ZIP archives are in that say no encoding and are no UTF-8, by its IANA name, such as `Shift_JIS`

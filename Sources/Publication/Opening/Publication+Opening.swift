@@ -163,10 +163,11 @@ extension Publication {
             guard var builder = try await parser.parse(asset, warnings: warnings) else { continue }
             options.parsed(asset.path, as: asset.mediaType, by: parser, warnings: warnings.all.count)
             options.transform(&builder.manifest, &builder.fetcher)
+            options.services(&builder.services)
             return Publication(
                 manifest: builder.manifest, fetcher: builder.fetcher, mediaType: asset.mediaType,
                 protection: protection ?? builder.protection,
-                warnings: warnings.all, contents: builder.contents, cover: builder.cover)
+                warnings: warnings.all, contents: builder.contents, cover: builder.cover, services: builder.services)
         }
         return nil
     }

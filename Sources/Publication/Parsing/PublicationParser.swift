@@ -26,6 +26,8 @@ public struct PublicationBuilder: Sendable {
     /// Looks for the cover, where that takes more than was read to open the publication; see
     /// ``Publication/findCover()``. Nil if the manifest names it, or there is none.
     public var cover: (@Sendable () async throws -> Link?)?
+    /// Makes what answers positions, searches and the like; a parser changes what its format has other rules for.
+    public var services = PublicationServices.standard
 
     /// A manifest, and what its resources come from.
     public init(manifest: Manifest, fetcher: any Fetcher) {

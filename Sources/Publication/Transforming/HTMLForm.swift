@@ -67,6 +67,27 @@ struct HTMLForm {
         return bytes[0] == open && bytes[1] == 0 ? false : nil
     }
 
+    /// Whether a document is XHTML, by its link or its declaration.
+    static func isXML(_ document: Data, of link: Link) -> Bool { isXML(Array(document.prefix(64)), link) }
+
+    /// The `charset` of the link's media type.
+    static func declaredCharset(of link: Link) -> String? {
+        link.type.flatMap { MediaType($0) }?.parameters["charset"]
+    }
+
+    /// The encoding of a document of HTML by its IANA name: by byte order mark, the link's `charset`, the XML
+    /// declaration or `meta`; nil for UTF-8. What says nothing and is not UTF-8 is Windows-1252, as HTML demands.
+    static func encodingName(of document: Data, _ link: Link) -> String? {
+        let start = Array(document.prefix(1024))
+        if let isBigEndian = byteOrder(of: start) {
+            return start[0] >= 0xFE ? "UTF-16" : isBigEndian ? "UTF-16BE" : "UTF-16LE"
+        }
+        if let name = name(start, link), !name.hasPrefix("utf-16") {
+            return name == "iso-8859-1" ? "windows-1252" : name
+        }
+        return String(validating: document, as: UTF8.self) == nil ? "windows-1252" : nil
+    }
+
     private static func utf16(_ bytes: ArraySlice<UInt8>, isBigEndian: Bool) -> String? {
         guard bytes.count.isMultiple(of: 2) else { return nil }
         let units = stride(from: bytes.startIndex, to: bytes.endIndex, by: 2).map { index -> UInt16 in

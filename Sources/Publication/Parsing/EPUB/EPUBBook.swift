@@ -9,6 +9,15 @@ struct EPUBBook {
     /// Those of the default rendition, its own first: what fonts are obfuscated with.
     let identifiers: [String]
     let cover: EPUBCover
+    /// Where the package document has the chapters.
+    let spine: EPUBSpine
+
+    /// The services of every publication, with locators that know EPUB CFIs.
+    var services: PublicationServices {
+        var services = PublicationServices.standard
+        services.set(.locator) { [spine] in StandardLocators($0, spine: spine) }
+        return services
+    }
 
     /// Looks for the cover of a book that declares none; nil where the manifest has it.
     var coverSearch: (@Sendable () async throws -> Link?)? {

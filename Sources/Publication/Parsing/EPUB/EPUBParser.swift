@@ -39,6 +39,7 @@ public struct EPUBParser: PublicationParser {
             manifest: book.manifest,
             fetcher: book.fetcher(local: asset.fetcher, remote: asset.remote, warnings: warnings))
         builder.cover = book.coverSearch
+        builder.services = book.services
         return builder
     }
 
@@ -60,7 +61,8 @@ public struct EPUBParser: PublicationParser {
     package func open(_ fetcher: any Fetcher, warnings: WarningLog = WarningLog()) async throws -> Publication {
         let book = try await EPUBReader(fetcher, warnings: warnings, choice: choice).book()
         return Publication(
-            manifest: book.manifest, fetcher: fetcher, mediaType: .epub, warnings: warnings.all, cover: book.coverSearch
-        )
+            manifest: book.manifest, fetcher: fetcher, mediaType: .epub, warnings: warnings.all,
+            cover: book.coverSearch,
+            services: book.services)
     }
 }

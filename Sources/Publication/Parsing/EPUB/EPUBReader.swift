@@ -44,7 +44,10 @@ struct EPUBReader {
             try await rendition == renditions[0]
             ? manifest.metadata
             : defaultMetadata(renditions[0], encryptions: encryptions, documents: documents) ?? manifest.metadata
-        return EPUBBook(manifest: manifest, encryptions: encryptions, identifiers: key.allIdentifiers, cover: cover)
+        return EPUBBook(
+            manifest: manifest, encryptions: encryptions, identifiers: key.allIdentifiers, cover: cover,
+            spine: EPUBSpine(
+                step: package.spineStep, items: package.spine.map { (package.items[$0.item].href, $0.step) }))
     }
 
     /// What the default rendition says of itself, where fonts need it: they are obfuscated with its identifier

@@ -30,6 +30,8 @@ final class MediaOverlays: Fetcher {
 
     func get(_ link: Link) -> any Resource {
         guard let href = Self.overlay(of: link.href) else { return EmptyFetcher().get(link) }
+        var link = link
+        link.type = link.type ?? MediaType.guidedNavigation.string
         return MadeResource(link) { [base] in
             let root = try await EPUBDocuments(fetcher: base, limits: Self.limits).document(href)
             return GuidedNavigationDocument(mediaOverlay: root, href: href).json.data
@@ -40,34 +42,6 @@ final class MediaOverlays: Fetcher {
         let path = HREFBase.resource(of: href.hasPrefix("/") ? String(href.dropFirst()) : href)
         guard path.hasPrefix(prefix), path.hasSuffix(suffix) else { return nil }
         return String(path.dropFirst(prefix.count).dropLast(suffix.count))
-    }
-}
-
-/// A resource whose bytes are made when they are first asked for, and kept.
-private final class MadeResource: Resource {
-    let link: Link
-    private let make: @Sendable () async throws -> Data
-    private let made = LockedValue<Data?>(nil)
-
-    init(_ link: Link, make: @escaping @Sendable () async throws -> Data) {
-        var link = link
-        link.type = link.type ?? MediaType.guidedNavigation.string
-        self.link = link
-        self.make = make
-    }
-
-    func length() async throws -> Int64 { Int64(try await data().count) }
-
-    func stream(_ range: Range<Int64>?, into sink: any ByteSink) async throws {
-        try await BytesResource(link, data: data()).stream(range, into: sink)
-    }
-
-    /// Two who ask at once may both make it, with the same result.
-    private func data() async throws -> Data {
-        if let data = made.value { return data }
-        let data = try await make()
-        made.update { $0 = data }
-        return data
     }
 }
 

@@ -24,6 +24,8 @@ struct PackageDocument: Sendable {
         let item: Int
         let isLinear: Bool
         let properties: [String]
+        /// The step to the `itemref` in an EPUB CFI, and its id.
+        let step: EPUBCFI.Step
     }
 
     /// A landmark of EPUB 2 (OPF 2.0.1, section 2.6).
@@ -39,6 +41,8 @@ struct PackageDocument: Sendable {
     let metadata: PackageMetadata
     let items: [Item]
     let spine: [SpineItem]
+    /// The step to the spine in an EPUB CFI.
+    let spineStep: Int
     let guide: [GuideReference]
     let readingProgression: Metadata.ReadingProgression?
     private let ncxID: String?
@@ -59,9 +63,11 @@ struct PackageDocument: Sendable {
         version = MarkupText.trimmed(root.attribute("version") ?? "")
         isEPUB3 = (Double(version) ?? 2) >= 3
         metadata = PackageMetadata(package: root)
-        let locations = spine.all("itemref")
+        let locations = spine.children.enumerated().filter { $0.element.matches("itemref") }
+            .map { (location: $0.element, step: 2 * ($0.offset + 1)) }
+        spineStep = 2 * ((root.children.firstIndex { $0 === spine } ?? 2) + 1)
         let reader = ManifestReader(
-            references, spine: Set(locations.compactMap { $0.attribute("idref").map(MarkupText.trimmed) }))
+            references, spine: Set(locations.compactMap { $0.location.attribute("idref").map(MarkupText.trimmed) }))
         items = manifest.all("item").compactMap(reader.item)
         indexByID = Self.index(items, by: \.id)
         reader.noteRepetitions(items)
@@ -116,9 +122,9 @@ extension PackageDocument {
 
     /// Places that name no item are passed over. One that names an item again is read again, as readers of EPUB 3.3
     /// must do it (EPUB Reading Systems 3.3, section 4.3).
-    private static func spineItems(_ locations: [XMLElement], indexByID: [String: Int], warnings: WarningLog)
-        -> [SpineItem]
-    {
+    private static func spineItems(
+        _ locations: [(location: XMLElement, step: Int)], indexByID: [String: Int], warnings: WarningLog
+    ) -> [SpineItem] {
         var seen: Set<Int> = []
         let byFoldedID = Dictionary(grouping: indexByID.keys) { $0.lowercased() }
         /// The only item whose id has other capitals.
@@ -130,7 +136,7 @@ extension PackageDocument {
                     "The reading order names “\(id.prefix(200))”, which is “\(found[0].prefix(200))”; that was taken.")
             return indexByID[found[0]]
         }
-        return locations.compactMap { location in
+        return locations.compactMap { location, step in
             guard let id = location.attribute("idref").map(MarkupText.trimmed), let index = indexByID[id] ?? folded(id)
             else {
                 let name = location.attribute("idref") ?? ""
@@ -147,7 +153,8 @@ extension PackageDocument {
             }
             let isLinear = location.attribute("linear").map { MarkupText.trimmed($0).lowercased() } != "no"
             return SpineItem(
-                item: index, isLinear: isLinear, properties: MarkupText.words(location.attribute("properties")))
+                item: index, isLinear: isLinear, properties: MarkupText.words(location.attribute("properties")),
+                step: EPUBCFI.Step(step, id: location.attribute("id")))
         }
     }
 }

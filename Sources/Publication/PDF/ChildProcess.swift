@@ -1,5 +1,5 @@
-import FileProviderCore
-import Foundation
+package import FileProviderCore
+package import Foundation
 
 /// A program that reads one file under limits, because what it reads may mean harm to it.
 ///
@@ -7,33 +7,45 @@ import Foundation
 /// opens no sockets, looks into no other process, and changes no file or name. Where the kernel has Landlock, it opens
 /// nothing but that file and the system's own folders. When its time is up, or its caller is cancelled, it is killed
 /// with all that it started.
-struct ChildProcess {
+package struct ChildProcess {
     /// What it may take.
-    struct Limits: Sendable {
+    package struct Limits: Sendable {
         /// Wall clock, and as much of the processor.
-        var seconds = 20
+        package var seconds: Int
         /// Bytes of address space; 1 GiB.
-        var memory: UInt64 = 1 << 30
+        package var memory: UInt64
         /// Bytes of output; 16 MiB.
-        var output = 16 << 20
+        package var output: Int
+
+        package init(seconds: Int = 20, memory: UInt64 = 1 << 30, output: Int = 16 << 20) {
+            self.seconds = seconds
+            self.memory = memory
+            self.output = output
+        }
     }
 
-    struct Outcome: Sendable {
+    package struct Outcome: Sendable {
         /// Nil when it was killed by a signal.
-        var exitCode: Int32?
-        var output: Data
+        package var exitCode: Int32?
+        package var output: Data
         /// The first 4 KiB of what it said on standard error.
-        var errors: String
+        package var errors: String
     }
 
-    let path: String
-    let limits: Limits
+    package let path: String
+    package let limits: Limits
+
+    package init(path: String, limits: Limits) {
+        self.path = path
+        self.limits = limits
+    }
 
     /// Runs the program to its end. Blocks: for a thread of one's own.
     ///
     /// - Throws: `CocoaError(.fileReadTooLarge)` when time or room for output ran out; `CancellationError`; the
     ///   system's error if the output cannot be read or waited for.
-    func run(_ arguments: [String], input: FileDescriptor, flag: CancellationFlag, file: ProviderPath) throws -> Outcome
+    package func run(_ arguments: [String], input: FileDescriptor, flag: CancellationFlag, file: ProviderPath) throws
+        -> Outcome
     {
         let child = try Subprocess(
             path: path, arguments: arguments, environment: ["PATH=/usr/bin:/bin", "LC_ALL=C.UTF-8"], reading: input,

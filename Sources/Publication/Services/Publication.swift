@@ -12,7 +12,8 @@ public final class Publication: Sendable {
     public let protection: Protection?
     /// What was wrong with it and could be helped, and what was done about it.
     public let warnings: [ContentWarning]
-    private let fetcher: any Fetcher
+    let fetcher: any Fetcher
+    let serviceTable: ServiceTable
     private let readContents: (@Sendable () async throws -> [Link])?
     private let knownContents = LazyValue<[Link]>()
     private let searchCover: (@Sendable () async throws -> Link?)?
@@ -22,11 +23,12 @@ public final class Publication: Sendable {
     ///   - fetcher: Closed with the publication.
     ///   - contents: Reads the table of contents when somebody asks for it; nil if the manifest has it.
     ///   - cover: Looks for the cover when somebody asks for it; nil if the manifest names it, or there is none.
+    ///   - services: Makes what answers positions, searches and the like; see ``PublicationServices/standard``.
     public init(
         manifest: Manifest, fetcher: any Fetcher = EmptyFetcher(), mediaType: MediaType? = nil,
         protection: Protection? = nil,
         warnings: [ContentWarning] = [], contents: (@Sendable () async throws -> [Link])? = nil,
-        cover: (@Sendable () async throws -> Link?)? = nil
+        cover: (@Sendable () async throws -> Link?)? = nil, services: PublicationServices = .standard
     ) {
         self.manifest = manifest
         self.fetcher = fetcher
@@ -35,7 +37,10 @@ public final class Publication: Sendable {
         self.warnings = warnings
         readContents = contents
         searchCover = cover
+        serviceTable = ServiceTable(services)
     }
+
+    var serviceContext: PublicationServiceContext { PublicationServiceContext(self, fetcher: fetcher) }
 
     /// The same publication with another manifest or another root fetcher: for a use of its own, such as making an
     /// index.
@@ -45,12 +50,21 @@ public final class Publication: Sendable {
     public func copy(_ change: (_ manifest: inout Manifest, _ fetcher: inout any Fetcher) throws -> Void) rethrows
         -> Publication
     {
-        var (manifest, fetcher) = (manifest, fetcher)
-        try change(&manifest, &fetcher)
+        try copy { manifest, fetcher, _ in try change(&manifest, &fetcher) }
+    }
+
+    /// The same publication with another manifest, another root fetcher or other services; each
+    /// service is made by its factory for the copy.
+    public func copy(
+        _ change: (
+            _ manifest: inout Manifest, _ fetcher: inout any Fetcher, _ services: inout PublicationServices
+        ) throws -> Void
+    ) rethrows -> Publication {
+        var (manifest, fetcher, services) = (manifest, fetcher, serviceTable.services)
+        try change(&manifest, &fetcher, &services)
         return Publication(
             manifest: manifest, fetcher: fetcher, mediaType: mediaType, protection: protection, warnings: warnings,
-            contents: readContents,
-            cover: searchCover)
+            contents: readContents, cover: searchCover, services: services)
     }
 
     /// The tree of fetchers that resources come through, for people who debug.
@@ -93,13 +107,18 @@ public final class Publication: Sendable {
         return try await knownCover.value(searchCover)
     }
 
-    /// The resource at `link`. Nothing is read yet; a link that leads nowhere fails when it is read.
+    /// Whether the manifest names a cover, or a search may find one.
+    var mayHaveCover: Bool { coverLink != nil || searchCover != nil }
+
+    /// The resource at `link`: a service's answer under `~readium/`, else a file of the publication. Nothing is read
+    /// yet; a link that leads nowhere fails when it is read.
     ///
     /// - Parameter parameters: The values for a ``Link/templated`` link, not percent-encoded; variables without one
     ///   vanish from the address.
     /// - Returns: A resource that fails with `CocoaError(.fileReadInvalidFileName)` when the template is malformed or
     ///   none of its variables has a value, and when there are parameters and no template to take them.
     public func get(_ link: Link, parameters: [String: String] = [:]) -> any Resource {
+        if let answer = answer(link, parameters: parameters) { return answer }
         if !link.templated, parameters.isEmpty { return fetcher.get(link) }
         do {
             return fetcher.get(try link.request(parameters))
@@ -113,5 +132,8 @@ public final class Publication: Sendable {
 
     /// Gives back the archive or folder behind the publication. Resources read after it fail with
     /// `URLError(.resourceUnavailable)`.
-    public func close() async { await fetcher.close() }
+    public func close() async {
+        await serviceTable.close()
+        await fetcher.close()
+    }
 }
