@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 
 extension FileCopy {
     /// Bytes at an end of a file that are compared before it is taken for a finished copy.
