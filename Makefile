@@ -5,7 +5,7 @@ FUZZ_TARGETS = known-hosts private-key sftp-packets \
   media-tags media-type zip xml rwpm opf nav ncx comic-info lcpl encryption pdf publication reader-messages
 
 .DEFAULT_GOAL := help
-.PHONY: help build carrel test full products bare metrics stress sync-histories sanitize fuzz demo bench providers-table api format lint clean
+.PHONY: help docs snippets build carrel test full products bare metrics stress sync-histories sanitize fuzz demo bench providers-table api format lint clean
 
 help: ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 24
@@ -59,8 +59,17 @@ api: ## write Documentation/API, the public declarations of each product, from a
 format: ## rewrite the sources in the project's style
 	swift format --in-place --recursive $(SOURCES)
 
-lint: ## check the style, and that folders form a stack, without changing anything
+docs: ## build the documentation: .build/documentation
+	SWIFT_DETERMINISTIC_HASHING=1 swift build --disable-build-manifest-caching
+	python3 .ci/docs
+
+snippets: ## compile the code that the pages show
+	SWIFT_DETERMINISTIC_HASHING=1 swift build --disable-build-manifest-caching
+	python3 .ci/snippets
+
+lint: ## check the style, the words of comments and pages, and that folders form a stack, without changing anything
 	python3 .ci/folders.py
+	python3 .ci/words.py
 	swift format lint --recursive --strict $(SOURCES)
 
 clean: ## remove what the compiler made

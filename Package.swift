@@ -1,6 +1,11 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
+// For `swift package generate-documentation`. Packages that depend on this one never fetch it; `make docs` does without.
+let documentation: [Package.Dependency] =
+    Context.environment["CARREL_DOCC_PLUGIN"] == nil
+    ? [] : [.package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.4.0")]
+
 let package = Package(
     name: "carrel",
     products: [
@@ -47,7 +52,7 @@ let package = Package(
         // Needed with the trait Metrics only.
         .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
-    ],
+    ] + documentation,
     targets: [
         // System libraries: a module map and a shim each.
         .systemLibrary(name: "CLinux"),

@@ -181,10 +181,15 @@ main() {
     exit 127
   fi
   part "folders" run python3 .ci/folders.py
+  part "words" run python3 .ci/words.py
   part "style" run swift format lint --strict --recursive --parallel Sources Providers Tests Examples Package.swift
   part "building" run env SWIFT_DETERMINISTIC_HASHING=1 swift build --build-tests "$ANEW"
-  # Only in a complete run: while a change is being written, its API may differ.
-  if [ $# = 0 ]; then part "public API" run python3 .ci/api compare; fi
+  if [ $# = 0 ]; then
+    # Only in a complete run: while a change is being written, its API and its pages may differ.
+    part "public API" run python3 .ci/api compare
+    part "snippets" run python3 .ci/snippets
+    part "documentation" run python3 .ci/docs
+  fi
   part "starting servers" start_servers
   export_environment
   if [ $# -gt 0 ]; then

@@ -5,7 +5,7 @@ Written from the public documentation (https://www.dropbox.com/developers/docume
 all hosts of that API on one port, and refuses what the documentation says is refused: other methods and content types,
 unknown fields, malformed paths, stale revisions and cursors, wrong offsets. What it does not model it refuses, too.
 
-Prints the base URL once it listens. `--with-parent` ends it with the process that started it. Three routes of its own
+Prints the base URL once it listens. `--with-parent` ends it with the process that started it. Three further routes
 serve tests: `/double/script` has a route refuse requests, or lose its answers after it did what was asked;
 `/double/reset` invalidates all cursors; `/double/requests` returns how often each route was called since the last time.
 """
@@ -125,7 +125,7 @@ class Item:
 
 
 class Account:
-    """What is there, what has changed, and who waits for that. Every method is called with `lock` held."""
+    """The items, their changes, and the requests that wait for changes. Every method is called with `lock` held."""
 
     def __init__(self, page, quota):
         self.page, self.quota = page, quota
@@ -316,7 +316,7 @@ class Account:
         return state
 
     def in_scope(self, key, folder, recursive):
-        """Whether a cursor tells of an item; a recursive one tells of the folder itself, too."""
+        """Whether a cursor reports an item; a recursive one reports the folder itself, too."""
         if recursive:
             return key == folder or key.startswith(folder + "/")
         return key != folder and parent_of(key) == folder

@@ -4,7 +4,7 @@ import SampleBooks
 /// Writes a book to try Carrel on: a small one, or one of about 100 MB to measure with.
 let usage = """
     usage: sample-book PATH [--epub2 | --large text-first|text-last]
-      PATH                 where the book goes; what is there is replaced
+      PATH                 where the book goes; an existing file is replaced
       --epub2              the small book as EPUB 2 instead of EPUB 3
       --large text-first   about 100 MB, the text in front of the images
       --large text-last    about 100 MB, the text behind the images

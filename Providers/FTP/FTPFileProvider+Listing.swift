@@ -20,8 +20,8 @@ extension FTPFileProvider {
     /// again.
     ///
     /// - Throws: Also `URLError(.cannotParseResponse)`, behind all pages, when lines of the listing cannot be read;
-    ///   also behind them ``FileError/unusableNames(_:in:url:)`` for names that no path can hold, or that are listed
-    ///   twice; `CocoaError(.fileReadTooLarge)`.
+    ///   also behind them ``/FileProviderCore/FileError/unusableNames(_:in:url:)`` for names that no path can hold, or
+    ///   that are listed twice; `CocoaError(.fileReadTooLarge)`.
     public func contentsOfDirectory(path: ProviderPath, page: @Sendable ([FileObject]) async throws -> Void)
         async throws
     {

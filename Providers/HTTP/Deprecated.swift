@@ -1,9 +1,9 @@
-// Names that were changed, for apps that use them still.
+// Former names, for apps that still use them.
 public import CurlTransport
 public import FileProviderCore
 
 extension HTTPStatusError {
-    /// The name that ``underlyingError`` had.
+    /// The former name of ``underlyingError``.
     @available(*, deprecated, renamed: "underlyingError")
     public var told: (any FileProviderHTTPError)? { underlyingError }
 }

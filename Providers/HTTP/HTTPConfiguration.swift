@@ -1,17 +1,18 @@
 import FileProviderCore
 public import Foundation
 
-/// A plain HTTP server's address: a value without secrets, to be kept.
+/// The address of a plain HTTP server. Holds no secrets, and is meant to be saved.
 public struct HTTPConfiguration: Codable, Hashable, Sendable {
-    /// The root, `http` or `https`.
+    /// The root URL, `http` or `https`.
     public let baseURL: URL
 
-    /// Keeps `baseURL` without user, password, query and fragment; credentials come with the `ConnectionOptions`.
+    /// Creates a configuration with `baseURL`, without its user, password, query and fragment. Credentials come with
+    /// the `ConnectionOptions`.
     public init(baseURL: URL) {
         self.baseURL = baseURL.withoutSecrets
     }
 
-    /// A secret that somebody has written into the document is left out, too.
+    /// Decodes a configuration, and drops secrets that were written into the document.
     public init(from decoder: any Decoder) throws {
         self.init(baseURL: try decoder.container(keyedBy: CodingKeys.self).decode(URL.self, forKey: .baseURL))
     }

@@ -1,10 +1,10 @@
 public import FileProviderCore
 public import Foundation
 
-/// The abilities that only some services have, one conformance each.
+/// Abilities that only some services have, one conformance each.
 
 extension HTTPFileProvider: FileProviderSharing where Service: HTTPSharingService {
-    /// Made by the service.
+    /// Returns a link that the service makes.
     public func publicLink(to path: ProviderPath) async throws -> PublicLink {
         try await refuseUnheldName(path)
         return try await connection.reading(Service.self, path: path) {
@@ -14,7 +14,7 @@ extension HTTPFileProvider: FileProviderSharing where Service: HTTPSharingServic
 }
 
 extension HTTPFileProvider: FileProviderAttributes where Service: HTTPAttributesService {
-    /// Set by the service, after a look at what is there.
+    /// Sets attributes by the service, after a look at the item.
     public func setAttributes(path: ProviderPath, permissions: UInt16?, modificationDate: Date?) async throws {
         let item = try await existing(path)
         if permissions == nil, modificationDate == nil { return }
@@ -36,7 +36,7 @@ extension HTTPFileProvider: FileProviderAttributes where Service: HTTPAttributes
 extension HTTPFileProvider: FileProviderChecksums where Service: HTTPChecksumService {
     /// Returns the hash that the service gives, after a look at the file.
     ///
-    /// - Throws: Also `URLError(.badServerResponse)` for what is no hash.
+    /// - Throws: Also `URLError(.badServerResponse)` if the answer is not a hash.
     public func checksum(of path: ProviderPath, kind: String) async throws -> String {
         guard try await capabilities().hashKinds.contains(kind) else {
             throw unsupported("tell a hash of the kind \(kind)", path: path)
@@ -49,20 +49,20 @@ extension HTTPFileProvider: FileProviderChecksums where Service: HTTPChecksumSer
         guard Hexadecimal.bytes(hash) != nil else {
             throw FileError.make(
                 .badServerResponse, url: url(of: path),
-                sentence: "What the server gives for the hash of “\(path)” is none.")
+                sentence: "The server's hash of “\(path)” is not a hexadecimal number.")
         }
         return hash
     }
 }
 
 extension HTTPFileProvider: ExtendedFileProvider where Service: HTTPInformationService {
-    /// What the service says.
+    /// Returns whether the service may know properties of the file.
     public func providesProperties(path: ProviderPath) -> Bool { service.providesProperties(path: path) }
 
-    /// What the service says.
+    /// Returns whether the service may make a thumbnail of the file.
     public func providesThumbnail(path: ProviderPath) -> Bool { service.providesThumbnail(path: path) }
 
-    /// Returns what the service gives.
+    /// Returns the properties that the service knows.
     public func providedProperties(path: ProviderPath) async throws -> FileProperties {
         try await refuseUnheldName(path)
         return try await connection.reading(Service.self, path: path) {
@@ -70,7 +70,7 @@ extension HTTPFileProvider: ExtendedFileProvider where Service: HTTPInformationS
         }
     }
 
-    /// Made by the service: of the first page, and no larger than was asked for.
+    /// Returns a thumbnail of the first page that the service makes, no larger than requested.
     public func providedThumbnail(path: ProviderPath, request: ThumbnailRequest) async throws -> Thumbnail {
         try await refuseUnheldName(path)
         guard request.page == 1 else {

@@ -39,7 +39,7 @@ extension HTTPFileProvider: FileProviderLongPolling where Service: HTTPChangesSe
             next = page.nextToken
             if page.isLast { break }
             if feed.isCut || seen.count >= Self.maxPages {
-                // What the other pages say is in the rescan.
+                // The rescan covers the other pages.
                 let token = try await newToken(path)
                 dropCache(path: path)
                 return LongPollAnswer(events: [.rescan(path, HTTPFeed.cutReason)], token: token)
@@ -64,7 +64,7 @@ extension HTTPFileProvider: FileProviderLongPolling where Service: HTTPChangesSe
     }
 }
 
-/// Makes events of what a server tells of a folder.
+/// Turns a server's changes of a folder into events.
 private struct HTTPFeed {
     private let folder: ProviderPath
     private var events: [FileEvent] = []
@@ -77,7 +77,7 @@ private struct HTTPFeed {
 
     private static let maxEvents = 65_536
     private static let maxRescans = 64
-    static let cutReason = "More has changed than can be told one by one."
+    static let cutReason = "More has changed than can be reported one by one."
 
     init(of folder: ProviderPath) {
         self.folder = folder
@@ -113,7 +113,7 @@ private struct HTTPFeed {
     private mutating func moved(_ item: FileObject, from: ProviderPath) {
         guard from.isBelow(folder) else {
             if from == folder || folder.isBelow(from) { (wasGone, isGone) = (true, true) }
-            // What it holds was not reported before it came here.
+            // Its contents were not reported before it was moved here.
             return arrived(item, isNew: item.isDirectory ? nil : true)
         }
         guard item.path.isBelow(folder) else { return left(from) }
@@ -128,9 +128,9 @@ private struct HTTPFeed {
     /// - Throws: `CocoaError(.fileReadNoSuchFile)` when the folder is gone.
     func events(url: URL) throws -> [FileEvent] {
         if isGone { throw FileError.make(.fileReadNoSuchFile, path: folder, url: url) }
-        if wasGone { return [.rescan(folder, "This folder was gone, and is there again.")] }
+        if wasGone { return [.rescan(folder, "This folder was removed or moved away, and exists again.")] }
         if isCut { return [.rescan(folder, Self.cutReason)] }
-        return events + unlisted.map { .rescan($0, "The server does not tell what this folder holds.") }
+        return events + unlisted.map { .rescan($0, "The server does not say what is in this folder.") }
     }
 }
 

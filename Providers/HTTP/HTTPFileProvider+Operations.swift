@@ -2,8 +2,8 @@ public import FileProviderCore
 import Foundation
 
 extension HTTPFileProvider {
-    /// Makes a folder, after a look at the place and its parent. A parent that is missing is made where writing makes
-    /// folders.
+    /// Makes a folder, after a look at the place and its parent. Makes a missing parent, too, if writing makes folders
+    /// on this storage.
     public func createFolder(path: ProviderPath) async throws {
         try await need(.folderCreation, for: "make folders", path: path)
         try await refuseName(path)
@@ -16,11 +16,11 @@ extension HTTPFileProvider {
         folders.update { $0.made(path) }
     }
 
-    /// Moves by the service. A folder at `destination`, or a file there that gives way to a folder, is removed before:
-    /// the two are not one step. Where the storage takes both names for one item, as `Folder` and `folder` where case
-    /// makes no difference, the item is renamed and nothing is removed.
+    /// Moves an item by the service. Before the move, removes a folder at `destination`, or a file there that a folder
+    /// replaces: that is a separate step. If both names are one item on the storage, such as `Folder` and `folder` if it
+    /// ignores case, the item is renamed and nothing is removed.
     ///
-    /// - Throws: Also `CocoaError(.fileWriteInvalidFileName)` when `destination` is the item itself or lies in it.
+    /// - Throws: Also `CocoaError(.fileWriteInvalidFileName)` if `destination` is the item itself or inside it.
     public func moveItem(path: ProviderPath, to destination: ProviderPath, overwrite: Bool, progress: ProgressReporter)
         async throws
     {
@@ -29,11 +29,13 @@ extension HTTPFileProvider {
         try await perform(.move(item, to: destination), overwrite: overwrite, progress: progress)
     }
 
-    /// Copies by the service, else through this machine; see ``Capabilities/Ability/serverSideCopying``.
+    /// Copies an item by the service, or through this machine; see
+    /// ``/FileProviderCore/Capabilities/Ability/serverSideCopying``.
     ///
     /// A folder that the service does not copy is copied item by item, as
-    /// ``FileProviderOperations/copyThroughThisMachine(path:to:overwrite:progress:)`` says; see
-    /// ``Capabilities/Ability/atomicFolderCopying``. What gives way at `destination` is removed before.
+    /// ``/FileProviderCore/FileProviderOperations/copyThroughThisMachine(path:to:overwrite:progress:)`` says; see
+    /// ``/FileProviderCore/Capabilities/Ability/atomicFolderCopying``. The item that is replaced at `destination` is
+    /// removed before.
     public func copyItem(path: ProviderPath, to destination: ProviderPath, overwrite: Bool, progress: ProgressReporter)
         async throws
     {
@@ -57,7 +59,7 @@ extension HTTPFileProvider {
         try await copyThroughThisMachine(path: path, to: destination, overwrite: overwrite, progress: progress)
     }
 
-    /// Removes by the service, after a look at what is there.
+    /// Removes an item by the service, after a look at it.
     public func removeItem(path: ProviderPath, recursive: Bool, progress: ProgressReporter) async throws {
         if path.isRoot {
             throw FileError.make(.fileWriteNoPermission, path: path, sentence: "The root cannot be removed.")
@@ -77,7 +79,7 @@ extension HTTPFileProvider {
     {
         if !operation.keepsFolders { folders.update { $0.forget() } }
         let paths = operation.paths
-        // Before, for whoever asks meanwhile must not keep the answer, and after.
+        // Before, so that an answer that arrives meanwhile is not kept, and after.
         await forget(paths)
         do {
             try await connection.reading(Service.self, path: paths.last ?? .root) {
@@ -85,7 +87,7 @@ extension HTTPFileProvider {
             }
             await forget(paths)
         } catch let error as HTTPStatusError where !overwrite && [409, 412].contains(error.code.rawValue) {
-            // Another was quicker than the look before.
+            // Another client was quicker than the look before.
             await forget(paths)
             if let path = paths.last, operation.isMaking { throw taken(path, underlying: error) }
             throw error
@@ -110,7 +112,7 @@ extension HTTPFileProvider {
         if path.isRoot || !isRenamed && destination.isAtOrBelow(path, with: capabilities) {
             throw FileError.make(
                 .fileWriteInvalidFileName, path: destination, url: url(of: destination),
-                sentence: "“\(path)” cannot be moved or copied to “\(destination)”, which is itself or lies in it.")
+                sentence: "“\(path)” cannot be moved or copied to “\(destination)”, which is itself or inside it.")
         }
         try await refuseName(destination)
         let item = try await existing(path)
@@ -126,7 +128,7 @@ extension HTTPFileProvider {
         FileError.make(.fileWriteFileExists, path: path, url: url(of: path), underlying: underlying)
     }
 
-    /// What is at `path`, for an operation that changes it.
+    /// The item at `path`, for an operation that changes it.
     func existing(_ path: ProviderPath) async throws -> FileObject {
         guard let item = try await itemIfAny(path) else {
             throw FileError.make(.fileNoSuchFile, path: path, url: url(of: path))
@@ -134,7 +136,7 @@ extension HTTPFileProvider {
         return item
     }
 
-    /// What is at `path` now; nil for nothing.
+    /// The item at `path` now; nil if there is none.
     func itemIfAny(_ path: ProviderPath) async throws -> FileObject? {
         do { return try await look(at: path) } catch let error where error.isNoSuchFile { return nil }
     }

@@ -3,15 +3,15 @@ public import FileProviderCore
 import Foundation
 
 extension HTTPFileProvider {
-    /// A reader for one file. Nothing is sent: the first read tells whether the file is there.
+    /// Opens a file for reading. Sends nothing: the first read shows whether the file exists.
     ///
-    /// - Complexity: Of a server whose answers tell no version, the first read takes a look at the item besides: what
-    ///   it sent may stand for a folder.
+    /// - Complexity: If the server's answers have no version, the first read also looks at the item, because the bytes
+    ///   may be a page about a folder.
     public func open(path: ProviderPath) async throws -> any FileReader {
         try await open(path: path, options: ReadOptions())
     }
 
-    /// A reader for one file, which sends the conditions with the first read: the server compares.
+    /// Opens a file for reading. The first read sends the conditions, and the server compares.
     public func open(path: ProviderPath, options: ReadOptions) async throws -> any FileReader {
         try await refuseUnheldName(path)
         guard let request = try service.request(for: .read(path), overwrite: false, attributes: HTTPWriteAttributes())
@@ -45,18 +45,18 @@ extension HTTPFileProvider {
         if item?.isDirectory == true { throw FileError.isADirectory(path, url: url(of: path)) }
     }
 
-    /// Writes a file in the one step that the service has: a request, or the end of an upload in parts. Either
-    /// placement is the same here.
+    /// Writes a file in one step of the service: a request, or the end of an upload in parts. Both placements are the
+    /// same here.
     ///
-    /// What is there afterwards is looked at, unless the answer proves it. Where the server lets nothing be looked at,
-    /// its word is taken, and the file that is returned has no size.
+    /// Verifies the written file with a look, unless the answer proves it. If the server refuses looks, its answer is
+    /// accepted, and the returned file has no size.
     ///
-    /// With `resumption`, an upload in parts that stopped is found again by a small file beside the target, in another
-    /// process even; parts that the server has are compared with the source and not sent again.
+    /// With `resumption`, a small file beside the target leads back to an unfinished upload in parts, also from another
+    /// process. Parts that the server has are compared with the source and not sent again.
     ///
-    /// - Complexity: Two looks, at the place and at its parent, the upload, and a look at what was written. The parent
-    ///   is not looked for where writing makes it, nor what was made or written to a moment ago; of a new file in a
-    ///   folder that was just made, the server decides alone where it can.
+    /// - Complexity: Two looks, at the place and at its parent, the upload, and a look at the written file. No look at
+    ///   the parent if writing makes it, or if this provider made it or wrote there a moment ago. For a new file in a
+    ///   folder that was just made, the server alone decides if it can.
     public func writeContents(path: ProviderPath, from source: any WriteSource, options: WriteOptions) async throws
         -> FileObject
     {
@@ -88,10 +88,10 @@ extension HTTPFileProvider {
         }
     }
 
-    /// Sees what is there already. Two requests at once.
+    /// Looks at the place of a write. Two requests at once.
     ///
-    /// - Parameter isDecidedThere: Whether the server keeps what must not be replaced: then nothing need be seen.
-    /// - Returns: The file that is to be replaced.
+    /// - Parameter isDecidedThere: Whether the server itself refuses to replace an item: then no look is needed.
+    /// - Returns: The file to replace.
     private func clearWay(to path: ProviderPath, options: WriteOptions, isDecidedThere: Bool) async throws
         -> FileObject?
     {
@@ -105,7 +105,7 @@ extension HTTPFileProvider {
         } catch let error as CocoaError
             where error.code == .fileReadNoPermission && options.ifMatch == nil && (options.overwrite || isDecidedThere)
         {
-            // A drop box takes files and lets nobody look.
+            // A drop box accepts files and refuses looks.
             return nil
         }
         if let wanted = options.ifMatch, item?.entryTag.map(HTTPConnection.version) != HTTPConnection.version(wanted) {
@@ -118,8 +118,7 @@ extension HTTPFileProvider {
         return nil
     }
 
-    /// Whether `source` goes up in one request. The end of an upload in parts is not compared with what is there by
-    /// every server.
+    /// Whether `source` goes up in one request. Not every server checks conditions at the end of an upload in parts.
     private func isOneRequest(_ source: any WriteSource) -> Bool {
         guard let service = service as? any HTTPUploadingService else { return true }
         return source.length.map { $0 <= Int64(service.singleWriteLimit) } ?? false
@@ -145,7 +144,7 @@ extension HTTPFileProvider {
         }
         let parts = try SourceParts(source)
         if isShort != false {
-            // What is, or turns out to be, short goes up in one request.
+            // A source that is, or turns out to be, short goes up in one request.
             let start = try await parts.next(source.length.map { Int($0) } ?? limit) ?? Data()
             guard let next = try await parts.next(1) else {
                 try PartedUpload.compare(Int64(start.count), promised: source.length)

@@ -1,7 +1,7 @@
 import FileProviderCore
 import Foundation
 
-/// What no service has to refuse itself.
+/// Refusals that a service need not make itself.
 extension HTTPFileProvider {
     /// - Throws: `CocoaError(.featureUnsupported)` when the service has not said that it has `ability`.
     func need(_ ability: Capabilities.Ability, for operation: String, path: ProviderPath) async throws {
@@ -23,7 +23,7 @@ extension HTTPFileProvider {
         throw FileError.make(isWriting ? .fileNoSuchFile : .fileReadNoSuchFile, path: path, url: url(of: path))
     }
 
-    /// What is at `path` now.
+    /// The item at `path` now.
     func look(at path: ProviderPath) async throws -> FileObject {
         try await refuseUnheldName(path)
         return try await connection.reading(Service.self, path: path) {

@@ -2,16 +2,16 @@ public import FileProviderCore
 import Foundation
 
 extension HTTPFileProvider: FileProviderSearch where Service: HTTPSearchService {
-    /// Whether the service has a request for it.
+    /// Returns whether the service has a request for this search.
     public func searchesNatively(path: ProviderPath, recursive: Bool, query: FileQuery) async throws -> Bool {
         try service.request(forSearch: query, path: path, recursive: recursive, token: nil) != nil
     }
 
-    /// Has the server search, page by page, and asks `query` about all that it finds. Without a request for it, folders
-    /// are listed.
+    /// Searches on the server, page by page, and checks each item with `query`. Lists folders if the service has no
+    /// request for the search.
     ///
-    /// - Complexity: One request for each page, and one look where nothing was found. The paths of what was found are
-    ///   held.
+    /// - Complexity: One request for each page, and one look if nothing was found. The paths of the results are held in
+    ///   memory.
     public func searchFiles(
         path: ProviderPath, recursive: Bool, query: FileQuery,
         found: @escaping @Sendable ([FileObject]) async throws -> Void

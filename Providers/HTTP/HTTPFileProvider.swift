@@ -1,28 +1,27 @@
 public import FileProviderCore
 public import Foundation
 
-/// A provider over HTTP: what every service has in common, around what `Service` does in its own way.
+/// A provider over HTTP: the common part of all services, around the requests and answers of `Service`.
 ///
-/// Third parties write an ``HTTPService`` of about eight functions, and have a provider that lists in pages, reads by
-/// ranges that go on after a broken connection, writes from any source, logs in, tries again, and speaks with
-/// Foundation's errors.
+/// An ``HTTPService`` of about eight functions becomes a provider that lists in pages, reads ranges and continues after a
+/// broken connection, writes from any source, logs in, retries, and throws Foundation's errors.
 public final class HTTPFileProvider<Service: HTTPService>: FileProviderBasicRemote, FileProviderOperations,
     FileProviderReadWrite
 {
-    /// The service's.
+    /// The type of the service.
     public static var type: String { Service.type }
 
-    /// As given.
+    /// The service that this provider was made with.
     public let service: Service
-    /// The way to the server, for what a service does beside the protocols of a provider.
+    /// The connection to the server, for requests outside the protocols of a provider.
     public let connection: HTTPConnection
     let cache: ListingCache
     private let learnt = LockedValue<Capabilities?>(nil)
     let folders = LockedValue(FolderMemory())
 
-    /// A provider of the files at and below `url`. Nothing is sent.
+    /// Creates a provider of the files at and below `url`. Sends nothing.
     ///
-    /// - Throws: `URLError(.badURL)` when there is no host in `url`, or another scheme than `http` and `https`.
+    /// - Throws: `URLError(.badURL)` if `url` has no host, or another scheme than `http` and `https`.
     public convenience init(service: Service, url: URL, options: ConnectionOptions = ConnectionOptions()) throws {
         let connection = try HTTPConnection(
             url: url, options: options, signer: service.signer, ownOrigins: service.ownOrigins,
@@ -31,29 +30,29 @@ public final class HTTPFileProvider<Service: HTTPService>: FileProviderBasicRemo
         self.init(service: service, connection: connection)
     }
 
-    /// A provider over a connection that is there already, with the connection's own signer, origins and errors.
+    /// Creates a provider over an existing connection, with that connection's signer, origins and errors.
     public init(service: Service, connection: HTTPConnection) {
         self.service = service
         self.connection = connection
         cache = ListingCache(policy: connection.options.cache)
     }
 
-    /// Never nil, and without the query that goes with each request.
+    /// The root URL, without the query that goes with each request. Never nil.
     public var baseURL: URL? { connection.baseURL }
 
-    /// Those of the connection; changing them takes a new provider.
+    /// The options of the connection. To change them, create a new provider.
     public var connectionOptions: ConnectionOptions { connection.options }
 
-    /// Forgets `path`, what lies below it, and the listing of the folder it is in; at the root, everything.
+    /// Forgets the item at `path`, all items below it, and the listing of its folder; at the root, everything.
     public func dropCache(path: ProviderPath) {
         cache.drop(path)
         connection.drop(path)
     }
 
-    /// ``baseURL`` with the percent-encoded path behind it, without a slash at the end. Nothing is sent.
+    /// Returns ``baseURL`` with the percent-encoded path after it, without a slash at the end. Sends nothing.
     public func url(of path: ProviderPath) -> URL { connection.url(of: path) }
 
-    /// What the service says, asked for once, without what it has no protocol for.
+    /// Returns the service's capabilities, without abilities whose protocol it lacks. Asks the service once.
     public func capabilities() async throws -> Capabilities {
         if let known = learnt.value { return known }
         var capabilities = try await service.capabilities(over: connection)
@@ -72,16 +71,15 @@ public final class HTTPFileProvider<Service: HTTPService>: FileProviderBasicRemo
         return capabilities
     }
 
-    /// What a listing of its folder told while that is remembered, else what the service finds.
+    /// Returns the attributes of an item: those of its folder's remembered listing, or from the service.
     public func attributesOfItem(path: ProviderPath) async throws -> FileObject {
         if let known = cache.item(at: path) { return known }
         return try await look(at: path)
     }
 
-    /// Lists page by page, each asked for when the one before was used up.
+    /// Lists a folder page by page, and requests each page after the one before was consumed.
     ///
-    /// - Complexity: One request for each page; another one for a listing without items, to see whether it is of a
-    ///   folder.
+    /// - Complexity: One request for each page, and one more for an empty listing, to check that the item is a folder.
     public func contentsOfDirectory(path: ProviderPath, page: @Sendable ([FileObject]) async throws -> Void)
         async throws
     {
@@ -135,21 +133,22 @@ public final class HTTPFileProvider<Service: HTTPService>: FileProviderBasicRemo
         } catch let error where error is FoundContent || error.unusableNames != nil { return false }
     }
 
-    /// Asks the server: what is remembered is no answer.
+    /// Asks the server; remembered listings don't count.
     public func checkReachability() async throws {
         try await connection.reading(Service.self, path: .root) {
             try await service.checkReachability(over: connection)
         }
     }
 
-    /// What the service tells, or nil.
+    /// Returns the capacity that the service reports, or nil.
     public func storageProperties() async throws -> VolumeObject? {
         try await connection.reading(Service.self, path: .root) {
             try await service.storageProperties(over: connection)
         }
     }
 
-    /// Ends what runs: it throws `URLError(.cancelled)`. Connections are closed; operations after it start anew.
+    /// Cancels running operations, which throw `URLError(.cancelled)`, and closes the connections. Later operations
+    /// open new ones.
     public func invalidate() {
         cancelOperations()
         connection.cancelAll()

@@ -2,118 +2,119 @@ public import CurlTransport
 public import FileProviderCore
 public import Foundation
 
-/// What one service over HTTP does in its own way: its requests, its answers, its errors.
+/// The part of a provider over HTTP that is particular to one service: its requests, answers and errors.
 ///
-/// ``HTTPFileProvider`` does the rest: transfers with progress and back-pressure, cancellation, retries, ranges that go
-/// on where a connection broke, logins, redirects, caching, and Foundation's errors. What has no default has to be
-/// written, or it does not compile. A `DecodingError` of a service is told as an answer that is not the service's own,
-/// `URLError(.badServerResponse)`.
+/// ``HTTPFileProvider`` does the rest: transfers with progress and back-pressure, cancellation, retries, ranges that
+/// continue where a connection broke, logins, redirects, caching, and Foundation's errors. A service implements the
+/// requirements without a default. If it throws a `DecodingError`, callers get `URLError(.badServerResponse)`, because
+/// the answer is not the service's own.
 public protocol HTTPService: Sendable {
     /// The provider's name, such as `S3`: for display, and to compare what two providers are.
     static var type: String { get }
 
-    /// What holds on this server. Asked for once in a provider's life.
+    /// Returns the capabilities of this server. Called once for each provider.
     ///
-    /// - Parameter connection: For a question to the server, if it takes one.
+    /// - Parameter connection: For a request, if one is needed.
     func capabilities(over connection: HTTPConnection) async throws -> Capabilities
 
-    /// What is at `path`; the root is a folder that is always there.
+    /// Returns the attributes of the item at `path`. The root is a folder that always exists.
     ///
-    /// - Throws: `CocoaError(.fileReadNoSuchFile)` when nothing is.
+    /// - Throws: `CocoaError(.fileReadNoSuchFile)` if nothing is there.
     func attributesOfItem(path: ProviderPath, over connection: HTTPConnection) async throws -> FileObject
 
-    /// The request for a page of the folder at `path`; nil ends the listing.
+    /// Returns the request for a page of the folder at `path`, or nil to end the listing.
     ///
-    /// - Parameter token: What the page before gave; nil for the first page.
-    /// - Throws: `CocoaError(.featureUnsupported)` where the service has no listings.
+    /// - Parameter token: The token from the page before; nil for the first page.
+    /// - Throws: `CocoaError(.featureUnsupported)` if the service has no listings.
     func request(forContentsOf path: ProviderPath, token: String?) throws -> HTTPRequest?
 
-    /// Reads the answer to ``request(forContentsOf:token:)``: direct children alone, and how to ask for the next page.
+    /// Parses the answer to ``request(forContentsOf:token:)``: only direct children, and the token of the next page.
     func page(ofContentsOf path: ProviderPath, data: Data, head: ResponseHead) throws -> HTTPPage
 
-    /// The one request that does `operation`; nil where the service cannot do it, or only in several: see
+    /// Returns the one request that does `operation`, or nil if the service cannot do it or needs several: see
     /// ``perform(_:overwrite:progress:over:)``.
     ///
-    /// The provider has looked before: what an operation starts from is there, and so is the folder it leads to.
+    /// The provider has already looked: the item that the operation starts from exists, and so does the folder of the
+    /// destination.
     ///
     /// - Parameters:
-    ///   - overwrite: Whether what is at the destination may be replaced. A server that can decide that itself is to be
-    ///     told.
-    ///   - attributes: What is known of a file that is written.
+    ///   - overwrite: Whether the item at the destination may be replaced. If the server can check this itself, put it
+    ///     into the request.
+    ///   - attributes: The known attributes of a file that is written.
     func request(for operation: HTTPOperation, overwrite: Bool, attributes: HTTPWriteAttributes) throws -> HTTPRequest?
 
-    /// What the server meant by an answer that is an error: `code` may be put right, where a service says 409 for what
-    /// others call 404.
+    /// Returns the service's own error for an answer with an error status. May correct `code`, if the service uses
+    /// another status than HTTP does, such as 409 for 404.
     ///
     /// - Parameters:
-    ///   - path: The item that the request was about.
-    ///   - data: The answer's body, 64 KiB of it at most.
+    ///   - path: The item of the request.
+    ///   - data: The first 64 KiB of the answer's body.
     func serverError(with code: FileProviderHTTPErrorCode, path: ProviderPath, data: Data) -> any FileProviderHTTPError
 
     // MARK: What has a default
 
-    /// Whether there is a folder at `path`: asked before something is put into it. The default looks at its attributes.
+    /// Returns whether there is a folder at `path`. Called before an item is put into it. The default looks at its
+    /// attributes.
     func isFolder(path: ProviderPath, over connection: HTTPConnection) async throws -> Bool
 
-    /// The written file as the storage has it now, once the server took the last byte. Called after a write in one
-    /// request, and after an upload in parts that did not look itself (``HTTPUploadSession/looksAfterwards``).
+    /// Returns the written file as the storage now has it, after the server accepted the last byte. Called after a write
+    /// in one request, and after an upload in parts that did not look itself (``HTTPUploadSession/looksAfterwards``).
     ///
-    /// An answer of 200 proves little: a proxy or a login page gives the same. The default looks at the attributes of
-    /// ``file``. A service whose answers prove the write, by the length or a hash of the bytes, saves that request.
+    /// An answer of 200 proves little: a proxy or a login page sends the same. The default looks at the attributes of
+    /// `file`. A service whose answers prove the write, by the length or a hash of the bytes, saves that request.
     ///
     /// - Parameters:
     ///   - file: The path, the number of bytes that were sent, and the tag in the answer.
     ///   - answer: The answer to the write, or to the end of the upload.
     ///   - attributes: As in ``request(for:overwrite:attributes:)``.
-    /// - Returns: `file`, with what was learnt. Without a size, nothing but the answer proves the write: the item
-    ///   cannot be looked at.
+    /// - Returns: `file`, with the attributes found. No size means that only the answer proves the write, because the
+    ///   server refuses looks.
     /// - Throws: `CocoaError(.fileWriteUnknown)` if the file is missing or has another size.
     func confirmed(
         _ file: FileObject, answer: ResponseHead, attributes: HTTPWriteAttributes, over connection: HTTPConnection
     ) async throws -> FileObject
 
-    /// Capacity and free space; nil, the default, where the service does not tell.
+    /// Returns capacity and free space; nil, the default, if the service doesn't report them.
     func storageProperties(over connection: HTTPConnection) async throws -> VolumeObject?
 
-    /// Whether the server answers, and lets this user in.
+    /// Checks that the server answers and lets this user in.
     ///
-    /// The default asks for a page of the root's listing and reads it, so that a proxy or a login page in front of the
-    /// service is no answer. A service without listings looks at the root, which then takes a request.
+    /// The default requests a page of the root's listing and parses it, so that the page of a proxy or a login doesn't
+    /// count as an answer. Without listings it looks at the root, which must then send a request.
     ///
-    /// - Throws: Why it does not.
+    /// - Throws: The reason, if it doesn't.
     func checkReachability(over connection: HTTPConnection) async throws
 
-    /// Other origins that are the service's own, such as that of the host which has the bytes of files: they get the
-    /// login, too, where it is a token or a signature. None by default.
+    /// Further origins of the service, such as the host that stores the bytes of files. They also get the login, if it is
+    /// a token or a signature. None by default.
     ///
-    /// A request goes there by ``HTTPRequest/url``. Only `https`, or this machine's loopback, is taken for one.
+    /// A request goes there by ``HTTPRequest/url``. Only `https` origins and this machine's loopback are accepted.
     var ownOrigins: Set<Origin> { get }
 
-    /// Proves in each request who sends it. Nil, the default, logs in with Basic, Digest or Bearer, as the credentials
-    /// say.
+    /// Signs each request. Nil, the default, logs in with Basic, Digest or Bearer, depending on the credentials.
     var signer: (any HTTPRequestSigner)? { get }
 
-    /// Carries out an operation that changes something: the place for what takes several requests. The default sends
-    /// the one that ``request(for:overwrite:attributes:)`` gives.
+    /// Performs an operation that changes something; implement it for operations that take several requests. The default
+    /// sends the one of ``request(for:overwrite:attributes:)``.
     ///
-    /// - Parameter progress: Counts items, of a copy bytes.
-    /// - Throws: `CocoaError(.featureUnsupported)` for what the service cannot do.
+    /// - Parameter progress: Counts items; for a copy, bytes.
+    /// - Throws: `CocoaError(.featureUnsupported)` for an operation that the service doesn't have.
     func perform(
         _ operation: HTTPOperation, overwrite: Bool, progress: ProgressReporter, over connection: HTTPConnection)
         async throws
 }
 
-/// A service whose long files go up in parts.
+/// A service that uploads long files in parts.
 public protocol HTTPUploadingService: HTTPService {
-    /// Bytes that go up in one request. What is longer, or of unknown length, goes through
+    /// The most bytes of a file that goes up in one request. Longer files, and those of unknown length, go through
     /// ``uploadSession(path:overwrite:attributes:over:)``.
     var singleWriteLimit: Int { get }
 
     /// Whether a file that goes up in one request is read into memory before, up to ``singleWriteLimit`` bytes. False
     /// by default.
     ///
-    /// For a service that wants a digest of the bytes, or whose server keeps what came when the source turns out to be
-    /// longer than it promised. The bytes come as ``HTTPWriteAttributes/contents``.
+    /// For a service that needs a digest of the bytes, or whose server would keep the bytes received if the source turns
+    /// out to be longer than promised. The bytes are in ``HTTPWriteAttributes/contents``.
     var gathersSingleWrites: Bool { get }
 
     /// Begins an upload in parts.
@@ -123,11 +124,11 @@ public protocol HTTPUploadingService: HTTPService {
 }
 
 extension HTTPUploadingService {
-    /// The default passes bytes on as they come.
+    /// False: the default passes bytes on as they come.
     public var gathersSingleWrites: Bool { false }
 }
 
-/// An operation as a service is asked for it.
+/// An operation that a service makes a request for.
 public enum HTTPOperation: Sendable {
     /// Reading the file there. The provider adds the range.
     case read(ProviderPath)
@@ -150,7 +151,7 @@ public enum HTTPOperation: Sendable {
         }
     }
 
-    /// What a service that does not have it cannot do.
+    /// The operation in words that follow “cannot”.
     var verb: String {
         switch self {
         case .read: "read"
@@ -163,30 +164,29 @@ public enum HTTPOperation: Sendable {
     }
 }
 
-/// What is known of a file before it is written.
+/// The known attributes of a file before it is written.
 public struct HTTPWriteAttributes: Sendable, Hashable {
-    /// Bytes; nil where only the end will tell.
+    /// Bytes; nil if the length is unknown before the end.
     public var length: Int64?
-    /// The version that is to be replaced (RFC 9110, section 13.1.1). It was compared before; a server that can is to
-    /// compare it, too.
+    /// The version to replace (RFC 9110, section 13.1.1). The provider has compared it; if the server can compare it,
+    /// too, put it into the request.
     public var ifMatch: String?
-    /// The modification time to keep, where the service can.
+    /// The modification time to set, if the service can.
     public var modificationDate: Date?
-    /// All bytes of the file, where the service gathers them (``HTTPService/gathersSingleWrites``).
+    /// All bytes of the file, if the service gathers them (``HTTPUploadingService/gathersSingleWrites``).
     public var contents: Data?
     /// The entry tag of the file that is replaced; nil if there was none, or if it was not looked at.
     public var replacedTag: String?
     /// The modification time of the file that is replaced; nil as above.
     public var replacedDate: Date?
-    /// What identifies the source and its version (``WriteOptions/resumption``); nil for a write with which no later one
-    /// goes on. The provider keeps the token of an ``HTTPResumableSession`` by it; a service that can find its upload by
-    /// it alone needs none.
+    /// The identity of the source and its version (``/FileProviderCore/WriteOptions/resumption``); nil for a write that
+    /// no later one continues. The provider stores the token of an ``HTTPResumableSession`` under it; a service that
+    /// can find its upload by the identity alone needs no token.
     public var resumption: String?
-    /// The media type to store with the file: the caller's, else that of the name's extension; nil if it is not a
-    /// known one. ``contentTypeHeader`` is the header for it.
+    /// The media type to store with the file: the caller's, or that of the name's extension; nil if that is unknown. ``contentTypeHeader`` is the header for it.
     public var contentType: String?
 
-    /// Nothing is known, unless it is given.
+    /// Creates attributes; those that are not given are unknown.
     public init(
         length: Int64? = nil, ifMatch: String? = nil, modificationDate: Date? = nil, contents: Data? = nil,
         contentType: String? = nil
@@ -204,18 +204,18 @@ public struct HTTPWriteAttributes: Sendable, Hashable {
 
 /// One page of a listing.
 public struct HTTPPage: Sendable {
-    /// In the order in which they came.
+    /// The items of the page, in the server's order.
     public var items: [FileObject]
-    /// What the next page is asked for with; nil for the last page.
+    /// The token of the next page; nil for the last page.
     public var nextToken: String?
-    /// Whether the answer shows that there is a folder, also without items. Where no page does, an empty listing is
-    /// followed by a look.
+    /// Whether the answer shows that the folder exists, also without items. If no page does, an empty listing is followed
+    /// by a look.
     public var showsFolder: Bool
-    /// Names on the page that no path can hold, or that stand for a second item: the listing goes on without them and
-    /// reports them at its end (``FileError/unusableNames(_:in:url:)``).
+    /// Names on the page that no path can hold, or that name a second item. The listing continues without them and reports
+    /// them at its end (``/FileProviderCore/FileError/unusableNames(_:in:url:)``).
     public var leftOut: [[UInt8]] = []
 
-    /// The last page, unless there is a token for another.
+    /// Creates a page: the last one, unless there is a token for another.
     public init(_ items: [FileObject], nextToken: String? = nil, showsFolder: Bool = false) {
         self.items = items
         self.nextToken = nextToken
@@ -223,20 +223,20 @@ public struct HTTPPage: Sendable {
     }
 }
 
-/// Puts into a request what proves who sends it, such as AWS Signature Version 4.
+/// Signs requests, for example by AWS Signature Version 4.
 public protocol HTTPRequestSigner: Sendable {
-    /// Called for each sending anew, so that a time in it is the present one. The request goes to the service's own
-    /// origin.
+    /// Signs a request. Called again for each repetition, so that a time in the signature is the present one. The request
+    /// goes to the service's own origin.
     func sign(_ request: inout TransferRequest, with credential: Credential) throws
 
-    /// What an answer to a signed request says about the signature: a refusal is told to the credential source, and a
-    /// request may be signed and sent once more. The default takes 401 for a refusal, and everything else for none.
+    /// Returns whether the server accepted the signature. A refusal is reported to the credential source, and the request
+    /// may be signed and sent once more. By default, 401 is a refusal, and every other status is none.
     func verdict(on head: ResponseHead) -> HTTPSignatureVerdict
 }
 
-/// What a server made of a signature.
+/// Whether a server accepted a signature.
 public enum HTTPSignatureVerdict: Sendable, Hashable {
-    /// It is good, whatever became of the request.
+    /// The signature is valid, whatever the result of the request is.
     case accepted
     /// The credential is wrong.
     case refused
@@ -247,7 +247,7 @@ public enum HTTPSignatureVerdict: Sendable, Hashable {
 }
 
 extension HTTPRequestSigner {
-    /// The default, for servers that answer 401 to a signature that is not good.
+    /// The default, for servers that answer 401 to an invalid signature.
     public func verdict(on head: ResponseHead) -> HTTPSignatureVerdict { head.status == 401 ? .refused : .accepted }
 }
 

@@ -2,16 +2,18 @@ public import CurlTransport
 public import FileProviderCore
 public import Foundation
 
-/// Files of a plain web server, read by `GET` and ranges. There are no listings and nothing can be changed.
+/// A provider of files on a plain web server, read by `GET` and ranges. It has no listings and changes nothing.
 public typealias WebFileProvider = HTTPFileProvider<WebService>
 
 extension HTTPFileProvider where Service == WebService {
-    /// - Throws: `URLError(.badURL)`.
+    /// Creates a provider for a plain web server. Sends nothing.
+    ///
+    /// - Throws: `URLError(.badURL)` if the URL has no host.
     public convenience init(configuration: HTTPConfiguration, options: ConnectionOptions = ConnectionOptions()) throws {
         try self.init(service: WebService(), url: configuration.baseURL, options: options)
     }
 
-    /// The schemes `http` and `https`, read by `GET` and ranges whatever else the server can do. The provider's root is
+    /// The schemes `http` and `https`, read by `GET` and ranges, also if the server speaks WebDAV. The provider's root is
     /// the server's.
     public static var registration: ProviderRegistration {
         ProviderRegistration(type: type, schemes: ["http", "https"]) { url, options in
@@ -22,22 +24,24 @@ extension HTTPFileProvider where Service == WebService {
     }
 }
 
-/// The service of a server that speaks HTTP and nothing above it.
+/// The service of a server that speaks only plain HTTP.
 public struct WebService: HTTPService {
     /// `HTTP`, also for a WebDAV server that is read as a plain one.
     public static let type = "HTTP"
 
-    /// There is nothing to set.
+    /// Creates the service, which has no settings.
     public init() {}
 
-    /// Reading alone. Whether this server takes ranges shows at the first read; nothing is sent.
+    /// Returns abilities for reading only. Sends nothing: the first read shows whether the server supports ranges.
     public func capabilities(over connection: HTTPConnection) async throws -> Capabilities {
         Capabilities(
             [.rangedReading: .native, .suffixReading: .native, .rawNames: .native], readCost: .request, timePrecision: 1
         )
     }
 
-    /// - Complexity: One `HEAD`; one `GET` of a byte where the server refuses that.
+    /// Returns the attributes of a file from the head of an answer.
+    ///
+    /// - Complexity: One `HEAD`; one `GET` of a byte if the server refuses that.
     public func attributesOfItem(path: ProviderPath, over connection: HTTPConnection) async throws -> FileObject {
         let head = try await connection.send(HTTPRequest("HEAD", path: path, accepts: [405, 501]))
         guard head.isSuccess else { return try await attributesByReading(path, over: connection) }
@@ -52,24 +56,24 @@ public struct WebService: HTTPService {
         return item
     }
 
-    /// - Throws: `CocoaError(.featureUnsupported)`, always: HTTP has no listings.
+    /// Always throws `CocoaError(.featureUnsupported)`: HTTP has no listings.
     public func request(forContentsOf path: ProviderPath, token: String?) throws -> HTTPRequest? {
         throw FileError.unsupported("list a folder", by: Self.type, path: path)
     }
 
-    /// Never called: there is no request for it.
+    /// Never called, because there is no request for a listing.
     public func page(ofContentsOf path: ProviderPath, data: Data, head: ResponseHead) throws -> HTTPPage {
         HTTPPage([])
     }
 
-    /// `GET` for reading, and nothing else.
+    /// Returns a `GET` for reading, and nil for every other operation.
     public func request(for operation: HTTPOperation, overwrite: Bool, attributes: HTTPWriteAttributes) throws
         -> HTTPRequest?
     {
         if case .read(let path) = operation { HTTPRequest("GET", path: path) } else { nil }
     }
 
-    /// Whatever a person can read in the answer.
+    /// Returns the readable part of the answer.
     public func serverError(with code: FileProviderHTTPErrorCode, path: ProviderPath, data: Data)
         -> any FileProviderHTTPError
     {
@@ -78,7 +82,7 @@ public struct WebService: HTTPService {
 }
 
 extension FileObject {
-    /// A file as the head of an answer to `GET` or `HEAD` describes it (RFC 9110, section 8).
+    /// Creates a file from the head of an answer to `GET` or `HEAD` (RFC 9110, section 8).
     public init(path: ProviderPath, describedBy head: ResponseHead) {
         self.init(
             path: path, type: .regular,

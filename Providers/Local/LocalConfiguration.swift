@@ -1,9 +1,10 @@
 import FileProviderCore
 public import Foundation
 
-/// Which folder of this machine a ``LocalFileProvider`` shows.
+/// The folder of this machine that a ``LocalFileProvider`` shows.
 public struct LocalConfiguration: Sendable, Hashable, Codable {
-    /// The folder's absolute path, in the escape of ``ProviderPath``: names that are not UTF-8 can be written too.
+    /// The folder's absolute path, in the escape of ``/FileProviderCore/ProviderPath``, so that it can hold names that
+    /// are not UTF-8.
     public var root: String
 
     /// - Parameter root: An absolute path, without `.` and `..`.
@@ -11,7 +12,7 @@ public struct LocalConfiguration: Sendable, Hashable, Codable {
         self.root = root
     }
 
-    /// Takes the path of a `file` URL; a relative one counts from the current folder.
+    /// Creates a configuration from a `file` URL; a relative one counts from the current folder.
     ///
     /// - Throws: `CocoaError(.fileReadUnsupportedScheme)` for another scheme; `CocoaError(.fileReadInvalidFileName)`.
     public init(root: URL) throws {

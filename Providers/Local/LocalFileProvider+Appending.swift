@@ -4,10 +4,10 @@ import Foundation
 extension LocalFileProvider: FileProviderAppending {
     /// Adds bytes to a regular file, through symbolic links that stay below the root, and waits for the disk.
     ///
-    /// Each piece of the source, of up to 1 MiB, goes behind what is there at that moment: appends at the same time
-    /// overwrite nothing of each other. Source: `O_APPEND`, open(2).
+    /// Each piece of the source, of up to 1 MiB, is written at the end that the file has then: concurrent appends don't
+    /// overwrite each other's bytes. Source: `O_APPEND`, open(2).
     ///
-    /// - Throws: As ``FileProviderAppending/append(path:from:createsFile:)``.
+    /// - Throws: As ``/FileProviderCore/FileProviderAppending/append(path:from:createsFile:)``.
     public func append(path: ProviderPath, from source: any WriteSource, createsFile: Bool) async throws -> FileObject {
         let context = context(path, writing: true)
         if path.isRoot { throw context.error(EISDIR) }

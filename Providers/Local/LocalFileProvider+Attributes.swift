@@ -3,10 +3,10 @@ public import FileProviderCore
 public import Foundation
 
 extension LocalFileProvider: FileProviderAttributes {
-    /// Sets permissions with fchmodat(2) and the modification time with utimensat(2). A link is never followed: its own
+    /// Sets permissions with fchmodat(2) and the modification time with utimensat(2). Never follows a link: its own
     /// time can be set, its permissions cannot.
     ///
-    /// - Throws: `CocoaError(.fileNoSuchFile)`; `CocoaError(.fileWriteNoPermission)` for a file of somebody else's;
+    /// - Throws: `CocoaError(.fileNoSuchFile)`; `CocoaError(.fileWriteNoPermission)` for another user's file;
     ///   `CocoaError(.featureUnsupported)` for a link's permissions.
     public func setAttributes(path: ProviderPath, permissions: UInt16?, modificationDate: Date?) async throws {
         let context = context(path, writing: true)
@@ -42,9 +42,9 @@ extension LocalFileProvider: FileProviderAttributes {
 }
 
 extension LocalFileProvider: FileProviderExtendedAttributes {
-    /// All extended attributes that may be read, by their names with the namespace in front: `user.comment`.
+    /// Returns all extended attributes that may be read, by their names with the namespace in front: `user.comment`.
     ///
-    /// Names that are not UTF-8 are left out. Source: xattr(7).
+    /// Leaves out names that are not UTF-8. Source: xattr(7).
     ///
     /// - Throws: `CocoaError(.fileReadNoSuchFile)`; `CocoaError(.fileReadTooLarge)` over 16 MiB in all;
     ///   `CocoaError(.featureUnsupported)` for a link, which is not followed, a pipe or a device.
@@ -65,7 +65,7 @@ extension LocalFileProvider: FileProviderExtendedAttributes {
         }
     }
 
-    /// The extended attribute called `name`; nil where there is none. Links, pipes and devices fail as in
+    /// Returns the extended attribute called `name`; nil if there is none. Links, pipes and devices fail as in
     /// ``extendedAttributes(path:)``.
     public func extendedAttribute(_ name: String, path: ProviderPath) async throws -> [UInt8]? {
         try await withAttributes(path, writing: false) { try $0.value(of: Array(name.utf8)) }
@@ -74,8 +74,8 @@ extension LocalFileProvider: FileProviderExtendedAttributes {
     /// Sets the extended attribute called `name`, such as `user.comment`.
     ///
     /// - Parameter value: At most 65,536 bytes; file systems may take far fewer (ext4: 4,096 for all of a file).
-    /// - Throws: `CocoaError(.fileWriteOutOfSpace)`; `CocoaError(.featureUnsupported)` where the storage or a link has
-    ///   none, and for another namespace than one it knows.
+    /// - Throws: `CocoaError(.fileWriteOutOfSpace)`; `CocoaError(.featureUnsupported)` if the storage has no extended
+    ///   attributes, for a link, and for an unknown namespace.
     public func setExtendedAttribute(_ name: String, to value: [UInt8], path: ProviderPath) async throws {
         try await withAttributes(path, writing: true) { attributes in
             let code = attributes.set(Array(name.utf8), value)
@@ -84,7 +84,7 @@ extension LocalFileProvider: FileProviderExtendedAttributes {
         }
     }
 
-    /// Removes the extended attribute called `name`; one that is not there is fine.
+    /// Removes the extended attribute called `name`. Succeeds if there is none.
     public func removeExtendedAttribute(_ name: String, path: ProviderPath) async throws {
         try await withAttributes(path, writing: true) { attributes in
             if Array(name.utf8).withName({ carrel_fremovexattr(attributes.file.raw, $0) }) == 0 || errno == ENODATA {
@@ -102,7 +102,7 @@ extension LocalFileProvider: FileProviderExtendedAttributes {
             let entry =
                 path.isRoot
                 ? LocalEntry(folder: resolver.root, name: [UInt8(ascii: ".")]) : try resolver.entry(of: path, context)
-            // Opening a pipe or a device may do something, so it is looked at first.
+            // Opening a pipe or a device may have effects, so its type is checked first.
             guard let type = try entry.status(context)?.type else { throw context.error(ENOENT) }
             guard type == .regular || type == .directory else { throw context.hasNoExtendedAttributes }
             return try body(ExtendedAttributes(file: entry.open(LocalFlags.read, context), context: context))

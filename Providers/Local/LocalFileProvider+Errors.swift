@@ -2,9 +2,9 @@ import CLinux
 import FileProviderCore
 import Foundation
 
-/// What an operation was about to do, for the errors it may meet. Source of the codes: errno(3).
+/// The operation and its item, for errors. Source of the codes: errno(3).
 ///
-/// Made for each item of a tree and seldom needed: the path is put together when an error asks for it.
+/// Created for each item of a tree and seldom needed, so the path is built only when an error needs it.
 struct LocalContext: Sendable {
     private let start: ProviderPath
     /// Names from `start` down.
@@ -12,7 +12,7 @@ struct LocalContext: Sendable {
     private let last: [UInt8]?
     /// The root's URL, with a slash at its end.
     let base: String
-    /// Whether something was going to be changed; Foundation has a code of its own for each side.
+    /// Whether the operation was to change something; Foundation has separate codes for reading and writing.
     let writing: Bool
 
     init(path: ProviderPath, base: String, writing: Bool) {
@@ -27,7 +27,7 @@ struct LocalContext: Sendable {
         self.writing = writing
     }
 
-    /// The same place, which is read only.
+    /// The same item, for an operation that only reads.
     var reading: LocalContext { LocalContext(start, names, last, base: base, writing: false) }
 
     var path: ProviderPath {
@@ -37,23 +37,23 @@ struct LocalContext: Sendable {
             bytes.append(UInt8(ascii: "/"))
             bytes += name
         }
-        // A name that the kernel gave is one that a path can hold; were it not, the folder's own path is still right.
+        // A name from the kernel always fits into a path; if it did not, the folder's own path would still be right.
         return (try? ProviderPath(bytes: bytes)) ?? start
     }
 
     var url: URL? { URL(string: base + path.percentEncoded) }
 
-    /// The same operation, as far as it is about another item.
+    /// Returns the context of the same operation for another item.
     func at(_ other: ProviderPath) -> LocalContext { LocalContext(path: other, base: base, writing: writing) }
 
-    /// The same operation, as far as it is about an item below.
+    /// Returns the context of the same operation for an item below.
     func below(_ more: [[UInt8]]) -> LocalContext {
         if more.isEmpty { return self }
         if names.isEmpty, last == nil { return LocalContext(start, more, nil, base: base, writing: writing) }
         return LocalContext(start, names + (last.map { [$0] } ?? []) + more, nil, base: base, writing: writing)
     }
 
-    /// The same operation, as far as it is about an item of this folder.
+    /// Returns the context of the same operation for an item of this folder.
     func below(_ name: [UInt8]) -> LocalContext {
         if last == nil { return LocalContext(start, names, name, base: base, writing: writing) }
         return below([name])
@@ -63,9 +63,9 @@ struct LocalContext: Sendable {
         FileError.make(errno: code, path: path, url: url, writing: writing)
     }
 
-    /// Passes on what a system call gave back.
+    /// Returns the result of a system call.
     ///
-    /// - Throws: What errno says, when that was −1.
+    /// - Throws: The error of errno if the result is −1.
     @discardableResult
     func check(_ result: Int32) throws -> Int32 {
         guard result >= 0 else { throw error() }
@@ -76,25 +76,25 @@ struct LocalContext: Sendable {
     var leadsOut: CocoaError {
         FileError.make(
             .fileReadNoPermission, path: path, url: url,
-            sentence: "A symbolic link on the way to “\(path)” leads out of this provider's root, which is not allowed."
+            sentence: "A symbolic link on the way to “\(path)” leads out of this provider's root and was not followed."
         )
     }
 
     var intoItself: CocoaError {
         FileError.make(
             .fileWriteInvalidFileName, path: path, url: url,
-            sentence: "“\(path)” lies in the folder that was to be put there; a folder cannot go into itself.")
+            sentence: "“\(path)” is inside the folder to move or copy; a folder cannot go into itself.")
     }
 
     var special: CocoaError {
         FileError.make(
             writing ? .fileWriteUnknown : .fileReadUnknown, path: path, url: url,
-            sentence: "“\(path)” is not a regular file but a device, a pipe or the like.")
+            sentence: "“\(path)” is not a regular file but a device, a pipe or a socket.")
     }
 
     var changed: CocoaError { FileError.changedWhileReading(path, url: url) }
 
-    /// The root stays where it is.
+    /// The root cannot be moved, copied or removed.
     func rootIsFixed(_ verb: String) -> CocoaError {
         FileError.make(
             .fileWriteNoPermission, path: path, url: url, sentence: "The root of a provider cannot be \(verb).")
@@ -104,19 +104,19 @@ struct LocalContext: Sendable {
     var isOtherVersion: CocoaError {
         FileError.make(
             .fileWriteUnknown, path: path, url: url,
-            sentence: "“\(path)” is not the version that was to be replaced; look at it again before writing.")
+            sentence: "“\(path)” is no longer the version to replace. Look at it again before writing.")
     }
 
-    /// The source gave another number of bytes than it had said.
+    /// The source gave another number of bytes than it had promised.
     func wrongLength(_ count: Int64, of expected: Int64) -> CocoaError {
         let given = count > expected ? "more than \(expected) bytes" : "\(count) of \(expected) bytes"
         return FileError.make(
             .fileWriteUnknown, path: path, url: url,
-            sentence: "The source of “\(path)” gave \(given); nothing was kept.")
+            sentence: "The source of “\(path)” gave \(given). Nothing was kept.")
     }
 }
 
-/// The flags of open(2) that Carrel uses together.
+/// Combinations of flags for open(2).
 enum LocalFlags {
     /// A folder to count paths from.
     static let folder = carrel_O_PATH | O_DIRECTORY | O_CLOEXEC
@@ -128,6 +128,6 @@ enum LocalFlags {
     static let read = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC
     /// A file to write in place.
     static let write = O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC
-    /// A folder whose names are to be read or brought onto the disk.
+    /// A folder whose names are to be read or synced to the disk.
     static let names = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
 }

@@ -2,10 +2,10 @@ public import FileProviderCore
 import Foundation
 
 extension LocalFileProvider {
-    /// Makes a folder. Source: mkdir(2).
+    /// Creates a folder. Source: mkdir(2).
     ///
-    /// - Throws: `CocoaError(.fileWriteFileExists)` when anything is there already; `CocoaError(.fileNoSuchFile)`
-    ///   without its parent.
+    /// - Throws: `CocoaError(.fileWriteFileExists)` if there is an item; `CocoaError(.fileNoSuchFile)` without its
+    ///   parent.
     public func createFolder(path: ProviderPath) async throws {
         let context = context(path, writing: true)
         if path.isRoot { throw context.error(EEXIST) }
@@ -18,14 +18,14 @@ extension LocalFileProvider {
     /// Moves with rename(2) or, without `overwrite`, renameat2(2): the kernel decides in one step. A symbolic link is
     /// moved itself.
     ///
-    /// Both names are on the disk afterwards. Between file systems the item is copied, brought onto the disk and then
-    /// removed; it stays where it is when a `user` extended attribute would be lost. What somebody changes in it
-    /// meanwhile stays there, too, beside the copy of what it was.
+    /// Both names are on the disk afterwards. Between file systems the item is copied, synced to the disk and then
+    /// removed; it stays if a `user` extended attribute would be lost. Changes that others make in it meanwhile stay at
+    /// the old place too, beside the copy.
     ///
-    /// - Throws: `CocoaError(.fileWriteFileExists)` when `destination` is taken, or is a folder with content
-    ///   (`ENOTEMPTY` below it); `CocoaError(.fileWriteInvalidFileName)` when it lies in the folder to be moved;
-    ///   `CocoaError(.fileNoSuchFile)`; `CocoaError(.fileReadUnknown)` with `ESTALE` below it for what changed on its
-    ///   way between file systems.
+    /// - Throws: `CocoaError(.fileWriteFileExists)` if `destination` is taken, or is a folder that is not empty
+    ///   (`ENOTEMPTY` below it); `CocoaError(.fileWriteInvalidFileName)` if it is inside the folder to move;
+    ///   `CocoaError(.fileNoSuchFile)`; `CocoaError(.fileReadUnknown)` with `ESTALE` below it if an item changed during
+    ///   a move between file systems.
     public func moveItem(path: ProviderPath, to destination: ProviderPath, overwrite: Bool, progress: ProgressReporter)
         async throws
     {
@@ -48,11 +48,11 @@ extension LocalFileProvider {
         }
     }
 
-    /// Copies by sharing blocks where the file system can (ioctl_ficlone(2)), else with copy_file_range(2). Holes stay
+    /// Copies by sharing blocks if the file system can (ioctl_ficlone(2)), else with copy_file_range(2). Holes stay
     /// holes, symbolic links are copied as links; permissions, access control lists, `user` extended attributes and
-    /// modification times are kept where the target's storage can keep them.
+    /// modification times are kept if the target's storage can keep them.
     ///
-    /// The copy is on the disk and appears under its name only when it is whole; a failure or cancellation leaves
+    /// The copy is on the disk, and appears under its name only when it is whole. A failure or cancellation leaves
     /// nothing.
     ///
     /// - Throws: As ``moveItem(path:to:overwrite:progress:)``; `CocoaError(.featureUnsupported)` for a device or pipe.
@@ -68,13 +68,13 @@ extension LocalFileProvider {
         }
     }
 
-    /// Removes with unlink(2) and rmdir(2). Links are never followed, and each step counts from an open folder.
+    /// Removes with unlink(2) and rmdir(2). Never follows links; each step counts from an open folder.
     ///
-    /// Cancelling leaves what was not reached yet.
+    /// A cancellation leaves the items that were not reached yet.
     ///
     /// - Throws: `CocoaError(.fileNoSuchFile)`; `CocoaError(.fileWriteFileExists)` with `ENOTEMPTY` below it.
-    /// - Complexity: One system call for each file, about six for each folder. Held are the names of the folders on the
-    ///   way down, and beside it; 48 descriptors.
+    /// - Complexity: One system call for each file, about six for each folder. Holds the names of the folders on the
+    ///   way down and beside it, and 48 descriptors.
     public func removeItem(path: ProviderPath, recursive: Bool, progress: ProgressReporter) async throws {
         let context = context(path, writing: true)
         if path.isRoot { throw context.rootIsFixed("removed") }
@@ -88,7 +88,7 @@ extension LocalFileProvider {
         @Sendable (LocalEntry, LocalEntry, _ source: LocalContext, _ target: LocalContext, CancellationFlag) throws ->
         Void
 
-    /// Finds both ends, and refuses what no file system could do.
+    /// Resolves both ends, and refuses changes that no file system could make.
     private func relocate(
         _ path: ProviderPath, to destination: ProviderPath, verb: String, _ body: @escaping Relocation
     ) async throws {

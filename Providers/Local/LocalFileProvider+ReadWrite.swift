@@ -2,8 +2,8 @@ public import FileProviderCore
 import Foundation
 
 extension LocalFileProvider: FileProviderPushWrite {
-    /// Opens a regular file, through symbolic links that stay below the root. The version that is opened is the one
-    /// that is read.
+    /// Opens a regular file, through symbolic links that stay below the root. The reader reads the version that it
+    /// opened.
     ///
     /// - Throws: `CocoaError(.fileReadNoSuchFile)`; `CocoaError(.fileReadUnknown)` with `EISDIR` below it for a folder.
     public func open(path: ProviderPath) async throws -> any FileReader {
@@ -17,14 +17,14 @@ extension LocalFileProvider: FileProviderPushWrite {
     /// Writes a file; by default under a temporary name, which rename(2) or renameat2(2) puts into place after
     /// fsync(2).
     ///
-    /// A file that is replaced keeps its permissions, unless others are given; a symbolic link is replaced itself.
-    /// `ifMatch` takes ``FileObject/entryTag`` and is compared right before the move, not in the same step. In place,
-    /// nothing is left of a file that did not exist before. With `resumption`, what a failed write brought stays beside
-    /// the target; it is gone on with if its first and last 64 KiB are the source's.
+    /// A replaced file keeps its permissions, unless others are given; a symbolic link is replaced itself. `ifMatch`
+    /// takes ``/FileProviderCore/FileObject/entryTag`` and is compared right before the move, not in the same step. In
+    /// place, a failed write removes a file that did not exist before. With `resumption`, the part of a failed write
+    /// stays beside the target; a later write continues it if its first and last 64 KiB are the source's.
     ///
-    /// - Throws: `CocoaError(.fileWriteFileExists)` when the name is taken and `overwrite` is false, or a folder with
-    ///   content is there; `CocoaError(.fileNoSuchFile)` without its parent; `CocoaError(.fileWriteUnknown)` for
-    ///   another version or a source of another length than it said.
+    /// - Throws: `CocoaError(.fileWriteFileExists)` if the name is taken and `overwrite` is false, or by a folder that
+    ///   is not empty; `CocoaError(.fileNoSuchFile)` without its parent; `CocoaError(.fileWriteUnknown)` for another
+    ///   version, or a source whose length is not what it promised.
     @discardableResult
     public func writeContents(path: ProviderPath, from source: any WriteSource, options: WriteOptions) async throws
         -> FileObject
@@ -34,8 +34,7 @@ extension LocalFileProvider: FileProviderPushWrite {
         return try await write(path, options) { try await $0.pour(source) }
     }
 
-    /// Writes what `fill` gives, as it comes, on the thread that gives it; otherwise as
-    /// ``writeContents(path:from:options:)``.
+    /// Writes the bytes of `fill` as they arrive, on its thread; otherwise as ``writeContents(path:from:options:)``.
     @discardableResult
     public func writeContents(
         path: ProviderPath, options: WriteOptions, fill: @Sendable (any ByteSink) async throws -> FileExtent

@@ -2,18 +2,18 @@ public import FileProviderCore
 import Foundation
 
 extension LocalFileProvider: FileProviderSymbolicLink {
-    /// Makes a link with symlink(2). A target outside the root can be stored; this provider does not follow it.
+    /// Creates a link with symlink(2). A target outside the root can be stored; this provider does not follow it.
     ///
-    /// - Throws: `CocoaError(.fileWriteFileExists)` when anything is at `path`; `CocoaError(.fileNoSuchFile)` without
-    ///   its parent; `CocoaError(.fileWriteInvalidFileName)` for a target that is empty, longer than 4,095 bytes, or
-    ///   has a NUL in it.
+    /// - Throws: `CocoaError(.fileWriteFileExists)` if there is an item at `path`; `CocoaError(.fileNoSuchFile)`
+    ///   without its parent; `CocoaError(.fileWriteInvalidFileName)` for a target that is empty, longer than 4,095
+    ///   bytes, or has a NUL in it.
     public func createSymbolicLink(path: ProviderPath, target: [UInt8]) async throws {
         let context = context(path, writing: true)
         if path.isRoot { throw context.error(EEXIST) }
         guard !target.isEmpty, target.count < PATH_MAX, !target.contains(0) else {
             throw FileError.make(
                 .fileWriteInvalidFileName, path: path, url: context.url,
-                sentence: "A symbolic link's target has 1 to \(PATH_MAX - 1) bytes and no NUL among them.")
+                sentence: "The target of a symbolic link must have 1 to \(PATH_MAX - 1) bytes, none of them NUL.")
         }
         try await BlockingThreads.shared.run { [self] _ in
             let entry = try resolver.entry(of: path, context)
@@ -22,10 +22,10 @@ extension LocalFileProvider: FileProviderSymbolicLink {
         }
     }
 
-    /// What the link leads to, under the path that it has without links.
+    /// Returns the item that the link leads to, under its path without links.
     ///
-    /// - Throws: `CocoaError(.fileReadNoSuchFile)`; `CocoaError(.fileReadNoPermission)` when it leads out of the root;
-    ///   `CocoaError(.fileReadUnknown)` with `ELOOP` or, where `path` is no link, `EINVAL` below it.
+    /// - Throws: `CocoaError(.fileReadNoSuchFile)`; `CocoaError(.fileReadNoPermission)` if it leads out of the root;
+    ///   `CocoaError(.fileReadUnknown)` with `ELOOP` or, if `path` is no link, `EINVAL` below it.
     public func destinationOfSymbolicLink(path: ProviderPath) async throws -> FileObject {
         let context = context(path, writing: false)
         return try await BlockingThreads.shared.run { [self] _ in
@@ -38,7 +38,7 @@ extension LocalFileProvider: FileProviderSymbolicLink {
         }
     }
 
-    /// Where an open item lies, counted from the root. Source: proc(5), `/proc/self/fd`.
+    /// Returns the path of an open item, counted from the root. Source: proc(5), `/proc/self/fd`.
     private func realPath(of item: FileDescriptor, context: LocalContext) throws -> ProviderPath {
         let (root, whole) = (
             try machinePath(of: resolver.root, context: context), try machinePath(of: item, context: context)
@@ -47,7 +47,7 @@ extension LocalFileProvider: FileProviderSymbolicLink {
         return path
     }
 
-    /// Where what is open lies on this machine.
+    /// Returns the path of an open item on this machine.
     func machinePath(of file: FileDescriptor, context: LocalContext) throws -> ProviderPath {
         var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
         let count = readlink("/proc/self/fd/\(file.raw)", &buffer, buffer.count)

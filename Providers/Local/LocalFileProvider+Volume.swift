@@ -2,8 +2,8 @@ public import FileProviderCore
 import Foundation
 
 extension LocalFileProvider {
-    /// What fstatvfs(3) says of the file system that holds the root. Its name is that of the folder where it is
-    /// mounted.
+    /// Returns the capacity of the file system that holds the root, from fstatvfs(3). Its name is that of its mount
+    /// point.
     public func storageProperties() async throws -> VolumeObject? {
         try await BlockingThreads.shared.run { [self] _ in
             var status = statvfs()

@@ -1,25 +1,25 @@
 public import FileProviderCore
 public import Foundation
 
-/// A folder of this machine, and what lies below it.
+/// A folder of this machine, with everything below it.
 ///
-/// The root folder is opened once and held: paths are resolved from that descriptor, so that neither `..` nor a
-/// symbolic link leads out of it, whatever other processes rename meanwhile. Every call runs on
-/// ``BlockingThreads/shared``.
+/// The root folder is opened once and held: paths are resolved from that descriptor, so neither `..` nor a symbolic
+/// link leads out of it, whatever other processes rename. Every call runs on
+/// ``/FileProviderCore/BlockingThreads/shared``.
 public final class LocalFileProvider: FileProviderBasic, FileProviderOperations, FileProviderReadWrite {
     /// `Local`.
     public static let type = "Local"
 
-    /// The root as it was given, as a `file` URL that ends in a slash.
+    /// The root as given, as a `file` URL that ends in a slash.
     public let baseURL: URL?
     let resolver: LocalResolver
 
-    /// Enters the scheme `file`, whose provider has the machine's `/` as its root.
+    /// The registration for the scheme `file`, whose provider has the machine's `/` as its root.
     public static let registration = ProviderRegistration(type: type, schemes: ["file"], needsHost: false) { url, _ in
         if let host = url.host(percentEncoded: false), !["", "localhost"].contains(host.lowercased()) {
             throw FileError.make(
                 .unsupportedURL, url: url,
-                sentence: "“\(host)” is another machine; a file URL names a file of this one.")
+                sentence: "“\(host)” is another machine; a file URL can only name a file on this one.")
         }
         let path = try ProviderPath(percentEncoded: url.path(percentEncoded: true))
         let root = URL(fileURLWithPath: "/", isDirectory: true)
@@ -28,8 +28,8 @@ public final class LocalFileProvider: FileProviderBasic, FileProviderOperations,
 
     /// Opens the folder at `root`, which may be reached through symbolic links.
     ///
-    /// - Throws: `CocoaError(.fileReadNoSuchFile)`; `CocoaError(.fileReadUnknown)` with `ENOTDIR` below it when it is
-    ///   no folder; `CocoaError(.fileReadUnsupportedScheme)` for a URL of another scheme.
+    /// - Throws: `CocoaError(.fileReadNoSuchFile)`; `CocoaError(.fileReadUnknown)` with `ENOTDIR` below it if it is no
+    ///   folder; `CocoaError(.fileReadUnsupportedScheme)` for a URL of another scheme.
     public convenience init(root: URL) throws {
         try self.init(configuration: LocalConfiguration(root: root))
     }
@@ -41,7 +41,7 @@ public final class LocalFileProvider: FileProviderBasic, FileProviderOperations,
         try self.init(configuration: configuration, calls: .all)
     }
 
-    /// Opens a folder, and does without the system calls that are not in `calls`.
+    /// Opens a folder, using only the optional system calls in `calls`.
     package init(configuration: LocalConfiguration, calls: KernelCalls) throws {
         let path = try ProviderPath(configuration.root)
         let base = "file:///" + path.percentEncoded + (path.isRoot ? "" : "/")
@@ -52,7 +52,7 @@ public final class LocalFileProvider: FileProviderBasic, FileProviderOperations,
         resolver = LocalResolver(root: root, isWholeMachine: path.isRoot, calls: calls)
     }
 
-    /// The same folder; what is done there does without `calls`.
+    /// Returns the same folder, whose operations do without `calls`.
     init(_ other: LocalFileProvider, without calls: KernelCalls) {
         baseURL = other.baseURL
         var resolver = other.resolver
@@ -60,21 +60,21 @@ public final class LocalFileProvider: FileProviderBasic, FileProviderOperations,
         self.resolver = resolver
     }
 
-    /// The same folder, as far as it is in `folders`.
+    /// Returns the same folder, limited to `folders`.
     init(_ other: LocalFileProvider, confinedTo folders: [ProviderPath]) {
         baseURL = other.baseURL
         resolver = other.resolver.confined(to: folders)
     }
 
-    /// The errors of an operation on `path`.
+    /// Returns the context for errors of an operation on `path`.
     func context(_ path: ProviderPath, writing: Bool) -> LocalContext {
         LocalContext(path: path, base: baseURL?.absoluteString ?? "file:///", writing: writing)
     }
 
-    /// What holds for Linux file systems in general; one that is mounted here may do less (FAT: no links, coarse
+    /// Returns the capabilities of Linux file systems in general; a mounted one may have fewer (FAT: no links, coarse
     /// times).
     ///
-    /// - Complexity: Nothing is asked.
+    /// - Complexity: No system call.
     public func capabilities() async throws -> Capabilities {
         Capabilities(
             [
@@ -92,12 +92,12 @@ public final class LocalFileProvider: FileProviderBasic, FileProviderOperations,
             readCost: .local, timePrecision: 1e-9, longestName: 255, concurrentTransfers: nil)
     }
 
-    /// What statx(2) says. ``FileObject/entryTag`` of a file is made of inode, size and modification time;
-    /// ``FileObject/identity`` of inode and time of birth. On FAT, exFAT and over FUSE, where inodes have no lasting
-    /// numbers, the tag goes without and there is no identity.
+    /// Returns the attributes from statx(2). ``/FileProviderCore/FileObject/entryTag`` of a file is made of inode, size
+    /// and modification time; ``/FileProviderCore/FileObject/identity`` of inode and time of creation. On FAT, exFAT
+    /// and over FUSE, whose inode numbers do not last, the tag leaves out the inode and there is no identity.
     ///
-    /// - Throws: `CocoaError(.fileReadNoSuchFile)`; `CocoaError(.fileReadNoPermission)` when a link on the way leads
-    ///   out of the root.
+    /// - Throws: `CocoaError(.fileReadNoSuchFile)`; `CocoaError(.fileReadNoPermission)` if a link on the way leads out
+    ///   of the root.
     public func attributesOfItem(path: ProviderPath) async throws -> FileObject {
         try await BlockingThreads.shared.run { [self] _ in
             let context = context(path, writing: false)
@@ -108,11 +108,12 @@ public final class LocalFileProvider: FileProviderBasic, FileProviderOperations,
         }
     }
 
-    /// Lists with getdents64(2) and statx(2), 1,000 items at a time. What vanishes between the two is left out.
+    /// Lists with getdents64(2) and statx(2), 1,000 items at a time. Leaves out items that vanish between the two
+    /// calls.
     ///
-    /// - Throws: `CocoaError(.fileReadNoSuchFile)`; `CocoaError(.fileReadUnknown)` with `ENOTDIR` below it when `path`
-    ///   is no folder.
-    /// - Complexity: One system call for each item, two for a symbolic link; one page is held.
+    /// - Throws: `CocoaError(.fileReadNoSuchFile)`; `CocoaError(.fileReadUnknown)` with `ENOTDIR` below it if `path` is
+    ///   no folder.
+    /// - Complexity: One system call for each item, two for a symbolic link; holds one page.
     public func contentsOfDirectory(path: ProviderPath, page: @Sendable ([FileObject]) async throws -> Void)
         async throws
     {

@@ -3,8 +3,8 @@ import Foundation
 
 /// One open file of this machine.
 ///
-/// The descriptor keeps the version that was opened, also when another file takes its name. A file that is changed in
-/// place is noticed by size and modification time, looked at again at the end of each read.
+/// The descriptor keeps the version that was opened, even if another file takes its name. A change in place is noticed
+/// by size and modification time, which are checked at the end of each read.
 final class LocalReader: FileReader {
     let path: ProviderPath
     let cost = Capabilities.ReadCost.local
@@ -12,10 +12,10 @@ final class LocalReader: FileReader {
     private let opened: ItemStatus
     private let context: LocalContext
 
-    /// How much is read at once, in bytes.
+    /// Bytes to read at once.
     static let piece = 1 << 20
 
-    /// Takes over a regular file.
+    /// Takes ownership of an open regular file.
     init(_ file: FileDescriptor, status: ItemStatus, context: LocalContext) {
         self.file = LockedValue(file)
         opened = status
@@ -23,7 +23,7 @@ final class LocalReader: FileReader {
         self.context = context
     }
 
-    /// - Complexity: Nothing is asked; this is how the file was when it was opened.
+    /// - Complexity: No system call; returns the attributes at the time of opening.
     func attributes() async throws -> FileReaderAttributes {
         FileReaderAttributes(size: opened.size, validator: opened.tag)
     }
@@ -45,7 +45,7 @@ final class LocalReader: FileReader {
         }
     }
 
-    /// Sends bytes until the sink has enough or `range` is done; gives back how far it came.
+    /// Sends bytes until the sink has enough or `range` is done; returns the offset that it reached.
     private func send(
         _ file: FileDescriptor, _ range: Range<Int64>, through buffer: TransferBuffer, into sink: any ByteSink,
         _ flag: CancellationFlag
@@ -64,7 +64,7 @@ final class LocalReader: FileReader {
         return offset
     }
 
-    /// All ranges in one visit to the disk's threads; what the page cache holds costs no more than the copy.
+    /// Reads all ranges in one job on the disk's threads; bytes in the page cache cost no more than the copy.
     func read(_ ranges: [Range<Int64>]) async throws -> [Data] {
         let file = try openFile()
         let clamped = ranges.map { $0.clamped(to: 0..<opened.size) }
@@ -93,7 +93,7 @@ final class LocalReader: FileReader {
         return data
     }
 
-    /// At least one byte: the range was in the file when it was opened.
+    /// Reads at least one byte: the range was in the file when it was opened.
     private func read(_ file: FileDescriptor, into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws
         -> Int
     {
@@ -102,7 +102,7 @@ final class LocalReader: FileReader {
         return count
     }
 
-    /// The open file, to be pulled from any thread.
+    /// Returns the open file as a source, readable from any thread.
     func writeSource() async throws -> any WriteSource {
         let file = try openFile()
         return LocalSource(length: opened.size) { offset in
@@ -117,17 +117,17 @@ final class LocalReader: FileReader {
     private func openFile() throws -> FileDescriptor {
         guard let file = file.value else {
             throw FileError.make(
-                .fileReadUnknown, path: path, url: context.url, sentence: "“\(path)” was closed already.",
+                .fileReadUnknown, path: path, url: context.url, sentence: "“\(path)” is closed; open it again.",
                 underlying: POSIXError(.EBADF))
         }
         return file
     }
 
-    /// The file is closed when the reads that still run are done.
+    /// Closes the file once the reads under way are done.
     func close() async { file.update { $0 = nil } }
 }
 
-/// An open file as a source that can be sent again.
+/// An open file as a source that can be read again.
 private struct LocalSource: WriteSource {
     let length: Int64?
     let start: @Sendable (Int64) -> any ByteSource
@@ -142,7 +142,7 @@ private struct LocalSource: WriteSource {
     func bytes(from offset: Int64) throws -> any ByteSource { start(offset) }
 }
 
-/// Memory for bytes on their way, used again and again.
+/// A buffer for bytes in transit, reused for each piece.
 final class TransferBuffer: @unchecked Sendable {
     // Unchecked: one transfer owns it, and does one step at a time.
     let bytes: UnsafeMutableRawBufferPointer
@@ -155,7 +155,7 @@ final class TransferBuffer: @unchecked Sendable {
         bytes.deallocate()
     }
 
-    /// The first `count` bytes.
+    /// Returns the first `count` bytes.
     func first(_ count: Int) -> UnsafeMutableRawBufferPointer {
         UnsafeMutableRawBufferPointer(rebasing: bytes[..<count])
     }

@@ -1,11 +1,11 @@
-/// Which memory a ``MemoryFileProvider`` shows, and how much of it there is.
+/// The name and the capacity of a ``MemoryFileProvider``.
 public struct MemoryConfiguration: Sendable, Hashable, Codable {
-    /// What stands as the host in the provider's URL.
+    /// The host in the provider's URL.
     public var name: String
-    /// Bytes of all files together, those on their way included; nil for no limit.
+    /// The most bytes of all files together, unfinished ones included; nil for no limit.
     public var capacity: Int64?
 
-    /// - Parameter capacity: Bytes; a write that would go over it fails with `CocoaError(.fileWriteOutOfSpace)`.
+    /// - Parameter capacity: Bytes; a write beyond it fails with `CocoaError(.fileWriteOutOfSpace)`.
     public init(name: String = "memory", capacity: Int64? = nil) {
         self.name = name
         self.capacity = capacity

@@ -1,20 +1,20 @@
 public import FileProviderCore
 
 extension MemoryFileProvider {
-    /// Makes the folder at `path`.
+    /// Creates the folder at `path`.
     ///
-    /// - Throws: `CocoaError(.fileWriteFileExists)` when anything is there already; `CocoaError(.fileNoSuchFile)`
-    ///   without its parent.
+    /// - Throws: `CocoaError(.fileWriteFileExists)` if there is an item; `CocoaError(.fileNoSuchFile)` without its
+    ///   parent.
     public func createFolder(path: ProviderPath) async throws {
         try Task.checkCancellation()
         try tree.update { try $0.createFolder(path) }
     }
 
-    /// Moves an item with all it holds.
+    /// Moves an item, a folder with everything in it.
     ///
-    /// - Throws: `CocoaError(.fileWriteFileExists)` when `destination` is taken;
-    ///   `CocoaError(.fileWriteInvalidFileName)` when it lies in the folder to be moved; `CocoaError(.fileNoSuchFile)`.
-    /// - Complexity: Independent of what the item holds.
+    /// - Throws: `CocoaError(.fileWriteFileExists)` if `destination` is taken; `CocoaError(.fileWriteInvalidFileName)`
+    ///   if it is inside the folder to move; `CocoaError(.fileNoSuchFile)`.
+    /// - Complexity: Independent of the size of the item.
     public func moveItem(path: ProviderPath, to destination: ProviderPath, overwrite: Bool, progress: ProgressReporter)
         async throws
     {
@@ -24,7 +24,7 @@ extension MemoryFileProvider {
         progress.advance(by: 1)
     }
 
-    /// Copies share their bytes, and count in full towards the capacity.
+    /// Copies an item. Copies share their bytes, and count in full towards the capacity.
     ///
     /// - Throws: As ``moveItem(path:to:overwrite:progress:)``; `CocoaError(.fileWriteOutOfSpace)`.
     public func copyItem(path: ProviderPath, to destination: ProviderPath, overwrite: Bool, progress: ProgressReporter)
@@ -36,7 +36,7 @@ extension MemoryFileProvider {
         progress.advance(by: size)
     }
 
-    /// Removes an item; a folder with all it holds, in one step.
+    /// Removes an item; a folder with everything in it, in one step.
     ///
     /// - Throws: `CocoaError(.fileNoSuchFile)`; `CocoaError(.fileWriteFileExists)` with `ENOTEMPTY` below it.
     public func removeItem(path: ProviderPath, recursive: Bool, progress: ProgressReporter) async throws {

@@ -2,7 +2,7 @@ public import FileProviderCore
 import Foundation
 
 extension MemoryFileProvider {
-    /// Opens a file. The reader keeps the version that it opened, whatever happens to the file.
+    /// Opens a file. The reader keeps the version that it opened, even if the file is changed or removed.
     ///
     /// - Throws: `CocoaError(.fileReadNoSuchFile)`; `CocoaError(.fileReadUnknown)` with `EISDIR` below it.
     public func open(path: ProviderPath) async throws -> any FileReader {
@@ -11,11 +11,11 @@ extension MemoryFileProvider {
         return MemoryReader(bytes, validator: item.tag, path: path)
     }
 
-    /// Gathers the bytes and puts them under their name in one step; `placement` makes no difference here.
+    /// Collects the bytes and puts them under their name in one step; `placement` makes no difference here.
     ///
     /// - Throws: `CocoaError(.fileWriteFileExists)`; `CocoaError(.fileNoSuchFile)` without its parent;
     ///   `CocoaError(.fileWriteOutOfSpace)` over the capacity; `CocoaError(.fileWriteUnknown)` for another version, or
-    ///   a source of another length than it said. Nothing is left behind.
+    ///   a source whose length is not what it promised. Nothing is left behind.
     @discardableResult
     public func writeContents(path: ProviderPath, from source: any WriteSource, options: WriteOptions) async throws
         -> FileObject
@@ -35,9 +35,9 @@ extension MemoryFileProvider {
 }
 
 extension MemoryFileProvider: FileProviderAppending {
-    /// Gathers the bytes and adds them in one step: an append that fails or is cancelled leaves the file as it was.
+    /// Collects the bytes and adds them in one step: an append that fails or is cancelled leaves the file as it was.
     ///
-    /// - Throws: Also `CocoaError(.fileWriteOutOfSpace)` over the capacity.
+    /// - Throws: As the protocol says, and `CocoaError(.fileWriteOutOfSpace)` over the capacity.
     public func append(path: ProviderPath, from source: any WriteSource, createsFile: Bool) async throws -> FileObject {
         try Task.checkCancellation()
         try tree.value.checkAppending(to: path, createsFile: createsFile)
@@ -53,7 +53,7 @@ extension MemoryFileProvider: FileProviderAppending {
     }
 }
 
-/// One content being gathered.
+/// One content being collected.
 private final class MemoryWrite: @unchecked Sendable {
     // Unchecked: one write owns it, and does one step at a time.
     private(set) var bytes = MemoryBytes()
@@ -65,7 +65,7 @@ private final class MemoryWrite: @unchecked Sendable {
         self.tree = tree
     }
 
-    /// Takes all of `source`. The source may read a disk, so this runs on the disks' threads; none waits while it has
+    /// Reads all of `source`. The source may read a disk, so this runs on the disks' threads; none waits while it has
     /// nothing.
     func pour(_ source: any WriteSource) async throws {
         let length = source.length
@@ -77,7 +77,7 @@ private final class MemoryWrite: @unchecked Sendable {
         if let length, bytes.size != length { throw wrongLength(length) }
     }
 
-    /// Takes what the source has now; `.ready` when that was its end.
+    /// Reads what the source has now; returns `.ready` at its end.
     private func take(_ source: any ByteSource, _ length: Int64?, by size: Int, _ flag: CancellationFlag) throws
         -> FlowState
     {
@@ -96,16 +96,16 @@ private final class MemoryWrite: @unchecked Sendable {
         }
     }
 
-    /// Gives back what a write that failed had taken of the capacity.
+    /// Releases the capacity that a failed write had reserved.
     func giveBack() {
-        // Giving back never fails.
+        // A release never fails.
         try? tree.update { try $0.take(-bytes.size, for: path) }
     }
 
     private func wrongLength(_ expected: Int64) -> CocoaError {
         FileError.make(
             .fileWriteUnknown, path: path,
-            sentence: "The source of “\(path)” said it had \(expected) bytes and gave another number; nothing was kept."
+            sentence: "The source of “\(path)” promised \(expected) bytes and gave another number. Nothing was kept."
         )
     }
 }

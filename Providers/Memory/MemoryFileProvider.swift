@@ -1,10 +1,10 @@
 public import FileProviderCore
 public import Foundation
 
-/// A tree of files in this process's memory, gone with the object: for tests, previews and examples.
+/// A tree of files in this process's memory, which ends with the object: for tests, previews and examples.
 ///
 /// It keeps every promise of the contract natively: one lock decides each operation as a whole, and each content has a
-/// version of its own.
+/// unique version.
 public final class MemoryFileProvider: FileProviderBasic, FileProviderOperations, FileProviderReadWrite {
     /// `Memory`.
     public static let type = "Memory"
@@ -17,7 +17,8 @@ public final class MemoryFileProvider: FileProviderBasic, FileProviderOperations
 
     private static let named = LockedValue<[String: MemoryFileProvider]>([:])
 
-    /// Enters the scheme `mem`: all URLs with one host name the same tree, which lives as long as the process.
+    /// The registration for the scheme `mem`: all URLs with one host name the same tree, which lasts as long as the
+    /// process.
     public static let registration = ProviderRegistration(type: type, schemes: ["mem"], needsHost: false) { url, _ in
         let name = url.host(percentEncoded: true)?.lowercased() ?? ""
         let provider = named.update { named in
@@ -30,14 +31,14 @@ public final class MemoryFileProvider: FileProviderBasic, FileProviderOperations
             provider: provider, path: try ProviderPath(percentEncoded: url.path(percentEncoded: true)))
     }
 
-    /// An empty tree.
+    /// Creates an empty tree.
     public init(_ configuration: MemoryConfiguration = MemoryConfiguration()) {
         self.configuration = configuration
         baseURL = URL(string: "mem://\(configuration.name)/")
         tree = LockedValue(MemoryTree(capacity: configuration.capacity))
     }
 
-    /// Everything but symbolic links, natively.
+    /// Returns every ability but symbolic links, natively.
     public func capabilities() async throws -> Capabilities {
         Capabilities(
             [
@@ -51,17 +52,17 @@ public final class MemoryFileProvider: FileProviderBasic, FileProviderOperations
             readCost: .local, timePrecision: 1e-6, concurrentTransfers: nil)
     }
 
-    /// What is known about the item at `path`.
+    /// Returns the attributes of the item at `path`.
     ///
     /// - Throws: `CocoaError(.fileReadNoSuchFile)`.
     public func attributesOfItem(path: ProviderPath) async throws -> FileObject {
         try tree.value.item(at: path, writing: false).object(at: path)
     }
 
-    /// The children as they are at this moment, in pages of 1,000.
+    /// Lists the children as they are at this moment, in pages of 1,000.
     ///
-    /// - Throws: `CocoaError(.fileReadNoSuchFile)`; `CocoaError(.fileReadUnknown)` with `ENOTDIR` below it when `path`
-    ///   is no folder.
+    /// - Throws: `CocoaError(.fileReadNoSuchFile)`; `CocoaError(.fileReadUnknown)` with `ENOTDIR` below it if `path` is
+    ///   no folder.
     public func contentsOfDirectory(path: ProviderPath, page: @Sendable ([FileObject]) async throws -> Void)
         async throws
     {
@@ -79,7 +80,7 @@ public final class MemoryFileProvider: FileProviderBasic, FileProviderOperations
         if !items.isEmpty { try await page(items) }
     }
 
-    /// The configured capacity and what is in use.
+    /// Returns the configured capacity and the bytes in use.
     public func storageProperties() async throws -> VolumeObject? {
         let used = tree.value.used
         let capacity = configuration.capacity

@@ -35,7 +35,7 @@ final class MemoryReader: FileReader {
         }
     }
 
-    /// Sends bytes until the sink has enough or `range` is done; gives back how far it came.
+    /// Sends bytes until the sink has enough or `range` is done; returns the offset that it reached.
     private static func send(
         _ bytes: MemoryBytes, _ range: Range<Int64>, into sink: any ByteSink, _ flag: CancellationFlag
     ) throws -> Int64 {
@@ -69,6 +69,6 @@ final class MemoryReader: FileReader {
         return bytes
     }
 
-    /// The bytes go when the reads that still run are done.
+    /// Releases the bytes once the reads under way are done.
     func close() async { bytes.update { $0 = nil } }
 }

@@ -26,7 +26,7 @@ struct MemoryBytes: Sendable {
         for piece in other.pieces { piece.withUnsafeBytes { append($0) } }
     }
 
-    /// The bytes from `offset` on that lie in one piece, `limit` at most. `offset` lies in the file.
+    /// Returns bytes from `offset`, which is in the file, up to the end of their piece, at most `limit`.
     func run(at offset: Int64, limit: Int) -> Data {
         let (index, start) = Int(offset).quotientAndRemainder(dividingBy: Self.piece)
         return pieces[index].dropFirst(start).prefix(limit)
@@ -40,7 +40,7 @@ struct MemoryItem: Sendable {
     /// A folder's items, by name.
     var children: [[UInt8]: MemoryItem]?
     var modified: Date
-    /// Of a file: no two contents of one tree have the same.
+    /// The version of a file's content, unique in its tree.
     var version = 0
 
     static func folder() -> MemoryItem { MemoryItem(children: [:], modified: Date()) }
@@ -59,25 +59,25 @@ struct MemoryItem: Sendable {
             entryTag: tag)
     }
 
-    /// Works on the item at `names`, in place; nil when nothing is there.
+    /// Changes the item at `names` in place; nil if there is none.
     mutating func change<Value>(_ names: ArraySlice<ArraySlice<UInt8>>, _ body: (inout MemoryItem) throws -> Value)
         rethrows -> Value?
     {
         guard let name = names.first else { return try body(&self) }
-        // An optional chain ends the recursion where there is no such child.
+        // The optional chain ends the recursion if there is no such child.
         return try children?[Array(name)]?.change(names.dropFirst(), body) ?? nil
     }
 }
 
-/// All that a provider holds. Each method is one step under the provider's lock: it happens as a whole or not at all.
+/// The content of a provider. Each method is one step under the provider's lock: it happens as a whole or not at all.
 struct MemoryTree: Sendable {
     private var root = MemoryItem.folder()
     private let capacity: Int64?
-    /// Bytes of all files, those on their way included.
+    /// Bytes of all files, unfinished ones included.
     private(set) var used: Int64 = 0
     private var lastVersion = 0
 
-    /// Names in a path; a walk takes a little stack for each.
+    /// The most names in a path; a walk takes a little stack for each.
     private static let maxDepth = 256
 
     init(capacity: Int64?) {
@@ -100,7 +100,7 @@ struct MemoryTree: Sendable {
         return item
     }
 
-    /// What is at `path`; nil when nothing is. Its folder must be there.
+    /// Returns the item at `path`; nil if there is none. Its folder must exist.
     func existing(at path: ProviderPath) throws -> MemoryItem? {
         guard let folder = path.parent else { throw FileError.make(errno: EEXIST, path: path, writing: true) }
         guard path.components.count <= Self.maxDepth else {
@@ -112,9 +112,9 @@ struct MemoryTree: Sendable {
         return children[Array(path.nameBytes)]
     }
 
-    /// Sees that something may be put at `path`.
+    /// Checks that an item may be put at `path`.
     ///
-    /// - Returns: The file or empty folder that goes for it.
+    /// - Returns: The file or empty folder that it replaces.
     @discardableResult
     func room(at path: ProviderPath, overwrite: Bool) throws -> MemoryItem? {
         guard let there = try existing(at: path) else { return nil }
@@ -125,7 +125,7 @@ struct MemoryTree: Sendable {
 
     // MARK: Changing
 
-    /// Puts an item at `path`, or takes away what is there; its folder is there, as was just asked.
+    /// Puts an item at `path`, or removes the one there. The caller has checked that its folder exists.
     private mutating func set(_ item: MemoryItem?, at path: ProviderPath) {
         root.change(path.components.dropLast()[...]) { folder in
             folder.children?[Array(path.nameBytes)] = item
@@ -138,7 +138,7 @@ struct MemoryTree: Sendable {
         set(.folder(), at: path)
     }
 
-    /// Puts a content at `path`, whose bytes were taken before.
+    /// Puts a content, whose bytes were reserved before, at `path`.
     mutating func write(_ bytes: MemoryBytes, to path: ProviderPath, options: WriteOptions) throws -> MemoryItem {
         let before = try check(path, options)
         lastVersion += 1
@@ -148,7 +148,7 @@ struct MemoryTree: Sendable {
         return file
     }
 
-    /// Adds a content, whose bytes were taken before, to the file at `path`.
+    /// Adds a content, whose bytes were reserved before, to the file at `path`.
     mutating func append(_ bytes: MemoryBytes, to path: ProviderPath, createsFile: Bool) throws -> MemoryItem {
         var all = try checkAppending(to: path, createsFile: createsFile)?.bytes ?? MemoryBytes()
         all.append(bytes)
@@ -158,9 +158,9 @@ struct MemoryTree: Sendable {
         return file
     }
 
-    /// Sees that bytes may be added at `path`.
+    /// Checks that bytes may be added at `path`.
     ///
-    /// - Returns: The file; nil if it has to be made.
+    /// - Returns: The file; nil if it has to be created.
     @discardableResult
     func checkAppending(to path: ProviderPath, createsFile: Bool) throws -> MemoryItem? {
         if path.isRoot { throw FileError.isADirectory(path, writing: true) }
@@ -172,19 +172,19 @@ struct MemoryTree: Sendable {
         return there
     }
 
-    /// Sees that a file may be written at `path`.
+    /// Checks that a file may be written at `path`.
     @discardableResult
     func check(_ path: ProviderPath, _ options: WriteOptions) throws -> MemoryItem? {
         if path.isRoot { throw FileError.isADirectory(path, writing: true) }
         if let expected = options.ifMatch, try existing(at: path)?.tag != expected {
             throw FileError.make(
                 .fileWriteUnknown, path: path,
-                sentence: "“\(path)” is not the version that was to be replaced; look at it again before writing.")
+                sentence: "“\(path)” is no longer the version to replace. Look at it again before writing.")
         }
         return try room(at: path, overwrite: options.overwrite)
     }
 
-    /// Takes `count` bytes of the capacity; a negative number gives them back.
+    /// Reserves `count` bytes of the capacity; a negative number releases them.
     mutating func take(_ count: Int64, for path: ProviderPath) throws {
         if let capacity, count > 0, used + count > capacity {
             throw FileError.make(errno: ENOSPC, path: path, writing: true)

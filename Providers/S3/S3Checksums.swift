@@ -4,12 +4,12 @@ import Foundation
 public import HTTPFileProvider
 
 extension S3Service: HTTPChecksumService {
-    /// What S3 keeps of objects: the tag of one that was put in one request is its MD5; the others are there if whoever
-    /// wrote the object sent one, or had one made. Source: Amazon S3 User Guide, “Checking object integrity”.
+    /// The kinds of hashes that S3 keeps: the tag of an object that was put in one request is its MD5; the others exist if
+    /// the writer sent one or requested one. Source: Amazon S3 User Guide, “Checking object integrity”.
     static let hashKinds = ["md5", "sha256", "sha1", "crc32", "crc32c", "crc64nvme"]
 
-    /// The hash that the server keeps. Of an object in parts, S3 keeps mostly a hash of the parts' hashes, which is
-    /// none of the file.
+    /// Returns the hash that the server keeps. For an object in parts, S3 mostly keeps a hash of the parts' hashes, which
+    /// is not a hash of the file.
     ///
     /// - Complexity: One `HEAD`.
     public func checksum(of item: FileObject, kind: String, over connection: HTTPConnection) async throws -> String {

@@ -1,9 +1,9 @@
 import FileProviderCore
 public import Foundation
 
-/// A bucket, and where it is: a value without secrets, to be kept.
+/// A bucket and its address. Holds no secrets, and is meant to be saved.
 public struct S3Configuration: Codable, Hashable, Sendable {
-    /// How a bucket stands in a URL.
+    /// The place of the bucket's name in a URL.
     public enum Style: String, Codable, Hashable, Sendable {
         /// `https://host/bucket/key`.
         case path
@@ -11,23 +11,23 @@ public struct S3Configuration: Codable, Hashable, Sendable {
         case host
     }
 
-    /// As the service calls it.
+    /// The bucket's name.
     public var bucket: String
-    /// Part of each signature; `us-east-1` where none is given, which most services other than AWS take.
+    /// The region, which is part of each signature. The default, `us-east-1`, works with most services other than AWS.
     public var region: String
-    /// `http` or `https`, without the bucket; nil for AWS.
+    /// The URL of the service, `http` or `https`, without the bucket; nil for AWS.
     public var endpoint: URL?
-    /// Nil chooses: ``Style/path`` at an endpoint that was given, and for a bucket of AWS whose name no certificate
-    /// covers.
+    /// The place of the bucket's name. Nil chooses ``Style/path`` for a given endpoint, and for an AWS bucket whose name no
+    /// certificate covers.
     public var style: Style?
-    /// Whether the server honours `If-None-Match` and `If-Match` of a write. Without them what is there is looked at
-    /// before.
+    /// Whether the server honours `If-None-Match` and `If-Match` of a write. If not, the provider looks at the existing
+    /// object before a write.
     public var hasConditionalWrites = true
-    /// Bytes of a part of an upload, 5 MiB to 5 GiB; more where a file would have more than 10,000 parts. What is no
-    /// longer than one part goes up in one request.
+    /// Bytes of a part of an upload, 5 MiB to 5 GiB. Parts are larger if a file would have more than 10,000 of them. A file
+    /// that is no longer than one part goes up in one request.
     public var partSize = 5 << 20
 
-    /// A bucket of AWS, unless there is an endpoint.
+    /// Creates a configuration: of an AWS bucket, unless there is an endpoint.
     public init(bucket: String, region: String = "us-east-1", endpoint: URL? = nil, style: Style? = nil) {
         self.bucket = bucket
         self.region = region
@@ -35,10 +35,10 @@ public struct S3Configuration: Codable, Hashable, Sendable {
         self.style = style
     }
 
-    /// Reads `settings`; see ``settingNames``.
+    /// Creates a configuration from `settings`; see ``settingNames``.
     ///
-    /// - Throws: `CocoaError(.featureUnsupported)` naming the setting that has no such value; `URLError(.badURL)` for
-    ///   an endpoint.
+    /// - Throws: `CocoaError(.featureUnsupported)` naming the setting with an invalid value; `URLError(.badURL)` for an
+    ///   invalid endpoint.
     public init(bucket: String, settings: [String: String]) throws {
         self.init(bucket: bucket, region: settings["region"].flatMap { $0.isEmpty ? nil : $0 } ?? "us-east-1")
         if let text = settings["endpoint"] {
@@ -66,17 +66,17 @@ public struct S3Configuration: Codable, Hashable, Sendable {
         }
     }
 
-    /// `endpoint` (a URL), `region`, `style` (`path` or `host`), `conditional-writes` (`yes` or `no`) and `part-size`
+    /// The names of the settings: `endpoint` (a URL), `region`, `style` (`path` or `host`), `conditional-writes` (`yes` or `no`) and `part-size`
     /// (bytes).
     public static let settingNames: Set<String> = ["endpoint", "region", "style", "conditional-writes", "part-size"]
 
     private static func refusal(_ name: String, _ values: String) -> CocoaError {
-        FileError.make(.featureUnsupported, path: name, sentence: "The setting “\(name)” of S3 is \(values).")
+        FileError.make(.featureUnsupported, path: name, sentence: "The setting “\(name)” of S3 must be \(values).")
     }
 
-    /// The root of the bucket, with a slash at its end.
+    /// Returns the URL of the bucket's root, with a slash at its end.
     ///
-    /// - Throws: `URLError(.badURL)` for a name that no bucket can have.
+    /// - Throws: `URLError(.badURL)` for an invalid bucket name.
     public func bucketURL() throws -> URL {
         let letters = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789")
         let isLegal =
@@ -85,7 +85,7 @@ public struct S3Configuration: Codable, Hashable, Sendable {
         guard isLegal, bucket.count <= 255, var parts = URLComponents(url: serviceURL, resolvingAgainstBaseURL: true)
         else {
             throw FileError.make(
-                .badURL, url: nil, sentence: "“\(bucket)” is no name of a bucket, as in s3://bucket/key.")
+                .badURL, url: nil, sentence: "“\(bucket)” is not the name of a bucket, as in s3://bucket/key.")
         }
         // A wildcard certificate covers one label, and host names know neither capitals nor underscores.
         let isLabel = bucket.allSatisfy { $0.isLowercase || $0.isNumber || $0 == "-" }

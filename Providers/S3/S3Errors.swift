@@ -8,11 +8,11 @@ import SafeXML
 struct S3ErrorDocument {
     let code: String
     let message: String?
-    /// Where the bucket is, or what should have been signed for.
+    /// The region of the bucket, or the one to sign for.
     let region: String?
     let endpoint: String?
 
-    /// Nil for what is no such document.
+    /// Returns nil if `data` is not such a document.
     init?(_ data: Data) {
         guard !data.isEmpty, let root = try? XMLElement.parse(data, limits: XMLLimits(bytes: 1 << 16, depth: 8)) else {
             return nil
@@ -37,13 +37,13 @@ struct S3ErrorDocument {
         case "AuthorizationHeaderMalformed", "PermanentRedirect": 301
         case "PreconditionFailed": 412
         case "RequestTimeout": 408
-        // Nothing was done, and a moment later it may be.
+        // Nothing was done, and a later try may succeed.
         case "SlowDown", "ServiceUnavailable", "Throttling", "ConditionalRequestConflict", "OperationAborted": 503
         default: nil
         }
     }
 
-    /// What a person is told in place of the usual sentence.
+    /// A sentence for the user, instead of the usual one.
     func sentence(bucket: String, path: ProviderPath) -> String? {
         switch code {
         case "NoSuchBucket": return "There is no bucket called “\(bucket)”."
@@ -63,7 +63,7 @@ struct S3ErrorDocument {
 }
 
 extension S3Service {
-    /// What S3 meant, by the code in the answer.
+    /// Returns the error by the code in the answer.
     public func serverError(with code: FileProviderHTTPErrorCode, path: ProviderPath, data: Data)
         -> any FileProviderHTTPError
     {

@@ -2,15 +2,15 @@ public import FileProviderCore
 import Foundation
 public import HTTPFileProvider
 
-/// The objects of a bucket of S3, or of a server that speaks its protocol, as files in folders.
+/// A provider of a bucket on S3, or on a server that speaks its protocol: objects as files in folders.
 public typealias S3FileProvider = HTTPFileProvider<S3Service>
 
 extension HTTPFileProvider where Service == S3Service {
-    /// The bucket that `configuration` names. Nothing is sent.
+    /// Creates a provider for a bucket. Sends nothing.
     ///
-    /// - Parameter options: The user of their credential is the access key, the password the secret key; a session
-    ///   token follows it after a space. Without a credential nothing is signed.
-    /// - Throws: `URLError(.badURL)`.
+    /// - Parameter options: The user of their credential is the access key, the password the secret key; a session token
+    ///   follows that after a space. Without a credential, requests are not signed.
+    /// - Throws: `URLError(.badURL)` for an invalid bucket name or endpoint.
     public convenience init(configuration: S3Configuration, options: ConnectionOptions = ConnectionOptions()) throws {
         let service = try S3Service(configuration: configuration)
         try self.init(service: service, url: service.bucketURL, options: options)

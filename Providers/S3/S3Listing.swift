@@ -4,7 +4,7 @@ public import Foundation
 public import HTTPFileProvider
 import SafeXML
 
-/// An object as a listing tells it. Its key may be one that no path can hold.
+/// An object in a listing. Its key may be one that no path can hold.
 struct S3Object: Sendable {
     let key: [UInt8]
     let size: Int64?
@@ -15,9 +15,9 @@ struct S3Object: Sendable {
 /// One page of a listing. Source: Amazon S3 API Reference, `ListObjectsV2` and `ListObjects`.
 struct S3Page: Sendable {
     var objects: [S3Object] = []
-    /// What stands in for the keys with a delimiter, that included.
+    /// The common prefixes of keys with a delimiter, the delimiter included.
     var prefixes: [[UInt8]] = []
-    /// Where the listing goes on; nil at its end.
+    /// The start of the next page; nil at the end of the listing.
     var next: S3ListingCursor?
 
     /// - Parameter isOld: Whether `ListObjects` was asked for. A server that does not know the newer request may answer
@@ -71,7 +71,7 @@ struct S3Page: Sendable {
     }
 }
 
-/// Where a listing goes on, and by which of S3's two requests.
+/// The start of a listing's next page, and the one of S3's two requests to use.
 enum S3ListingCursor: Sendable {
     /// `ListObjectsV2` at its beginning, or with what the page before gave.
     case token(String?)
@@ -95,15 +95,15 @@ enum S3ListingCursor: Sendable {
 }
 
 extension S3Service {
-    /// One page of the folder at `path`: its objects, and the prefixes that end at the next slash.
+    /// Returns the request for a page of the folder at `path`: its objects, and the prefixes up to the next slash.
     public func request(forContentsOf path: ProviderPath, token: String?) throws -> HTTPRequest? {
         listing(
             of: path, prefix: Self.prefix(of: path), isDeep: false,
             at: token.map { S3ListingCursor(text: $0) } ?? firstPlace)
     }
 
-    /// The marker of the folder itself is left out. What no path can hold, and what is not in the folder, is counted.
-    /// Of an object and a prefix of one name the object is given, because it is what the name reads.
+    /// Parses a page, without the marker of the folder itself. Counts the names that no path can hold, and the keys outside
+    /// the folder. If an object and a prefix have one name, returns the object, because that is what the name reads.
     public func page(ofContentsOf path: ProviderPath, data: Data, head: ResponseHead) throws -> HTTPPage {
         guard head.isSuccess else { return HTTPPage([], nextToken: beginOldListing().text) }
         let page = try page(data)
@@ -153,7 +153,7 @@ extension S3Service {
         return .marker([])
     }
 
-    /// What the keys of everything below the folder begin with; nothing for the root.
+    /// The common prefix of all keys below the folder; empty for the root.
     static func prefix(of folder: ProviderPath) -> [UInt8] { folder.isRoot ? [] : folder.bytes + [UInt8(ascii: "/")] }
 
     /// The request for one page of keys. A server that refuses the newer one as unknown is asked for the older one
@@ -189,7 +189,7 @@ extension S3Service {
         return try await page(below: path, at: beginOldListing(), maxKeys: maxKeys, over: connection)
     }
 
-    /// Whether there is an object below `path`, or its marker.
+    /// Returns whether there is an object below `path`, or its marker.
     ///
     /// - Complexity: One request.
     public func isFolder(path: ProviderPath, over connection: HTTPConnection) async throws -> Bool {

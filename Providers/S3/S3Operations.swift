@@ -3,13 +3,13 @@ import Foundation
 public import HTTPFileProvider
 
 extension S3Service {
-    /// Copies and moves by `CopyObject`, removes by `DeleteObjects` in batches of a thousand.
+    /// Copies and moves by `CopyObject`, and removes by `DeleteObjects` in batches of a thousand.
     ///
-    /// A move is a copy, and when all of it has arrived a removal of the versions that were copied. A copy of a folder
-    /// that fails takes back what it made; a removal that fails leaves a folder that can be removed again.
+    /// A move copies everything, and then removes the versions that were copied. A failed copy of a folder removes the
+    /// objects it made; a failed removal leaves a folder that can be removed again.
     ///
-    /// - Complexity: A request for each object that is copied, one for a thousand that are removed; a move lists its
-    ///   folder twice. A move or copy of a folder holds the keys and tags of all it copied.
+    /// - Complexity: A request for each copied object, and one for each thousand removed objects; a move lists its folder
+    ///   twice. A move or copy of a folder holds the keys and tags of all copied objects in memory.
     public func perform(
         _ operation: HTTPOperation, overwrite: Bool, progress: ProgressReporter, over connection: HTTPConnection
     ) async throws {
@@ -33,10 +33,10 @@ extension S3Service {
 }
 
 extension S3Service: HTTPSharingService {
-    /// How long a link works, in seconds: a week, the most that S3 allows. A session token's end ends it before.
+    /// Seconds for which a link works: a week, the most that S3 allows, or until the session token ends.
     private static let linkLifetime = 7 * 86_400
 
-    /// A URL with a signature in it; where there is no credential, the plain URL of the object.
+    /// Returns a signed URL; without a credential, the plain URL of the object.
     ///
     /// - Throws: `CocoaError(.featureUnsupported)` for a folder.
     public func publicLink(to path: ProviderPath, over connection: HTTPConnection) async throws -> PublicLink {

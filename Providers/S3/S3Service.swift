@@ -5,14 +5,14 @@ public import Foundation
 public import HTTPFileProvider
 import SafeXML
 
-/// What S3 does in its own way: keys for paths, signatures, XML, uploads in parts.
+/// The requests and answers of S3: keys for paths, signatures, XML, uploads in parts.
 public struct S3Service: HTTPUploadingService {
-    /// `S3`, whoever runs the service.
+    /// `S3`, also for other services with its protocol.
     public static let type = "S3"
 
-    /// As given.
+    /// The configuration that the service was made with.
     public let configuration: S3Configuration
-    /// With a slash at its end, without secrets.
+    /// The URL of the bucket's root, with a slash at its end, without secrets.
     public let bucketURL: URL
     let signing: S3Signer
     let uploads: S3Uploads
@@ -21,7 +21,9 @@ public struct S3Service: HTTPUploadingService {
     /// Bytes that `CopyObject` copies at most: 5 GiB. Longer objects are copied in parts.
     var copyLimit: Int64 = 5 << 30
 
-    /// - Throws: `URLError(.badURL)` for a name that no bucket can have.
+    /// Creates the service of a bucket.
+    ///
+    /// - Throws: `URLError(.badURL)` for an invalid bucket name.
     public init(configuration: S3Configuration) throws {
         self.configuration = configuration
         bucketURL = try configuration.bucketURL()
@@ -29,10 +31,10 @@ public struct S3Service: HTTPUploadingService {
         uploads = S3Uploads(bucket: bucketURL)
     }
 
-    /// AWS Signature Version 4. Without a credential requests go out unsigned, as public buckets take them.
+    /// The signer, by AWS Signature Version 4. Without a credential, requests are not signed, which public buckets accept.
     public var signer: (any HTTPRequestSigner)? { signing }
 
-    /// What S3 does everywhere, and what the configuration says of this server; nothing is sent.
+    /// Returns the abilities of S3, and those of this server by its configuration. Sends nothing.
     public func capabilities(over connection: HTTPConnection) async throws -> Capabilities {
         let conditional = configuration.hasConditionalWrites ? Capabilities.Support.native : .derived
         var capabilities = Capabilities(
@@ -51,7 +53,8 @@ public struct S3Service: HTTPUploadingService {
         return capabilities
     }
 
-    /// A `HEAD`, and where that finds no object a listing of one key: a folder is there when something is below it.
+    /// Returns the attributes of an object by `HEAD`. If there is none, lists one key: a folder exists if an object is
+    /// below it.
     ///
     /// - Complexity: One request for a file, two for a folder or nothing.
     public func attributesOfItem(path: ProviderPath, over connection: HTTPConnection) async throws -> FileObject {
@@ -70,8 +73,8 @@ public struct S3Service: HTTPUploadingService {
         throw connection.error(head, request: request)
     }
 
-    /// `GET` for reading, `PUT` for writing and for the marker of a folder. Copies, moves and removal take several
-    /// requests.
+    /// Returns a `GET` for reading, and a `PUT` for writing and for the marker of a folder. Copies, moves and removals take
+    /// several requests.
     public func request(for operation: HTTPOperation, overwrite: Bool, attributes: HTTPWriteAttributes) throws
         -> HTTPRequest?
     {
@@ -100,15 +103,15 @@ public struct S3Service: HTTPUploadingService {
         }
     }
 
-    /// What is no longer than a part goes up in one request.
+    /// The size of a part: a file that is no longer goes up in one request.
     public var singleWriteLimit: Int { configuration.partSize }
 
-    /// Always: each body is signed with its digest, and what S3 has taken it keeps.
+    /// Always true: each body is signed with its digest, and S3 keeps whatever it accepted.
     public var gathersSingleWrites: Bool { true }
 
-    /// Begins a multipart upload, or goes on with one that was broken off: one of the same
-    /// ``HTTPWriteAttributes/resumption``, else one of this process or an abandoned one whose first part has the same
-    /// bytes.
+    /// Begins a multipart upload, or continues an unfinished one: one of the same
+    /// ``/HTTPFileProvider/HTTPWriteAttributes/resumption``, or else one of this process, or an abandoned one, whose
+    /// first part has the same bytes.
     public func uploadSession(
         path: ProviderPath, overwrite: Bool, attributes: HTTPWriteAttributes, over connection: HTTPConnection
     ) async throws -> any HTTPUploadSession {
@@ -130,7 +133,7 @@ public struct S3Service: HTTPUploadingService {
         conditions(overwrite: overwrite, ifMatch: ifMatch).isEmpty ? .always : .ifNotDone
     }
 
-    /// What the server compares the bytes with that arrive.
+    /// The hash with which the server compares the bytes that arrive.
     static func digests(_ data: Data) -> [(name: String, value: String)] {
         [
             ("Content-MD5", Digest(.md5, of: data).base64),

@@ -30,8 +30,8 @@ extension SFTPFileProvider {
         }
     }
 
-    /// The names of users and groups by the numbers that ``FileObjectKey/sftpOwner`` and ``FileObjectKey/sftpGroup``
-    /// tell.
+    /// The names of users and groups by the numbers that ``FileProviderCore/FileObjectKey/sftpOwner`` and
+    /// ``FileProviderCore/FileObjectKey/sftpGroup`` tell.
     ///
     /// - Returns: In the order of the numbers; nil for one that the server has no name for. Empty where it does not
     ///   know `users-groups-by-id@openssh.com`.

@@ -15,8 +15,8 @@ extension SFTPFileProvider {
     /// By `OPENDIR` and `READDIR`, many of which are on their way at once; attributes come with the names.
     ///
     /// - Throws: Also `CocoaError(.fileReadTooLarge)` behind ten million items or 256 MiB of names;
-    ///   ``FileError/unusableNames(_:in:url:)`` after the last page, if names were left out that no path can hold or
-    ///   that came twice.
+    ///   ``/FileProviderCore/FileError/unusableNames(_:in:url:)`` after the last page, if names were left out that no
+    ///   path can hold or that came twice.
     /// - Complexity: Two round trips, and one more each time that the server has given twice as much as before.
     public func contentsOfDirectory(path: ProviderPath, page: @Sendable ([FileObject]) async throws -> Void)
         async throws

@@ -1,20 +1,21 @@
 import FileProviderCore
 public import Foundation
 
-/// A WebDAV server's address, and what is known of it: a value without secrets, to be kept.
+/// The address of a WebDAV server, and its known behaviour. Holds no secrets, and is meant to be saved.
 public struct WebDAVConfiguration: Codable, Hashable, Sendable {
     /// The root collection: `dav`, `davs`, `webdav`, `webdavs`, `http` or `https`.
     public let baseURL: URL
-    /// What the server does in its own way, such as ``WebDAVFileProvider/configuration`` gave it; nil to find out.
+    /// The behaviour of the server, for example from ``WebDAVFileProvider/configuration``; nil to find out.
     public var quirks: WebDAVQuirks?
 
-    /// Keeps `baseURL` without user, password, query and fragment; credentials come with the `ConnectionOptions`.
+    /// Creates a configuration with `baseURL`, without its user, password, query and fragment. Credentials come with
+    /// the `ConnectionOptions`.
     public init(baseURL: URL, quirks: WebDAVQuirks? = nil) {
         self.baseURL = baseURL.withoutSecrets
         self.quirks = quirks
     }
 
-    /// A secret that somebody has written into the document is left out, too.
+    /// Decodes a configuration, and drops secrets that were written into the document.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         self.init(

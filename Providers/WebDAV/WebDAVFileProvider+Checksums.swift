@@ -5,10 +5,10 @@ import Foundation
 /// bytes that arrive; Nextcloud doesn't (``Capabilities/computesHashes``). Source: ownCloud's developer manual,
 /// “Checksums”.
 extension WebDAVFileProvider: FileProviderChecksums {
-    /// Those that servers keep, the usual one first.
+    /// The kinds that servers keep, the most common first.
     static let hashKinds = ["sha1", "md5", "sha256", "adler32"]
 
-    /// The hash in the item's `oc:checksums`. A file that was uploaded without one, as from a browser, has none.
+    /// Returns the hash in the item's `oc:checksums`. A file that was uploaded without one, as from a browser, has none.
     ///
     /// - Throws: Also `CocoaError(.featureUnsupported)` for such a file, and on any server but Nextcloud and ownCloud.
     /// - Complexity: One `PROPFIND` of depth 0.

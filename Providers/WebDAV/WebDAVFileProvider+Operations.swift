@@ -4,8 +4,8 @@ import Foundation
 import HTTPFileProvider
 
 extension WebDAVFileProvider {
-    /// Makes a folder with one `MKCOL`, after a look: rclone's server answers for a folder that exists as for a new
-    /// one. A look that is refused keeps nothing from being made, as below a folder that may be written and not read.
+    /// Makes a folder with one `MKCOL`, after a look, because rclone's server gives the same answer for an existing
+    /// folder. A refused look is no obstacle: the parent may be a folder that can be written and not read.
     public func createFolder(path: ProviderPath) async throws {
         if try await itemIfSeen(path) != nil {
             throw FileError.make(.fileWriteFileExists, path: path, url: url(of: path))
@@ -33,13 +33,13 @@ extension WebDAVFileProvider {
         }
     }
 
-    /// Moves on the server; progress moves once, at the end. A folder at `destination`, or a file there that gives way
-    /// to a folder, is removed before: the two are not one step.
+    /// Moves an item on the server and reports progress once, at the end. Before the move, removes a folder at
+    /// `destination`, or a file there that a folder replaces: that is a separate step.
     ///
-    /// - Throws: Also `CocoaError(.fileWriteInvalidFileName)` when `destination` is the item itself or lies in it;
+    /// - Throws: Also `CocoaError(.fileWriteInvalidFileName)` if `destination` is the item itself or inside it;
     ///   `CocoaError(.featureUnsupported)` if the server has no `MOVE`.
-    /// - Complexity: Two requests; one more for another folder, one for `overwrite`, and up to three for what is
-    ///   removed before.
+    /// - Complexity: Two requests; one more for another folder, one for `overwrite`, and up to three to remove the item
+    ///   at `destination`.
     public func moveItem(path: ProviderPath, to destination: ProviderPath, overwrite: Bool, progress: ProgressReporter)
         async throws
     {
@@ -51,7 +51,7 @@ extension WebDAVFileProvider {
         progress.advance(by: 1)
     }
 
-    /// Copies on the server; progress moves once, at the end.
+    /// Copies an item on the server and reports progress once, at the end.
     public func copyItem(path: ProviderPath, to destination: ProviderPath, overwrite: Bool, progress: ProgressReporter)
         async throws
     {
@@ -60,7 +60,7 @@ extension WebDAVFileProvider {
         progress.advance(by: item.size ?? 1)
     }
 
-    /// Removes what is at `path` with one `DELETE`, after a look at what it is.
+    /// Removes an item with one `DELETE`, after a look at its type.
     public func removeItem(path: ProviderPath, recursive: Bool, progress: ProgressReporter) async throws {
         if path.isRoot {
             throw FileError.make(.fileWriteNoPermission, path: path, sentence: "The root cannot be removed.")
@@ -86,10 +86,10 @@ extension WebDAVFileProvider {
         if path.isRoot || destination == path || destination.isBelow(path) {
             throw FileError.make(
                 .fileWriteInvalidFileName, path: destination, url: url(of: destination),
-                sentence: "“\(path)” cannot be moved or copied to “\(destination)”, which is itself or lies in it.")
+                sentence: "“\(path)” cannot be moved or copied to “\(destination)”, which is itself or inside it.")
         }
         let item = try await item(path, isWriting: true)
-        // Left to themselves, some servers make the folders that are missing and others break down.
+        // Without this check, some servers make the missing folders and others fail.
         if destination.parent != path.parent { try await refuseMissingParent(of: destination, underlying: nil) }
         var overwrite = overwrite
         if overwrite, let target = try await itemIfAny(destination), target.isDirectory || item.isDirectory {
@@ -120,7 +120,7 @@ extension WebDAVFileProvider {
     func refuseMissingParent(of path: ProviderPath, underlying: (any Error)?) async throws {
         guard let parent = path.parent else { return }
         let look = try await look(parent)
-        // A folder that nobody may look at is no reason to say that it is missing.
+        // A folder that may not be looked at is not reported as missing.
         if case .refused = look { return }
         if look.item?.isDirectory == true { return }
         throw FileError.make(

@@ -4,14 +4,14 @@ import Foundation
 import HTTPFileProvider
 
 extension WebDAVFileProvider {
-    /// A reader for one file by ranged `GET`. Nothing is sent: the first read tells whether the file is there. A whole
-    /// file that comes with an `OC-Checksum` is compared with it; one that differs ends with
-    /// `CocoaError(.fileReadCorruptFile)`.
+    /// Opens a file for reading by ranged `GET`. Sends nothing: the first read shows whether the file exists. A read of
+    /// the whole file is compared with the `OC-Checksum` that comes with it, and throws
+    /// `CocoaError(.fileReadCorruptFile)` if it differs.
     public func open(path: ProviderPath) async throws -> any FileReader {
         try await open(path: path, options: ReadOptions())
     }
 
-    /// A reader for one file, which sends the conditions with the first read: the server compares.
+    /// Opens a file for reading. The first read sends the conditions, and the server compares.
     public func open(path: ProviderPath, options: ReadOptions) async throws -> any FileReader {
         connection.open(
             HTTPRequest("GET", path: path), cost: .request, options: options, proof: { OCChecksum($0) })
@@ -20,24 +20,25 @@ extension WebDAVFileProvider {
     /// Writes a file: `PUT` to a temporary name and `MOVE` into place, or one `PUT` where that shows whole files only,
     /// or in place.
     ///
-    /// Each upload is looked at, one `PROPFIND` of depth 0, unless the answer gives the hash of its bytes: under its
-    /// temporary name before anything old goes, and under its own name if it was put there directly. A file is replaced
-    /// directly once an upload of this provider was seen whole under a temporary name. Where the server refuses looks,
-    /// its acknowledgement is the proof, and the file is returned without a size. Where `MOVE` is refused, the same
-    /// bytes are put to the name itself once they were seen under the temporary one.
+    /// Verifies each upload with one `PROPFIND` of depth 0, unless the answer has the hash of its bytes: under the
+    /// temporary name before the old file is replaced, or under the final name if the upload went there directly. Files
+    /// are replaced directly after one upload of this provider was seen whole under a temporary name. If the server
+    /// refuses looks, its acknowledgement is the proof, and the returned file has no size. If it refuses `MOVE`, the
+    /// same bytes are uploaded to the final name after they were seen under the temporary one.
     ///
-    /// A move that the server does not answer is looked after for as long as the policy's longest pause, a large upload
-    /// and the joining of chunks for ten minutes; while a move may still be under way, what was uploaded is left.
+    /// If the server doesn't answer a move, the write looks for the result for as long as the policy's longest pause; if
+    /// it doesn't answer a large upload or the joining of chunks, for ten minutes. While a move may still be running, the
+    /// uploaded part is left.
     ///
-    /// With `resumption`, chunks that a large upload to Nextcloud left stay on the server, and a later write of the same
-    /// source goes on behind them, if the ends of what they have are the source's. Other servers keep no part of a
+    /// With `resumption`, the chunks of an unfinished large upload stay on a Nextcloud server, and a later write of the
+    /// same source continues after them if both ends of their bytes are the source's. Other servers keep no part of a
     /// `PUT`: there a write begins again.
     ///
-    /// - Complexity: For a new file of up to 1 MiB three requests, two where a `PUT` shows whole files only, in place
-    ///   two. What is larger costs one look more, or two; what overwrites one where a `PUT` is not whole; a condition
-    ///   that only a lock keeps three requests. The server is asked once what it is. A source of unknown length is kept
-    ///   in a temporary file of this machine until the server has taken one, 64 MiB at most; a server that refuses such
-    ///   an upload (411) gets it from there.
+    /// - Complexity: Three requests for a new file of up to 1 MiB; two if a `PUT` shows whole files only, or in place.
+    ///   A larger file costs one or two more looks, overwriting costs one if a `PUT` is not whole, and a condition that
+    ///   needs a lock costs three requests. The server is asked once for its behaviour. A source of unknown length is
+    ///   kept in a local temporary file, 64 MiB at most, until the server has accepted one such upload; a server that
+    ///   refuses it (411) gets it from there.
     public func writeContents(path: ProviderPath, from source: any WriteSource, options: WriteOptions) async throws
         -> FileObject
     {
@@ -85,9 +86,9 @@ extension WebDAVFileProvider {
             ? try await putDirectly(write, replacing: found) : try await publish(write, replacing: found)
     }
 
-    /// Refuses a write that would be refused at its end: a large upload had better not begin.
+    /// Refuses a write that would be refused at its end, before a large upload begins.
     ///
-    /// - Returns: What is there already.
+    /// - Returns: The existing item.
     @discardableResult
     func refuse(_ write: FileWrite) async throws -> FileObject? {
         let (path, options) = (write.path, write.options)
@@ -135,8 +136,8 @@ struct FileWrite: Sendable {
         if options.placement == .inPlace { return true }
         // There is no temporary name for a new file that could not be moved away from it.
         if quirks.refusesMoves, !options.overwrite { return true }
-        // A server that puts whole files has a temporary name of its own: the longest names have no room for what it
-        // adds.
+        // A server that shows whole files only adds its own suffix for the upload: the longest names have no room for
+        // it.
         guard quirks.putsWhole, path.nameBytes.count <= 200 else { return false }
         // A new file that is large, and was cancelled when it had arrived, could not be told from another's.
         if !options.overwrite { return quirks.ifNoneMatch != .ignored && !isLarge }

@@ -5,17 +5,17 @@ import HTTPFileProvider
 
 /// Searching on the server, where it offers a basic search (RFC 5323).
 extension WebDAVFileProvider: FileProviderSearch {
-    /// Whether the server searches, and could leave something out; without what is below there is one listing, and
-    /// nothing to gain.
+    /// Returns whether the server can search and leave out some items. Without `recursive` one listing is enough, and
+    /// a search gains nothing.
     public func searchesNatively(path: ProviderPath, recursive: Bool, query: FileQuery) async throws -> Bool {
         guard recursive else { return false }
         return try await searchRequest(query, in: path) != nil
     }
 
-    /// Asks the server once where it can leave something out, and looks at each item of its answer itself; lists
-    /// folders otherwise, also where the server refuses the search or cuts its answer short.
+    /// Searches with one request if the server can leave out some items, and checks each item of the answer. Lists
+    /// folders otherwise, also if the server refuses the search or cuts its answer short.
     ///
-    /// - Complexity: One request where the server searches, whatever the number of folders.
+    /// - Complexity: One request if the server searches, for any number of folders.
     public func searchFiles(
         path: ProviderPath, recursive: Bool, query: FileQuery,
         found: @escaping @Sendable ([FileObject]) async throws -> Void
@@ -31,7 +31,7 @@ extension WebDAVFileProvider: FileProviderSearch {
         }
     }
 
-    /// What one search has given, and why it ended, where that was its caller's doing.
+    /// The results of one search so far, and the reason for its end, if its caller ended it.
     private struct SearchRun: Sendable {
         let query: FileQuery
         let found: @Sendable ([FileObject]) async throws -> Void
@@ -60,14 +60,14 @@ extension WebDAVFileProvider: FileProviderSearch {
         let isCut = LockedValue(false)
         do {
             try await multistatus(request) { responses in
-                // Where there were too many, the answer says so of itself (RFC 5323, section 2.3.1).
+                // If there were too many results, the answer says so about itself (RFC 5323, section 2.3.1).
                 if responses.contains(where: { $0.status == 507 }) { isCut.update { $0 = true } }
                 let items = responses.compactMap { response -> FileObject? in
                     if response.hasFailed { return nil }
                     guard let names = asked.names(downTo: response.href),
                         let location = try? ProviderPath(bytes: names.joined(separator: "/".utf8))
                     else {
-                        // Something was found, and nobody can tell where.
+                        // An item was found, at an unknown place.
                         isCut.update { $0 = true }
                         return nil
                     }

@@ -6,11 +6,11 @@ import SafeXML
 
 /// Public links by the share interface of Nextcloud and ownCloud (Nextcloud developer manual, “OCS Share API”).
 extension WebDAVFileProvider: FileProviderSharing {
-    /// A link to the item at `path` that needs no password: the one that is there, else a new one for reading only.
+    /// Returns a link to an item that needs no password: the existing one, or a new one for reading only.
     ///
     /// - Throws: Also `CocoaError(.featureUnsupported)` on any server but Nextcloud and ownCloud, and with their own
-    ///   words where the administrator allows no links.
-    /// - Complexity: One request where there is a link, else two.
+    ///   words if the administrator allows no links.
+    /// - Complexity: One request if there is a link, otherwise two.
     public func publicLink(to path: ProviderPath) async throws -> PublicLink {
         guard let files = try await ownCloudFiles(at: path) else {
             throw FileError.unsupported("make public links", by: Self.type, path: path, url: url(of: path))
@@ -63,13 +63,13 @@ extension WebDAVFileProvider: FileProviderSharing {
         else {
             throw FileError.make(
                 .badServerResponse, url: url(of: path),
-                sentence: "The server's answer about shares of “\(path)” makes no sense.")
+                sentence: "The server's answer about shares of “\(path)” cannot be read.")
         }
         if [100, 200].contains(status) { return document.first("data") ?? XMLElement(name: "data") }
         throw try await refusal(status, words: meta.first("message")?.trimmedText ?? "", request)
     }
 
-    /// What the interface's own status means: it says “not found” also where links are switched off.
+    /// The error for the interface's own status, which is “not found” also if links are switched off.
     private func refusal(_ status: Int, words: String, _ request: HTTPRequest) async throws -> any Error {
         let cause = connection.error(
             status: (100..<600).contains(status) ? status : 500, words: words, request: request)

@@ -5,21 +5,21 @@ public import HTTPFileProvider
 
 /// Files on a WebDAV server (RFC 4918).
 ///
-/// Files appear whole: written under a temporary name and moved into place by `MOVE`, or by one `PUT` where the server
-/// is known to show nothing before its end; in chunks on Nextcloud. Each upload is looked at before anything old goes.
+/// Files appear whole: they are uploaded under a temporary name and moved into place by `MOVE`, or by one `PUT` if the
+/// server shows nothing before its end, or in chunks on Nextcloud. Each upload is verified before it replaces a file.
 public final class WebDAVFileProvider: FileProviderBasicRemote, FileProviderOperations, FileProviderReadWrite {
-    /// `WebDAV`, whichever of its schemes the URL had.
+    /// `WebDAV`, for every scheme of this provider.
     public static let type = "WebDAV"
 
     let connection: HTTPConnection
     /// The root collection, counted from the server's root: what every href starts with.
     let rootPath: ProviderPath
-    /// Where the storage is asked about itself: the server's root need not be WebDAV's.
+    /// The path for questions about the storage as a whole: the server's root need not be WebDAV.
     let home: ProviderPath
     let cache: ListingCache
     private let tellsQuota = LockedValue<Bool?>(nil)
     let known: KnownQuirks
-    /// What this provider holds locks on.
+    /// The locks that this provider holds.
     let locks = HeldLocks()
     /// How the server encodes its hrefs, as its answers have shown.
     let hrefEncoding = LockedValue(HrefEncoding.once)
@@ -34,8 +34,10 @@ public final class WebDAVFileProvider: FileProviderBasicRemote, FileProviderOper
     /// The server from its root on, where this provider begins below it and something lies elsewhere.
     let wholeServer = LockedValue<WebDAVFileProvider?>(nil)
 
-    /// - Throws: `URLError(.badURL)` when the address names no host; `CocoaError(.featureUnsupported)` for a setting
-    ///   that makes no sense.
+    /// Creates a provider for the server of a configuration. Sends nothing.
+    ///
+    /// - Throws: `URLError(.badURL)` if the address has no host; `CocoaError(.featureUnsupported)` for an invalid
+    ///   setting.
     public convenience init(
         configuration: WebDAVConfiguration, options: ConnectionOptions = ConnectionOptions(),
         servers: WebDAVServers = .shared
@@ -46,14 +48,14 @@ public final class WebDAVFileProvider: FileProviderBasicRemote, FileProviderOper
             quirks: configuration.quirks, servers: servers)
     }
 
-    /// A provider over a connection that is there already.
+    /// Creates a provider that uses an existing connection.
     ///
     /// - Parameters:
-    ///   - home: A path that is known to be WebDAV's, for questions about the storage as a whole.
-    ///   - quirks: What the server does in its own way; nil to find out.
-    ///   - servers: Where that is remembered.
-    /// - Throws: `CocoaError(.fileReadInvalidFileName)` when the connection's path is none;
-    ///   `CocoaError(.featureUnsupported)` for a setting that makes no sense.
+    ///   - home: A path that WebDAV serves, for questions about the storage as a whole.
+    ///   - quirks: The behaviour of the server; nil to find out.
+    ///   - servers: The memory for that behaviour.
+    /// - Throws: `CocoaError(.fileReadInvalidFileName)` if the connection's path is invalid;
+    ///   `CocoaError(.featureUnsupported)` for an invalid setting.
     public init(
         connection: HTTPConnection, home: ProviderPath = .root, quirks: WebDAVQuirks? = nil,
         servers: WebDAVServers = .shared
@@ -67,7 +69,7 @@ public final class WebDAVFileProvider: FileProviderBasicRemote, FileProviderOper
     }
 
     /// The schemes `dav`, `webdav` (clear) and `davs`, `webdavs` (TLS). The provider's root is the server's.
-    /// Its settings overrule what is known of the server: `vendor`, and the others of ``WebDAVQuirks``.
+    /// Its settings override the known behaviour of the server: `vendor`, and the others of ``WebDAVQuirks``.
     public static let registration = ProviderRegistration(
         type: type, schemes: ["dav", "davs", "webdav", "webdavs"], settings: settings
     ) { url, options in
@@ -78,25 +80,25 @@ public final class WebDAVFileProvider: FileProviderBasicRemote, FileProviderOper
         return ProviderLocation(provider: provider, path: path)
     }
 
-    /// The names of the settings, for registrations of other schemes that come to WebDAV.
+    /// The names of the settings, for registrations of other schemes that lead to WebDAV.
     public static let settings: Set<String> = WebDAVQuirks.settingNames
 
-    /// Never nil: the root collection with `http` or `https`, and without the query that goes with each request.
+    /// The root collection with `http` or `https`, without the query that goes with each request. Never nil.
     public var baseURL: URL? { connection.baseURL }
 
-    /// Those of the connection; changing them takes a new provider.
+    /// The options of the connection. To change them, create a new provider.
     public var connectionOptions: ConnectionOptions { connection.options }
 
-    /// Forgets `path`, what lies below it, and the listing of the folder it is in; at the root, everything.
+    /// Forgets the item at `path`, all items below it, and the listing of its folder; at the root, everything.
     public func dropCache(path: ProviderPath) {
         cache.drop(path)
         connection.drop(path)
     }
 
-    /// ``baseURL`` with the percent-encoded path behind it, without a slash at the end. Nothing is sent.
+    /// Returns ``baseURL`` with the percent-encoded path after it, without a slash at the end. Sends nothing.
     public func url(of path: ProviderPath) -> URL { connection.url(of: path) }
 
-    /// What WebDAV gives everywhere, and what this server adds: it is asked for its quota once, and for what it is.
+    /// Returns the abilities of WebDAV and of this server. Asks the server once for its quota and its behaviour.
     public func capabilities() async throws -> Capabilities {
         var capabilities = Capabilities(
             [
@@ -136,10 +138,11 @@ public final class WebDAVFileProvider: FileProviderBasicRemote, FileProviderOper
         }
     }
 
-    /// Whether the path that the provider was made for answers; the server's root need not be WebDAV's.
+    /// Checks that the path that the provider was made for answers; the server's root need not be WebDAV.
     public func checkReachability() async throws { _ = try await item(home, isWriting: false) }
 
-    /// Ends what runs: it throws `URLError(.cancelled)`. Connections are closed; operations after it start anew.
+    /// Cancels running operations, which throw `URLError(.cancelled)`, and closes the connections. Later operations
+    /// open new ones.
     public func invalidate() {
         cancelOperations()
         connection.cancelAll()

@@ -1,24 +1,25 @@
 import FileProviderCore
 import Foundation
 
-/// Tells which kind of archive a file is.
+/// Recognises the kind of an archive and opens it.
 package enum ArchiveOpener {
-    /// The start of a file that kinds are told by.
+    /// How much of a file's start identifies its kind.
     package static let headLength: Int64 = ZIPSalvage.headLength
 
-    /// The archive in `reader`, which it takes over; nil when the file is none, or too damaged to be listed.
+    /// Opens the archive in `reader` and takes ownership of the reader; nil if the file is not an archive, or too
+    /// damaged to be listed.
     ///
-    /// What names in a ZIP archive mean that say no encoding is left open.
+    /// ZIP names that declare no encoding stay undecided.
     ///
-    /// - Throws: What is known to be an archive and cannot be opened; errors of the reader.
-    /// - Complexity: What ``ZIPArchive/open(_:limits:salvaging:)`` costs; for what is no ZIP archive, its first 16 KiB
-    ///   as well.
+    /// - Throws: The error of a recognised archive that cannot be opened; errors of the reader.
+    /// - Complexity: As ``ZIPArchive/open(_:limits:salvaging:)``; for other files, their first 16 KiB in addition.
     package static func open(
         _ reader: CachedFileReader, limits: ArchiveLimits, checkpoints: (any CheckpointStore)?
     ) async throws -> (any Archive)? {
         do {
             let archive = try await ZIPArchive.open(reader, limits: limits, salvaging: true, checkpoints: checkpoints)
-            // What lies last in another archive, as it is, ends as a ZIP archive with something in front of it.
+            // If the last entry of another archive is a stored ZIP file, the whole ends as a ZIP archive with data in
+            // front.
             if archive.directory.prefixLength > 0, let outer = try await packed(reader, limits: limits) { return outer }
             return archive
         } catch let error as CocoaError where error.code == .fileReadCorruptFile {

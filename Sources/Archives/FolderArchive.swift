@@ -1,23 +1,23 @@
 public import FileProviderCore
 import Foundation
 
-/// A folder that holds what would lie in an archive: an unpacked ("exploded") publication.
+/// A folder with an unpacked ("exploded") publication.
 public final class FolderArchive: Archive {
-    /// Files that are kept open at most for being read on; 16.
+    /// The most files that are kept open for further reads; 16.
     public static let maxOpenFiles = 16
 
     /// The folder.
     public let path: ProviderPath
-    /// The files below the folder, sorted by path, those with a dot in front included.
+    /// The files below the folder, sorted by path, including those that begin with a dot.
     public let entries: [ArchiveEntry]
-    /// What of the folder was left out.
+    /// Warnings about items that were left out.
     public let warnings: [ContentWarning]
     private let listed: [ListedFile]
     private let index: EntryIndex
     private let provider: any FileProviderReadWrite
     private let readers = ReaderPool(capacity: FolderArchive.maxOpenFiles)
 
-    /// What the list said of a file.
+    /// A file as the listing described it.
     private struct ListedFile: Sendable {
         let path: ProviderPath
         let size: Int64?
@@ -45,7 +45,7 @@ public final class FolderArchive: Archive {
         (self.entries, self.listed, self.index) = (entries, listed, index)
     }
 
-    /// The entity tag, else the modification date, in seconds and not in words, which differ from place to place.
+    /// Returns the entity tag, else the modification date, as seconds because a formatted date depends on the locale.
     private static func version(of file: FileObject) -> String? {
         file.entryTag ?? file.modifiedDate.map { "modified \($0.timeIntervalSince1970)" }
     }
@@ -68,7 +68,7 @@ public final class FolderArchive: Archive {
             }
             seen.advance(by: 1)
             guard seen.completed <= limits.entries else {
-                let sentence = "There are more than \(limits.entries) files in “\(path)”, which is the limit."
+                let sentence = "“\(path)” contains more than \(limits.entries) files, which is the limit."
                 throw FileError.make(.fileReadTooLarge, path: path, sentence: sentence)
             }
             found.append(item)
@@ -77,14 +77,13 @@ public final class FolderArchive: Archive {
             found.values.sorted { $0.path < $1.path }, below: path, of: provider, special: special.value)
     }
 
-    /// As of ``Archive/entry(at:)``.
+    /// Returns the entry as ``Archive/entry(at:)`` does.
     public func entry(at path: String) -> ArchiveEntry? { index.index(of: path).map { entries[$0] } }
 
-    /// Reads the part of the file, which is opened at the first read and kept open for the next ones.
+    /// Reads the part of the file, which is opened at the first read and kept open for further ones.
     ///
-    /// - Throws: `CocoaError(.fileReadNoSuchFile)` for what was removed since the list was made,
-    ///   `CocoaError(.fileReadUnknown)` for what has another size or entity tag than it had then; the provider's
-    ///   errors.
+    /// - Throws: `CocoaError(.fileReadNoSuchFile)` for a file that was removed since the listing,
+    ///   `CocoaError(.fileReadUnknown)` for one whose size or entity tag has changed since then; the provider's errors.
     public func stream(_ entry: ArchiveEntry, range: Range<Int64>?, into sink: any ByteSink) async throws {
         guard !isClosed, listed.indices.contains(entry.index) else { throw closed(entry) }
         let path = listed[entry.index].path
@@ -97,8 +96,8 @@ public final class FolderArchive: Archive {
         }
     }
 
-    /// After a read, when it costs nothing. Of storages that tell versions in different ways only the size can be
-    /// compared.
+    /// Checks after a read, if that costs nothing. If listing and file have different kinds of versions, only the size
+    /// can be compared.
     private func check(_ reader: any FileReader, against listed: ListedFile) async throws {
         let now = try await reader.attributes()
         let tags = [listed.entryTag, now.validator].compactMap { $0.flatMap(Self.comparable) }
@@ -109,7 +108,7 @@ public final class FolderArchive: Archive {
         guard item.entryTag == listed.entryTag else { throw FileError.changedWhileReading(reader.path) }
     }
 
-    /// An entity tag without the mark of weak ones (RFC 9110, section 8.8.3); nil for what is none.
+    /// Returns an entity tag without the mark of weak ones (RFC 9110, section 8.8.3); nil if it is not one.
     private static func comparable(_ tag: String) -> String? {
         let bare = tag.hasPrefix("W/") ? String(tag.dropFirst(2)) : tag
         return bare.hasPrefix("\"") ? bare : nil
@@ -118,10 +117,11 @@ public final class FolderArchive: Archive {
     /// Whether ``close()`` was called.
     public var isClosed: Bool { readers.isClosed }
 
-    /// Ends what is being read; the provider stays as it is.
+    /// Ends reads under way; the provider stays open.
     public func close() async { await readers.close() }
 
     private func closed(_ entry: ArchiveEntry) -> CocoaError {
-        FileError.make(.fileReadUnknown, path: entry.path, sentence: "“\(entry.path)”: the folder was closed.")
+        FileError.make(
+            .fileReadUnknown, path: entry.path, sentence: "“\(entry.path)” cannot be read: its folder was closed.")
     }
 }

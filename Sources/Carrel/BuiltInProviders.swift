@@ -10,10 +10,10 @@ import SFTPFileProvider
 import WebDAVFileProvider
 
 extension ProviderRegistry {
-    /// A registry with the built-in providers: `file`, `dav` and `davs`, `http` and `https`, `ftp`, `ftpes` and `ftps`,
-    /// `sftp`, `s3`, and `mem` for trying things out.
+    /// Returns a registry with the built-in providers: `file`, `dav` and `davs`, `http` and `https`, `ftp`, `ftpes` and
+    /// `ftps`, `sftp`, `s3`, and `mem` for experiments.
     ///
-    /// - Throws: Never, unless a scheme were entered twice.
+    /// - Throws: `CocoaError(.fileWriteFileExists)` if two built-in providers had the same scheme, which they do not.
     public static func withBuiltInProviders() throws -> ProviderRegistry {
         let registry = ProviderRegistry()
         try registry.registerBuiltInProviders()
@@ -22,7 +22,7 @@ extension ProviderRegistry {
 
     /// Enters the built-in providers, and the built-in generators into `FileInformationGenerators.shared`.
     ///
-    /// - Throws: `CocoaError(.fileWriteFileExists)` when one of their schemes is taken.
+    /// - Throws: `CocoaError(.fileWriteFileExists)` if one of their schemes is taken.
     public func registerBuiltInProviders() throws {
         for registration in [
             LocalFileProvider.registration, WebDAVFileProvider.registration, Self.web, FTPFileProvider.registration,
@@ -33,8 +33,8 @@ extension ProviderRegistry {
         FileInformationGenerators.shared.registerBuiltInGenerators()
     }
 
-    /// In place of `WebFileProvider.registration`, whose schemes it has: WebDAV if the server's `OPTIONS` says so (RFC
-    /// 4918, section 10.1), else plain reading.
+    /// Replaces `WebFileProvider.registration` for its schemes: connects with WebDAV if the server's `OPTIONS` answer
+    /// offers it (RFC 4918, section 10.1), else for plain reading.
     private static let web = ProviderRegistration(
         type: WebFileProvider.type, schemes: WebFileProvider.registration.schemes, settings: WebDAVFileProvider.settings
     ) { url, options in

@@ -2,11 +2,12 @@ import FileProviderCore
 import Foundation
 import LocalFileProvider
 
-/// A file of this machine by its path as programs have it.
+/// Local files by the paths that programs use.
 enum LocalFile {
-    /// The item at `path`, counted from the current folder unless absolute, with the provider of the whole machine.
+    /// Returns the item at `path`, counted from the current folder unless absolute, with the provider of the whole
+    /// machine.
     ///
-    /// - Throws: `CocoaError(.fileReadInvalidFileName)` for a path that cannot be.
+    /// - Throws: `CocoaError(.fileReadInvalidFileName)` for an invalid path.
     static func location(_ path: String) throws -> ProviderLocation {
         let location = try ProviderPath(URL(fileURLWithPath: path).standardizedFileURL.path)
         return ProviderLocation(provider: try LocalFileProvider(root: URL(fileURLWithPath: "/")), path: location)

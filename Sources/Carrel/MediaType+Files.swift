@@ -3,9 +3,9 @@ public import Foundation
 public import Publication
 
 extension MediaType {
-    /// What the file of this machine at `path` is: by hints, its name among them, else by looking inside.
+    /// Returns the media type of the local file at `path`: by hints and its name, else by reading the file.
     ///
-    /// - Throws: `CocoaError(.fileReadNoSuchFile)` and its like, when the hints do not tell and the file cannot be
+    /// - Throws: `CocoaError(.fileReadNoSuchFile)` and its like, if the hints are not enough and the file cannot be
     ///   read.
     public static func of(
         path: String, mediaTypes: [String?] = [], fileExtensions: [String?] = [],
@@ -19,9 +19,9 @@ extension MediaType {
 }
 
 extension Format {
-    /// What the file of this machine at `path` is, as a ``Format``.
+    /// Returns the ``Format`` of the local file at `path`.
     ///
-    /// - Throws: As ``Publication/MediaType/of(path:mediaTypes:fileExtensions:sniffers:)``.
+    /// - Throws: As `MediaType.of(path:mediaTypes:fileExtensions:sniffers:)`.
     public static func guess(
         path: String, fileExtensions: [String?] = [], mediaTypes: [String?] = [],
         sniffers: [MediaType.Sniffer] = MediaType.sniffers.all
@@ -34,9 +34,9 @@ extension Format {
 }
 
 extension Format.File {
-    /// A file of this machine; its ``path`` counts from the machine's root.
+    /// Describes a local file. Its `path` counts from the machine's root.
     ///
-    /// - Throws: `CocoaError(.fileReadInvalidFileName)` for a path that cannot be.
+    /// - Throws: `CocoaError(.fileReadInvalidFileName)` for an invalid path.
     public convenience init(
         path: String, sourceURL: URL? = nil, mediaTypes: [String?] = [],
         formatSniffers: [MediaType.Sniffer] = Format.defaultSniffers.all

@@ -3,14 +3,14 @@ public import FileProviderCore
 public import Foundation
 
 extension Thumbnail {
-    /// A page of the PDF file of this machine at `pdfURL`, counted from 1, with its longer side `dimension` pixels long.
+    /// Renders a page of the local PDF file at `pdfURL`, counted from 1, with `dimension` pixels on its longer side.
     ///
-    /// - Throws: As ``/FileProviderCore/Thumbnail/convertToImage(pdf:page:dimension:)``; `URLError(.unsupportedURL)` for
-    ///   a URL of anything but a file of this machine.
+    /// - Throws: As `convertToImage(pdf:page:dimension:)` of the module `FileInformation`; `URLError(.unsupportedURL)`
+    ///   if `pdfURL` is not a local file's.
     public static func convertToImage(pdfURL: URL, page: Int = 1, dimension: Int = 1024) async throws -> Thumbnail {
         guard pdfURL.isFileURL else {
             throw FileError.make(
-                .unsupportedURL, url: pdfURL, sentence: "“\(pdfURL.withoutSecrets)” is no file of this machine.")
+                .unsupportedURL, url: pdfURL, sentence: "“\(pdfURL.withoutSecrets)” is not a file on this machine.")
         }
         let file = try LocalFile.location(pdfURL.path)
         return try await file.provider.withReader(path: file.path) {

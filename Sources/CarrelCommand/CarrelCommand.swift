@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// `carrel`: files anywhere, and the books among them, from a shell. See `carrel help`.
+/// The `carrel` command: files anywhere, and the books among them, from a shell. See `carrel help`.
 public enum CarrelCommand {
     /// The version of Carrel, as `carrel --version` prints it: the newest one in CHANGELOG.md.
     public static let version = "0.1.0"
@@ -14,17 +14,18 @@ public enum CarrelCommand {
     }
 }
 
-/// All verbs. It is not ``CarrelCommand`` itself, whose ``CarrelCommand/main()`` the parser's own would stand beside.
+/// The root command with all verbs. A separate type, because the parser adds its own `main()`, which would conflict
+/// with ``CarrelCommand/main()``.
 struct AllVerbs: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "carrel",
-        abstract: "Files on any provider, and books read where they lie.",
+        abstract: "Manage files on any provider, and read books in place.",
         discussion: """
             A location is a path on this machine (write ./a:b when it holds a colon), a URL (“carrel providers” lists the schemes), \
             or NAME:path for a connection saved in $CARREL_CONFIG, else $XDG_CONFIG_HOME/carrel/config.json, else \
             ~/.config/carrel/config.json. \
-            A user and a password may stand in a URL; better places are $CARREL_PASSWORD, --password-file and ~/.netrc. \
-            “carrel --generate-completion-script bash” (zsh, fish) prints what makes a shell complete verbs, flags, local files and saved \
+            A URL may contain a user and a password; $CARREL_PASSWORD, --password-file and ~/.netrc are safer for passwords. \
+            “carrel --generate-completion-script bash” (zsh, fish) prints a script that completes verbs, flags, local files and saved \
             connections; “carrel manual” prints a manual page.
             """,
         version: "carrel \(CarrelCommand.version)",

@@ -15,8 +15,7 @@ enum CommandRun {
             endParsing(error, arguments: arguments)
         }
         guard let verb = command as? any Verb else {
-            // Help, and a group without a verb, such as `carrel` and `carrel book`: running them tells what there is to
-            // show.
+            // Help, or a group without a verb, such as `carrel` and `carrel book`: running it prints the help.
             var group = command
             do { try group.run() } catch { endParsing(error, arguments: arguments) }
             Foundation.exit(ExitStatus.done.rawValue)
@@ -28,7 +27,7 @@ enum CommandRun {
         Foundation.exit(code)
     }
 
-    /// Help and version are a success; whatever else the parser says is wrong usage.
+    /// Help and version count as success; any other message of the parser is wrong usage.
     private static func endParsing(_ error: any Error, arguments: [String]) -> Never {
         if AllVerbs.exitCode(for: error) == .success {
             print(AllVerbs.fullMessage(for: error))
@@ -37,7 +36,7 @@ enum CommandRun {
         let words = Array(arguments.prefix { !$0.hasPrefix("-") })
         let verb = AllVerbs.verb(of: words)
         var text = AllVerbs.unknownVerb(in: words) ?? AllVerbs.message(for: error)
-        // The parser repeats what it did not expect, and that may be a URL with a password in it.
+        // The parser repeats unexpected arguments, and one may be a URL with a password.
         for argument in arguments {
             let shown = LocationText.withoutSecrets(argument)
             if shown != argument { text = text.replacingOccurrences(of: argument, with: shown) }
@@ -56,7 +55,7 @@ enum CommandRun {
         var status = ExitStatus.done
         do {
             do { try await verb.perform(session) } catch {
-                // What was found before the failure is the caller's all the same.
+                // Output from before the failure is still printed.
                 try session.output.flush()
                 throw error
             }
@@ -76,7 +75,7 @@ enum CommandRun {
         return status.rawValue
     }
 
-    /// The first signal cancels, so that nothing half-written is left; the second ends the process as it is.
+    /// The first signal cancels, so that no half-written file remains; the second ends the process at once.
     private static func onSignal(_ number: Int32, _ body: @escaping @Sendable () -> Void) -> any DispatchSourceSignal {
         signal(number, SIG_IGN)
         let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
@@ -90,7 +89,7 @@ enum CommandRun {
 }
 
 extension AllVerbs {
-    /// As much of `words` as names a verb.
+    /// Returns the leading words that name a verb.
     fileprivate static func verb(of words: [String]) -> [String] {
         var found: [String] = []
         var commands = configuration.subcommands
@@ -102,8 +101,8 @@ extension AllVerbs {
         return found
     }
 
-    /// What is wrong with the first of `words` that stands where a verb does and is none, with the verb that is
-    /// probably meant; nil if all are verbs.
+    /// Returns a message about the first word that should be a verb and is not, with the nearest verb as a suggestion,
+    /// or `nil` if all are verbs.
     fileprivate static func unknownVerb(in words: [String]) -> String? {
         var commands = configuration.subcommands
         for word in words {

@@ -5,7 +5,7 @@ struct Manual: Verb {
     static let configuration = CommandConfiguration(
         commandName: "manual", abstract: "Print the manual page, for man(1).",
         discussion:
-            "“carrel manual > carrel.1” makes the file that belongs in a folder such as /usr/local/share/man/man1.")
+            "“carrel manual > carrel.1” writes the file for a folder such as /usr/local/share/man/man1.")
 
     @OptionGroup var common: CommonOptions
 

@@ -3,8 +3,7 @@ package import Foundation
 
 /// The result of a hash or of an HMAC.
 ///
-/// `==` takes different times for different digests; compare what must stay secret with
-/// ``HMAC/isValid(_:of:key:algorithm:)``.
+/// `==` takes different times for different digests. Compare secret digests with ``HMAC/isValid(_:of:key:algorithm:)``.
 package struct Digest: Hashable, Sendable {
     package let bytes: [UInt8]
 
@@ -16,7 +15,7 @@ package struct Digest: Hashable, Sendable {
         }
     }
 
-    /// Hashes a whole message that is in memory, without copying it.
+    /// Returns the hash of a whole message in memory, without copying it.
     package init(_ algorithm: HashAlgorithm, of message: some ContiguousBytes) {
         self.init(count: algorithm.byteCount) { output in
             message.withUnsafeBytes { message in

@@ -1,9 +1,9 @@
 import CCrypto
 package import Foundation
 
-/// Keyed hashes of messages that are in memory (RFC 2104).
+/// Keyed hashes of messages in memory (RFC 2104).
 package enum HMAC {
-    /// The authentication code of `message`. A key may have any length, also none.
+    /// Returns the authentication code of `message`. A key may have any length, including 0.
     package static func code(
         of message: some ContiguousBytes, key: some ContiguousBytes, _ algorithm: HashAlgorithm
     ) -> Digest {
@@ -16,7 +16,7 @@ package enum HMAC {
         }
     }
 
-    /// Whether `code` is the authentication code of `message`, compared in a time that tells nothing about where they
+    /// Whether `code` is the authentication code of `message`. The time of the comparison does not depend on where they
     /// differ.
     package static func isValid(
         _ code: some ContiguousBytes, of message: some ContiguousBytes, key: some ContiguousBytes,
@@ -47,9 +47,9 @@ package enum HMAC {
         else { HashLibrary.fail("compute an HMAC") }
     }
 
-    /// Which hash function HMAC takes, and from where: `OSSL_MAC_PARAM_DIGEST` and `OSSL_MAC_PARAM_PROPERTIES`.
+    /// The parameters for HMAC's hash function and its source: `OSSL_MAC_PARAM_DIGEST` and `OSSL_MAC_PARAM_PROPERTIES`.
     private static func withParameters<Value>(_ algorithm: HashAlgorithm, _ body: ([OSSL_PARAM]) -> Value) -> Value {
-        // The names have to outlive the call that puts them into a parameter.
+        // The names have to outlive the call that takes them as parameters.
         let (digestName, propertiesName): (StaticString, StaticString) = ("digest", "properties")
         var (digest, properties) = (Array(algorithm.rawValue.utf8CString), Array(HashLibrary.properties.utf8CString))
         return digest.withUnsafeMutableBufferPointer { digest in
@@ -65,6 +65,6 @@ package enum HMAC {
 }
 
 extension StaticString {
-    /// The text, with a zero behind it, for as long as the process lives.
+    /// Returns the text, ending in a zero, for the lifetime of the process.
     fileprivate var cString: UnsafePointer<CChar> { UnsafeRawPointer(utf8Start).assumingMemoryBound(to: CChar.self) }
 }

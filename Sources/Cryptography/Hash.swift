@@ -1,6 +1,6 @@
 package import Foundation
 
-/// A hash of bytes that arrive in pieces. It is a value: copies continue independently.
+/// A hash of bytes that arrive in pieces. A copy continues independently.
 ///
 /// - Complexity: One allocation of some hundred bytes; a copy allocates when it is first updated.
 package struct Hash: Sendable {
@@ -18,6 +18,6 @@ package struct Hash: Sendable {
         bytes.withUnsafeBytes { context.update($0) }
     }
 
-    /// The digest of the bytes so far. More may follow.
+    /// Returns the digest of the bytes so far. More bytes may follow.
     package var digest: Digest { HashContext(copying: context).finish(count: algorithm.byteCount) }
 }

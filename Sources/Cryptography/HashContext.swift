@@ -1,9 +1,9 @@
 import CCrypto
 
-/// The one owner of an `EVP_MD_CTX`. Source: EVP_DigestInit(3).
+/// The owner of an `EVP_MD_CTX`. Source: EVP_DigestInit(3).
 final class HashContext: @unchecked Sendable {
-    // Unchecked: `Hash` changes a context only while it is its one owner, and contexts with several owners are only
-    // copied from.
+    // Unchecked: `Hash` changes a context only while it is its only owner, and contexts with several owners are only
+    // copied.
     private let pointer: OpaquePointer
 
     init(_ algorithm: HashAlgorithm) {
@@ -26,7 +26,7 @@ final class HashContext: @unchecked Sendable {
         guard EVP_DigestUpdate(pointer, bytes.baseAddress, bytes.count) == 1 else { HashLibrary.fail("compute a hash") }
     }
 
-    /// Ends the hash: afterwards the context is only good for being freed.
+    /// Ends the hash: afterwards the context can only be freed.
     func finish(count: Int) -> Digest {
         Digest(count: count) { output in
             guard EVP_DigestFinal_ex(pointer, output, nil) == 1 else { HashLibrary.fail("compute a hash") }

@@ -17,7 +17,7 @@ struct HashLibrary: @unchecked Sendable {
 
     static let shared = HashLibrary()
 
-    /// Removes `fips=yes` from the properties that are asked for, where a system's libcrypto has it as a default.
+    /// Removes `fips=yes` from the properties of each fetch, because the libcrypto of some systems has it as a default.
     static let properties = "-fips"
 
     private init() {
@@ -32,14 +32,14 @@ struct HashLibrary: @unchecked Sendable {
         }
     }
 
-    /// The `EVP_MD` of `algorithm`.
+    /// Returns the `EVP_MD` of `algorithm`.
     subscript(_ algorithm: HashAlgorithm) -> OpaquePointer {
         guard let function = functions[algorithm] else { HashLibrary.fail("give \(algorithm.rawValue)") }
         return function
     }
 
-    /// Ends the process, as Swift does it itself without memory: with what was fetched and valid buffers, calls of
-    /// libcrypto fail only so.
+    /// Ends the process, as Swift does when memory runs out: with the fetched functions and valid buffers, calls of
+    /// libcrypto fail for no other reason.
     static func fail(_ task: String) -> Never {
         fatalError("This system's libcrypto could not \(task) (error \(String(ERR_get_error(), radix: 16))).")
     }

@@ -1,17 +1,17 @@
 public import FileProviderCore
 
 extension FileInformationGenerators {
-    /// A list with the built-in generators.
+    /// Returns a list with the built-in generators.
     public static func withBuiltInGenerators() -> FileInformationGenerators {
         let generators = FileInformationGenerators()
         generators.registerBuiltInGenerators()
         return generators
     }
 
-    /// Enters the built-in generators behind those that are there: images, audio, PDF, EPUB and comic books.
+    /// Adds the built-in generators after the existing ones: images, audio, PDF, EPUB and comic books.
     ///
-    /// Without the package trait `Formats`, images and covers are refused with a sentence that names it, and of audio
-    /// the length and the tags that audiobooks take are there.
+    /// Without the package trait `Formats`, images and covers are refused with a sentence that names it, and audio
+    /// files have only their length and the tags that audiobooks use.
     public func registerBuiltInGenerators() {
         let tools = PDFTools()
         registerLast([

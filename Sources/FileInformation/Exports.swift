@@ -1,2 +1,2 @@
-// One import for apps: this module, and the contracts of the providers that it works on.
+// Lets apps import only this module for file information and the providers' contracts.
 @_exported public import FileProviderCore

@@ -2,12 +2,12 @@ import FileProviderCore
 import Foundation
 
 extension FileReader {
-    /// The whole file in memory.
+    /// Returns the whole file in memory.
     ///
     /// - Throws: `CocoaError(.fileReadTooLarge)` over `limit` bytes.
     func readAll(limit: Int) async throws -> Data {
         let size = try await attributes().size
-        guard size <= Int64(limit) else { throw tooLarge("it has \(size) bytes; at most \(limit) are read") }
+        guard size <= Int64(limit) else { throw tooLarge("it has \(size) bytes; at most \(limit) can be read") }
         let sink = DataSink(limit: limit)
         _ = try await stream(.whole, into: sink)
         return sink.data

@@ -2,10 +2,10 @@ public import FileProviderCore
 public import Foundation
 public import Publication
 
-/// For generators, and for apps that have a picture already.
+/// For generators, and for apps that already have a picture.
 extension Thumbnail {
-    /// An encoded picture (JPEG, PNG, WebP) with its longer side at most `dimension` pixels, turned as its EXIF data
-    /// say. It never grows.
+    /// Scales an encoded picture (JPEG, PNG, WebP) down so that its longer side has at most `dimension` pixels, and
+    /// orients it by its EXIF data. Never enlarges.
     ///
     /// - Throws: `CocoaError(.fileReadCorruptFile)`, `.fileReadTooLarge`; `.featureUnsupported` for another format, and
     ///   without the package trait `Formats`.
@@ -19,25 +19,25 @@ extension Thumbnail {
         return try await thumbnail(reader, ThumbnailRequest(dimension: dimension))
     }
 
-    /// A page of a PDF file, counted from 1, with its longer side `dimension` pixels long.
+    /// Draws a page of a PDF file, counted from 1, with its longer side `dimension` pixels long.
     ///
-    /// - Throws: `CocoaError(.fileReadNoSuchFile)` for a page that is not there; `.fileReadCorruptFile`,
-    ///   `.fileReadTooLarge`; `.featureUnsupported` where Poppler's `pdftoppm` is not installed.
-    /// - Complexity: What the page consists of: of an undamaged file of any size usually up to eight requests. Without
-    ///   the package trait `Formats`, the whole file is copied to a temporary one.
+    /// - Throws: `CocoaError(.fileReadNoSuchFile)` if there is no such page; `.fileReadCorruptFile`,
+    ///   `.fileReadTooLarge`; `.featureUnsupported` if Poppler's `pdftoppm` is not installed.
+    /// - Complexity: Reads the objects of the page: of an undamaged file of any size usually up to eight requests.
+    ///   Without the package trait `Formats`, the whole file is copied to a temporary one.
     public static func convertToImage(pdf reader: any FileReader, page: Int = 1, dimension: Int = 1024) async throws
         -> Thumbnail
     {
         try await PDFTools().thumbnail(reader, ThumbnailRequest(dimension: dimension, page: page))
     }
 
-    /// A page of the PDF document in `resource`, such as that of an open book, with its longer side `dimension` pixels
-    /// long. The resource stays the caller's.
+    /// Draws a page of the PDF document in `resource`, such as that of an open book, with its longer side `dimension`
+    /// pixels long. The resource is not closed.
     ///
     /// - Parameter number: The page's number, counted from 1.
     /// - Throws: As ``convertToImage(pdf:page:dimension:)``; `CocoaError(.featureUnsupported)` without the package trait
     ///   `Formats`, too.
-    /// - Complexity: What the page consists of: of an undamaged file of any size usually up to eight requests.
+    /// - Complexity: Reads the objects of the page: of an undamaged file of any size usually up to eight requests.
     public static func convertToImage(pdfPage number: Int, of resource: any Resource, dimension: Int = 1024)
         async throws -> Thumbnail
     {

@@ -1,48 +1,48 @@
 public import FileProviderCore
 
-/// One promise of the contracts and how it is tried. All of them are data: see ``all``.
+/// One promise of the contracts and the test for it. All behaviours are data: see ``all``.
 public struct Behaviour: Sendable {
-    /// What has to hold at a provider for a behaviour to be tried.
+    /// A condition for a behaviour to be tried on a provider.
     public enum Requirement: Sendable, Hashable {
-        /// Natively or derived.
+        /// The ability is native or derived.
         case ability(Capabilities.Ability)
-        /// By the storage itself.
+        /// The ability is native.
         case native(Capabilities.Ability)
-        /// Writing makes the folders of its path, as `Capabilities.makesParentFolders` says; with false, it needs them.
+        /// Whether a write creates the folders of its path, as `Capabilities.makesParentFolders` says.
         case makingParents(Bool)
-        /// Declared unavailable: the behaviour looks how the operation fails.
+        /// The ability is declared unavailable: the behaviour checks how the operation fails.
         case unavailable(Capabilities.Ability)
         /// `a` and `A` are two files.
         case caseSensitivity
-        /// Names of so many bytes.
+        /// Names may have this many bytes.
         case nameLength(Int)
         /// ``Conformance/connect`` was given.
         case connection
     }
 
-    /// What a behaviour is about.
+    /// The subject of a behaviour.
     public enum Group: String, Sendable, Hashable, Codable, CaseIterable {
-        /// What a provider says of itself, and that what is unavailable fails.
+        /// The declared capabilities, and failures of unavailable operations.
         case capabilities
         /// Listings and attributes.
         case listing
-        /// Making folders.
+        /// Creating folders.
         case folders
-        /// Files of every length where a buffer may end, from each kind of source.
+        /// Files of every length at which a buffer may end, from each kind of source.
         case sizes
-        /// Writing a file, and what is refused.
+        /// Writing a file, and refused writes.
         case writing
-        /// What is written: with pauses, without a known length, failing on the way.
+        /// Sources: with pauses, without a known length, failing on the way.
         case sources
-        /// Writing where something lies already: overwriting, conditional writes, rivals.
+        /// Writing to a taken name: overwriting, conditional writes, concurrent writers.
         case replacing
         /// Adding bytes at the end of a file.
         case appending
         /// Parts of files, to the byte.
         case ranges
-        /// What a reader tells, and many reads of one reader.
+        /// A reader's attributes, and many reads of one reader.
         case reading
-        /// Where read bytes go: slow, failing, cancelled.
+        /// Sinks: slow, failing, cancelled.
         case sinks
         /// Long and hostile names.
         case names
@@ -56,25 +56,25 @@ public struct Behaviour: Sendable {
         case completion
         /// Operations with a handler that are cancelled: they end once, done or undone.
         case cancellation
-        /// Who may forbid an operation.
+        /// Delegates that forbid an operation.
         case delegates
         /// The `Progress` of an operation.
         case progress
         /// Many tasks at once.
         case concurrency
-        /// Which error tells what is wrong.
+        /// The right error for each failure.
         case errors
         /// The run itself: the kit's own folder.
         case run
     }
 
-    /// A sentence that says what holds; no two behaviours have the same.
+    /// A sentence that says what holds; unique among all behaviours.
     public let name: String
-    /// What it is about; ``all`` says it.
+    /// The subject, set by ``all``.
     public private(set) var group = Group.run
-    /// Without these the behaviour is skipped.
+    /// The conditions without which the behaviour is skipped.
     public let requirements: [Requirement]
-    /// Whether it works in a fresh folder of its own; else in the one the kit was given, where it changes nothing.
+    /// Whether it works in a fresh folder; otherwise it works in the folder given to the kit, and changes nothing.
     public let needsFolder: Bool
     let body: @Sendable (Trial) async throws -> Void
 
@@ -91,7 +91,7 @@ public struct Behaviour: Sendable {
         self.body = body
     }
 
-    /// A behaviour that changes nothing, in a folder that is there.
+    /// A behaviour that changes nothing, in an existing folder.
     init(
         lookingOnly name: String, _ requirements: Requirement..., body: @escaping @Sendable (Trial) async throws -> Void
     ) {
@@ -107,7 +107,7 @@ public struct Behaviour: Sendable {
 
     static func id(_ group: Group, _ name: String) -> String { "\(group.rawValue): \(name)" }
 
-    /// Everything that the kit tries, in the order of a run.
+    /// All behaviours, in the order of a run.
     public static let all: [Behaviour] = [
         (Group.capabilities, capabilities), (.listing, listing + leavingOut), (.folders, folders), (.sizes, sizes),
         (.writing, writing + makingParents + arriving), (.sources, sources),
@@ -127,7 +127,7 @@ public struct Behaviour: Sendable {
         }
     }
 
-    /// Why a provider with these capabilities is not tried; nil when it is.
+    /// Returns why the behaviour is skipped on a provider with these capabilities; nil if it is tried.
     func reasonToSkip(_ capabilities: Capabilities, hasConnect: Bool, hasFolder: Bool) -> String? {
         for requirement in requirements {
             if let reason = requirement.reasonToSkip(capabilities, hasConnect: hasConnect) { return reason }

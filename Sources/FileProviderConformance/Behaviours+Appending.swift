@@ -147,17 +147,17 @@ extension Behaviour {
 }
 
 extension Trial {
-    /// Expects the file to be the old bytes and as many of the new ones as have arrived.
+    /// Expects the file to have the old bytes, and as many of the new ones as have arrived.
     fileprivate func expectBeginning(of new: Data, behind kept: Data, at path: ProviderPath) async throws {
         let found: Data
         do { found = try await provider.contents(path: path) } catch {
-            // A server may still be busy with what came last, and the file changes under the read.
+            // A server may still be busy with the last bytes, and the file changes during the read.
             try await Task.sleep(for: .milliseconds(300))
             found = try await provider.contents(path: path)
         }
         try expect(
             found.starts(with: kept) && (kept + new).starts(with: found),
-            "Expected the \(kept.count) old bytes and a beginning of the new ones, but \(found.count) others came.")
+            "Expected the \(kept.count) old bytes and a beginning of the new ones, but \(found.count) others arrived.")
         try await expectNames([path.name], when: "After an append that ended early")
     }
 }

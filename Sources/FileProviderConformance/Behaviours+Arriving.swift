@@ -2,7 +2,7 @@ import FileProviderCore
 import Foundation
 
 extension Behaviour {
-    /// What a write returns, what a listing says and what is read are one and the same.
+    /// The result of a write, the listing and the bytes agree.
     static let arriving: [Behaviour] = [
         Behaviour("What a write returns is there", .ability(.writing)) { trial in
             for length in [0, 1, 100_000] {
@@ -44,7 +44,7 @@ extension Behaviour {
         },
     ]
 
-    /// A listing gives every item, or says at its end what it leaves out.
+    /// A listing has every item, or reports at its end what it leaves out.
     static let leavingOut: [Behaviour] = [
         Behaviour("What a listing leaves out is reported at its end", .ability(.writing)) { trial in
             let written = try await trial.writeUnusualNames()
@@ -76,7 +76,7 @@ extension Behaviour {
 }
 
 extension Trial {
-    /// Expects a write to return what attributes, listing and bytes say; a storage that keeps less than it gets fails.
+    /// Expects a write to return the attributes that the storage reports; a storage that keeps fewer bytes fails.
     fileprivate func expectArrival(of data: Data, named name: String, overwrite: Bool) async throws {
         let path = try at(name)
         let written = try await provider.writeContents(path: path, contents: data, overwrite: overwrite)
@@ -92,12 +92,12 @@ extension Trial {
         try await expectBytes(data, at: path, when: "A write that returned \(size) bytes")
     }
 
-    /// Writes files with the names that some storages cannot list; those that are refused are left out.
+    /// Writes files with the names that some storages cannot list; refused names are left out.
     fileprivate func writeUnusualNames() async throws -> [ProviderPath] {
         let listsDots = try await provider.capabilities().listsEveryName
         var written: [ProviderPath] = []
         for name in ["plain", "…", " ", "a\\b", "tab\there", "line\nbreak", "..dots", "%2F", "é", "e\u{301}"] {
-            // A server that says so hides names with a leading dot; nobody can count them.
+            // A server that declares it hides names with a leading dot, so they cannot be counted.
             if name.hasPrefix("."), !listsDots { continue }
             let path = try folder.appending(name)
             do { try await provider.writeContents(path: path, contents: Data([1])) } catch { continue }
@@ -106,7 +106,7 @@ extension Trial {
         return written
     }
 
-    /// The items of the trial's folder, and how many its listing left out.
+    /// Returns the items of the trial's folder, and how many its listing left out.
     fileprivate func pages() async throws -> ([FileObject], Int) {
         let items = CollectedValues<FileObject>()
         do {

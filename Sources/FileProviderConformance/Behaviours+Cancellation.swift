@@ -10,7 +10,7 @@ extension Behaviour {
             },
             Behaviour(
                 "\(operation.name) with a handler where nothing is ends once, with the reason",
-                // One that starts from nothing makes the folder where writing does.
+                // An operation that starts without an item creates the folder if writing does.
                 operation.needs + (operation.before.isEmpty ? [.makingParents(false)] : [])
             ) { try await $0.fail(operation) },
             Behaviour(
@@ -63,12 +63,12 @@ extension Trial {
         guard let connect else { return }
         try await endAtRandom(operation, how: "invalidated", through: connect, end: { $1.invalidate() }) {
             allowed, folder, when in
-            // Without a connection nobody can take a part back: it may stay, under a name that tells.
+            // Without a connection the part cannot be removed: it may stay, under a temporary name.
             try await expectContents(oneOf: allowed, in: folder, when, isSwept: true)
         }
     }
 
-    /// Measures the operation, and ends it then at points of that time.
+    /// Measures the operation, then ends it at random points of that time.
     private func endAtRandom(
         _ operation: HandledOperation, how: String, through connect: Conformance.Connect,
         end: (Progress?, any FileProvider) -> Void,
@@ -84,7 +84,7 @@ extension Trial {
                 let handled = CompletionRecorder<(any Error)?>()
                 let start = clock.now
                 let progress = handled.start { operation.start(provider, folder.string, local, $0) }
-                // From the very start to half a time beyond the end, a random point in each part of it.
+                // From the very start to half the time beyond the end, a random point in each part of it.
                 let pause = duration * (Double(round - 1) + Double.random(in: 0..<1)) / Double(rounds - 1) * 1.5
                 if round > 0 {
                     await handled.first(within: pause)
@@ -100,7 +100,7 @@ extension Trial {
         try await CompletionRecorder.expectOne(ended, what: operation.name)
     }
 
-    /// The provider is let go as soon as the operation has begun.
+    /// Releases the provider as soon as the operation has begun.
     fileprivate func release(_ operation: HandledOperation) async throws {
         guard let connect else { return }
         try await withContents(operation.before) { folder, local in
@@ -120,8 +120,8 @@ extension Trial {
         _ = handled.start { operation.start(provider, folder.string, local, $0) }
     }
 
-    /// What a folder may hold: after success all that belongs to it, after a cancellation everything as it was, or
-    /// done.
+    /// Returns the allowed contents of a folder: after success the complete result, after a cancellation either the old
+    /// state or the complete result.
     private func statesAllowed(after operation: HandledOperation, error: (any Error)?, what: String) throws
         -> [Contents]
     {
@@ -130,7 +130,7 @@ extension Trial {
         try expect(
             Refusal.userCancelled.matches(error),
             "\(what): expected CocoaError.userCancelled, but it was \(describe(error))")
-        // A move that is a copy and a removal may be left between the two.
+        // A move that is a copy and a removal may be left in between.
         let between = capabilities[.moving] == .native ? [] : [operation.before.merging(operation.after) { $1 }]
         return [operation.before, operation.after] + between
     }

@@ -2,7 +2,7 @@ import FileProviderCore
 import Foundation
 
 extension Behaviour {
-    /// What a provider says of itself, and whether what it declares unavailable fails cleanly.
+    /// The declared capabilities, and clean failures of unavailable operations.
     static let capabilities: [Behaviour] = declarations + promises + unavailable
 
     private static let declarations: [Behaviour] = [
@@ -27,7 +27,7 @@ extension Behaviour {
             try expect(areSensible, "Expected time step, largest file and longest name to be above 0 or nil.")
         },
         Behaviour(lookingOnly: "A root that answers is a folder", .ability(.folderCreation)) { trial in
-            // A server may keep its root to itself, and serve what lies below.
+            // A server may refuse access to its root, and serve items below it.
             guard (try? await trial.provider.checkReachability()) != nil else {
                 throw SkippedBehaviour(reason: "needs a root that answers")
             }
@@ -92,7 +92,7 @@ extension Behaviour {
             let path = try trial.at("carrel-conformance-no-file")
             try await expectFailure("Writing where that is unavailable") {
                 try await trial.provider.writeContents(path: path, contents: Data([1]))
-                // It is a violation already; what can be done is not to leave it there.
+                // This is a violation already; do not leave the item there.
                 try? await trial.provider.removeItem(path: path)
             }
             try await trial.expectMissing(path, when: "After a refused write")

@@ -2,7 +2,7 @@ import FileProviderCore
 import Foundation
 
 extension Behaviour {
-    /// The forms with a completion handler: each is called once, with what happened.
+    /// The forms with a completion handler: each handler is called once, with the outcome.
     static let completion: [Behaviour] = [
         Behaviour("With handlers, writing and reading give the bytes once", .ability(.writing)) { trial in
             let path = try trial.at("file").string
@@ -14,7 +14,7 @@ extension Behaviour {
             }
             try expect(
                 data == Pattern.data(5000),
-                "Expected 5000 bytes and no error, but \(error.map(describe) ?? "others") came.")
+                "Expected 5000 bytes and no error, but \(error.map(describe) ?? "others") arrived.")
         },
         Behaviour("With handlers, a part of a file is read", .ability(.writing), .ability(.rangedReading)) { trial in
             let path = try await trial.write("file", Pattern.data(5000)).string
@@ -23,7 +23,7 @@ extension Behaviour {
             }
             try expect(
                 data == Pattern.data(5000)[1000..<1050],
-                "Expected 50 bytes from 1000, but \(data?.count ?? -1) others came.")
+                "Expected 50 bytes from 1000, but \(data?.count ?? -1) others arrived.")
         },
         Behaviour(
             "With handlers, a length beyond all measure reads to the end", .ability(.writing), .ability(.rangedReading)
@@ -34,7 +34,7 @@ extension Behaviour {
             }
             try expect(
                 data == Pattern.data(5000).dropFirst(1000),
-                "Expected 4000 bytes from 1000, but \(data?.count ?? -1) came.")
+                "Expected 4000 bytes from 1000, but \(data?.count ?? -1) arrived.")
         },
         Behaviour("With handlers, writing nothing makes an empty file", .ability(.writing)) { trial in
             let path = try trial.at("file")
@@ -53,7 +53,7 @@ extension Behaviour {
             }
             try expect(
                 items.map(\.path) == [path] && item?.path == path,
-                "Expected “file” twice, but \(items.count) items came.")
+                "Expected “file” twice, but \(items.count) items arrived.")
         },
         Behaviour("With handlers, folders are made, moved, copied and removed", .ability(.writing), .ability(.moving)) {
             trial in
@@ -131,7 +131,7 @@ extension Behaviour {
                 trial.provider.contentsOfDirectory(path: path) { called(($0, $1)) }
             }
             try expect(
-                items.isEmpty && error != nil, "Expected no entries and an error for “..”, but \(items.count) came.")
+                items.isEmpty && error != nil, "Expected no entries and an error for “..”, but \(items.count) arrived.")
         },
         Behaviour("With handlers, cancelling at once gives userCancelled or the result", .ability(.writing)) { trial in
             for round in 0..<10 { try await trial.cancelWriting(file: "file \(round)") }
@@ -150,7 +150,7 @@ extension Behaviour {
 }
 
 extension Trial {
-    /// Cancels a write at once; it ends in one of two ways, and nothing in between.
+    /// Cancels a write at once; it ends as one of two outcomes, and never in between.
     fileprivate func cancelWriting(file name: String) async throws {
         let path = try at(name)
         let data = Pattern.data(300_000)

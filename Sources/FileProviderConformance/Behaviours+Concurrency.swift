@@ -35,7 +35,7 @@ extension Behaviour {
             let path = try await trial.write("file")
             let removed = CollectedValues<Int>()
             try await inParallel(8) { index in
-                // For all but one, another was first.
+                // All but one of the removals come too late.
                 guard (try? await trial.provider.removeItem(path: path, recursive: false)) != nil else { return }
                 removed.append(index)
             }
@@ -48,12 +48,13 @@ extension Behaviour {
             let path = try await trial.write("file", Pattern.data(50_000))
             let versions = (1...6).map { Pattern.data(50_000 + $0, seed: UInt64($0)) }
             try await inParallel(6) { index in
-                // A storage may refuse some of those who write at the same moment; it never mixes them.
+                // A storage may refuse some of the concurrent writers; it never mixes their bytes.
                 _ = try? await trial.provider.writeContents(path: path, contents: versions[index], overwrite: true)
             }
             let found = try await trial.provider.contents(path: path)
             try expect(
-                (versions + [Pattern.data(50_000)]).contains(found), "Expected one whole version, but a mixture came.")
+                (versions + [Pattern.data(50_000)]).contains(found),
+                "Expected one whole version, but a mixture arrived.")
             try await trial.expectNames(["file"], when: "After six writers of one file")
         },
         Behaviour("Listing goes on while others write", .ability(.writing)) { trial in

@@ -59,7 +59,7 @@ extension Behaviour {
         Behaviour("Copying an item onto itself does not lose it", .ability(.writing)) { trial in
             let file = try await trial.write("file")
             let tree = try await trial.makeTree("tree")
-            // Success and refusal are both honest.
+            // Success and refusal are both correct.
             try? await trial.provider.copyItem(path: file, to: file, overwrite: true)
             try? await trial.provider.copyItem(path: tree, to: tree, overwrite: true)
             try await trial.expectBytes(Pattern.data(100), at: file, when: "After a copy of a file onto itself")
@@ -67,7 +67,7 @@ extension Behaviour {
         },
     ]
 
-    /// Copies of folders that others look at, and that end early.
+    /// Copies of folders that are watched, and that end early.
     static let copyingAtomically: [Behaviour] = [
         Behaviour(
             "Nobody sees part of a folder that is being copied", .ability(.writing), .ability(.atomicFolderCopying)
@@ -102,7 +102,7 @@ extension Behaviour {
         },
     ]
 
-    /// Copying to where something lies already.
+    /// Copying to a taken name.
     static let copyingOnto: [Behaviour] = [
         Behaviour("Without overwrite a copy leaves a file in its way", .ability(.writing)) { trial in
             try await trial.expectRefused(onto: .file, overwrite: false) {
@@ -139,7 +139,7 @@ extension Behaviour {
 }
 
 extension Trial {
-    /// Makes a folder of a dozen files.
+    /// Creates a folder of a dozen files.
     fileprivate func makeManyFiles() async throws -> (folder: ProviderPath, names: [String]) {
         let folder = try await makeFolder("many")
         let names = (0..<12).map { "file \($0)" }

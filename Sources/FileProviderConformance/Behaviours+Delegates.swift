@@ -2,7 +2,7 @@ import FileProviderCore
 import Foundation
 
 extension Behaviour {
-    /// What a delegate forbids, for each operation: it ends once, and nothing has changed.
+    /// Vetoes by a delegate, for each operation: it ends once, and nothing has changed.
     static let vetoes: [Behaviour] =
         HandledOperation.all.map { operation in
             HandledOperation.neverAsked.contains(operation.name)
@@ -28,7 +28,7 @@ extension Behaviour {
             },
             Behaviour("A delegate that is gone has no say", .ability(.writing)) { trial in
                 for operation in HandledOperation.all where operation.name == "Writing" {
-                    // Nobody but the provider holds it, and a provider holds its delegate weakly.
+                    // Only the provider holds the delegate, and it does so weakly.
                     trial.provider.fileOperationDelegate = Veto(forbids: true)
                     try await trial.succeed(operation)
                 }
@@ -36,7 +36,7 @@ extension Behaviour {
         ]
 }
 
-/// Says yes or no to everything, and keeps what it was asked.
+/// Allows or forbids everything, and records the questions.
 private final class Veto: FileOperationDelegate {
     private let forbids: Bool
     let questions = CollectedValues<FileOperationType>()
@@ -59,7 +59,7 @@ extension HandledOperation {
 }
 
 extension Trial {
-    /// Runs `body` while the provider has this delegate, and gives it its own back.
+    /// Runs `body` while the provider has this delegate, then restores its own.
     private func with(_ delegate: Veto, _ body: () async throws -> Void) async throws {
         let own = provider.fileOperationDelegate
         provider.fileOperationDelegate = delegate

@@ -2,7 +2,7 @@ import FileProviderCore
 import Foundation
 
 extension Behaviour {
-    /// What is missing, for each operation that looks at it.
+    /// Missing items, for each operation that looks at one.
     static let missing: [Behaviour] = [
         Behaviour(lookingOnly: "Attributes of a missing item say that it is missing") { trial in
             try await trial.expectMissing(try trial.at("carrel-conformance-missing"), when: "Nothing is there")
@@ -42,7 +42,7 @@ extension Behaviour {
         },
     ]
 
-    /// What errors are made of.
+    /// The contents of errors.
     static let errors: [Behaviour] = [
         Behaviour("Reading a folder as a file says that it is a folder") { trial in
             let path = try await trial.makeFolder("folder")
@@ -109,7 +109,7 @@ extension Behaviour {
 }
 
 extension Trial {
-    /// What `body` fails with; nil when it does not.
+    /// Returns the error of `body`; nil if it succeeds.
     fileprivate func error(of body: () async throws -> Void) async -> (any Error)? {
         do { try await body() } catch { return error }
         return nil

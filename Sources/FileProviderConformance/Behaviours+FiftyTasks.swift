@@ -2,7 +2,7 @@ import FileProviderCore
 import Foundation
 
 extension Behaviour {
-    /// Fifty tasks on one provider: what each of them gets, and what is there in the end, is exact.
+    /// Fifty tasks on one provider: each result, and the final content, is exact.
     static let fiftyTasks: [Behaviour] = [
         Behaviour(
             "Fifty tasks write, list, read, move, copy and remove in one folder", .ability(.writing), .ability(.moving)
@@ -56,10 +56,10 @@ extension Behaviour {
 }
 
 extension Trial {
-    /// What task `index` writes.
+    /// The bytes that task `index` writes.
     private func data(_ index: Int) -> Data { Pattern.data(4000 + index * 37, seed: UInt64(index + 1)) }
 
-    /// One task's share: a file is written, seen, read and moved; of every third there is a copy, and every fifth goes.
+    /// One task's work: writes, finds, reads and moves a file; every third file is copied, every fifth is removed.
     fileprivate func work(_ index: Int, in folder: String) async throws {
         let path = try await write("\(folder)new \(index)", data(index))
         let names = try await list(path.parent).map(\.path)

@@ -2,7 +2,7 @@ import FileProviderCore
 import Foundation
 
 extension Behaviour {
-    /// Making folders.
+    /// Creating folders.
     static let folders: [Behaviour] = [
         Behaviour("A new folder is there and empty") { trial in
             let path = try await trial.makeFolder("folder")

@@ -2,7 +2,7 @@ import FileProviderCore
 import Foundation
 
 extension Behaviour {
-    /// Listings, and whether they agree with what single items say.
+    /// Listings, and their agreement with the attributes of single items.
     static let listing: [Behaviour] = entries + freshness + large
 
     private static let entries: [Behaviour] = [

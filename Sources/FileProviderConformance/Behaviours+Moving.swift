@@ -72,7 +72,7 @@ extension Behaviour {
         Behaviour("Moving an item onto itself does not lose it", .ability(.writing), .ability(.moving)) { trial in
             let file = try await trial.write("file")
             let tree = try await trial.makeTree("tree")
-            // Success and refusal are both honest.
+            // Success and refusal are both correct.
             try? await trial.provider.moveItem(path: file, to: file, overwrite: true)
             try? await trial.provider.moveItem(path: tree, to: tree, overwrite: true)
             try await trial.expectNames(["file", "tree"], when: "After moves of items onto themselves")
@@ -81,7 +81,7 @@ extension Behaviour {
         },
     ]
 
-    /// Moving to where something lies already.
+    /// Moving to a taken name.
     static let movingOnto: [Behaviour] = [
         Behaviour("Without overwrite a move leaves a file in its way", .ability(.writing), .ability(.moving)) { trial in
             try await trial.expectRefused(onto: .file, overwrite: false) {

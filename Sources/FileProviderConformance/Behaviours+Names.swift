@@ -2,7 +2,7 @@ import FileProviderCore
 import Foundation
 
 extension Behaviour {
-    /// Every hostile name through everything, as a file and as a folder: two behaviours each.
+    /// Every hostile name through all operations, as a file and as a folder: two behaviours each.
     static let names: [Behaviour] = HostileName.all.flatMap { name in
         let needs: Requirement =
             String(validating: name.bytes, as: UTF8.self) == nil
@@ -13,7 +13,7 @@ extension Behaviour {
         ]
     }
 
-    /// What holds for names as such.
+    /// Rules for names as such.
     static let nameRules: [Behaviour] = lengths + pairs + locations
 
     private static let lengths: [Behaviour] = [
@@ -92,7 +92,7 @@ extension Behaviour {
     ]
 }
 
-/// Two names that are not the same.
+/// Two names that differ.
 private enum NamePair {
     case composition, percent, blank, letterCase
 
@@ -142,7 +142,7 @@ extension Trial {
         try await expectMissing(path, when: "After removing \(name.shown)")
     }
 
-    /// Makes an item of this name; ends the behaviour where the storage refuses the name and nothing has come of it.
+    /// Creates an item of this name; ends the behaviour if the storage refuses the name and nothing was created.
     private func make(_ name: HostileName, _ body: () async throws -> Void) async throws {
         do { try await body() } catch let error where name.mayBeRefused && !error.isTransient && !error.isCancellation {
             try await expectNames([], when: "After the name \(name.shown) was refused")

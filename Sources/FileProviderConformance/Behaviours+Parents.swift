@@ -2,7 +2,7 @@ import FileProviderCore
 import Foundation
 
 extension Behaviour {
-    /// Storages whose folders are only the beginnings of names.
+    /// Storages whose folders are only prefixes of names.
     static let makingParents: [Behaviour] = [
         Behaviour("A write without its parent makes the path", .ability(.writing), .makingParents(true)) { trial in
             let path = try trial.at("new/prefix/file")
@@ -12,7 +12,7 @@ extension Behaviour {
         Behaviour("A write below a file leaves the file", .ability(.writing), .makingParents(true)) { trial in
             let file = try await trial.write("file")
             let path = try trial.at("file/inner")
-            // Both can be there, or the write is refused.
+            // Both may exist, or the write is refused.
             _ = try? await trial.provider.writeContents(path: path, contents: Data([1]))
             try await trial.expectBytes(Pattern.data(100), at: file, when: "After a write below a file")
             try? await trial.provider.removeItem(path: path)

@@ -80,7 +80,7 @@ extension Behaviour {
 }
 
 extension Trial {
-    /// The Progress of an operation that has succeeded.
+    /// Returns the Progress of an operation that has succeeded.
     fileprivate func follow(
         _ what: String, _ operation: (_ called: @escaping @Sendable ((any Error)?) -> Void) -> Progress?
     ) async throws -> Progress? {
@@ -91,7 +91,7 @@ extension Trial {
     }
 }
 
-/// What a reporter heard.
+/// The reports that a reporter received.
 private final class Reports: Sendable {
     private let seen = Mutex((last: Int64(0), furthest: Int64(0), total: Int64?.none))
 

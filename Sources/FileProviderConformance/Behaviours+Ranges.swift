@@ -37,7 +37,7 @@ extension Behaviour {
         }
     }
 
-    /// Ranges around the places at which buffers end, and of files that have next to nothing.
+    /// Ranges around the ends of buffers, and in very small files.
     static let boundaries: [Behaviour] = [
         Behaviour(
             "Ranges around every place where a buffer may end are exact", .ability(.writing), .ability(.rangedReading)

@@ -36,7 +36,7 @@ extension Behaviour {
                 40_000..<60_000, 20..<21,
             ]
             let found = try await trial.provider.withReader(path: path) { try await $0.read(ranges) }
-            try expect(found.count == ranges.count, "Expected \(ranges.count) parts, but \(found.count) came.")
+            try expect(found.count == ranges.count, "Expected \(ranges.count) parts, but \(found.count) arrived.")
             for (range, data) in zip(ranges, found) {
                 let bounds = FilePart.range(range).resolved(size: 200_000)
                 let expected = Data(all[Int(bounds.lowerBound)..<Int(bounds.upperBound)])
@@ -48,7 +48,7 @@ extension Behaviour {
         Behaviour("A call without ranges gives nothing", .ability(.writing)) { trial in
             let path = try await trial.write("file")
             let found = try await trial.provider.withReader(path: path) { try await $0.read([Range<Int64>]()) }
-            try expect(found.isEmpty, "Expected no parts for no ranges, but \(found.count) came.")
+            try expect(found.isEmpty, "Expected no parts for no ranges, but \(found.count) arrived.")
         },
         Behaviour("One reader serves 16 reads at once", .ability(.writing), .ability(.rangedReading)) { trial in
             let all = Pattern.data(160_000)
@@ -103,12 +103,12 @@ extension Behaviour {
                 start == previous.prefix(1000),
                 "Expected the file's first bytes, but \(difference(start, from: previous.prefix(1000))).")
             try await trial.provider.writeContents(path: path, contents: Pattern.data(99_000, seed: 2), overwrite: true)
-            // An error is right; so are the old bytes, where the storage keeps them for the reader.
+            // An error is correct; so are the old bytes, if the storage keeps them for the reader.
             let rest = try? await reader.read(50_000..<60_000)
             await reader.close()
             try expect(
                 rest == nil || rest == previous[50_000..<60_000],
-                "Expected an error or the old bytes from a reader whose file was replaced, but other bytes came.")
+                "Expected an error or the old bytes from a reader whose file was replaced, but other bytes arrived.")
         }
     ]
 
@@ -144,7 +144,7 @@ extension Behaviour {
             lookingOnly: "A file in a read-only folder reads alike in whole and in ranges", .unavailable(.writing),
             .ability(.rangedReading)
         ) { trial in
-            // Failing to list is another behaviour's matter.
+            // A failed listing is the subject of another behaviour.
             let files = ((try? await trial.list()) ?? []).filter { $0.isRegularFile && 2...(1 << 20) ~= $0.size ?? 0 }
             guard let file = files.first else { throw SkippedBehaviour(reason: "needs a small file in the folder") }
             try await trial.provider.withReader(path: file.path) { reader in

@@ -2,7 +2,7 @@ import FileProviderCore
 import Foundation
 
 extension Behaviour {
-    /// Writing where something lies already.
+    /// Writing to a taken name.
     static let replacing: [Behaviour] = overwriting + conditions + races
 
     private static let overwriting: [Behaviour] = [
@@ -97,7 +97,7 @@ extension Behaviour {
                         path: path, contents: Pattern.data(20_000, seed: UInt64(index + 1)))
                     winners.append(UInt64(index + 1))
                 } catch let error where error.isFileExists {
-                    // One of those who came too late.
+                    // A writer that came too late.
                 }
             }
             let seeds = winners.values
@@ -130,8 +130,8 @@ extension Trial {
             path: path, from: DataSource(data), options: WriteOptions(overwrite: true, ifMatch: tag))
     }
 
-    /// The file's entry tag, or what a reader gives for it. A server may give a weak one for a file as young as its
-    /// clock's step.
+    /// Returns the file's entry tag, or its reader's validator. A server may give a weak tag to a file that is younger
+    /// than its clock's step.
     fileprivate func tag(of path: ProviderPath) async throws -> String {
         var tag = try await provider.attributesOfItem(path: path).entryTag
         for _ in 0..<3 where tag?.hasPrefix("W/") ?? false {
@@ -146,7 +146,7 @@ extension Trial {
         return validator
     }
 
-    /// Reads again and again while others write.
+    /// Reads repeatedly while others write.
     fileprivate func watch(_ path: ProviderPath, _ versions: [Data], until isOver: CancellationFlag) async throws {
         while !isOver.isCancelled {
             do {
@@ -159,7 +159,7 @@ extension Trial {
                 throw Unmet(
                     "Expected a version of the file while it is replaced, but it was not there: \(describe(error))")
             } catch let error where !(error is Unmet) {
-                // “Changed while reading” is an honest answer.
+                // “Changed while reading” is a correct answer.
             }
         }
     }

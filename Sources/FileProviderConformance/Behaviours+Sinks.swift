@@ -2,7 +2,7 @@ import FileProviderCore
 import Foundation
 
 extension Behaviour {
-    /// Reading into sinks that are slow, fail or never go on.
+    /// Reading into sinks that are slow, fail or stop accepting bytes.
     static let sinks: [Behaviour] = [
         Behaviour("A slow sink is waited for", .ability(.writing)) { trial in
             let all = Pattern.data(3_000_000)

@@ -1,14 +1,14 @@
 import FileProviderCore
 import Foundation
 
-/// What a file is written from.
+/// The kind of source that a file is written from.
 private enum Origin: String, CaseIterable {
     case memory = "memory"
     case repeatable = "a source that can be read again"
     case oneShot = "a source that can be read once"
     case unknownLength = "a source of unknown length"
 
-    /// Pieces of a length that no buffer has.
+    /// A length of pieces that no buffer has.
     private static let piece = 9973
 
     func source(_ data: Data) -> any WriteSource {

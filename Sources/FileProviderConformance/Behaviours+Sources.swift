@@ -119,7 +119,7 @@ extension Trial {
             writing.cancel()
             try await expectFailure("Cancelling a write", .cancelled) { try await writing.value }
         } onCancel: {
-            // The time is over: a provider that ignored the cancellation gets an error now.
+            // The time is up: a provider that ignored the cancellation gets an error now.
             source.released.fire()
         }
     }

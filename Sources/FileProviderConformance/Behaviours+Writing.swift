@@ -10,7 +10,7 @@ extension Behaviour {
             try expect(
                 file.path == path && file.name == "file.txt",
                 "Expected \(path), but it returned \(file.path), “\(file.name)”.")
-            // Without a size, nothing but the storage's word proves the write: it may be a drop box.
+            // Without a size, only the storage's answer proves the write: it may be a drop box.
             try expect(
                 file.isRegularFile && file.size ?? 321 == 321,
                 "Expected a file of 321 bytes, but it is \(file.type), \(file.size ?? -1).")

@@ -2,7 +2,7 @@ import FileProviderCore
 import Foundation
 import Synchronization
 
-/// What a completion handler was called with, and how.
+/// Records the calls of a completion handler.
 final class CompletionRecorder<Value: Sendable>: Sendable {
     private let values = CollectedValues<Value>()
     private let first = Signal()
@@ -23,7 +23,7 @@ final class CompletionRecorder<Value: Sendable>: Sendable {
         first.fire()
     }
 
-    /// The value of the first call.
+    /// Returns the value of the first call.
     func firstValue() async -> Value {
         await withCheckedContinuation { continuation in
             first.then { [values] in values.values.first.map { continuation.resume(returning: $0) } }
@@ -42,9 +42,9 @@ final class CompletionRecorder<Value: Sendable>: Sendable {
         clock.cancel()
     }
 
-    /// The value of the only call.
+    /// Returns the value of the only call.
     ///
-    /// - Throws: An unmet expectation when the handler is called twice, or before the operation's call has returned.
+    /// - Throws: An unmet expectation if the handler is called twice, or before the operation's call has returned.
     func value(_ what: String) async throws -> Value {
         let value = await firstValue()
         try await Self.expectOne([self], what: what)
@@ -53,7 +53,7 @@ final class CompletionRecorder<Value: Sendable>: Sendable {
 
     /// Expects the handler of each to have been called once, after the operation's call had returned.
     ///
-    /// That there is no second call shows by waiting for a while, which is the same for one and for many.
+    /// Waits for a while to see that there is no second call; the time is the same for one and for many.
     static func expectOne(_ all: [CompletionRecorder], what: String) async throws {
         try await Task.sleep(for: .milliseconds(20))
         for handled in all {
@@ -75,14 +75,14 @@ extension Trial {
         return try await handled.value(what)
     }
 
-    /// Like ``complete(_:_:)``, for an operation without a result; throws what it failed with.
+    /// As ``complete(_:_:)``, for an operation without a result; throws its error.
     func finish(_ what: String, _ operation: (_ called: @escaping @Sendable ((any Error)?) -> Void) -> Progress?)
         async throws
     {
         if let error = try await complete(what, operation) { throw error }
     }
 
-    /// A folder of this machine for the length of `body`.
+    /// Creates a local folder for the duration of `body`.
     func withLocalFolder(_ body: (URL) async throws -> Void) async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
             "carrel-conformance-\(UUID().uuidString)")

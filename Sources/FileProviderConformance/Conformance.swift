@@ -1,40 +1,41 @@
 public import FileProviderCore
 
-/// The test kit for any provider: tries every promise that `FileProviderCore` makes to callers and lists those that are
-/// not kept.
+/// The test kit for any provider: tries every promise that `FileProviderCore` makes to callers, and lists those that
+/// are broken.
 ///
 /// ```swift
 /// let report = await Conformance(provider: MyProvider(), folder: .root).run()
 /// print(report)
 /// ```
 ///
-/// The kit makes one folder of its own below ``folder``, works in there alone, and removes it at the end. It asks
+/// The kit creates one folder below ``folder``, works only in there, and removes it at the end. It calls
 /// `capabilities()` first: a behaviour whose ability is missing is skipped and named in the report, and an ability that
-/// is declared unavailable must fail without changing anything. What is known to fail is told by ``known``.
+/// is declared unavailable must fail without changing anything. List expected failures in ``known``.
 public struct Conformance: Sendable {
     /// Makes one more connection to the same storage.
     public typealias Connect = @Sendable () async throws -> any FileProvider
 
-    /// The provider that is tried.
+    /// The provider to test.
     public let provider: any FileProvider
-    /// An existing folder of the provider's; the kit's own is made in it.
+    /// An existing folder of the provider, in which the kit creates its own.
     public let folder: ProviderPath
-    /// How long one behaviour may take; one that takes longer is a violation, and the next one starts.
+    /// The most time for one behaviour; one that takes longer is a violation, and the next one starts.
     public var timeout: Duration
-    /// Which behaviours are tried, by name.
+    /// Which behaviours to try, by name.
     public var isIncluded: @Sendable (_ behaviour: String) -> Bool
-    /// What is known not to hold, with a reason each.
+    /// The known failures, with a reason each.
     public var known: [KnownFailure]
-    /// Needed to try what happens when a provider is released or invalidated; without it those behaviours are skipped.
+    /// Needed for behaviours that release or invalidate a provider; without it they are skipped.
     public var connect: Connect?
 
-    /// A run of the kit.
+    /// Creates a run of the kit.
     ///
     /// - Parameters:
-    ///   - folder: An existing folder; it holds what it held before when the run is over.
+    ///   - folder: An existing folder; after the run it has the same content as before.
     ///   - timeout: For each behaviour.
-    ///   - isIncluded: Which behaviours are tried, by name; all of them unless said otherwise.
-    ///   - known: What is known not to hold. A run fails when one of these holds, unless it fails only at times.
+    ///   - isIncluded: Which behaviours to try, by name; by default all.
+    ///   - known: The known failures. The run fails if one of these behaviours holds, unless it fails only
+    ///     occasionally.
     ///   - connect: Makes one more connection to the same storage.
     public init(
         provider: any FileProvider, folder: ProviderPath, timeout: Duration = .seconds(30),
@@ -51,7 +52,7 @@ public struct Conformance: Sendable {
 
     /// Tries every behaviour, one after the other, and cleans up.
     ///
-    /// A violation never ends the run. Cancelling the task does: what was not tried yet is then reported as skipped.
+    /// A violation never ends the run. Cancelling the task does: the remaining behaviours are reported as skipped.
     ///
     /// - Complexity: About ten thousand requests and 100 MB of traffic.
     public func run() async -> Report {
@@ -120,13 +121,13 @@ public struct Conformance: Sendable {
             try await behaviour.body(trial)
         }
         if behaviour.needsFolder {
-            // What does not go now is found at the end of the run.
+            // Items that cannot be removed now are removed at the end of the run.
             _ = await TimeLimit.run(timeout) { try await trial.removeTree(trial.folder) }
         }
         return result
     }
 
-    /// Removes the kit's folder and looks whether it is gone. Runs to its end also when the task is cancelled.
+    /// Removes the kit's folder and checks that it is gone. Runs to its end even if the task is cancelled.
     private func clean(_ home: ProviderPath, _ capabilities: Capabilities, into report: inout Report) async {
         let trial = Trial(provider: provider, capabilities: capabilities, folder: home, connect: connect)
         let limit = timeout

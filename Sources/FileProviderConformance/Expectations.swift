@@ -11,7 +11,7 @@ struct Unmet: Error {
     }
 }
 
-/// Ends a behaviour that turns out not to apply.
+/// Ends a behaviour that does not apply after all.
 struct SkippedBehaviour: Error {
     let reason: String
 }
@@ -21,14 +21,14 @@ struct RefusedName: Error {
     let error: any Error
 }
 
-/// The error that the kit's own sinks and sources throw, to see whether it arrives.
+/// The error that the kit's own sinks and sources throw, to check that it arrives.
 struct DeliberateFailure: Error {}
 
 func expect(_ condition: Bool, _ sentence: @autoclosure () -> String) throws {
     if !condition { throw Unmet(sentence()) }
 }
 
-/// Expects `body` to fail in the way of `refusal`. `what` starts the sentence of the violation.
+/// Expects `body` to fail with `refusal`. `what` starts the sentence of the violation.
 func expectFailure(_ what: String, _ refusal: Refusal = .any, _ body: () async throws -> Void) async throws {
     do { try await body() } catch {
         if refusal.matches(error) { return }
@@ -70,7 +70,7 @@ struct Refusal: Sendable {
     }
 }
 
-/// The errno that lies anywhere below `error`.
+/// Returns the errno anywhere below `error`.
 private func posixCode(below error: any Error) -> POSIXErrorCode? {
     if let posix = error as? POSIXError { return posix.code }
     guard
@@ -82,7 +82,7 @@ private func posixCode(below error: any Error) -> POSIXErrorCode? {
     return posixCode(below: underlying)
 }
 
-/// An error with its type, code and sentence.
+/// Returns an error's type, code and sentence.
 func describe(_ error: any Error) -> String {
     switch error {
     case let error as Unmet: error.sentence
@@ -93,9 +93,9 @@ func describe(_ error: any Error) -> String {
     }
 }
 
-/// Where two byte strings start to differ, in words.
+/// Returns where two byte strings start to differ, in words.
 func difference(_ found: Data, from expected: Data) -> String {
-    if found.count != expected.count { return "\(found.count) bytes came instead of \(expected.count)" }
+    if found.count != expected.count { return "\(found.count) bytes arrived instead of \(expected.count)" }
     let offset = zip(found, expected).enumerated().first { $0.element.0 != $0.element.1 }?.offset
-    return offset.map { "byte \($0) of \(expected.count) is another" } ?? "nothing differs"
+    return offset.map { "byte \($0) of \(expected.count) differs" } ?? "nothing differs"
 }

@@ -1,18 +1,18 @@
 import FileProviderCore
 import Foundation
 
-/// An operation in its form with a completion handler, with what a folder holds before it and after it.
+/// An operation in its form with a completion handler, and the content of a folder before and after it.
 ///
-/// All of them are tried by the same rules: success, failure, cancellation, release, and what else can end one.
+/// All operations are tried by the same rules: success, failure, cancellation, release, and other endings.
 struct HandledOperation: Sendable {
     typealias Handler = @Sendable ((any Error)?) -> Void
 
-    /// What it does, as it stands at the start of a sentence.
+    /// The operation's name, at the start of a sentence.
     let name: String
     let needs: [Behaviour.Requirement]
     let before: Contents
     let after: Contents
-    /// Starts it in a folder, with a folder of this machine at hand.
+    /// Starts it in a folder, with a local folder for its use.
     let start:
         @Sendable (_ provider: any FileProvider, _ folder: String, _ local: URL, _ called: @escaping Handler) ->
             Progress?
@@ -28,7 +28,7 @@ struct HandledOperation: Sendable {
         self.start = start
     }
 
-    /// The file that comes and goes.
+    /// The content of the operations' file.
     static let bytes = Pattern.data(150_000)
     private static let file: Contents = ["file": bytes]
 
@@ -36,7 +36,7 @@ struct HandledOperation: Sendable {
         HandledOperation("Listing", before: file, after: file) { provider, folder, _, called in
             provider.contentsOfDirectory(path: folder) { items, error in
                 let isRight = error != nil || items.map(\.name) == ["file"]
-                called(isRight ? error : Unmet("Expected “file” in the listing, but \(items.count) items came."))
+                called(isRight ? error : Unmet("Expected “file” in the listing, but \(items.count) items arrived."))
             }
         },
         HandledOperation("Looking", before: file, after: file) { provider, folder, _, called in
@@ -51,7 +51,7 @@ struct HandledOperation: Sendable {
             provider.contents(path: folder + "/file") { data, error in
                 called(
                     error != nil || data == bytes
-                        ? error : Unmet("Expected the file's bytes, but \(data?.count ?? 0) came."))
+                        ? error : Unmet("Expected the file's bytes, but \(data?.count ?? 0) arrived."))
             }
         },
         HandledOperation("Fetching", before: file, after: file) { provider, folder, local, called in
@@ -85,7 +85,7 @@ struct HandledOperation: Sendable {
     ]
 }
 
-/// What a folder holds: files with their bytes, and empty folders.
+/// The content of a folder: files with their bytes, and empty folders.
 typealias Contents = [String: Data?]
 
 extension Trial {
@@ -118,9 +118,10 @@ extension Trial {
         }
     }
 
-    /// Expects a folder to hold one of these. What a server still does for a client that has left may take it a moment.
+    /// Expects a folder to have one of these contents. A server may take a moment to finish work for a client that has
+    /// left.
     ///
-    /// - Parameter isSwept: Whether what lies under temporary names is removed first.
+    /// - Parameter isSwept: Whether items with temporary names are removed first.
     func expectContents(oneOf all: [Contents], in folder: ProviderPath, _ when: String, isSwept: Bool = false)
         async throws
     {

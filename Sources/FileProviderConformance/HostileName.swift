@@ -1,18 +1,18 @@
 import FileProviderCore
 
-/// A name that protocols, URLs, shells or storages like to spoil.
+/// A name that protocols, URLs, shells or storages tend to damage.
 public struct HostileName: Sendable, Hashable {
     /// The bytes as a storage has them.
     public let bytes: [UInt8]
-    /// How reports write it: control characters are shown as pictures, other bytes as `\xFF`, long names by their
+    /// The name in reports: control characters are shown as pictures, other bytes as `\xFF`, long names by their
     /// length.
     public let shown: String
-    /// Whether a storage may refuse it; what it takes, it has to keep as it is.
+    /// Whether a storage may refuse it; if it accepts the name, it has to keep it unchanged.
     public let mayBeRefused: Bool
 
-    /// The behaviour that takes a file of this name through everything.
+    /// The behaviour that takes a file of this name through all operations.
     public var fileBehaviour: String { "A file called \(shown) \(rule)" }
-    /// The behaviour that takes a folder of this name through everything.
+    /// The behaviour that takes a folder of this name through all operations.
     public var folderBehaviour: String { "A folder called \(shown) \(rule)" }
 
     private var rule: String { mayBeRefused ? "keeps its name or is refused" : "keeps its name" }
@@ -33,7 +33,7 @@ public struct HostileName: Sendable, Hashable {
     /// Every name that the kit tries, on files and on folders.
     public static let all = ordinary + (delicate + control).map { HostileName($0, mayBeRefused: true) } + long + notUTF8
 
-    /// What every storage has to keep.
+    /// Names that every storage has to keep.
     private static let ordinary = [
         "two words", "%41", "%2F", "percent %41 literal", "100%", "a+b", "a#b", "a;b", "a&b=c", "it's", "`ticks`",
         "[brackets]", "{braces}",
@@ -42,14 +42,14 @@ public struct HostileName: Sendable, Hashable {
         "😀", "👩🏽‍👩🏽‍👧🏽‍👦🏽", "no.dots.at.all.epub",
     ].map { HostileName($0) }
 
-    /// What some storages cannot have.
+    /// Names that some storages cannot have.
     private static let delicate = [
         "a?b", "\"quoted\"", "a\\b", "a:b", "a*b", "a|b", "<tag>", " leading blank", "trailing blank ", "trailing dot.",
         " ", "CON", "a／b",
         "␉", "e\u{301}decomposed",
     ]
 
-    /// Control characters: on their own, and at both ends, where somebody may trim.
+    /// Control characters: alone, and at both ends, where software may trim.
     private static let control = [
         String(String.UnicodeScalarView((UInt8(1)...8).map { Unicode.Scalar($0) })), "tab\there", "line\nfeed",
         "vertical\u{B}tab",
@@ -60,13 +60,13 @@ public struct HostileName: Sendable, Hashable {
         "\rleading return", "trailing return\r",
     ]
 
-    /// As long as most file systems can have them.
+    /// As long as most file systems allow.
     private static let long = [
         HostileName(String(repeating: "x", count: 255), shown: "of 255 letters", mayBeRefused: true),
         HostileName(String(repeating: "語", count: 85), shown: "of 255 bytes in 85 characters", mayBeRefused: true),
     ]
 
-    /// Tried where ``Capabilities/Ability/rawNames`` is there, and then kept.
+    /// Tried if the provider has ``Capabilities/Ability/rawNames``, and to be kept then.
     private static let notUTF8 = [
         HostileName(bytes: [0x66, 0xFC, 0x72, 0x20, 0xFF]), HostileName(bytes: Array("cut ".utf8) + [0xE2, 0x82]),
         HostileName(bytes: Array("over".utf8) + [0xC0, 0xAE]),
@@ -74,7 +74,8 @@ public struct HostileName: Sendable, Hashable {
 }
 
 extension String {
-    /// This text with U+2400…U+241F and U+2421, pictures of control characters, in their place: it stays on its line.
+    /// This text with U+2400…U+241F and U+2421, pictures of control characters, in their place, so that it stays on one
+    /// line.
     var visible: String {
         var shown = UnicodeScalarView()
         for scalar in unicodeScalars {

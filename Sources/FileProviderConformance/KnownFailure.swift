@@ -1,20 +1,20 @@
 extension Conformance {
-    /// A behaviour that is known not to hold, because of what lies behind the provider, and why.
+    /// A behaviour that is known to fail because of the server or storage behind the provider, and the reason.
     ///
-    /// Such a failure is reported as known and breaks no promise. It does when it starts to hold, unless it fails only
-    /// at times: so a list of known failures stays true. As JSON it is
-    /// `{"behaviour":…,"reason":…,"message":…,"sometimes":true}`, the last two only where needed.
+    /// Such a failure is reported as known, and is no violation. It becomes one when the behaviour starts to hold,
+    /// unless it fails only occasionally, so that a list of known failures stays true. As JSON it is
+    /// `{"behaviour":…,"reason":…,"message":…,"sometimes":true}`, the last two only if needed.
     public struct KnownFailure: Sendable, Hashable {
         /// The name or the id of a ``Behaviour``, or of one of the run's own.
         public var behaviour: String
         /// What the server or storage does.
         public var reason: String
-        /// Words in the sentence of the violation; with other words it is a failure that nobody knew. Nil for any.
+        /// A part of the violation's sentence; a failure with another sentence is not known. Nil for any.
         public var message: String?
-        /// Whether it fails in some runs only. Where it holds, that is no news.
+        /// Whether it fails in some runs only. It may then hold without a report.
         public var isOccasional: Bool
 
-        /// A failure of every run, with whatever message, unless said otherwise.
+        /// Creates a known failure; by default of every run, with any message.
         public init(_ behaviour: String, reason: String, message: String? = nil, isOccasional: Bool = false) {
             self.behaviour = behaviour
             self.reason = reason
@@ -32,7 +32,7 @@ extension Conformance.KnownFailure: Codable {
         case sometimes
     }
 
-    /// Reads the form above; keys that it does not know are passed over.
+    /// Reads the form above; ignores unknown keys.
     ///
     /// - Throws: `DecodingError` without a behaviour or a reason.
     public init(from decoder: any Decoder) throws {
@@ -44,7 +44,7 @@ extension Conformance.KnownFailure: Codable {
             isOccasional: try container.decodeIfPresent(Bool.self, forKey: .sometimes) ?? false)
     }
 
-    /// Writes the form above; a message that is nil, and `sometimes` that is false, are left out.
+    /// Writes the form above; leaves out a message that is nil, and `sometimes` that is false.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(behaviour, forKey: .behaviour)

@@ -1,8 +1,8 @@
 import Foundation
 
-/// Bytes that look random and are the same in every run: a mistake by any offset shows.
+/// Bytes that look random and are the same in every run, so that an error by any offset shows.
 enum Pattern {
-    /// `count` bytes; another `seed` gives others at nearly every place.
+    /// Returns `count` bytes; another `seed` gives other bytes at nearly every offset.
     static func data(_ count: Int, seed: UInt64 = 1) -> Data {
         var state = seed &* 0x9E37_79B9_7F4A_7C15
         var bytes: [UInt8] = []

@@ -2,9 +2,9 @@ import FileProviderCore
 import Foundation
 import Synchronization
 
-/// A sink that takes note of how it is called.
+/// A sink that records how it is called.
 final class ProbeSink: ByteSink {
-    /// How it answers.
+    /// The sink's reaction.
     enum Manner: Sendable {
         /// Always ready.
         case prompt
@@ -12,7 +12,7 @@ final class ProbeSink: ByteSink {
         case slow
         /// Throws a ``DeliberateFailure`` at the first bytes.
         case failing
-        /// Takes one piece and no more, until ``released`` fires.
+        /// Accepts one piece and no more, until ``released`` fires.
         case stalling
     }
 
@@ -43,15 +43,15 @@ final class ProbeSink: ByteSink {
 
     func begin(_ extent: FileExtent) throws {
         state.withLock { state in
-            if !state.data.isEmpty { state.note("begin was called after bytes had come") }
+            if !state.data.isEmpty { state.note("begin was called after the first bytes") }
             state.begins.append(extent)
         }
     }
 
     func write(_ bytes: UnsafeRawBufferPointer) throws -> FlowState {
         let flow: FlowState = try state.withLock { state in
-            if state.isWaiting { state.note("bytes came before whenReady had called back") }
-            if state.hasFailed { state.note("bytes came after the sink had thrown") }
+            if state.isWaiting { state.note("bytes arrived before whenReady had called back") }
+            if state.hasFailed { state.note("bytes arrived after the sink had thrown") }
             if manner == .failing {
                 state.hasFailed = true
                 throw DeliberateFailure()
@@ -82,7 +82,7 @@ final class ProbeSink: ByteSink {
 }
 
 extension ProbeSink {
-    /// Expects the sink to have got exactly `expected`, announced once and by the rules.
+    /// Expects the sink to have received exactly `expected`, announced once and by the rules.
     func expectDelivery(of expected: Data, extent: FileExtent, offset: Int64, size: Int64, what: String) throws {
         if let fault { throw Unmet("\(what): expected the sink to be called by its rules, but \(fault).") }
         try expect(

@@ -15,8 +15,8 @@ extension Conformance.Report: Encodable {
     }
 
     /// Writes
-    /// `{"passed":n,"failed":[{"id":…,"behaviour":…,"sentence":…}],"skipped":[{"id":…,"behaviour":…,"reason":…}]}`, and
-    /// `"known"`, like `"skipped"`, where a list of known failures was given.
+    /// `{"passed":n,"failed":[{"id":…,"behaviour":…,"sentence":…}],"skipped":[{"id":…,"behaviour":…,"reason":…}]}` and,
+    /// if a list of known failures was given, `"known"` in the form of `"skipped"`.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(passed.count, forKey: .passed)

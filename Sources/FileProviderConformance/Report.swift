@@ -1,56 +1,56 @@
 extension Conformance {
-    /// What a run of the kit found. Every behaviour that was chosen is in exactly one of four lists.
+    /// The result of a run of the kit. Every chosen behaviour is in exactly one of four lists.
     public struct Report: Sendable {
-        /// A behaviour, and what is to be said of it.
+        /// A behaviour, and a sentence about its outcome.
         public struct Entry: Sendable, Hashable {
-            /// What the behaviour is about; ``Behaviour/Group/run`` for the kit's own folder and list.
+            /// The subject of the behaviour; ``Behaviour/Group/run`` for the kit's own folder and list.
             public let group: Behaviour.Group
             /// The behaviour's name.
             public let behaviour: String
-            /// Of a violation, what was expected and what happened; of a skipped behaviour, the ability that is missing
-            /// or what else was in the way; of a known failure, its reason; of a name that was refused, the provider's
-            /// error. Else empty.
+            /// Of a violation, what was expected and what happened; of a skipped behaviour, the missing ability or
+            /// another obstacle; of a known failure, its reason; of a refused name, the provider's error. Otherwise
+            /// empty.
             public let sentence: String
 
             /// Group and name, as in ``Behaviour/id``.
             public var id: String { Behaviour.id(group, behaviour) }
         }
 
-        /// What became of one behaviour.
+        /// The outcome of one behaviour.
         public enum Outcome: String, Sendable, Hashable {
-            /// Tried, and it held.
+            /// It was tried, and held.
             case passed
-            /// Passed, by refusing a name that a storage may refuse.
+            /// It passed, by refusing a name that a storage may refuse.
             case refused
-            /// It did not hold, or it holds although it is on the list of known failures.
+            /// It failed, or it held although it is on the list of known failures.
             case failed
-            /// It did not hold, as the list of known failures says.
+            /// It failed, as the list of known failures says.
             case known
-            /// Not tried: an ability or the kit's own folder was missing.
+            /// It was not tried: an ability or the kit's own folder was missing.
             case skipped
         }
 
-        /// What held.
+        /// The behaviours that held.
         public private(set) var passed: [Entry] = []
-        /// What did not hold, in the order of the run, with known failures that hold now.
+        /// The behaviours that failed, in the order of the run, and known failures that hold now.
         public private(set) var violations: [Entry] = []
-        /// What did not hold and is on the list of known failures.
+        /// The behaviours that failed and are on the list of known failures.
         public private(set) var known: [Entry] = []
-        /// What was not tried, in the order of the run.
+        /// The behaviours that were not tried, in the order of the run.
         public private(set) var skipped: [Entry] = []
-        /// Those of ``passed`` in which a hostile name was refused rather than carried.
+        /// Those of ``passed`` in which a hostile name was refused rather than kept.
         public private(set) var refused: [Entry] = []
         /// Whether the run was given known failures.
         public let hasKnownList: Bool
 
-        /// Whether nothing was violated but what is known.
+        /// Whether there are no violations except known failures.
         public var isConforming: Bool { violations.isEmpty }
 
         init(hasKnownList: Bool = false) {
             self.hasKnownList = hasKnownList
         }
 
-        /// What became of the behaviour called `name`; nil when it was not chosen.
+        /// Returns the outcome of the behaviour called `name`; nil if it was not chosen.
         public func outcome(of name: String) -> Outcome? {
             let lists: [(Outcome, [Entry])] = [
                 (.refused, refused), (.failed, violations), (.known, known), (.skipped, skipped), (.passed, passed),
@@ -73,7 +73,7 @@ extension Conformance {
             }
         }
 
-        /// Takes known failures out of the violations, and makes violations of those that hold.
+        /// Moves known failures out of the violations, and adds violations for those that hold.
         mutating func judge(by list: [KnownFailure]) {
             for item in list {
                 func isMeant(_ entry: Entry) -> Bool { item.behaviour == entry.behaviour || item.behaviour == entry.id }

@@ -2,16 +2,16 @@ import FileProviderCore
 import Foundation
 import Synchronization
 
-/// A source that does what it is told: pauses, fails, stalls, or gives another number of bytes than it said.
+/// A source that follows a script: pauses, fails, stalls, or gives another number of bytes than it promised.
 struct ScriptedSource: WriteSource {
-    /// What comes after the bytes.
+    /// The behaviour after the last byte.
     enum Ending: Sendable {
         case end
         /// A ``DeliberateFailure``.
         case failure
         /// Nothing, until ``released`` fires; then a failure.
         case stall
-        /// The same bytes again and again, slowly.
+        /// The same bytes repeatedly, slowly.
         case endless
     }
 
@@ -19,7 +19,7 @@ struct ScriptedSource: WriteSource {
     let isRepeatable = true
     let bytes: Data
     let ending: Ending
-    /// Whether every piece lets itself be waited for.
+    /// Whether the source makes the reader wait before every piece.
     let pauses: Bool
     /// Fires when the ending has been reached, or an endless source has begun to repeat.
     let reached = Signal()
@@ -61,7 +61,7 @@ struct ScriptedSource: WriteSource {
             }
         }
 
-        /// What follows when the bytes are used up.
+        /// Returns what follows the bytes.
         private func more() throws -> Data {
             script.reached.fire()
             switch script.ending {

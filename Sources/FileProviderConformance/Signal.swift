@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Something that happens once, for tasks and callbacks that wait for it.
+/// An event that happens once, for tasks and callbacks that wait for it.
 final class Signal: Sendable {
     private let state = Mutex((hasFired: false, callbacks: [@Sendable () -> Void]()))
 
@@ -15,7 +15,7 @@ final class Signal: Sendable {
         for callback in callbacks { callback() }
     }
 
-    /// Calls back once, at once if it has happened.
+    /// Calls `callback` once; at once if the event has happened.
     func then(_ callback: @escaping @Sendable () -> Void) {
         let hasFired = state.withLock { state in
             if !state.hasFired { state.callbacks.append(callback) }

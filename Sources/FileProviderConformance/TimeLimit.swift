@@ -1,13 +1,12 @@
 import Synchronization
 
-/// Bounds work that may never end, also such as does not listen to cancellation.
+/// Bounds work that may never end, even if it ignores cancellation.
 enum TimeLimit {
-    /// Runs `body` for at most `limit`; after that it is cancelled and left to itself. Cancelling the caller cancels
-    /// `body`.
+    /// Runs `body` for at most `limit`; then cancels and abandons it. Cancelling the caller cancels `body`.
     static func run<Value: Sendable>(
         _ limit: Duration, _ body: @escaping @Sendable () async throws -> Value
     ) async -> Result<Value, any Error> {
-        // Not a task group: that would wait at its end for the very work that does not end.
+        // Not a task group, which would wait at its end for the work that does not end.
         let race = Race<Value>()
         let work = Task {
             do { race.settle(.success(try await body())) } catch { race.settle(.failure(error)) }

@@ -1,7 +1,7 @@
 import FileProviderCore
 import Foundation
 
-/// What lies where something is to be moved or copied to.
+/// The item at the destination of a move or a copy.
 enum Obstacle: Sendable {
     case file
     case emptyFolder
@@ -30,7 +30,7 @@ extension Trial {
         }
     }
 
-    /// Expects that a file does not get onto `obstacle`, and that both are what they were.
+    /// Expects that a file does not replace `obstacle`, and that both are unchanged.
     func expectRefused(onto obstacle: Obstacle, overwrite: Bool, _ transfer: Transfer) async throws {
         let target = try await put(obstacle)
         let path = try await write("source")
@@ -56,7 +56,7 @@ extension Trial {
         try await expectTree(target, when: "After a folder replaced what was there")
     }
 
-    /// Expects that the folder `one` does not get onto the folder `two`, with or without overwrite.
+    /// Expects that the folder `one` does not replace the folder `two`, with or without overwrite.
     func expectNoMerge(_ transfer: Transfer) async throws {
         let one = try await makeFolder("one")
         let two = try await makeFolder("two")

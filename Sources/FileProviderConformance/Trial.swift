@@ -1,17 +1,17 @@
 import FileProviderCore
 import Foundation
 
-/// What one behaviour works with: the provider, and a folder that nobody else uses.
+/// The environment of one behaviour: the provider, and a folder that no other behaviour uses.
 struct Trial: Sendable {
     let provider: any FileProvider
     let capabilities: Capabilities
     let folder: ProviderPath
     let connect: Conformance.Connect?
 
-    /// The path of `relative` in the trial's folder.
+    /// Returns the path of `relative` in the trial's folder.
     func at(_ relative: String) throws -> ProviderPath { folder.appending(try ProviderPath(relative)) }
 
-    /// How far two accounts of one modification time may lie apart, in seconds; a `Date` itself holds no less than
+    /// The most seconds by which two reports of one modification time may differ; a `Date` itself has a precision of
     /// about 10⁻⁷.
     var timeStep: Double { max(1e-6, capabilities.timePrecision ?? 1) }
 
@@ -34,7 +34,7 @@ struct Trial: Sendable {
         try await provider.contentsOfDirectory(path: path ?? folder)
     }
 
-    /// Removes a folder with all it holds, in the way that the provider has.
+    /// Removes a folder with everything in it, by the means of the provider.
     func removeTree(_ path: ProviderPath) async throws {
         if capabilities.has(.recursiveRemoval) { return try await provider.removeItem(path: path) }
         try await provider.removeTree(path: path, progress: ProgressReporter()) { [provider] in
@@ -44,13 +44,13 @@ struct Trial: Sendable {
 }
 
 extension Trial {
-    /// Expects a folder, the trial's own unless said otherwise, to hold exactly these names.
+    /// Expects a folder, by default the trial's own, to have exactly these names.
     func expectNames(_ names: [String], in path: ProviderPath? = nil, when: String) async throws {
         let folder = path ?? folder
         try await expectPaths(try names.map { try folder.appending($0) }, in: folder, when: when)
     }
 
-    /// Expects a folder, the trial's own unless said otherwise, to hold exactly these items.
+    /// Expects a folder, by default the trial's own, to have exactly these items.
     func expectPaths(_ paths: [ProviderPath], in path: ProviderPath? = nil, when: String) async throws {
         let found = try await list(path).map(\.path).sorted()
         let expected = paths.sorted()
@@ -89,7 +89,7 @@ extension Trial {
             item.isDirectory, "\(when): expected “\(path.name)” to be a folder, but its type is \(item.type.rawValue).")
     }
 
-    /// A small tree called `name`: `top`, `deep/inner`, and the empty folder `bare`.
+    /// Creates a small tree called `name`: `top`, `deep/inner`, and the empty folder `bare`.
     @discardableResult
     func makeTree(_ name: String) async throws -> ProviderPath {
         let root = try await makeFolder(name)
@@ -100,7 +100,7 @@ extension Trial {
         return root
     }
 
-    /// Expects what ``makeTree(_:)`` made to be at `root`, whole.
+    /// Expects the tree of ``makeTree(_:)`` at `root`, complete.
     func expectTree(_ root: ProviderPath, when: String) async throws {
         try await expectNames(["bare", "deep", "top"], in: root, when: when)
         try await expectNames(["inner"], in: root.appending("deep"), when: when)
@@ -110,7 +110,7 @@ extension Trial {
     }
 }
 
-/// Runs `body` so many times at once, with 0, 1, 2…
+/// Runs `body` `count` times at once, with 0, 1, 2…
 func inParallel(_ count: Int, _ body: @escaping @Sendable (Int) async throws -> Void) async throws {
     try await withThrowingTaskGroup(of: Void.self) { group in
         for index in 0..<count { group.addTask { try await body(index) } }

@@ -1,24 +1,24 @@
 import FileProviderCore
 public import Foundation
 
-/// Taking operations back, and carrying them out again.
+/// Undo and redo of operations.
 ///
-/// Every provider gets it from ``FileProviderOperations/undoable(levels:trash:)``.
+/// Every provider gets it from ``FileProviderCore/FileProviderOperations/undoable(levels:trash:)``.
 public protocol FileProviderUndoable: FileProviderOperations {
-    /// The steps that can be undone and redone, and the trash that makes it possible.
+    /// The steps that can be undone and redone, and the trash that holds their data.
     var undoManager: UndoStack { get }
 
-    /// Whether what `handle` stands for has been done and can be undone.
+    /// Whether the operation of `handle` is done and can be undone.
     ///
-    /// - Parameter handle: What a completion form of this provider returned. False while it runs, after it failed, once
-    ///   it is undone, and when its step has gone from the stack.
+    /// - Parameter handle: The result of a completion form of this provider.
+    /// - Returns: False while the operation runs, after it failed or was undone, and once its step left the stack.
     func canUndo(handle: Progress) -> Bool
 
-    /// Whether `operation` can be undone: as a step that is on the stack, else if it were carried out now.
+    /// Whether `operation` can be undone: as a step on the stack, else if it were carried out now.
     ///
-    /// - Throws: Why the storage cannot be asked.
-    /// - Complexity: One request for what would be replaced or removed; with a limit on the trash's size a listing for
-    ///   each folder in it.
+    /// - Throws: The error of the storage, if it cannot be asked.
+    /// - Complexity: One request for the item that would be replaced or removed; with a limit on the trash's size, also
+    ///   a listing for each folder in it.
     func canUndo(operation: FileOperationType) async throws -> Bool
 }
 
@@ -27,10 +27,10 @@ public protocol FileProviderUndoable: FileProviderOperations {
 public typealias FileProvideUndoable = FileProviderUndoable
 
 extension FileProviderUndoable {
-    /// The default: asks ``undoManager``.
+    /// The default asks ``undoManager``.
     public func canUndo(handle: Progress) -> Bool { undoManager.canUndo(handle: handle) }
 
-    /// The default: asks ``undoManager``.
+    /// The default asks ``undoManager``.
     public func canUndo(operation: FileOperationType) async throws -> Bool {
         try await undoManager.canUndo(operation: operation)
     }
@@ -43,15 +43,15 @@ extension FileProviderUndoable {
 }
 
 extension FileProviderOperations where Self: FileProviderReadWrite {
-    /// This provider with undo: what is done through the result is recorded, and what it removes or replaces goes to a
-    /// trash folder.
+    /// Returns this provider with undo: operations through the result are recorded, and items that they remove or
+    /// replace go to a trash folder.
     ///
-    /// A provider that is undoable already is returned as it is.
+    /// A provider that is already undoable is returned as it is.
     ///
     /// - Parameters:
-    ///   - levels: Steps that are kept.
-    ///   - trash: Where data goes, and for how long.
-    /// - Throws: `CocoaError(.fileReadInvalidFileName)` for a trash folder that no path can name, or that is the root.
+    ///   - levels: The most steps to keep.
+    ///   - trash: The trash folder and its limits.
+    /// - Throws: `CocoaError(.fileReadInvalidFileName)` for a trash folder whose path is invalid, or that is the root.
     public func undoable(
         levels: Int = UndoStack.usualLevels, trash: TrashPolicy = TrashPolicy()
     ) throws -> any FileProvider & FileProviderUndoable {

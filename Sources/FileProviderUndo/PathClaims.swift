@@ -1,9 +1,9 @@
 import FileProviderCore
 import Foundation
 
-/// Keeps apart what must not happen at the same time: whoever works on a path claims it with all that lies below.
+/// Keeps conflicting operations apart: an operation claims the paths that it works on, with everything below them.
 ///
-/// Claims are granted in the order in which they came, as far as they meet none before them. A claim of the root
+/// Claims are granted in the order of their requests, unless they conflict with an earlier one. A claim of the root
 /// excludes all others.
 final class PathClaims: Sendable {
     private struct Claim: Sendable {
@@ -17,12 +17,12 @@ final class PathClaims: Sendable {
         }
     }
 
-    /// In the order in which they came.
+    /// In the order of the requests.
     private let claims = LockedValue<[Claim]>([])
 
-    /// Runs `body` while nobody else works on `paths` or on what lies below or above.
+    /// Runs `body` while no other operation works on `paths`, or on items below or above them.
     ///
-    /// - Throws: `CancellationError` when the task is cancelled while it waits; an error of `body`.
+    /// - Throws: `CancellationError` if the task is cancelled while it waits; an error of `body`.
     func holding<Value>(_ paths: [ProviderPath], _ body: () async throws -> Value) async throws -> Value {
         let id = UUID()
         defer { release(id) }

@@ -1,7 +1,7 @@
 import FileProviderCore
 import Foundation
 
-/// A folder of a provider's that keeps what was removed and replaced.
+/// A folder of a provider for removed and replaced items.
 final class Trash: Sendable {
     let path: ProviderPath
     let provider: any FileProvider
@@ -9,13 +9,13 @@ final class Trash: Sendable {
     private let now: @Sendable () -> Date
     private let ledger = LockedValue(Ledger())
 
-    /// What is known of the trash without looking.
+    /// The state of the trash as far as it is known without a request.
     private struct Ledger: Sendable {
         /// Bytes, by entry; of all entries once it was swept.
         var sizes: [ProviderPath: Int64] = [:]
         /// Nil before the first sweep.
         var nextSweep: Date?
-        /// Entries whose operation is still running: it may fail, and then they have to come back.
+        /// Entries whose operation is still running: if it fails, they are moved back.
         var inFlight: Set<ProviderPath> = []
     }
 
@@ -30,10 +30,10 @@ final class Trash: Sendable {
         }
     }
 
-    /// Whether `other` is the trash folder, lies in it or holds it.
+    /// Whether `other` is the trash folder, or below or above it.
     func touches(_ other: ProviderPath) -> Bool { other == path || other.isBelow(path) || path.isBelow(other) }
 
-    /// Whether an item is within the limit on the trash's size.
+    /// Whether an item fits into the limit on the trash's size.
     func takes(_ item: FileObject) async throws -> Bool {
         guard let limit = policy.greatestSize else { return true }
         return try await size(of: item) <= limit
@@ -41,18 +41,18 @@ final class Trash: Sendable {
 
     // MARK: In and out
 
-    /// Moves an item into the trash, where no sweep takes it before ``settle(_:)``.
+    /// Moves an item into the trash, where no sweep removes it before ``settle(_:)``.
     ///
-    /// - Returns: Where it lies now.
+    /// - Returns: The item's path in the trash.
     func put(_ item: FileObject, progress: ProgressReporter = ProgressReporter()) async throws -> ProviderPath {
         try await enter(item) { [provider] in
             try await provider.moveItem(path: item.path, to: $0, overwrite: false, progress: progress)
         }
     }
 
-    /// Puts a copy of an item into the trash, where no sweep takes it before ``settle(_:)``.
+    /// Puts a copy of an item into the trash, where no sweep removes it before ``settle(_:)``.
     ///
-    /// - Returns: Where the copy lies.
+    /// - Returns: The path of the copy.
     func putCopy(of item: FileObject) async throws -> ProviderPath {
         try await enter(item) { [provider] in try await provider.copyItem(path: item.path, to: $0) }
     }
@@ -63,11 +63,11 @@ final class Trash: Sendable {
         let location = try names.reduce(path) { try $0.appending(nameBytes: $1) }
         let size = policy.greatestSize == nil ? nil : try await size(of: item)
         let top = top(of: location)
-        // Before it is there: a sweep may list it as soon as it is.
+        // Noted before the move: a sweep may list the item as soon as it is in the trash.
         ledger.update { _ = $0.inFlight.insert(top) }
         do {
             do { try await body(location) } catch let error where error.isNoSuchFile {
-                // The folder is not there yet, or was taken away.
+                // The folder does not exist yet, or was removed.
                 try await provider.createFolderWithParents(path: location.parent ?? path)
                 try await body(location)
             }
@@ -79,40 +79,40 @@ final class Trash: Sendable {
         return location
     }
 
-    /// The operation that put something at `location` is over: its step is recorded, or the entry is no longer needed.
+    /// Ends the protection of the entry at `location`: its step is recorded, or it is no longer needed.
     func settle(_ location: ProviderPath) {
         let top = top(of: location)
         ledger.update { _ = $0.inFlight.remove(top) }
     }
 
-    /// Moves what is kept at `location` out of the trash.
+    /// Moves the item at `location` out of the trash.
     func takeOut(_ location: ProviderPath, to destination: ProviderPath, overwrite: Bool = false) async throws {
         try await provider.moveItem(path: location, to: destination, overwrite: overwrite)
         let top = top(of: location)
         ledger.update { $0.sizes[top] = nil }
-        // The folder of a long name; one that stays is swept when its time comes.
+        // The folder of a long name; if it stays, a later sweep removes it.
         if top != location { try? await provider.removeItem(path: top, recursive: true) }
     }
 
-    /// Removes what is kept at `location` for good.
+    /// Removes the item at `location` for good.
     func discard(_ location: ProviderPath) async throws { try await removeEntry(top(of: location)) }
 
     private func removeEntry(_ top: ProviderPath) async throws {
         do { try await provider.removeItem(path: top, recursive: true) } catch let error where error.isNoSuchFile {
-            // Somebody else was first.
+            // Another caller was first.
         }
         ledger.update { $0.sizes[top] = nil }
     }
 
-    /// The item right below the trash folder that `location` is, or lies in.
+    /// Returns the item directly in the trash folder that `location` is, or is below.
     private func top(of location: ProviderPath) -> ProviderPath {
         guard let name = location.relative(to: path)?.components.first else { return location }
         return (try? path.appending(nameBytes: name)) ?? location
     }
 
-    // MARK: What is in it
+    // MARK: Content
 
-    /// Everything that can be put back, the oldest first.
+    /// Returns all items that can be restored, the oldest first.
     func contents() async throws -> [TrashEntry] {
         var found: [TrashEntry] = []
         for (item, date) in try await entries() {
@@ -124,7 +124,7 @@ final class Trash: Sendable {
         return found
     }
 
-    /// The items of the trash folder that were put there by a trash, the oldest first.
+    /// Returns the items that a trash put into the folder, the oldest first.
     private func entries() async throws -> [(item: FileObject, date: Date)] {
         do {
             return try await provider.contentsOfDirectory(path: path).compactMap { item in
@@ -133,12 +133,12 @@ final class Trash: Sendable {
         } catch let error where error.isNoSuchFile { return [] }
     }
 
-    /// The item that an entry is about, and the names that tell its path; nil for an entry that never got its item.
+    /// Returns the item of an entry, and the names that encode its path; nil for an entry without an item.
     private func unfolded(_ entry: FileObject) async throws -> (FileObject, [ArraySlice<UInt8>])? {
         var item = entry
         var names = [entry.path.nameBytes]
         while let last = names.last, TrashName.isBroken(last) {
-            // No path is as long as that.
+            // No path is that long.
             guard names.count < 256, let inner = try await provider.contentsOfDirectory(path: item.path).first else {
                 return nil
             }
@@ -157,7 +157,7 @@ final class Trash: Sendable {
 
     // MARK: Sweeping
 
-    /// Whether something may be over a limit, as far as is known without looking.
+    /// Whether a limit may be exceeded, as far as is known without a request.
     var isDue: Bool {
         let ledger = ledger.value
         guard let next = ledger.nextSweep, next > now() else {
@@ -167,17 +167,17 @@ final class Trash: Sendable {
         return ledger.sizes.reduce(0) { ledger.inFlight.contains($1.key) ? $0 : $0 + $1.value } > limit
     }
 
-    /// Removes what is over the limits: what is too old, what alone is too large, then the oldest.
+    /// Removes entries over the limits: those that are too old or too large by themselves, then the oldest.
     ///
-    /// What is in flight stays and does not count; the sweep after its operation sees it.
+    /// Entries of running operations stay and do not count; the sweep after the operation handles them.
     ///
-    /// - Parameter forget: Told of each entry before it goes.
-    /// - Throws: The first error; the other entries go all the same.
+    /// - Parameter forget: Called with each entry before it is removed.
+    /// - Throws: The first error, after the other entries were removed.
     func sweep(all: Bool = false, forget: (ProviderPath) -> Void) async throws {
         let time = now()
         let before = ledger.value.sizes
         let listed = try await entries()
-        // Looked at after the listing, which may tell of what came into the trash meanwhile.
+        // Read after the listing, which may contain items that have arrived in the trash meanwhile.
         let inFlight = ledger.value.inFlight
         let entries = listed.filter { !inFlight.contains($0.item.path) }
         var sizes: [ProviderPath: Int64] = [:]
@@ -197,7 +197,7 @@ final class Trash: Sendable {
             total -= size
             doomed.append(item.path)
         }
-        // Age is looked at thirty times in a life, so that many removals do not cost as many listings.
+        // Ages are checked thirty times in a lifetime, so that many removals do not cost as many listings.
         let next = time.addingTimeInterval((policy.longestAge ?? .infinity) / 30)
         ledger.update { [sizes] ledger in
             let later = ledger.sizes.filter { before[$0.key] == nil || inFlight.contains($0.key) }

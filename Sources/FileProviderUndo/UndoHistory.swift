@@ -1,7 +1,7 @@
 import FileProviderCore
 import Foundation
 
-/// One way through the history.
+/// A direction in the history.
 enum UndoDirection: Sendable {
     case undo, redo
 
@@ -9,16 +9,15 @@ enum UndoDirection: Sendable {
     var verb: String { self == .undo ? "undone" : "redone" }
 }
 
-/// What one operation did to one path. It is its own way back: turning it over twice leaves everything as it was.
+/// The effect of one operation on one path. Reversing it twice leaves everything as it was.
 struct UndoChange: Sendable {
     enum Effect: Sendable {
         case moved(from: ProviderPath, to: ProviderPath)
-        /// The path holds something else than before. `kept` is where the other side lies in the trash; nil where that
-        /// is nothing.
+        /// The path has another item than before. `kept` is the trash path of the counterpart; nil if there is none.
         case content(at: ProviderPath, kept: ProviderPath?)
     }
 
-    /// What should be at the path of a `content` as long as nobody else has been there.
+    /// The expected item at the path of a `content`, unless another process has changed it.
     enum Expectation: Sendable {
         case nothing
         case item(ItemTrace)
@@ -35,7 +34,7 @@ struct UndoChange: Sendable {
     }
 }
 
-/// What tells one version of an item from another.
+/// The properties that tell one version of an item from another.
 struct ItemTrace: Sendable {
     let type: FileType
     var size: Int64?
@@ -53,7 +52,7 @@ struct ItemTrace: Sendable {
         tag = item.entryTag.map { $0.hasPrefix("W/") ? String($0.dropFirst(2)) : $0 }
     }
 
-    /// Whether both may be one version, as far as both are known. A folder that was empty must be so still.
+    /// Whether both may be one version, as far as both are known. A folder that was empty must still be empty.
     func matches(_ now: ItemTrace, ignoringTag: Bool = false) -> Bool {
         guard type == now.type else { return false }
         if isEmptyFolder, !now.isEmptyFolder { return false }
@@ -72,20 +71,20 @@ struct UndoGroup: Sendable {
     let name: String
 }
 
-/// What one call of undo takes back.
+/// The changes that one call of undo reverses.
 struct UndoStep: Sendable {
     let id: UUID
     let name: String
-    /// The next to be turned is the last.
+    /// The next change to reverse is the last one.
     var changes: [UndoChange]
 }
 
-/// The steps on both sides of now; a value, without any notion of a storage.
+/// The steps before and after the present state; a value that needs no storage.
 struct UndoHistory: Sendable {
     var levels: Int {
         didSet { trim() }
     }
-    /// The next to be turned is the last.
+    /// The next step to reverse is the last one.
     private var done: [UndoStep] = []
     private var undone: [UndoStep] = []
 
@@ -98,7 +97,7 @@ struct UndoHistory: Sendable {
         set { if direction == .undo { done = newValue } else { undone = newValue } }
     }
 
-    /// Adds what was done; what was undone before can then no longer be redone.
+    /// Adds a step. Undone steps can no longer be redone then.
     mutating func record(_ changes: [UndoChange], name: String, group: UndoGroup?) {
         undone = []
         if let group, done.last?.id == group.id {
@@ -111,9 +110,9 @@ struct UndoHistory: Sendable {
 
     mutating func forgetUndone() { undone = [] }
 
-    /// Takes the next change from one side and puts `turned`, which it has become, on the other.
+    /// Removes the next change from one side, and puts `turned`, its reverse, on the other.
     mutating func turn(_ step: UUID, _ direction: UndoDirection, into turned: UndoChange) {
-        // Meanwhile everything may have been forgotten.
+        // All steps may have been forgotten meanwhile.
         guard let current = self[direction].last, current.id == step else { return }
         self[direction][self[direction].count - 1].changes.removeLast()
         if self[direction].last?.changes.isEmpty == true { self[direction].removeLast() }
@@ -122,8 +121,8 @@ struct UndoHistory: Sendable {
         self[other][self[other].count - 1].changes.append(turned)
     }
 
-    /// Makes two of the next change: `done` is what half of it has become, on the other side; `rest` is still to be
-    /// turned.
+    /// Splits the next change: `done` is the reverse of its completed half, on the other side; `rest` is still to be
+    /// reversed.
     mutating func split(_ direction: UndoDirection, done half: UndoChange, rest: UndoChange) {
         guard let step = self[direction].last?.id else { return }
         let index = self[direction].count - 1
@@ -131,8 +130,7 @@ struct UndoHistory: Sendable {
         turn(step, direction, into: half)
     }
 
-    /// Drops the steps that need what `isGone` says is no longer in the trash, with those that can be reached only
-    /// through them.
+    /// Drops the steps that need an entry for which `isGone` is true, and those that can be reached only through them.
     mutating func forget(_ isGone: (ProviderPath) -> Bool) {
         for direction in [UndoDirection.undo, .redo] {
             let last = self[direction].lastIndex { step in step.changes.contains { $0.kept.map(isGone) ?? false } }
@@ -140,11 +138,10 @@ struct UndoHistory: Sendable {
         }
     }
 
-    /// Tells the next change at `path`, or where the item lies by then, how the item looks that was just put back
-    /// there: the same version, though perhaps under another tag.
+    /// Records in the next change at `path`, or at the item's path by then, how the restored item looks: the same
+    /// version, though perhaps with another tag.
     ///
-    /// - Parameter isRestored: Whether the item's version was made sure of before; otherwise it has to show in size and
-    ///   time.
+    /// - Parameter isRestored: Whether the item's version was verified before; otherwise size and time have to show it.
     mutating func expect(_ trace: ItemTrace, at path: ProviderPath, _ direction: UndoDirection, isRestored: Bool) {
         var path = path
         for step in self[direction].indices.reversed() {
@@ -174,7 +171,7 @@ struct UndoHistory: Sendable {
 
     private mutating func trim() {
         if done.count > levels { done.removeFirst(done.count - levels) }
-        // The step that is farthest away comes first, on either side.
+        // The step that is farthest away is dropped first, on either side.
         undone.removeFirst(min(undone.count, max(0, done.count + undone.count - levels)))
     }
 }

@@ -3,17 +3,17 @@ import Foundation
 
 /// Carrying out operations so that they can be undone.
 extension UndoStack {
-    /// Carries out an operation that puts something at `destination`, and records it.
+    /// Carries out an operation that creates or replaces the item at `destination`, and records it.
     ///
-    /// What is replaced goes to the trash first: as a copy where the storage copies by itself, so that the name is
-    /// never free and the provider replaces in one step; else it steps aside, and comes back when the operation fails.
+    /// A replaced item goes to the trash first: as a copy if the storage copies by itself, so that the name is never
+    /// free and the provider replaces in one step. Otherwise it is moved there, and moved back if the operation fails.
     ///
     /// - Parameters:
     ///   - source: The item that is moved or copied.
-    ///   - replacing: Whether something at `destination` may be replaced.
-    ///   - ifMatch: The version that alone may be replaced, which only the provider can make sure of: so that version
-    ///     stays in its place.
-    ///   - body: The provider's operation; it gets whether it is to overwrite.
+    ///   - replacing: Whether an item at `destination` may be replaced.
+    ///   - ifMatch: The only version that may be replaced. Only the provider can verify it, so that version stays in
+    ///     its place.
+    ///   - body: The provider's operation; its argument is whether to overwrite.
     func put<Value>(
         _ operation: FileOperationType, at destination: ProviderPath, from source: ProviderPath? = nil,
         isMove: Bool = false,
@@ -52,14 +52,14 @@ extension UndoStack {
             content.expected = await expectation(at: destination)
             return [content]
         }
-        // Once the item has moved back its place is free.
+        // Once the item has moved back, its place is free.
         content.expected = .nothing
         let move = UndoChange(operation: operation, effect: .moved(from: source, to: destination))
         return kept == nil ? [move] : [content, move]
     }
 
-    /// After an operation that cannot be undone: what was undone before no longer fits, and the trash may have lost
-    /// something.
+    /// Updates the history after an operation that cannot be undone: undone steps no longer fit, and the trash may have
+    /// lost an item.
     private func forget(whatWasAt paths: [ProviderPath]) {
         history.update { history in
             history.forgetUndone()
@@ -67,10 +67,10 @@ extension UndoStack {
         }
     }
 
-    /// Moves an item to the trash, or removes it for good where it cannot be undone.
+    /// Moves an item to the trash, or removes it for good if it cannot be undone.
     func remove(_ path: ProviderPath, recursive: Bool, progress: ProgressReporter) async throws {
         try await claims.holding([path]) {
-            // Without an item the provider says what is wrong.
+            // If there is no item, the provider throws the right error.
             guard let item = try await provider.itemIfAny(at: path), try await canKeep(item, at: path) else {
                 try await provider.removeItem(path: path, recursive: recursive, progress: progress)
                 return forget(whatWasAt: [path])
@@ -87,7 +87,7 @@ extension UndoStack {
         }
     }
 
-    /// What an operation would replace; nil for nothing, and where the provider will refuse.
+    /// Returns the item that an operation would replace; nil if there is none, or the provider will refuse.
     private func itemToReplace(at path: ProviderPath, by source: ProviderPath?) async throws -> FileObject? {
         if let source {
             if path == source || path.isBelow(source) { return nil }
@@ -99,8 +99,8 @@ extension UndoStack {
         return item
     }
 
-    /// Whether a change at `path` can be undone: the storage moves items, none of this is about the trash, and `item`,
-    /// which would go there, fits in.
+    /// Whether a change at `path` can be undone: the storage moves items, no path concerns the trash, and `item`, which
+    /// would go there, fits in.
     private func canKeep(
         _ item: FileObject?, at path: ProviderPath, from source: ProviderPath? = nil, isMove: Bool = false
     ) async throws -> Bool {
@@ -116,7 +116,7 @@ extension UndoStack {
 
     func canUndo(handle: Progress) -> Bool {
         guard let operation = handle.userInfo[.fileProviderOperationTypeKey] as? FileOperationType else { return false }
-        // One path may have been written more than once: a step from before this operation is not its step.
+        // One path may have been written more than once: a step older than this operation is not its step.
         let start = handle.userInfo[.startingTimeKey] as? Date ?? .distantPast
         switch (operation, handle.userInfo[.fileOperationKindKey] as? Progress.FileOperationKind) {
         case (_, .downloading?): return false
@@ -159,7 +159,7 @@ extension FileOperationType {
     /// The verb and the item's name, such as “Moving a.txt”.
     var title: String { "\(actionDescription) \((try? ProviderPath(source))?.name ?? source)" }
 
-    /// The operation with its paths in one spelling. A link is known by its own path.
+    /// The operation with its paths in one spelling. A link is identified by its own path.
     fileprivate var normalized: FileOperationType {
         func path(_ text: String) -> String { (try? ProviderPath(text))?.string ?? text }
         return switch self {

@@ -1,12 +1,11 @@
 import FileProviderCore
 import Foundation
 
-/// Taking changes back and carrying them out again, which is the same: what is at a path and what the trash keeps of it
-/// change places.
+/// Undoing and redoing changes, which is the same: the item at a path and its counterpart in the trash are exchanged.
 extension UndoStack {
-    /// Turns a change over.
+    /// Reverses a change.
     ///
-    /// - Returns: The change as it leads back.
+    /// - Returns: The change that leads back.
     func turned(_ change: UndoChange, _ direction: UndoDirection, force: Bool) async throws -> UndoChange {
         var turned = change
         switch change.effect {
@@ -16,7 +15,7 @@ extension UndoStack {
                 try await provider.moveItem(path: location, to: destination, overwrite: false)
                 break
             }
-            // What is in the way belongs to no step; it can be restored from the trash.
+            // The item in the way belongs to no step; it can be restored from the trash.
             let inTheWay = try await exchange(item) {
                 try await provider.moveItem(path: location, to: destination, overwrite: $0)
             } stranded: { _ in
@@ -24,14 +23,13 @@ extension UndoStack {
             trash.settle(inTheWay.kept)
         case .content(let path, let kept):
             turned.effect = .content(at: path, kept: try await swap(path, kept, change, direction, force: force))
-            // With nothing kept before, nothing came to the path.
+            // If no item was kept before, none was put at the path.
             turned.expected = kept == nil ? .nothing : await expectation(at: path)
         }
         return turned
     }
 
-    /// Tells the next change at the path where `turned` has put something how that looks now: its tag or time may be
-    /// another.
+    /// Records in the next change at the path of `turned` how the item there looks now: its tag or time may differ.
     func tellNext(after turned: UndoChange, direction: UndoDirection) async {
         let location: ProviderPath
         let expected: UndoChange.Expectation
@@ -47,9 +45,9 @@ extension UndoStack {
         history.update { [isRestored] in $0.expect(trace, at: location, direction, isRestored: isRestored) }
     }
 
-    /// Lets what is at `path` and what is `kept` change places.
+    /// Exchanges the item at `path` with the one at `kept`.
     ///
-    /// - Returns: Where in the trash that lies which was at `path`; nil when nothing was.
+    /// - Returns: The trash path of the item that was at `path`; nil if there was none.
     private func swap(
         _ path: ProviderPath, _ kept: ProviderPath?, _ change: UndoChange, _ direction: UndoDirection, force: Bool
     ) async throws -> ProviderPath? {
@@ -64,7 +62,7 @@ extension UndoStack {
             return try await exchange(item) {
                 try await trash.takeOut(kept, to: path, overwrite: $0)
             } stranded: { stranded in
-                // Half of it is done, and each half leads on from here.
+                // One half is done, and either half can continue from here.
                 let half = UndoChange(operation: change.operation, effect: .content(at: path, kept: stranded))
                 let rest = UndoChange(operation: change.operation, effect: .content(at: path, kept: kept))
                 history.update { $0.split(direction, done: half, rest: rest) }
@@ -74,12 +72,12 @@ extension UndoStack {
             history.update { $0.forget { $0 == kept } }
             throw FileError.make(
                 .fileNoSuchFile, path: path, url: provider.url(of: path),
-                sentence: "What was at “\(path)” is no longer in the trash and cannot be brought back.",
+                sentence: "The item that was at “\(path)” is no longer in the trash and cannot be restored.",
                 underlying: error)
         }
     }
 
-    /// Sees that nobody else has been at `path`.
+    /// Checks that no other process has changed the item at `path`.
     private func check(
         _ item: FileObject?, at path: ProviderPath, _ expected: UndoChange.Expectation, _ direction: UndoDirection
     ) async throws {
@@ -88,7 +86,7 @@ extension UndoStack {
         case (.nothing, _?):
             throw FileError.make(
                 .fileWriteFileExists, path: path, url: provider.url(of: path),
-                sentence: "“\(path)” is taken by something else; what is to come back there stays in the trash.")
+                sentence: "“\(path)” is taken by another item; the item to restore stays in the trash.")
         case (.item, nil):
             throw FileError.make(.fileNoSuchFile, path: path, url: provider.url(of: path))
         case (.item(let trace), let item?):
@@ -99,20 +97,20 @@ extension UndoStack {
             }
             throw FileError.make(
                 .fileWriteUnknown, path: path, url: provider.url(of: path),
-                sentence: "“\(path)” was changed by somebody else meanwhile, so it was not \(direction.verb).")
+                sentence: "“\(path)” has changed since that step, so it was not \(direction.verb).")
         }
     }
 
     // MARK: Replacing
 
-    /// Puts `item` into the trash and lets `body` put something else in its place.
+    /// Puts `item` into the trash and lets `body` put another in its place.
     ///
     /// - Parameters:
-    ///   - copies: Whether the item stays until it is replaced; nil where the storage is to decide.
-    ///   - body: Gets whether it is to overwrite: whether the item is still there.
-    ///   - stranded: Called when `body` has failed and the item is, or may be, in the trash alone.
-    /// - Returns: Where the item lies, which the caller has to settle once its step is recorded, and what `body` has
-    ///   returned.
+    ///   - copies: Whether the item stays until it is replaced; nil lets the storage decide.
+    ///   - body: Its argument is whether to overwrite: whether the item still exists.
+    ///   - stranded: Called if `body` failed and the item is, or may be, only in the trash.
+    /// - Returns: The item's path in the trash, which the caller has to settle once its step is recorded, and the
+    ///   result of `body`.
     func exchange<Value>(
         _ item: FileObject, copies: Bool? = nil, _ body: (_ overwrite: Bool) async throws -> Value,
         stranded: (_ kept: ProviderPath) -> Void
@@ -131,7 +129,7 @@ extension UndoStack {
         let kept = try await trash.put(item)
         do { return (kept, try await body(false)) } catch {
             defer { trash.settle(kept) }
-            // Not to be cancelled: the item has to come back.
+            // Must not be cancelled: the item has to be moved back.
             do { try await withCancellationShield { [trash] in try await trash.takeOut(kept, to: item.path) } } catch {
                 stranded(kept)
             }
@@ -139,11 +137,10 @@ extension UndoStack {
         }
     }
 
-    /// Whether a file is still there after an operation that was to replace it has failed; its copy is then not needed.
+    /// Whether a file still exists after an operation that was to replace it failed; its copy is then not needed.
     private func isInPlace(_ before: ItemTrace, at path: ProviderPath, copiedTo kept: ProviderPath) async -> Bool {
         guard case .item(let now) = await expectation(at: path), before.matches(now) else { return false }
-        // Size and time alone may be those of a new file whose answer was lost, and a copy that stays is swept when its
-        // time comes.
+        // Size and time alone may be those of a new file whose answer was lost. A copy that stays is swept later.
         if before.tag != nil, now.tag != nil {
             _ = try? await withCancellationShield { [trash] in try await trash.discard(kept) }
         }
@@ -152,14 +149,14 @@ extension UndoStack {
 
     // MARK: Looking
 
-    /// What is at `path` now and should be there later; asked even when the task is cancelled, since it is about what
-    /// was done.
+    /// Returns the item at `path`, to be expected there later. Asks even if the task is cancelled, since it records
+    /// what was done.
     func expectation(at path: ProviderPath) async -> UndoChange.Expectation {
         let look = Task { () -> UndoChange.Expectation in
             guard let item = try await self.provider.itemIfAny(at: path) else { return .nothing }
             return .item(try await self.trace(of: item))
         }
-        // A storage that does not tell leaves nothing to compare with later.
+        // If the storage does not answer, there is nothing to compare with later.
         return (try? await look.value) ?? .anything
     }
 
@@ -170,7 +167,7 @@ extension UndoStack {
 }
 
 extension FileProviderBasic {
-    /// What is known about the item at `path`; nil when nothing is there, also for want of a folder.
+    /// Returns the attributes of the item at `path`; nil if there is none, or its folder is missing.
     func itemIfAny(at path: ProviderPath) async throws -> FileObject? {
         do { return try await attributesOfItem(path: path) } catch {
             let isBelowFile = ((error as? CocoaError)?.underlying as? POSIXError)?.code == .ENOTDIR
@@ -179,7 +176,7 @@ extension FileProviderBasic {
         }
     }
 
-    /// Whether the folder at `path` holds nothing; ends the listing with the first item.
+    /// Whether the folder at `path` is empty; stops the listing at the first item.
     func isEmptyFolder(_ path: ProviderPath) async throws -> Bool {
         let isEmpty = LockedValue(true)
         do {
@@ -189,7 +186,7 @@ extension FileProviderBasic {
                 throw CancellationError()
             }
         } catch {
-            // Of a folder that is not empty the listing was ended here.
+            // The listing of a folder that is not empty was stopped here.
             if isEmpty.value { throw error }
         }
         return isEmpty.value

@@ -1,13 +1,13 @@
 import FileProviderCore
 import Foundation
 
-/// The steps of one provider that can be undone and redone, and the trash that keeps their data.
+/// The steps of one provider that can be undone and redone, and the trash that holds their data.
 ///
-/// Steps are recorded by ``UndoableFileProvider`` in the order in which they end. One that can no longer be undone,
-/// because what it needs was swept from the trash, leaves the stack with those below it: what is on the stack can be
-/// undone, unless somebody else changes the storage.
+/// ``UndoableFileProvider`` records steps in the order in which they end. A step whose data was swept from the trash
+/// leaves the stack, together with those below it. All steps on the stack can be undone, unless another program changes
+/// the storage.
 public final class UndoStack: Sendable {
-    /// Steps that a stack keeps unless told otherwise.
+    /// The steps that a stack keeps by default.
     public static let usualLevels = 10
 
     let provider: any FileProvider
@@ -22,37 +22,36 @@ public final class UndoStack: Sendable {
         history = LockedValue(UndoHistory(levels: max(0, levels)))
     }
 
-    // MARK: What is on it
+    // MARK: Content
 
-    /// How many steps are kept; fewer drop the oldest. What these kept in the trash stays there until it is swept.
+    /// The most steps to keep; a smaller number drops the oldest. Their data stays in the trash until it is swept.
     public var levels: Int {
         get { history.value.levels }
         set { history.update { $0.levels = max(0, newValue) } }
     }
 
-    /// Whether there is a step to take back. What somebody else has changed meanwhile shows only when it is tried.
+    /// Whether there is a step to undo. Changes by other programs show only in the attempt.
     public var canUndo: Bool { !history.value[.undo].isEmpty }
 
-    /// Whether there is a step to carry out again. A new operation drops them all, whether it is recorded or cannot be
-    /// undone.
+    /// Whether there is a step to redo. Any new operation drops these steps, even one that cannot be undone.
     public var canRedo: Bool { !history.value[.redo].isEmpty }
 
-    /// What ``undo(force:)`` would do, such as “Undo Moving a.txt”; nil for nothing.
+    /// A title for ``undo(force:)``, such as “Undo Moving a.txt”; nil if there is no step.
     public var undoTitle: String? { history.value[.undo].last.map { "Undo \($0.name)" } }
 
-    /// What ``redo(force:)`` would do, such as “Redo Moving a.txt”; nil for nothing.
+    /// A title for ``redo(force:)``, such as “Redo Moving a.txt”; nil if there is no step.
     public var redoTitle: String? { history.value[.redo].last.map { "Redo \($0.name)" } }
 
-    /// Forgets all steps. What they kept in the trash stays there until it is swept.
+    /// Forgets all steps. Their data stays in the trash until it is swept.
     public func removeAll() { history.update { $0 = UndoHistory(levels: $0.levels) } }
 
-    /// Makes one step of all that `body` does through the provider, in tasks that it starts too, until it returns or
-    /// throws.
+    /// Makes one step of all operations that `body` starts through the provider, also in its child tasks, until it
+    /// returns or throws.
     ///
-    /// Operations of others that end in between split the step, so that all are undone in the order in which they
-    /// happened. A group in a group belongs to the outer one.
+    /// Other operations that end in between split the step, so that all are undone in the order in which they happened.
+    /// A group within a group belongs to the outer one.
     ///
-    /// - Parameter name: What stands after “Undo” in the title.
+    /// - Parameter name: The text after “Undo” in the title.
     public func group<Value: Sendable>(_ name: String, _ body: @Sendable () async throws -> Value) async rethrows
         -> Value
     {
@@ -61,24 +60,24 @@ public final class UndoStack: Sendable {
 
     // MARK: Undo and redo
 
-    /// Takes back the last step, after everything that runs and before everything that comes later.
+    /// Undoes the last step, after all running operations and before all later ones.
     ///
-    /// Each operation of a step is taken back as a whole or not at all. When one fails, or the task is cancelled, those
-    /// before it stay taken back and can be redone, and the rest stays on the stack: calling again goes on. Do not call
-    /// it from within an operation of the same provider, such as a source that is being written: each would wait for
-    /// the other.
+    /// Each operation of a step is undone as a whole or not at all. If one fails, or the task is cancelled, those
+    /// undone before stay undone and can be redone, and the rest stays on the stack: another call continues. Do not
+    /// call this from within an operation of the same provider, such as a source that is being written: each would wait
+    /// for the other.
     ///
-    /// - Parameter force: Whether an item goes to the trash that somebody else has changed or put in the way; it is
-    ///   refused otherwise.
-    /// - Returns: Whether there was anything to undo.
-    /// - Throws: `CocoaError(.fileWriteFileExists)` when a place is taken, or a folder that was made is no longer empty
+    /// - Parameter force: Whether to move an item to the trash that another program has changed or put in the way;
+    ///   otherwise that is an error.
+    /// - Returns: Whether there was a step to undo.
+    /// - Throws: `CocoaError(.fileWriteFileExists)` if a path is taken, or a created folder is no longer empty
     ///   (`ENOTEMPTY` below it); `CocoaError(.fileWriteUnknown)` for a file that was changed meanwhile;
-    ///   `CocoaError(.fileNoSuchFile)` when an item has gone, from the trash too, which drops the step; errors of the
-    ///   storage. Nothing is lost.
+    ///   `CocoaError(.fileNoSuchFile)` if an item is gone, from the trash too, which drops the step; errors of the
+    ///   storage. No data is lost.
     @discardableResult
     public func undo(force: Bool = false) async throws -> Bool { try await turn(.undo, force: force) }
 
-    /// Carries out again what was undone last; otherwise as ``undo(force:)``.
+    /// Redoes the step that was undone last; otherwise as ``undo(force:)``.
     @discardableResult
     public func redo(force: Bool = false) async throws -> Bool { try await turn(.redo, force: force) }
 
@@ -106,14 +105,14 @@ public final class UndoStack: Sendable {
 
     // MARK: The trash
 
-    /// What is in the trash, the oldest first; what other programs put there by this scheme too.
+    /// Returns the items in the trash, the oldest first, also those that other programs put there with the same names.
     public func trashContents() async throws -> [TrashEntry] { try await trash.contents() }
 
-    /// Puts something back, as a step that can be undone. Steps that need the entry leave the stack.
+    /// Restores an item, as a step that can be undone. Steps that need the entry leave the stack.
     ///
-    /// - Parameter path: Where to; nil for where it was.
-    /// - Throws: `CocoaError(.fileWriteFileExists)` when the place is taken; `CocoaError(.fileNoSuchFile)` when its
-    ///   folder has gone.
+    /// - Parameter path: The destination; nil for the original path.
+    /// - Throws: `CocoaError(.fileWriteFileExists)` if the path is taken; `CocoaError(.fileNoSuchFile)` if its folder
+    ///   is gone.
     public func restore(_ entry: TrashEntry, to path: ProviderPath? = nil) async throws {
         let path = path ?? entry.originalPath
         try await claims.holding([.root]) {
@@ -126,17 +125,17 @@ public final class UndoStack: Sendable {
         }
     }
 
-    /// Removes from the trash what is over the policy's limits, or everything. Steps that need it leave the stack.
+    /// Removes entries over the policy's limits, or all, from the trash. Steps that need them leave the stack.
     ///
-    /// - Throws: The first error; the other entries go all the same.
+    /// - Throws: The first error, after the other entries were removed.
     public func sweepTrash(all: Bool = false) async throws {
         try await claims.holding([.root]) { try await sweep(all: all) }
     }
 
-    /// Why the last sweep failed that an operation had caused; nil when it did not. The operation itself was done.
+    /// The error of the last sweep that an operation caused; nil if it succeeded. The operation itself was done.
     public var sweepFailure: (any Error)? { failedSweep.value }
 
-    /// Sweeps after something went into the trash. Whoever calls it holds a claim, so that no undo is under way.
+    /// Sweeps after an item went into the trash. The caller holds a claim, so that no undo is running.
     func sweepIfDue() async {
         guard trash.isDue else { return }
         do {

@@ -4,7 +4,7 @@ public import Foundation
 /// The abilities of the base, one conformance each, so that wrapping hides none of them.
 
 extension UndoableFileProvider: FileProviderPushWrite where Base: FileProviderPushWrite {
-    /// Writes a file; what it replaces goes to the trash.
+    /// Writes a file; a replaced item goes to the trash.
     @discardableResult
     public func writeContents(
         path: ProviderPath, options: WriteOptions, fill: @Sendable (any ByteSink) async throws -> FileExtent
@@ -14,14 +14,14 @@ extension UndoableFileProvider: FileProviderPushWrite where Base: FileProviderPu
 }
 
 extension UndoableFileProvider: FileProviderAppending where Base: FileProviderAppending {
-    /// Appends in the base. There is no undo for it.
+    /// Appends in the base. This cannot be undone.
     public func append(path: ProviderPath, from source: any WriteSource, createsFile: Bool) async throws -> FileObject {
         try await base.append(path: path, from: source, createsFile: createsFile)
     }
 }
 
 extension UndoableFileProvider: FileProviderSymbolicLink where Base: FileProviderSymbolicLink {
-    /// Makes a symbolic link. Its undo moves it to the trash.
+    /// Creates a symbolic link. Its undo moves the link to the trash.
     public func createSymbolicLink(path: ProviderPath, target: [UInt8]) async throws {
         let operation = FileOperationType.link(link: path.string, target: String(decoding: target, as: UTF8.self))
         try await undoManager.put(operation, at: path, replacing: false) { _ in
@@ -36,7 +36,7 @@ extension UndoableFileProvider: FileProviderSymbolicLink where Base: FileProvide
 }
 
 extension UndoableFileProvider: FileProviderSharing where Base: FileProviderSharing {
-    /// Has the base make it. There is no undo for it.
+    /// Asks the base for the link. This cannot be undone.
     public func publicLink(to path: ProviderPath) async throws -> PublicLink { try await base.publicLink(to: path) }
 }
 
@@ -48,15 +48,15 @@ extension UndoableFileProvider: FileProviderChecksums where Base: FileProviderCh
 }
 
 extension UndoableFileProvider: FileProviderTrash where Base: FileProviderTrash {
-    /// Asks the base. What is removed here goes to the stack's own trash instead.
+    /// Asks the base. Items removed through this provider are in the stack's own trash instead.
     public func trashItems(below path: ProviderPath, page: @Sendable ([TrashItem]) async throws -> Void) async throws {
         try await base.trashItems(below: path, page: page)
     }
 
-    /// Has the base restore it. There is no undo for it.
+    /// Restores it in the base. This cannot be undone.
     public func restore(_ item: TrashItem) async throws { try await base.restore(item) }
 
-    /// Has the base remove it. There is no undo for it.
+    /// Removes it from the base's trash. This cannot be undone.
     public func removeFromTrash(_ item: TrashItem) async throws { try await base.removeFromTrash(item) }
 }
 
@@ -67,7 +67,7 @@ extension UndoableFileProvider: FileProviderVersions where Base: FileProviderVer
     /// Opens on the base.
     public func open(_ version: FileVersion) async throws -> any FileReader { try await base.open(version) }
 
-    /// Has the base restore it, which keeps what the file was as a version. There is no undo for it.
+    /// Restores it in the base, which keeps the previous content as a version. This cannot be undone.
     public func restore(_ version: FileVersion) async throws { try await base.restore(version) }
 }
 
@@ -75,12 +75,12 @@ extension UndoableFileProvider: FileProviderBasicRemote where Base: FileProvider
     /// The base's.
     public var connectionOptions: ConnectionOptions { base.connectionOptions }
 
-    /// Has the base forget.
+    /// Makes the base forget.
     public func dropCache(path: ProviderPath) { base.dropCache(path: path) }
 }
 
 extension UndoableFileProvider: FileProviderMonitor where Base: FileProviderMonitor {
-    /// Watches the base: what is undone is told, too, and so is what goes to the trash.
+    /// Watches the base. Undo and moves to the trash are reported, too.
     public func watch(path: ProviderPath, options: WatchOptions) async throws -> any FileWatch {
         try await base.watch(path: path, options: options)
     }
@@ -94,12 +94,12 @@ extension UndoableFileProvider: FileProviderLongPolling where Base: FileProvider
 }
 
 extension UndoableFileProvider: FileProviderSearch where Base: FileProviderSearch {
-    /// What the base says.
+    /// Asks the base.
     public func searchesNatively(path: ProviderPath, recursive: Bool, query: FileQuery) async throws -> Bool {
         try await base.searchesNatively(path: path, recursive: recursive, query: query)
     }
 
-    /// Has the base search.
+    /// Searches the base.
     public func searchFiles(
         path: ProviderPath, recursive: Bool, query: FileQuery,
         found: @escaping @Sendable ([FileObject]) async throws -> Void
@@ -109,7 +109,7 @@ extension UndoableFileProvider: FileProviderSearch where Base: FileProviderSearc
 }
 
 extension UndoableFileProvider: FileProviderAttributes where Base: FileProviderAttributes {
-    /// Sets them on the base. There is no undo for it.
+    /// Sets them on the base. This cannot be undone.
     public func setAttributes(path: ProviderPath, permissions: UInt16?, modificationDate: Date?) async throws {
         try await base.setAttributes(path: path, permissions: permissions, modificationDate: modificationDate)
     }
@@ -121,30 +121,30 @@ extension UndoableFileProvider: FileProviderExtendedAttributes where Base: FileP
         try await base.extendedAttributes(path: path)
     }
 
-    /// Sets it on the base. There is no undo for it.
+    /// Sets it on the base. This cannot be undone.
     public func setExtendedAttribute(_ name: String, to value: [UInt8], path: ProviderPath) async throws {
         try await base.setExtendedAttribute(name, to: value, path: path)
     }
 
-    /// Removes it from the base. There is no undo for it.
+    /// Removes it from the base. This cannot be undone.
     public func removeExtendedAttribute(_ name: String, path: ProviderPath) async throws {
         try await base.removeExtendedAttribute(name, path: path)
     }
 }
 
 extension UndoableFileProvider: FileProviderSynchronization where Base: FileProviderSynchronization {
-    /// The same; what can be undone waits for the disk.
+    /// This provider itself; operations that can be undone wait for the disk.
     public var unsynchronized: any FileProvider { self }
 
-    /// Has the base do it.
+    /// Synchronizes the base.
     public func synchronize(path: ProviderPath) async throws { try await base.synchronize(path: path) }
 }
 
 extension UndoableFileProvider: ExtendedFileProvider where Base: ExtendedFileProvider {
-    /// What the base says.
+    /// Asks the base.
     public func providesProperties(path: ProviderPath) -> Bool { base.providesProperties(path: path) }
 
-    /// What the base says.
+    /// Asks the base.
     public func providesThumbnail(path: ProviderPath) -> Bool { base.providesThumbnail(path: path) }
 
     /// Asks the base.

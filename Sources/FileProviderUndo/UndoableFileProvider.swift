@@ -3,24 +3,24 @@ public import Foundation
 
 /// A provider whose operations can be undone.
 ///
-/// It records what is done through it, and keeps what that removes or replaces in a trash folder of the same provider.
-/// What is done to the storage in another way, `base` included, counts as somebody else's. Operations on the same item
-/// or on folders around it wait for each other; undo and redo wait for all that run, and hold back those that come
-/// after.
+/// It records the operations through it, and keeps the items that they remove or replace in a trash folder of the same
+/// provider. Changes of the storage in any other way, also through `base`, count as those of another program.
+/// Operations on the same item, or on folders around it, wait for each other; undo and redo wait for all running
+/// operations, and delay later ones.
 public final class UndoableFileProvider<Base: FileProvider>: FileProviderUndoable, FileProviderReadWrite {
-    /// The base's: names and messages do not tell that it is wrapped.
+    /// The base's type: names and messages do not reveal the wrapper.
     public static var type: String { Base.type }
 
     /// The provider that does the work.
     public let base: Base
-    /// The steps of what is done through this object; another wrapper of the same base has its own.
+    /// The steps of the operations through this object; another wrapper of the same base has a separate stack.
     public let undoManager: UndoStack
 
     /// - Parameters:
-    ///   - levels: Steps that are kept.
-    ///   - trash: Where data goes, and for how long.
-    ///   - now: What the time is, for the trash.
-    /// - Throws: `CocoaError(.fileReadInvalidFileName)` for a trash folder that no path can name, or that is the root.
+    ///   - levels: The most steps to keep.
+    ///   - trash: The trash folder and its limits.
+    ///   - now: Returns the time, for the trash.
+    /// - Throws: `CocoaError(.fileReadInvalidFileName)` for a trash folder whose path is invalid, or that is the root.
     public init(
         _ base: Base, levels: Int = UndoStack.usualLevels, trash: TrashPolicy = TrashPolicy(),
         now: @escaping @Sendable () -> Date = { Date() }
@@ -29,7 +29,7 @@ public final class UndoableFileProvider<Base: FileProvider>: FileProviderUndoabl
         undoManager = try UndoStack(provider: base, levels: levels, trash: trash, now: now)
     }
 
-    // MARK: What passes through
+    // MARK: Passed through
 
     /// The base's.
     public var baseURL: URL? { base.baseURL }
@@ -43,7 +43,7 @@ public final class UndoableFileProvider<Base: FileProvider>: FileProviderUndoabl
     /// Asks the base.
     public func checkReachability() async throws { try await base.checkReachability() }
 
-    /// The base's; but where the storage does not copy by itself, what is replaced steps aside first, and replacing is
+    /// The base's; but if the storage does not copy by itself, a replaced item is moved aside first, and replacing is
     /// not atomic.
     public func capabilities() async throws -> Capabilities {
         var capabilities = try await base.capabilities()
@@ -56,40 +56,40 @@ public final class UndoableFileProvider<Base: FileProvider>: FileProviderUndoabl
         try await base.attributesOfItem(path: path)
     }
 
-    /// Has the base list; the trash folder is listed like any other.
+    /// Lists in the base; the trash folder is listed like any other.
     public func contentsOfDirectory(path: ProviderPath, page: @Sendable ([FileObject]) async throws -> Void)
         async throws
     {
         try await base.contentsOfDirectory(path: path, page: page)
     }
 
-    /// The base's: what lies in the trash takes up space.
+    /// The base's: items in the trash take up space.
     public func storageProperties() async throws -> VolumeObject? { try await base.storageProperties() }
 
-    /// Opens on the base, and waits for no operation under way.
+    /// Opens in the base, without waiting for running operations.
     public func open(path: ProviderPath) async throws -> any FileReader { try await base.open(path: path) }
 
-    /// The provider's.
+    /// Opens in the base with these conditions, without waiting for running operations.
     public func open(path: ProviderPath, options: ReadOptions) async throws -> any FileReader {
         try await base.open(path: path, options: options)
     }
 
-    /// Cancels what runs here and invalidates the base. The steps stay on the stack.
+    /// Cancels the operations under way here and invalidates the base. The steps stay on the stack.
     public func invalidate() {
         cancelOperations()
         base.invalidate()
     }
 
-    // MARK: What is recorded
+    // MARK: Recorded
 
-    /// Makes a folder. Its undo moves it to the trash, and is refused once something is in it.
+    /// Creates a folder. Its undo moves the folder to the trash, and fails once the folder is not empty.
     public func createFolder(path: ProviderPath) async throws {
         try await undoManager.put(.create(path: path.string), at: path, replacing: false) { _ in
             try await base.createFolder(path: path)
         }
     }
 
-    /// Moves an item; what it replaces goes to the trash.
+    /// Moves an item; a replaced item goes to the trash.
     public func moveItem(path: ProviderPath, to destination: ProviderPath, overwrite: Bool, progress: ProgressReporter)
         async throws
     {
@@ -100,7 +100,7 @@ public final class UndoableFileProvider<Base: FileProvider>: FileProviderUndoabl
         }
     }
 
-    /// Copies an item; what it replaces goes to the trash.
+    /// Copies an item; a replaced item goes to the trash.
     public func copyItem(path: ProviderPath, to destination: ProviderPath, overwrite: Bool, progress: ProgressReporter)
         async throws
     {
@@ -110,14 +110,14 @@ public final class UndoableFileProvider<Base: FileProvider>: FileProviderUndoabl
         }
     }
 
-    /// Moves an item to the trash; what lies in the trash, or does not fit into it, is removed for good.
+    /// Moves an item to the trash. An item in the trash, or one that does not fit into it, is removed for good.
     ///
-    /// - Throws: As the base's, and why it cannot be moved there: then it stays.
+    /// - Throws: As the base; an error of the move to the trash, after which the item stays.
     public func removeItem(path: ProviderPath, recursive: Bool, progress: ProgressReporter) async throws {
         try await undoManager.remove(path, recursive: recursive, progress: progress)
     }
 
-    /// Writes a file; what it replaces goes to the trash.
+    /// Writes a file; a replaced item goes to the trash.
     @discardableResult
     public func writeContents(path: ProviderPath, from source: any WriteSource, options: WriteOptions) async throws
         -> FileObject

@@ -2,13 +2,13 @@ public import FileProviderCore
 import Foundation
 
 extension MediaDescription {
-    /// Reads what the sound file behind `reader` says of itself: MP4 and QuickTime, ID3, MPEG audio and AAC, FLAC, Ogg
-    /// (Vorbis, Opus, FLAC, Speex), WAV and AIFF. What is none of these, or damaged, is described as far as it can be.
+    /// Reads the description of the sound file in `reader`: MP4 and QuickTime, ID3, MPEG audio and AAC, FLAC, Ogg
+    /// (Vorbis, Opus, FLAC, Speex), WAV and AIFF. Other and damaged files are described as far as possible.
     ///
-    /// - Parameter reach: Nothing is read beyond this offset, for files of which the end costs as much as the whole.
+    /// - Parameter reach: The offset at which reading ends, for files whose end costs as much as the whole to reach.
     /// - Throws: The reader's errors only.
-    /// - Complexity: One range of 32 KiB, and one more for each place with tags that is further away: sound, pictures
-    ///   and sample tables are skipped. At most 128 ranges and 32 MiB.
+    /// - Complexity: One range of 32 KiB, and one more for each distant place with tags: sound, pictures and sample
+    ///   tables are skipped. At most 128 ranges and 32 MiB.
     public static func read(_ reader: any FileReader, reach: Int64 = .max) async throws -> MediaDescription {
         let window = try await ByteWindow(reader, reach: reach)
         guard let start = window.peek(0..<min(12, window.size)) else { return MediaDescription() }

@@ -1,14 +1,14 @@
-/// Which files an audiobook consists of, by their extensions in lower case.
+/// Recognises the files of an audiobook by their extensions in lower case.
 package enum AudioFiles {
-    /// Those whose extension is registered for something else, or not at all.
+    /// Extensions that are registered for another type, or not at all.
     private static let more: [String: String] = ["alac": "audio/alac", "mogg": "audio/ogg", "webm": "audio/webm"]
 
-    /// Readium's media type proposal has these, but for the last.
+    /// All but the last are in Readium's media type proposal.
     package static let playlists: Set<String> = [
         "asx", "bio", "m3u", "m3u8", "pla", "pls", "smil", "vlc", "wpl", "xspf", "zpl", "cue",
     ]
 
-    /// The type of a file among sound files; that of any other where it is none.
+    /// Returns the type of a sound file with this extension; for other extensions, their usual type.
     package static func type(fileExtension: String) -> MediaType? {
         more[fileExtension].flatMap { MediaType($0) } ?? MediaType.known(fileExtension: fileExtension)
     }

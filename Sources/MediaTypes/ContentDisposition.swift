@@ -2,9 +2,9 @@ import Foundation
 
 /// The file name that a server suggests in `Content-Disposition` (RFC 6266).
 package enum ContentDisposition {
-    /// The name without the folders in front of it; nil where the field has none.
+    /// Returns the name without leading folders; nil if the field has none.
     ///
-    /// `filename*` is asked before `filename`, as RFC 6266, section 4.3, has it, where it is good.
+    /// A valid `filename*` takes precedence over `filename` (RFC 6266, section 4.3).
     package static func fileName(in field: String) -> String? {
         var field = field
         let parameters = field.withUTF8 { bytes in
@@ -12,7 +12,7 @@ package enum ContentDisposition {
             return scanner.scanParametersOnly()
         }
         guard let name = parameters["filename*"].flatMap(extendedValue) ?? parameters["filename"] else { return nil }
-        // A name must not lead anywhere (RFC 6266, section 4.3); Windows separates folders by a backslash.
+        // A name must not lead to another folder (RFC 6266, section 4.3); Windows separates folders by a backslash.
         let last = name.split(whereSeparator: { $0 == "/" || $0 == "\\" }).last.map(String.init)
         return last.flatMap { $0 == "." || $0 == ".." ? nil : $0 }
     }
@@ -26,7 +26,7 @@ package enum ContentDisposition {
         return rest.isEmpty ? nil : rest
     }
 
-    /// Decodes `UTF-8'en'name%20of%20file.epub` (RFC 8187, section 3.2); nil for what is not of this form.
+    /// Decodes `UTF-8'en'name%20of%20file.epub` (RFC 8187, section 3.2); nil for another form.
     private static func extendedValue(_ value: String) -> String? {
         let parts = value.split(separator: "'", maxSplits: 2, omittingEmptySubsequences: false)
         guard parts.count == 3, let encoding = String.Encoding(ianaName: String(parts[0])) else { return nil }

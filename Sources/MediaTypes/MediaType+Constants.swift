@@ -17,7 +17,7 @@ extension MediaType {
     public static let cb7 = MediaType(constant: "application/x-cb7", name: "Comic Book Archive", fileExtension: "cb7")
     /// Comic book in a TAR archive; not in the proposals.
     public static let cbt = MediaType(constant: "application/x-cbt", name: "Comic Book Archive", fileExtension: "cbt")
-    /// Sound files in a ZIP archive. The proposal made the media type up, as there is none.
+    /// Sound files in a ZIP archive. The proposal invented the media type, because none is registered.
     public static let zab = MediaType(
         constant: "application/x.readium.zab+zip", name: "Zipped Audio Book", fileExtension: "zab")
     /// Lightweight Packaging Format (W3C).
@@ -40,7 +40,7 @@ extension MediaType {
     /// Digital Visual Narratives manifest (Readium).
     public static let divinaManifest = MediaType(
         constant: "application/divina+json", name: "Digital Visual Narratives", fileExtension: "json")
-    /// Web publication manifest of the W3C. The proposal made the media type up, as there is none.
+    /// Web publication manifest of the W3C. The proposal invented the media type, because none is registered.
     public static let w3cWPUBManifest = MediaType(
         constant: "application/x.readium.w3c.wpub+json", name: "Web Publication", fileExtension: "json")
     /// Guided navigation document (Readium Guided Navigation, section 1); not in the proposals.
@@ -51,7 +51,7 @@ extension MediaType {
 // MARK: Protection
 
 extension MediaType {
-    /// Adobe Content Server message, which a download of an Adobe protected book starts with.
+    /// Adobe Content Server message, with which a download of an Adobe protected book starts.
     public static let acsm = MediaType(
         constant: "application/vnd.adobe.adept+xml", name: "Adobe Content Server Message", fileExtension: "acsm")
     /// Readium audiobook protected by LCP.
@@ -89,17 +89,17 @@ extension MediaType {
 
 // MARK: What a publication serves of itself
 
-// Not in the media type proposal: documents beside a publication's own resources, by which its services answer.
+// Not in the media type proposal: documents with which a publication's services answer.
 extension MediaType {
     /// The list of a publication's positions (Readium).
     public static let readiumPositionList = MediaType(constant: "application/vnd.readium.position-list+json")
-    /// What protects a publication, and what it allows (Readium).
+    /// The protection of a publication, and the rights it grants (Readium).
     public static let readiumContentProtection = MediaType(constant: "application/vnd.readium.content-protection+json")
-    /// The right to copy, asked for (Readium).
+    /// Request for the right to copy (Readium).
     public static let readiumRightsCopy = MediaType(constant: "application/vnd.readium.rights.copy+json")
-    /// The right to print, asked for (Readium).
+    /// Request for the right to print (Readium).
     public static let readiumRightsPrint = MediaType(constant: "application/vnd.readium.rights.print+json")
-    /// Places in a publication, as a search finds them (Readium).
+    /// Places in a publication, such as search results (Readium).
     public static let readiumLocators = MediaType(constant: "application/vnd.readium.locators+json")
 }
 
@@ -127,7 +127,7 @@ extension MediaType {
 }
 
 extension MediaType {
-    /// Makes one of the constants, whose text is known to be good.
+    /// Makes one of the constants, whose text is known to be valid.
     package init(constant: StaticString, name: String? = nil, fileExtension: String? = nil) {
         self.init(constant, name: name, fileExtension: fileExtension)
     }

@@ -1,5 +1,6 @@
 extension MediaType {
-    /// Whether the bytes are a ZIP archive: ZIP itself, any `+zip`, and the LCP packages, which do not say so.
+    /// Whether the bytes are a ZIP archive: ZIP itself, any `+zip`, and the LCP packages, whose types have no such
+    /// suffix.
     public var isZIP: Bool {
         subtype.hasSuffix("+zip") || MediaType.zip.contains(self) || isLCPProtected
     }
@@ -11,8 +12,8 @@ extension MediaType {
 
     /// Whether it is an OPDS feed, entry or authentication document.
     ///
-    /// The proposals list the feeds and entries only; every implementation of them counts the
-    /// authentication document too, which an app meets in the same place, so it counts here.
+    /// The proposals list the feeds and entries only. Every implementation of them also counts the authentication
+    /// document, which an app meets in the same place, so it counts here.
     public var isOPDS: Bool {
         // An OPDS 1 entry has the parameters of a feed too.
         MediaType.opds1.contains(self) || Self.opds2Kinds.contains(essence)
@@ -21,7 +22,7 @@ extension MediaType {
     /// Whether it is HTML or XHTML.
     public var isHTML: Bool { MediaType.html.contains(self) || MediaType.xhtml.contains(self) }
 
-    /// Whether it is an image made of pixels, of a kind that a comic may consist of. SVG is not.
+    /// Whether it is an image made of pixels, of a kind that comics use. SVG is not.
     public var isBitmap: Bool { type == "image" && Self.bitmaps.contains(essence) }
 
     /// Whether it is sound.
@@ -37,7 +38,7 @@ extension MediaType {
     /// Whether it is a Readium Web Publication Manifest of any profile.
     public var isRWPM: Bool { Self.readiumManifests.contains(essence) }
 
-    /// Whether it describes a publication that lies elsewhere, so that its address has to be kept.
+    /// Whether it describes a publication that is stored elsewhere, so that its address must be kept.
     public var isManifest: Bool {
         isRWPM || MediaType.opds1Entry.contains(self) || MediaType.opds2Publication.contains(self)
     }

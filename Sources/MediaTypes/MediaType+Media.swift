@@ -1,5 +1,4 @@
-// The media types of what publications are made of. Those without a note are from the final Readium media type
-// proposal.
+// The media types of publications' resources. Those without a note are from the final Readium media type proposal.
 
 // MARK: Images
 

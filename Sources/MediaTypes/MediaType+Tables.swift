@@ -1,6 +1,6 @@
 extension MediaType {
-    /// The well-known form of this media type: aliases replaced, name and file extension filled in, parameters
-    /// without a meaning for the format dropped. A media type that is not known comes back unchanged.
+    /// The canonical form of this media type: aliases replaced, name and file extension filled in, parameters without a
+    /// meaning for the format dropped. An unknown media type is unchanged.
     ///
     /// As in the final Readium media type proposal, XHTML becomes ``html`` and `application/x-cbr` ``cbz``.
     public var canonicalized: MediaType { Self.known(self) ?? self }
@@ -11,12 +11,12 @@ extension MediaType {
         return byEssence[mediaType.essence]?.first { $0.parameters.isEmpty || $0.contains(mediaType) }
     }
 
-    /// The canonical form of the media type that `string` spells, nil if it is not a known one.
+    /// Returns the canonical form of the media type in `string`, nil if it is not a known one.
     package static func known(_ string: String) -> MediaType? {
         byString[string] ?? MediaType(string).flatMap { known($0) }
     }
 
-    /// The media type that files with this extension have, nil if it is not a known one. Case plays no part.
+    /// Returns the media type of files with this extension, nil if it is not a known one. Ignores case.
     ///
     /// Formats that share the extension `json` give ``json``, and `webm` gives video, as registered.
     package static func known(fileExtension: String) -> MediaType? {
@@ -39,7 +39,7 @@ extension MediaType {
         .binary, .bzip2, .gz, .rar, .sevenZip, .tar, .xz, .zip, .zstd,
     ]
 
-    /// Other media types in use for a format: the light rules of the proposal, then what servers and books send.
+    /// Other media types in use for a format: the light rules of the proposal, then those that servers and books use.
     private static let aliases: [String: MediaType] = [
         "application/xhtml+xml": .html,
         "application/x-cbz": .cbz,
@@ -121,7 +121,7 @@ extension MediaType {
         return own.merging(aliases) { _, alias in alias }
     }()
 
-    /// What a media type with extra parameters may be, the most special first.
+    /// The constants to which a media type with extra parameters may belong, the most specific first.
     private static let byEssence: [String: [MediaType]] =
         Dictionary(grouping: constants, by: \.essence).merging(aliases.mapValues { [$0] }) { _, alias in alias }
 

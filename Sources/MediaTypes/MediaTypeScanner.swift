@@ -2,7 +2,7 @@
 ///
 /// Grammar: RFC 9110, section 8.3.1, with white space also allowed around the equals sign.
 struct MediaTypeScanner {
-    /// What a media type is made of, normalised.
+    /// The parts of a media type, normalised.
     struct Result {
         package var type: String
         package var subtype: String
@@ -39,10 +39,10 @@ struct MediaTypeScanner {
         return result
     }
 
-    /// The parameters of another header field of the same shape, such as `attachment; filename="a;b"`, whatever stands
-    /// before them.
+    /// Reads the parameters of another header field of the same form, such as `attachment; filename="a;b"`, after its
+    /// first part.
     ///
-    /// Some servers leave out what should stand first, so a field that begins with a parameter is taken, too.
+    /// Some servers omit the first part, so a field may also begin with a parameter.
     mutating func scanParametersOnly() -> [String: String] {
         var parameters: [String: String] = [:]
         scanParameter(into: &parameters)
@@ -50,7 +50,7 @@ struct MediaTypeScanner {
         return parameters
     }
 
-    /// Reads up to the next semicolon outside quotes; keeps what it read if it is `name=value`.
+    /// Reads up to the next semicolon outside quotes; keeps the text if it is `name=value`.
     private mutating func scanParameter(into parameters: inout [String: String]) {
         skipSpace()
         let name = lowercased(token())
@@ -65,7 +65,7 @@ struct MediaTypeScanner {
         parameters[name] = name == "charset" ? value.uppercased() : value
     }
 
-    /// A value without quotes: everything up to the semicolon, nil if it holds control characters.
+    /// Reads an unquoted value: everything up to the semicolon, nil if it holds control characters.
     private mutating func bareValue() -> String? {
         let start = position
         skipToSemicolon()
@@ -75,7 +75,7 @@ struct MediaTypeScanner {
         return String(decoding: bytes[start..<end], as: UTF8.self)
     }
 
-    /// A value in quotes with its escapes resolved, nil if it has no end or holds control characters.
+    /// Reads a quoted value and resolves its escapes; nil if it has no end or holds control characters.
     private mutating func quotedValue() -> String? {
         position += 1
         var value: [UInt8] = []

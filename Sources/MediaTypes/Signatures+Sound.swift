@@ -1,7 +1,7 @@
 package import Foundation
 
 extension Signatures {
-    /// Sound and video.
+    /// Recognises sound and video.
     package static func soundOrVideo(_ head: Data) -> MediaType? {
         if head.starts(with: "fLaC") { return .flac }
         if head.starts(with: "OggS") { return ogg(head) }
@@ -23,8 +23,8 @@ extension Signatures {
         return pages.has("OpusHead", at: 28) ? .opus : .ogg
     }
 
-    /// The kind of document stands in EBML's header, codecs in the tracks that follow (RFC 8794, section 11.2.6; RFC
-    /// 9559, section 21).
+    /// The document type is in EBML's header, codecs are in the tracks that follow (RFC 8794, section 11.2.6; RFC 9559,
+    /// section 21).
     private static func matroska(_ head: Data) -> MediaType? {
         let hasVideo = head.range(of: Data("V_".utf8)) != nil
         let isSound = !hasVideo && head.range(of: Data("A_".utf8)) != nil
@@ -34,7 +34,7 @@ extension Signatures {
     }
 }
 
-/// The brands of an ISO base media file (ISO/IEC 14496-12, section 4.3), by which formats share one container.
+/// The brands of an ISO base media file (ISO/IEC 14496-12, section 4.3), which distinguish formats in this container.
 enum MP4Brand {
     static func image(_ head: Data) -> MediaType? {
         let brands = brands(of: head)
@@ -56,12 +56,12 @@ enum MP4Brand {
         }
     }
 
-    /// Whether there are tracks, all of them sound; false where the tracks lie further back.
+    /// Returns whether there are tracks, all of them sound; false if the tracks are further back.
     private static func isSoundOnly(_ head: Data) -> Bool {
         head.range(of: Data("soun".utf8)) != nil && head.range(of: Data("vide".utf8)) == nil
     }
 
-    /// The major brand and the compatible ones; none where this is no such file.
+    /// Returns the major brand and the compatible ones; none if this is not such a file.
     private static func brands(of head: Data) -> Set<String> {
         guard head.has("ftyp", at: 4), let length = head.big(0, 4), length >= 16 else { return [] }
         let box = head.prefix(min(length, 256))
@@ -72,7 +72,7 @@ enum MP4Brand {
     }
 }
 
-/// MPEG audio, whose files are nothing but frames: a frame is believed when another one follows it where it must.
+/// MPEG audio, whose files consist of frames: a frame counts only if another one follows where it must.
 enum MPEGFrames {
     static func mediaType(_ head: Data) -> MediaType? {
         if isID3(head) { return head.dropFirst(id3Length(head)).starts(with: "fLaC") ? .flac : .mp3 }
@@ -95,7 +95,7 @@ enum MPEGFrames {
         10 + head.dropFirst(6).prefix(4).reduce(0) { $0 << 7 | Int($1) }
     }
 
-    /// Bytes of the AAC frame at `offset` (ISO/IEC 13818-7, section 6.2); nil where there is none.
+    /// Returns the length in bytes of the AAC frame at `offset` (ISO/IEC 13818-7, section 6.2); nil if there is none.
     private static func adtsLength(_ head: Data, at offset: Int) -> Int? {
         guard let sync = head.big(offset, 2), sync & 0xFFF6 == 0xFFF0, let fields = head.big(offset + 2, 4) else {
             return nil
@@ -110,7 +110,7 @@ enum MPEGFrames {
     private static let rates1 = [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320]
     private static let rates2 = [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160]
 
-    /// Bytes of the layer III frame at `offset`; nil where there is none.
+    /// Returns the length in bytes of the layer III frame at `offset`; nil if there is none.
     private static func layer3Length(_ head: Data, at offset: Int) -> Int? {
         guard let header = head.big(offset, 4), header >> 21 == 0x7FF, (header >> 17) & 3 == 1 else { return nil }
         let (version, rate, frequency) = ((header >> 19) & 3, (header >> 12) & 0xF, (header >> 10) & 3)

@@ -105,7 +105,7 @@ struct PredicateLexer {
             number.isFinite
         else {
             throw PredicateError.make(
-                "“\(PredicateError.shortened(written))” is no number that is taken", at: start + 1)
+                "“\(PredicateError.shortened(written))” is not a valid number", at: start + 1)
         }
         return made(.decimal(number), from: start)
     }
@@ -150,7 +150,7 @@ struct PredicateLexer {
         default: break
         }
         throw PredicateError.make(
-            "“\\\(text[next])” is no escape that is taken; a backslash is written “\\\\”", at: start + 1)
+            "“\\\(text[next])” is not a known escape; write a backslash as “\\\\”", at: start + 1)
     }
 }
 

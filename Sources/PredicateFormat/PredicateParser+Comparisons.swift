@@ -18,7 +18,7 @@ private enum PredicateOperator {
         "BETWEEN": .between,
     ]
 
-    /// The operator that says the same with its sides exchanged; nil where there is none.
+    /// The operator with the same meaning when its sides are exchanged; nil if there is none.
     var mirrored: PredicateOperator? {
         switch self {
         case .equal, .notEqual: self
@@ -60,7 +60,7 @@ extension PredicateParser {
                 sign, values)
         case (.value(let value), .key(let key)):
             guard let sign = sign.mirrored else {
-                throw PredicateError.make("the key has to stand in front of this", at: position)
+                throw PredicateError.make("the key has to be in front of this operator", at: position)
             }
             return try Condition(key: key, position: position, options: options, valuePlace: start).query(sign, value)
         case (.key, .key):
@@ -76,7 +76,7 @@ extension PredicateParser {
             ? PredicateOperator.signs[word] : current.kind == .word ? PredicateOperator.words[word] : nil
         guard let found else {
             if word == "MATCHES" {
-                throw refusal("“MATCHES” is not taken, because a regular expression may take forever; LIKE has * and ?")
+                throw refusal("“MATCHES” is not supported: a regular expression may take forever; use LIKE")
             }
             throw refusal("an operator such as “==” or “CONTAINS” is expected instead of \(shown)")
         }
@@ -95,10 +95,10 @@ extension PredicateParser {
     }
 }
 
-/// A key, and where in the text it is compared with what.
+/// A key with the options of its operator, and the places of operator and value in the text.
 private struct Condition {
     let key: FileQuery.Key
-    /// Where the operator stands.
+    /// The position of the operator.
     let position: Int
     let options: TextMatch.Options
     let valuePlace: Int
@@ -109,7 +109,7 @@ private struct Condition {
         case .between:
             guard values.count == 2 else { throw PredicateError.make("BETWEEN takes two values", at: valuePlace) }
             return .and([try query(.atLeast, values[0]), try query(.atMost, values[1])])
-        default: throw PredicateError.make("several values stand only behind IN and BETWEEN", at: valuePlace)
+        default: throw PredicateError.make("several values are allowed only after IN and BETWEEN", at: valuePlace)
         }
     }
 
@@ -200,20 +200,20 @@ private struct Condition {
         }
     }
 
-    /// A wrong operator is told before a value that does not fit.
+    /// Reports a wrong operator before a value that does not fit.
     private func ordered<Value>(_ sign: PredicateOperator, _ value: () throws -> Value) throws
         -> FileQuery.Comparison<Value>
     {
         try refuseOptions()
         guard let comparison = sign.comparison(with: Value.self) else {
-            throw PredicateError.make("“\(key.rawValue)” is no text, so this operator does not apply", at: position)
+            throw PredicateError.make("“\(key.rawValue)” is not a text, so this operator does not apply", at: position)
         }
         return comparison(try value())
     }
 
     private func refuseOptions() throws {
         guard options.isEmpty else {
-            throw PredicateError.make("[c] and [d] go with texts, and “\(key.rawValue)” is none", at: position)
+            throw PredicateError.make("[c] and [d] are for texts; “\(key.rawValue)” is not one", at: position)
         }
     }
 

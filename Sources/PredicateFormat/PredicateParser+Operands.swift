@@ -9,7 +9,7 @@ enum PredicateOperand {
     case list([PredicateValue])
 }
 
-/// What a key is compared with.
+/// A value to compare a key with.
 enum PredicateValue: Equatable {
     case null
     case bool(Bool)
@@ -18,7 +18,7 @@ enum PredicateValue: Equatable {
     case text(String)
     case date(Date)
 
-    /// For a sentence.
+    /// The value in words, for a sentence.
     var shown: String {
         switch self {
         case .null: "nil"
@@ -35,11 +35,11 @@ extension PredicateParser {
     private static let constants: [String: PredicateValue] = [
         "TRUE": .bool(true), "YES": .bool(true), "FALSE": .bool(false), "NO": .bool(false), "NIL": .null, "NULL": .null,
     ]
-    /// Words of the whole grammar that have no place in this part of it, and what to do instead.
+    /// Words of the whole grammar that are not supported here, and what to use instead.
     private static let refused: [String: String] = [
         "ANY": "an item has no lists", "SOME": "an item has no lists", "ALL": "an item has no lists",
         "NONE": "an item has no lists",
-        "SUBQUERY": "an item has no lists", "FUNCTION": "functions are not taken", "TERNARY": "functions are not taken",
+        "SUBQUERY": "an item has no lists", "FUNCTION": "there are no functions", "TERNARY": "there are no functions",
         "SELF": "say which key of the item is meant",
     ]
 
@@ -60,7 +60,7 @@ extension PredicateParser {
 
     private mutating func key() throws -> FileQuery.Key {
         let word = current.text
-        if let reason = Self.refused[word.uppercased()] { throw refusal("“\(word)” is not taken: \(reason)") }
+        if let reason = Self.refused[word.uppercased()] { throw refusal("“\(word)” is not supported: \(reason)") }
         let name = word.uppercased().hasPrefix("SELF.") ? String(word.dropFirst(5)) : word
         guard let key = FileQuery.Key(named: name) else { throw unknownKey(name) }
         try advance()
@@ -69,7 +69,7 @@ extension PredicateParser {
 
     private func unknownKey(_ name: String) -> CocoaError {
         let keys = FileQuery.Key.allCases.map(\.rawValue).joined(separator: ", ")
-        return refusal("“\(PredicateError.shortened(name))” is no key; the keys are \(keys)")
+        return refusal("“\(PredicateError.shortened(name))” is not a key; the keys are \(keys)")
     }
 
     private mutating func value() throws -> PredicateValue {
@@ -105,7 +105,7 @@ extension PredicateParser {
         return values
     }
 
-    /// `CAST(…, "NSDate")`: a text as ``DateText`` reads it, or seconds since 2001.
+    /// Reads `CAST(…, "NSDate")`: a text as ``DateText`` reads it, or seconds since 2001.
     private mutating func cast() throws -> PredicateValue {
         try advance()
         try expect(sign: "(")
@@ -116,7 +116,7 @@ extension PredicateParser {
         case .integer(let seconds): date = Date(timeIntervalSinceReferenceDate: Double(seconds))
         case .decimal(let seconds): date = Date(timeIntervalSinceReferenceDate: seconds)
         case .text(let text): date = try Self.date(text, at: start)
-        case let value: throw PredicateError.make("\(value.shown) cannot be made a date", at: start)
+        case let value: throw PredicateError.make("\(value.shown) cannot be converted to a date", at: start)
         }
         try expect(sign: ",")
         guard current.kind == .text, current.text == "NSDate" else {
@@ -130,7 +130,8 @@ extension PredicateParser {
     static func date(_ text: String, at position: Int) throws -> Date {
         guard let date = DateText.parse(text) else {
             throw PredicateError.make(
-                "“\(PredicateError.shortened(text))” is no date; say 2026-01-31 or 2026-01-31T08:30:00Z", at: position)
+                "“\(PredicateError.shortened(text))” is not a date; write 2026-01-31 or 2026-01-31T08:30:00Z",
+                at: position)
         }
         return date
     }
@@ -145,7 +146,7 @@ extension PredicateParser {
     private mutating func argumentOperand() throws -> PredicateOperand {
         let form = current.text
         guard form == "%@" || Self.integerForms.contains(form) || Self.decimalForms.contains(form) else {
-            throw refusal("“\(PredicateError.shortened(form))” is not taken; use %@, %K, %d or %f")
+            throw refusal("“\(PredicateError.shortened(form))” is not supported; use %@, %K, %d or %f")
         }
         let given = try argument()
         if form == "%@", let array = given as? [any Sendable] {
@@ -172,11 +173,11 @@ extension PredicateParser {
         case let value as Substring: return .text(String(value))
         case let value as Date: return .date(value)
         case let value as any BinaryInteger:
-            guard let integer = Int64(exactly: value) else { throw refusal("\(value) is larger than any size") }
+            guard let integer = Int64(exactly: value) else { throw refusal("\(value) is larger than any file") }
             return .integer(integer)
         case let value as any BinaryFloatingPoint: return .decimal(Double(value))
         case let value as FileType: return .text(value.rawValue)
-        case .some(let value): throw refusal("an argument of the type \(type(of: value)) is not taken")
+        case .some(let value): throw refusal("an argument of the type \(type(of: value)) is not supported")
         }
     }
 }

@@ -7,15 +7,15 @@ extension FileQuery {
     ///
     /// - Parameters:
     ///   - format: At most 65,536 bytes; brackets and `NOT` nest 64 deep at most.
-    ///   - arguments: What `%@` (texts, numbers, `Bool`, `Date`, arrays of these, nil), `%K` (a key's name), `%d` and
-    ///     `%f` stand for.
-    /// - Throws: `CocoaError(.formatting)` with a sentence that says where and what: for all that is not in that part,
-    ///   and for another number of arguments.
+    ///   - arguments: The values of `%@` (texts, numbers, `Bool`, `Date`, arrays of these, nil), `%K` (a key's name),
+    ///     `%d` and `%f`.
+    /// - Throws: `CocoaError(.formatting)` with a sentence that says what is wrong and where: for anything outside that
+    ///   part, and for a wrong number of arguments.
     public init(format: String, _ arguments: (any Sendable)?...) throws {
         try self.init(format: format, argumentArray: arguments)
     }
 
-    /// Reads the text of a predicate whose arguments stand in an array.
+    /// Reads the text of a predicate with its arguments in an array.
     ///
     /// - Throws: As `init(format:_:)`.
     public init(format: String, argumentArray: [(any Sendable)?]) throws {
@@ -30,14 +30,14 @@ struct PredicateParser {
     static let maxDepth = 64
 
     private var lexer: PredicateLexer
-    /// The word that comes next.
+    /// The next word.
     private(set) var current: PredicateToken
     private var arguments: ArraySlice<(any Sendable)?>
     private var depth = 0
 
     init(_ text: String, _ arguments: [(any Sendable)?]) throws {
         guard text.utf8.count <= Self.maxLength else {
-            throw PredicateError.make("a predicate is \(Self.maxLength) bytes long at most", at: 1)
+            throw PredicateError.make("a predicate may have at most \(Self.maxLength) bytes", at: 1)
         }
         lexer = PredicateLexer(text)
         current = try lexer.token()
@@ -47,7 +47,7 @@ struct PredicateParser {
     mutating func parse() throws -> FileQuery {
         let query = try alternatives()
         guard current.kind == .end else { throw refusal("“AND”, “OR” or the end is expected instead of \(shown)") }
-        guard arguments.isEmpty else { throw refusal("\(arguments.count) arguments too many are given") }
+        guard arguments.isEmpty else { throw refusal("there are \(arguments.count) more arguments than the text uses") }
         return query
     }
 
@@ -76,7 +76,7 @@ struct PredicateParser {
 
     private mutating func nested(at position: Int, _ body: (inout Self) throws -> FileQuery) throws -> FileQuery {
         guard depth < Self.maxDepth else {
-            throw PredicateError.make("nothing nests deeper than \(Self.maxDepth)", at: position)
+            throw PredicateError.make("the predicate nests deeper than \(Self.maxDepth) levels", at: position)
         }
         depth += 1
         defer { depth -= 1 }
@@ -91,7 +91,7 @@ struct PredicateParser {
 
     // MARK: Words
 
-    /// Whether the word that comes next is `keyword`, in any case, or `sign`; it is passed then.
+    /// Consumes the next word if it is `keyword`, in any case, or `sign`; returns whether it was.
     mutating func take(_ keyword: String, _ sign: String? = nil) throws -> Bool {
         let isThere =
             current.kind == .word && current.text.uppercased() == keyword
@@ -112,7 +112,7 @@ struct PredicateParser {
 
     mutating func advance() throws { current = try lexer.token() }
 
-    /// The argument that the next `%` stands for.
+    /// Returns the argument for the next `%`.
     mutating func argument() throws -> (any Sendable)? {
         guard let argument = arguments.popFirst() else { throw refusal("no argument is given for “\(current.text)”") }
         return argument
@@ -120,7 +120,7 @@ struct PredicateParser {
 
     func refusal(_ reason: String) -> CocoaError { PredicateError.make(reason, at: current.position) }
 
-    /// The word that comes next, for a sentence.
+    /// The next word, for a sentence.
     var shown: String {
         switch current.kind {
         case .end: "the end"

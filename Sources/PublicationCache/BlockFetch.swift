@@ -1,7 +1,7 @@
 import Synchronization
 
-/// One request to the medium for blocks that several readers may wait for: each goes on as soon as its block is there,
-/// each can be cancelled alone, and the last one to go stops the request.
+/// One request to the medium for blocks that several readers may wait for. Each reader continues as soon as its block
+/// has arrived, and can be cancelled alone; the last one to leave stops the request.
 final class BlockFetch: Sendable {
     private struct Waiter {
         let block: Int
@@ -9,7 +9,7 @@ final class BlockFetch: Sendable {
     }
 
     private struct State {
-        /// The first block that has not come.
+        /// The first block that has not arrived.
         var next: Int
         var outcome: Result<Void, any Error>?
         var waiters: [Int: Waiter] = [:]
@@ -19,9 +19,9 @@ final class BlockFetch: Sendable {
         var isCancelled = false
     }
 
-    /// What is asked for.
+    /// The blocks to request.
     let blocks: Range<Int>
-    /// Where they go.
+    /// The file to write them to.
     let file: CacheFile
     private let state: Mutex<State>
 
@@ -32,7 +32,7 @@ final class BlockFetch: Sendable {
         state = Mutex(State(next: blocks.lowerBound))
     }
 
-    /// Starts the work; called once, by whoever made the fetch.
+    /// Starts the work; called once, by the creator of the fetch.
     func start(_ body: @escaping @Sendable () async throws -> Void) {
         let task = Task {
             let outcome: Result<Void, any Error>
@@ -52,7 +52,7 @@ final class BlockFetch: Sendable {
         if isCancelled { task.cancel() }
     }
 
-    /// Says that `block`, the next one, is there.
+    /// Records that `block`, the next one, has arrived.
     func arrived(_ block: Int) {
         let waiters = state.withLock { state in
             state.next = block + 1
@@ -63,7 +63,7 @@ final class BlockFetch: Sendable {
         for waiter in waiters { waiter.continuation.resume() }
     }
 
-    /// Counts one more reader in; false when the last one has gone already.
+    /// Adds a reader; false if the last one has left already.
     func join() -> Bool {
         state.withLock { state in
             guard !state.isCancelled else { return false }
@@ -72,9 +72,9 @@ final class BlockFetch: Sendable {
         }
     }
 
-    /// Counts a reader out; the last one stops the work.
+    /// Removes a reader; the last one stops the work.
     ///
-    /// - Returns: What the last one stopped, for those who want to see its end.
+    /// - Returns: The stopped task if this was the last reader, to await its end.
     @discardableResult
     func leave() -> Task<Void, Never>? {
         let work = state.withLock { state in
@@ -90,14 +90,14 @@ final class BlockFetch: Sendable {
     /// Whether the request has ended.
     var isOver: Bool { state.withLock { $0.outcome != nil } }
 
-    /// Suspends until the request is over, all blocks having come.
+    /// Suspends until the request is over and all blocks have arrived.
     ///
     /// - Throws: As ``wait(for:)``.
     func end() async throws { try await wait(for: blocks.upperBound) }
 
-    /// Suspends until `block` is there or the request is over.
+    /// Suspends until `block` has arrived or the request is over.
     ///
-    /// - Throws: What the request ended with; `CancellationError`, at once, when the calling task is cancelled.
+    /// - Throws: The error of the request; `CancellationError`, at once, if the calling task is cancelled.
     func wait(for block: Int) async throws {
         let id = state.withLock { state in
             state.nextWaiter += 1

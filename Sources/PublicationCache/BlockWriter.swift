@@ -3,15 +3,14 @@ import FileProviderCore
 import Foundation
 import Synchronization
 
-/// Writes what the medium sends for a run of blocks into the cache's file, and says of each block when it is there.
+/// Writes the bytes of a run of blocks from the medium into the cache's file, and announces each complete block.
 final class BlockWriter: ByteSink {
-    /// The most that room is made for at a time, 16 MiB: a resource that only claims to be long drives nothing out of
-    /// the cache.
+    /// The most room that is made at a time, 16 MiB, so that a resource with a false length doesn't evict others.
     private static let step: Int64 = 16 << 20
 
     private struct State {
         var offset: Int64
-        /// Up to where room was made.
+        /// The offset up to which room was made.
         var reserved: Int64
         var checksum = CRC32()
         var failure: StorageFailure?
@@ -23,7 +22,7 @@ final class BlockWriter: ByteSink {
     private let end: Int64
     private let state: Mutex<State>
 
-    /// Nothing is to be written before ``reserve()`` was called.
+    /// Call ``reserve()`` before writing.
     init(_ fetch: BlockFetch, cache: ResourceCache) {
         self.fetch = fetch
         self.cache = cache
@@ -33,16 +32,16 @@ final class BlockWriter: ByteSink {
         state = Mutex(State(offset: start, reserved: start))
     }
 
-    /// What is asked for.
+    /// The bytes to request.
     var range: Range<Int64> { fetch.file.header.extent(of: fetch.blocks.lowerBound).lowerBound..<end }
 
-    /// Why the file did not take the bytes.
+    /// The error with which the file refused the bytes.
     var failure: StorageFailure? { state.withLock { $0.failure } }
 
-    /// Whether the medium spoke of a resource of another size: no bytes were taken.
+    /// Whether the medium reported another size of the resource; no bytes were accepted then.
     var hasOtherSize: Bool { state.withLock { $0.hasOtherSize } }
 
-    /// Whether all bytes have come.
+    /// Whether all bytes have arrived.
     var isDone: Bool { state.withLock { $0.offset == end } }
 
     func begin(_ extent: FileExtent) throws {
@@ -51,9 +50,9 @@ final class BlockWriter: ByteSink {
         throw CancellationError()
     }
 
-    /// Makes room for what comes next, if there is none left.
+    /// Makes room for the next bytes, if there is none left.
     ///
-    /// - Throws: ``StorageFailure``, which is remembered as well.
+    /// - Throws: ``StorageFailure``, which is also remembered.
     func reserve() async throws {
         let (reserved, goal) = state.withLock { state in
             (state.reserved, state.offset < state.reserved ? state.reserved : min(end, state.offset + Self.step))
@@ -70,7 +69,7 @@ final class BlockWriter: ByteSink {
 
     func whenReady(_ resume: @escaping @Sendable () -> Void) {
         Task {
-            // A failure is what the next write throws.
+            // The next write throws the failure.
             try? await reserve()
             resume()
         }
@@ -79,7 +78,7 @@ final class BlockWriter: ByteSink {
     func write(_ bytes: UnsafeRawBufferPointer) throws -> FlowState {
         if let failure { throw failure }
         do {
-            // Calls come one after the other, and nobody else waits for the lock long.
+            // Calls are sequential, and other users hold the lock only briefly.
             for block in try state.withLock({ try take(bytes, &$0) }) { fetch.arrived(block) }
         } catch let failure as StorageFailure {
             state.withLock { $0.failure = failure }
@@ -88,7 +87,7 @@ final class BlockWriter: ByteSink {
         return state.withLock { $0.offset < $0.reserved || $0.offset == end } ? .ready : .wait
     }
 
-    /// - Returns: The blocks that are whole now.
+    /// - Returns: The blocks that are complete now.
     private func take(_ bytes: UnsafeRawBufferPointer, _ state: inout State) throws -> [Int] {
         let file = fetch.file
         var rest = bytes

@@ -3,19 +3,18 @@ import Foundation
 import Publication
 
 extension CacheFile {
-    /// The file that `folder` has for the resource; nil where there is none, or none that can be read. A damaged one is
-    /// removed.
+    /// Opens the resource's file in `folder`; nil if there is none that can be read. Removes a damaged one.
     static func open(_ resource: NameDigest, in folder: CacheFolder) throws -> CacheFile? {
         guard let directory = try folder.open() else { return nil }
         let name = Array(resource.name.utf8)
         let raw = name.withName { openat(directory.raw, $0, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK) }
-        // A symbolic link is no file of the cache, and is replaced by one.
+        // A symbolic link is not a file of the cache; a new file replaces it.
         if raw < 0, errno == ENOENT || errno == ELOOP { return nil }
         guard raw >= 0 else { throw posixError(writing: false) }
         let file = FileDescriptor(owning: raw)
         guard file.isOwnFile else { return nil }
-        // Whoever holds the lock alone is about to remove the file; one without a name was removed before the lock
-        // came.
+        // An exclusive lock means that the file is about to be removed; a file without a name was removed before this
+        // lock was taken.
         guard file.lock(LOCK_SH), let status = file.status, status.st_nlink > 0 else { return nil }
         var head = [UInt8](repeating: 0, count: Int(CacheHeader.size))
         guard try file.readAll(into: &head, at: 0), let header = CacheHeader(head), header.resource == resource.bytes
@@ -26,9 +25,10 @@ extension CacheFile {
         return CacheFile(file, header: header)
     }
 
-    /// A new file for `version` of the resource, in the place of one that holds another version.
+    /// Creates a file for `version` of the resource, in place of one with another version.
     ///
-    /// Of two that make a file for the same version at once, both get the first one's, if the version has a tag.
+    /// If two callers create a file for the same version at once, both get the first one's, provided that the version
+    /// has a tag.
     ///
     /// - Throws: ``StorageFailure``.
     static func make(_ version: ResourceValidator, of resource: NameDigest, in folder: CacheFolder) throws -> CacheFile

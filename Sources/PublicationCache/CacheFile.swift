@@ -3,21 +3,21 @@ import FileProviderCore
 import Foundation
 import Synchronization
 
-/// One version of one resource on disk: a header, a table of checksums, and the blocks that have come so far.
+/// One version of one resource on disk: a header, a table of checksums, and the blocks that have arrived so far.
 ///
-/// Header, table and blocks are one file, so that they come and go together, and whoever has it open keeps all of it
-/// when its name goes. The table's entry of a block is written after its bytes, but nothing waits for the disk: an
-/// entry whose bytes did not make it is found out by its checksum, when the block is first read. A shared lock on the
-/// file keeps others from making room with it. Every call but ``has(_:)`` blocks on the disk.
+/// Header, table and blocks are one file, so that they are created and removed together, and an open file keeps all of
+/// them after its name was removed. A block's entry in the table is written after its bytes, but without waiting for
+/// the disk: if the bytes were lost, the checksum shows it when the block is first read. A shared lock prevents others
+/// from evicting the file. Every call but ``has(_:)`` blocks on the disk.
 final class CacheFile: Sendable {
     private struct State {
-        /// The entries of the blocks that are known to be here.
+        /// The entries of the blocks that are known to be stored.
         var checksums: [Int: UInt32] = [:]
-        /// Those whose bytes were compared with their checksum, or written, by this object.
+        /// The blocks whose bytes this object verified or wrote.
         var verified: Set<Int> = []
-        /// Those that the table on disk does not have yet.
+        /// The blocks that are not yet in the table on disk.
         var pending: Set<Int> = []
-        /// Those that were damaged: the table is not believed again, even where it could not be changed.
+        /// The damaged blocks: their table entries are ignored, even if they could not be changed.
         var struck: Set<Int> = []
     }
 
@@ -30,21 +30,21 @@ final class CacheFile: Sendable {
         self.header = header
     }
 
-    /// Whether the file has lost its name: what is written goes nowhere.
+    /// Whether the file was removed from its folder: further writes are lost.
     var isRemoved: Bool { file.status?.st_nlink == 0 }
 
-    /// Whether there are blocks that wait for ``commit()``.
+    /// How many blocks wait for ``commit()``.
     var pendingBlocks: Int { state.withLock { $0.pending.count } }
 
-    /// Whether all `blocks` are known to be here; nothing is read.
+    /// Whether all `blocks` are known to be stored; nothing is read.
     func has(_ blocks: Range<Int>) -> Bool {
         state.withLock { state in blocks.allSatisfy { state.checksums[$0] != nil } }
     }
 
-    /// Reads what the table says of `blocks`, as far as that is not known: others may have added to it.
+    /// Reads the table's entries of `blocks` that are not known yet: others may have added some.
     ///
-    /// - Returns: How many of the blocks are here.
-    /// - Throws: `CancellationError`, and nothing else.
+    /// - Returns: The number of stored blocks.
+    /// - Throws: Only `CancellationError`.
     @discardableResult
     func learn(_ blocks: Range<Int>, _ flag: CancellationFlag) throws -> Int {
         var count = 0
@@ -59,7 +59,7 @@ final class CacheFile: Sendable {
 
     private func learnPart(_ blocks: Range<Int>) {
         var bytes = [UInt8](repeating: 0, count: 8 * blocks.count)
-        // Past the file's end, and where it cannot be read, there are no blocks.
+        // Past the file's end, and in an unreadable table, there are no blocks.
         _ = try? file.readAll(into: &bytes, at: header.slot(of: blocks.lowerBound))
         state.withLock { state in
             for (index, block) in blocks.enumerated()
@@ -73,7 +73,7 @@ final class CacheFile: Sendable {
         }
     }
 
-    /// The first run of blocks in `blocks` that are not here, from its start on; empty where the first is here.
+    /// Returns the first run of missing blocks at the start of `blocks`; empty if the first is stored.
     ///
     /// - Throws: As ``learn(_:_:)``.
     func missing(in blocks: Range<Int>, _ flag: CancellationFlag) throws -> Range<Int> {
@@ -84,19 +84,18 @@ final class CacheFile: Sendable {
         }
     }
 
-    /// Whether all of the resource is here.
+    /// Returns whether the whole resource is stored.
     ///
     /// - Throws: As ``learn(_:_:)``.
     func isComplete(_ flag: CancellationFlag) throws -> Bool { try learn(0..<header.blocks, flag) == header.blocks }
 
     // MARK: Reading
 
-    /// Fills `buffer` with the resource's bytes from `offset` on, as far as they lie in one block.
+    /// Fills `buffer` with the resource's bytes from `offset` to the end of the block at most.
     ///
-    /// A block is compared with its checksum when this object reads it first, whole. One that is damaged is struck from
-    /// the table.
+    /// The first read of a block by this object verifies the whole block. A damaged block is removed from the table.
     ///
-    /// - Returns: How many bytes; 0 where the block is not here, or was damaged.
+    /// - Returns: The number of bytes; 0 if the block is missing or damaged.
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) -> Int {
         let block = Int(offset / header.block)
         let extent = header.extent(of: block)
@@ -141,13 +140,13 @@ final class CacheFile: Sendable {
             state.pending.remove(block)
             state.struck.insert(block)
         }
-        // If that fails, the next one to read the block finds out as well.
+        // If this fails, the next reader of the block detects the damage as well.
         try? withUnsafeBytes(of: UInt64(0)) { try file.write($0, at: header.slot(of: block), path: .root) }
     }
 
     // MARK: Writing
 
-    /// Writes bytes of a block that is on its way.
+    /// Writes bytes of a block that is still incomplete.
     ///
     /// - Throws: ``StorageFailure``.
     func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws {
@@ -156,7 +155,7 @@ final class CacheFile: Sendable {
         }
     }
 
-    /// Says that all bytes of a block were written: they can be read from now on, through this object.
+    /// Records that all bytes of a block were written; this object can read them from now on.
     func add(_ block: Int, checksum: UInt32) {
         state.withLock { state in
             state.checksums[block] = checksum
@@ -166,7 +165,7 @@ final class CacheFile: Sendable {
         }
     }
 
-    /// Writes the entries of all blocks that were added since the last time.
+    /// Writes the table entries of all blocks that were added since the last call.
     ///
     /// - Throws: ``StorageFailure``.
     func commit() throws {
@@ -196,7 +195,7 @@ final class CacheFile: Sendable {
         }
     }
 
-    /// Waits until the disk has all of it. Source: fsync(2).
+    /// Waits until the file is on disk. Source: fsync(2).
     func synchronize() throws {
         if fsync(file.raw) != 0 { throw StorageFailure(cause: posixError(writing: true)) }
     }

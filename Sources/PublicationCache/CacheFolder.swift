@@ -4,27 +4,27 @@ import Foundation
 
 /// The folder of one publication in a cache. Every call blocks on the disk.
 struct CacheFolder: Sendable {
-    /// Marks a publication that is kept until somebody says otherwise.
+    /// Marks a publication that is kept until it is unpinned.
     static let pin = Array("pinned".utf8)
     /// Holds the list of links.
     static let links = Array("links".utf8)
 
     /// The absolute path of the folder.
     let path: String
-    /// The path of the folder of all publications; nil for that one itself.
+    /// The path of the folder of all publications; nil for that folder itself.
     var root: String?
 
-    /// The folder itself; nil where there is none.
+    /// Opens the folder; nil if it does not exist.
     ///
-    /// - Throws: As open(2), in Foundation's words; `CocoaError(.fileReadNoPermission)` for one that others may write
-    ///   to.
+    /// - Throws: The errors of open(2) as `CocoaError`; `.fileReadNoPermission` for a folder that others may write to.
     func open() throws -> FileDescriptor? {
-        // Whoever may write to the folder above may put another one in this one's place.
+        // A user who may write to the folder above could replace this one.
         if let root, try CacheFolder(path: root).open() == nil { return nil }
         do {
             let folder = try FileDescriptor(path: path, flags: O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
             guard folder.isOwnFolder else {
-                let sentence = "A folder of the cache belongs to another user, or others may write to it."
+                let sentence =
+                    "A folder of the cache belongs to another user, or other users may write to it; correct its owner or mode."
                 throw FileError.make(.fileReadNoPermission, path: "", sentence: sentence)
             }
             return folder
@@ -33,11 +33,11 @@ struct CacheFolder: Sendable {
         }
     }
 
-    /// The folder itself, made with those above it where it is missing, for this user alone.
+    /// Opens the folder; creates it and those above it if they are missing, accessible only to this user.
     func make() throws -> FileDescriptor {
         for _ in 0..<100 {
             if let folder = try open() { return folder }
-            // Others may remove an empty folder at any moment.
+            // Others may remove an empty folder at any time.
             try Self.makeFolder(path)
         }
         throw FileError.make(.fileNoSuchFile, path: path)
@@ -51,7 +51,7 @@ struct CacheFolder: Sendable {
         guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw posixError(writing: true) }
     }
 
-    /// The bytes of the small file called `name`; nil where it is missing, damaged or longer than `limit`.
+    /// Returns the bytes of the small file `name`; nil if it is missing, damaged or longer than `limit`.
     func read(_ name: [UInt8], limit: Int) throws -> Data? {
         guard let folder = try open() else { return nil }
         let raw = name.withName { openat(folder.raw, $0, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK) }
@@ -67,7 +67,7 @@ struct CacheFolder: Sendable {
         return CRC32.of(content) == sum ? Data(content) : nil
     }
 
-    /// Writes a small file in one step, with its CRC-32 behind it.
+    /// Writes a small file atomically, followed by its CRC-32.
     func write(_ content: Data, to name: [UInt8]) throws {
         let sum = CRC32.of(content)
         let bytes = Array(content) + (0..<4).map { UInt8(truncatingIfNeeded: sum >> (8 * UInt32($0))) }
@@ -84,23 +84,23 @@ struct CacheFolder: Sendable {
         }
     }
 
-    /// Removes the file called `name`, if it is there.
+    /// Removes the file `name`, if it exists.
     func remove(_ name: [UInt8]) throws {
         guard let folder = try open() else { return }
         if Self.remove(name, in: folder) || errno == ENOENT { return }
         throw posixError(writing: true)
     }
 
-    /// Whether there is a file called `name`.
+    /// Returns whether a file `name` exists.
     func has(_ name: [UInt8]) throws -> Bool {
         guard let folder = try open() else { return false }
         return name.withName { faccessat(folder.raw, $0, F_OK, 0) } == 0
     }
 
-    /// A new file for this user alone, under a name that a later run knows for a leftover: the lock on it goes with its
-    /// maker.
+    /// Creates a file that only this user can access. A later run recognises it by its name as abandoned if its lock,
+    /// which ends with its creator, is gone.
     ///
-    /// - Returns: With the folder it lies in, which is made where it is missing.
+    /// - Returns: The file with its folder, which is created if it is missing.
     func temporaryFile() throws -> (folder: FileDescriptor, file: FileDescriptor, name: [UInt8]) {
         while true {
             let folder = try make()
@@ -109,7 +109,7 @@ struct CacheFolder: Sendable {
                 guard let (file, name) = try Self.temporaryFile(in: folder) else { continue }
                 return (folder, file, name)
             } catch {
-                // It was empty, and removed between the two calls.
+                // The folder was empty, and was removed between the two calls.
                 guard folder.status?.st_nlink == 0 else { throw error }
             }
         }
@@ -135,7 +135,7 @@ struct CacheFolder: Sendable {
     }
 }
 
-/// What errno says, of a file whose name nobody would know.
+/// Returns the error for errno. It names no file, because the file names mean nothing to a user.
 func posixError(writing: Bool) -> CocoaError {
     let code = errno
     let sentence = "The cache's storage failed: \(String(cString: strerror(code)))."
@@ -146,28 +146,28 @@ func posixError(writing: Bool) -> CocoaError {
 }
 
 extension FileDescriptor {
-    /// What fstat(2) says; nil where it fails.
+    /// The result of fstat(2); nil if it fails.
     var status: stat? {
         var status = stat()
         return fstat(raw, &status) == 0 ? status : nil
     }
 
-    /// Whether it is a regular file of this user's: others' bytes are not believed, and what is no file may block.
+    /// Whether it is a regular file of this user: other users' files are not trusted, and special files may block.
     var isOwnFile: Bool { status.map { $0.st_mode & S_IFMT == S_IFREG && $0.st_uid == geteuid() } ?? false }
 
-    /// Whether it belongs to this user, and nobody else may put anything into it.
+    /// Whether it belongs to this user, and no other user may write to it.
     var isOwnFolder: Bool { status.map { $0.st_uid == geteuid() && $0.st_mode & 0o022 == 0 } ?? false }
 
-    /// Takes an advisory lock without waiting for it; it goes when the file is closed, by the end of the process too.
-    /// Source: flock(2).
+    /// Takes an advisory lock without waiting. It is released when the file is closed or the process ends. Source:
+    /// flock(2).
     func lock(_ kind: Int32) -> Bool { flock(raw, kind | LOCK_NB) == 0 }
 
-    /// Fills `bytes` from `offset` on; false when the file ends first.
+    /// Fills `bytes` from `offset` on; false if the file ends before.
     func readAll(into bytes: inout [UInt8], at offset: Int64) throws -> Bool {
         try bytes.withUnsafeMutableBytes { try readAll(into: $0, at: offset) }
     }
 
-    /// Fills `buffer` from `offset` on; false when the file ends first.
+    /// Fills `buffer` from `offset` on; false if the file ends before.
     func readAll(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws -> Bool {
         var done = 0
         while done < buffer.count {
@@ -181,13 +181,13 @@ extension FileDescriptor {
 }
 
 extension CRC32 {
-    /// The checksum of bytes that are there.
+    /// Returns the checksum of bytes in memory.
     static func of(_ bytes: UnsafeRawBufferPointer) -> UInt32 {
         var sum = CRC32()
         sum.update(bytes)
         return sum.value
     }
 
-    /// The checksum of bytes that are there.
+    /// Returns the checksum of bytes in memory.
     static func of(_ bytes: some Sequence<UInt8>) -> UInt32 { Array(bytes).withUnsafeBytes { of($0) } }
 }

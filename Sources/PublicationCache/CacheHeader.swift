@@ -2,32 +2,30 @@ import Archives
 import Foundation
 import Publication
 
-/// The start of a cache file: whose bytes, and which version of them, the file holds.
+/// The start of a cache file: the resource, and the version of its bytes, that the file holds.
 ///
 /// Numbers are little-endian: mark (8 bytes), digest of the href (32), digest of the version's tag (32), nonce (8),
-/// length of the resource (8), bytes in a block (4), 1 where there is a tag (4), CRC-32 of all these (4). After
-/// ``size`` bytes come eight for each block, then, at the next multiple of ``page``, the blocks; what is not there is a
-/// hole.
+/// length of the resource (8), bytes in a block (4), 1 if there is a tag (4), CRC-32 of all these (4). After ``size``
+/// bytes follow eight for each block, then, at the next multiple of ``page``, the blocks; missing blocks are holes.
 struct CacheHeader: Hashable, Sendable {
     /// Bytes before the table of blocks.
     static let size: Int64 = 128
-    /// What blocks are aligned to. Header and table of a resource of less than 124 MiB fit into the first page.
+    /// The alignment of blocks. Header and table of a resource of less than 124 MiB fit into the first page.
     static let page: Int64 = 4096
-    /// Bytes in a block of files that are made now, 256 KiB: the least that is asked of the medium, and what one
-    /// checksum is for.
+    /// The block size of new files, 256 KiB: the smallest request to the medium, and the unit of checksums.
     static let usualBlock: Int64 = 256 << 10
-    /// The longest resource that has a file, 1 TiB: what claims more is read past the cache, as its table alone would
-    /// be long work.
+    /// The longest resource that has a file, 1 TiB. Longer ones are read past the cache, because their table alone
+    /// would take long.
     static let maxLength: Int64 = 1 << 40
     private static let mark = Array("CARRELC1".utf8)
     private static let count = 100
 
     /// The digest of the resource's href.
     let resource: [UInt8]
-    /// The digest of the version's tag; zeros where it has none.
+    /// The digest of the version's tag; zeros if it has none.
     let tag: [UInt8]
     let hasTag: Bool
-    /// Tells this file from all others, its predecessors under the same name too.
+    /// Distinguishes this file from all others, also from earlier ones under the same name.
     let nonce: UInt64
     let length: Int64
     let block: Int64
@@ -41,7 +39,7 @@ struct CacheHeader: Hashable, Sendable {
         block = Self.usualBlock
     }
 
-    /// Reads a header; nil for anything but a whole one.
+    /// Reads a header; nil unless it is complete and valid.
     init?(_ bytes: [UInt8]) {
         guard bytes.count >= Self.count, bytes.starts(with: Self.mark) else { return nil }
         func number(_ offset: Int, _ count: Int) -> UInt64 {
@@ -70,33 +68,33 @@ struct CacheHeader: Hashable, Sendable {
         return result
     }
 
-    /// Whether the file holds bytes of `version`, as far as that can be told.
+    /// Whether the file holds bytes of `version`, as far as the two can be compared.
     func holds(_ version: ResourceValidator) -> Bool {
         length == version.length && hasTag == (version.tag != nil) && tag == version.tagDigest
     }
 
-    /// How many blocks the resource has.
+    /// The number of blocks of the resource.
     var blocks: Int { Int((length + block - 1) / block) }
 
-    /// The blocks that `range` of the resource touches.
+    /// Returns the blocks that overlap `range` of the resource.
     func blocks(of range: Range<Int64>) -> Range<Int> {
         range.isEmpty ? 0..<0 : Int(range.lowerBound / block)..<Int((range.upperBound - 1) / block) + 1
     }
 
-    /// The bytes of the resource that block `index` has.
+    /// Returns the bytes of the resource in block `index`.
     func extent(of index: Int) -> Range<Int64> { Int64(index) * block..<min(length, (Int64(index) + 1) * block) }
 
-    /// Where in the file a byte of the resource lies.
+    /// Returns the offset in the file of a byte of the resource.
     func location(of offset: Int64) -> Int64 {
         let table = Self.size + 8 * Int64(blocks)
         return (table + Self.page - 1) / Self.page * Self.page + offset
     }
 
-    /// Where in the file the table's entry for a block lies.
+    /// Returns the offset in the file of the table's entry for a block.
     func slot(of index: Int) -> Int64 { Self.size + 8 * Int64(index) }
 
-    /// What stands in the table for a block whose bytes have this CRC-32: the checksum, and above it one that binds it
-    /// to the block and to this file. Anything else, zeros included, means that the block is not there.
+    /// Returns the table's entry for a block whose bytes have this CRC-32: the checksum, and above it one that binds it
+    /// to the block and to this file. Any other value, including zeros, means that the block is missing.
     func entry(of index: Int, checksum: UInt32) -> UInt64 {
         let numbers = [nonce, UInt64(index), UInt64(extent(of: index).count), UInt64(checksum)]
         var seal = CRC32()
@@ -112,6 +110,6 @@ struct CacheHeader: Hashable, Sendable {
 }
 
 extension ResourceValidator {
-    /// Of fixed length, and tells nothing about the tag.
+    /// Of fixed length, and reveals nothing about the tag.
     fileprivate var tagDigest: [UInt8] { tag.map { NameDigest($0).bytes } ?? [UInt8](repeating: 0, count: 32) }
 }

@@ -1,24 +1,24 @@
 import FileProviderCore
 import Foundation
 
-/// A look at all files of a cache, which removes leftovers, and what has to go. Blocks on the disk.
+/// A pass over all files of a cache that removes leftovers and evicts files. Blocks on the disk.
 struct CacheSurvey {
     private struct Found {
-        /// The folder's name, because a descriptor for each of many publications would be more than a process may have.
+        /// The folder's name; open descriptors of all publications would exceed the limit of a process.
         let folder: [UInt8]
         let name: [UInt8]
         let bytes: Int64
         let accessed: timespec
     }
 
-    /// Bytes that the files take.
+    /// The total size of the files in bytes.
     private(set) var used: Int64 = 0
     private var removable: [Found] = []
-    /// The folders in which nothing was found, or something removed.
+    /// The folders that are empty, or from which something was removed.
     private var emptied: Set<[UInt8]> = []
 
-    /// Looks at the cache at `root`; where its files take more than `capacity` bytes, removes those that were not read
-    /// for the longest time until an eighth of `capacity` is free.
+    /// Examines the cache at `root`. If its files exceed `capacity` bytes, removes the least recently read until an
+    /// eighth of `capacity` is free.
     ///
     /// - Complexity: One fstatat(2) for each file.
     static func of(_ root: String, capacity: Int64) throws -> CacheSurvey {
@@ -32,7 +32,7 @@ struct CacheSurvey {
         return survey
     }
 
-    /// The folder of a publication; nil for what is none of this user's own.
+    /// Opens the folder of a publication; nil if it does not belong to this user.
     private static func open(_ name: [UInt8], in root: FileDescriptor) -> FileDescriptor? {
         let raw = name.withName { openat(root.raw, $0, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) }
         guard raw >= 0 else { return nil }
@@ -71,7 +71,7 @@ struct CacheSurvey {
         }
     }
 
-    /// Removes a file that nobody has open, here or in another process: those who have hold a shared lock.
+    /// Removes a file that is not open in any process: open files have a shared lock.
     private static func removeUnused(_ name: [UInt8], in folder: FileDescriptor) -> Bool {
         let raw = name.withName { openat(folder.raw, $0, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK) }
         guard raw >= 0 else { return false }
@@ -79,28 +79,28 @@ struct CacheSurvey {
         return file.lock(LOCK_EX) && CacheFolder.remove(name, in: folder)
     }
 
-    /// Removes a folder with the files in it, in use or not.
+    /// Removes a folder and its files, in use or not.
     static func remove(_ path: String) throws {
         let location = CacheFolder(path: path)
         guard let folder = try location.open() else { return }
         for name in try names(in: folder) where !CacheFolder.remove(name, in: folder) && errno != ENOENT {
             throw posixError(writing: true)
         }
-        // Not empty: somebody has begun anew.
+        // Not empty: another fetcher has added a file since.
         guard rmdir(path) == 0 || [ENOENT, ENOTEMPTY, EEXIST].contains(errno) else { throw posixError(writing: true) }
     }
 
-    /// Removes the folder of a publication of which no resource is left; a list of links alone leads to nothing.
+    /// Removes the folder of a publication without resources; a list of links alone is useless.
     static func removeIfEmpty(_ path: String) {
         guard let folder = try? CacheFolder(path: path).open(), let names = try? names(in: folder) else { return }
         for name in names { guard name == CacheFolder.links, removeUnused(name, in: folder) else { return } }
-        // Fails where somebody has begun anew.
+        // Fails if another fetcher has added a file since.
         rmdir(path)
     }
 
-    /// The names in a folder but `.` and `..`. Source: readdir(3).
+    /// Returns the names in a folder except `.` and `..`. Source: readdir(3).
     private static func names(in folder: FileDescriptor) throws -> [[UInt8]] {
-        // Of its own, because closedir(3) closes it and the position in it is shared by copies.
+        // A separate descriptor: closedir(3) closes it, and duplicates would share the read position.
         let raw = openat(folder.raw, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard raw >= 0 else { throw posixError(writing: false) }
         guard let stream = fdopendir(raw) else {

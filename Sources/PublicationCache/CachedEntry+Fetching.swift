@@ -4,13 +4,13 @@ import Foundation
 import Publication
 import Synchronization
 
-/// What is missing, from the medium.
+/// Fetches missing blocks from the medium.
 extension CachedEntry {
-    /// The most that one request asks for ahead of the reader, 16 MiB: it goes to the disk as fast as it comes, whether
-    /// the reader takes it or not.
+    /// The most that one request reads ahead of the reader, 16 MiB. The bytes go to the disk as they arrive, whether
+    /// the reader consumes them or not.
     private static let window: Int64 = 16 << 20
 
-    /// Joins the request that brings `block`, or makes one for it and the missing ones behind it; nil where it has come
+    /// Joins the request that loads `block`, or makes one for it and the missing ones behind it; nil if it has arrived
     /// by now.
     func fetch(_ block: Int, before end: Int, of file: CacheFile) async throws -> BlockFetch? {
         if state.withLock({ !$0.isConfirmed }) {
@@ -18,14 +18,14 @@ extension CachedEntry {
                 throw changed()
             }
         }
-        // A longer entry, whatever it claims, is one that archives do not unpack unless they are told to.
+        // An entry that claims to be longer is one that archives refuse to unpack by default.
         let maxSize = isCompressed ? ArchiveLimits.standard.maxEntrySize : min(Self.window, cache.capacity / 4)
         let ahead = min(end, block + max(1, Int(maxSize / file.header.block)))
         let (missing, isRemoved) = try await BlockingThreads.shared.run { flag in
             (try file.missing(in: block..<ahead, flag), file.isRemoved)
         }
         let (fetch, isNew): (BlockFetch?, Bool) = try state.withLock { state in
-            // The next reader looks for the file that is there now.
+            // The next reader opens the current file.
             if isRemoved, state.file === file { state.file = nil }
             let own = state.fetches.filter { $0.file === file }
             if let running = own.first(where: { $0.blocks.contains(block) && $0.join() }) { return (running, false) }
@@ -40,7 +40,7 @@ extension CachedEntry {
         return fetch
     }
 
-    /// Asks the medium for the blocks of `fetch`, and writes down what came, however it ends.
+    /// Requests the blocks of `fetch` from the medium, and commits those that arrive, however the request ends.
     private func bring(_ fetch: BlockFetch) async throws {
         defer { state.withLock { $0.fetches.removeAll { $0 === fetch } } }
         let (file, resource, writer) = (fetch.file, resource, BlockWriter(fetch, cache: cache))
@@ -50,15 +50,15 @@ extension CachedEntry {
             guard writer.isDone else {
                 throw FileError.make(
                     .fileReadUnknown, path: link.href,
-                    sentence: "“\(link.href)” came short: its medium has less than it said.")
+                    sentence: "“\(link.href)” is shorter than its storage reported; read it again.")
             }
         } catch {
             let isStopped = error.isCancellation
             if isStopped || writer.failure != nil || error.resourceFailure == .unavailable {
-                // In a task of its own, which nobody cancels.
+                // In a separate task that cannot be cancelled.
                 await withCancellationShield { try? await self.commit(file, by: resource) }
             } else {
-                // Damaged, or another version: what came with the error is as bad.
+                // Damaged, or another version: the bytes that arrived before the error are as bad.
                 file.dropPending()
             }
             if let failure = writer.failure { throw failure }
@@ -69,7 +69,7 @@ extension CachedEntry {
         try await commit(file, by: resource)
     }
 
-    /// Writes down what came, if the medium still speaks of the same version; else forgets the file.
+    /// Commits the blocks that arrived, if the medium still reports the same version; else forgets the file.
     func commit(_ file: CacheFile, by resource: any Resource) async throws {
         guard file.pendingBlocks > 0 else { return }
         do {
@@ -89,7 +89,7 @@ extension CachedEntry {
         }
     }
 
-    /// The error of a read, after which the next one asks anew.
+    /// Returns the error for a changed resource. The next read asks the medium again.
     func changed() -> CocoaError {
         doubt()
         return FileError.make(

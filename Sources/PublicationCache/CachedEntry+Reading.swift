@@ -5,15 +5,15 @@ import Publication
 import Synchronization
 
 extension CachedEntry {
-    /// Bytes of the resource.
+    /// The size of the resource in bytes.
     func length() async throws -> Int64 {
         guard let file = try await settled(near: 0) else { return try await resource.length() }
         return file.header.length
     }
 
-    /// Sends the bytes in `range`, clamped to the resource, into `sink`; nil for all.
+    /// Sends the bytes in `range`, clamped to the resource, into `sink`; all bytes if `range` is nil.
     ///
-    /// - Parameter mustStore: Whether bytes that the cache did not take are an error.
+    /// - Parameter mustStore: Whether to fail if the cache did not store the bytes.
     func stream(_ range: Range<Int64>?, into sink: any ByteSink, mustStore: Bool = false) async throws {
         noteAccess()
         if mustStore { state.withLock { $0.refusal = nil } }
@@ -36,7 +36,7 @@ extension CachedEntry {
         try await passThrough(end..<wanted.upperBound, of: file, into: sink)
     }
 
-    /// Waits until the disk has what was stored.
+    /// Waits until the stored bytes are on disk.
     func synchronize() async throws {
         guard let file = state.withLock({ $0.file }) else { return }
         try await BlockingThreads.shared.run { try file.synchronize() }
@@ -50,7 +50,7 @@ extension CachedEntry {
         (range ?? 0..<Int64.max).clamped(to: 0..<file.header.length)
     }
 
-    /// Whether bytes are missing that the medium has to give, which it has not yet said to be of the same version.
+    /// Whether bytes are missing that must come from the medium, which has not yet confirmed the version.
     private func isMissing(_ range: Range<Int64>, in file: CacheFile) async throws -> Bool {
         if state.withLock({ $0.isConfirmed }) { return false }
         let blocks = file.header.blocks(of: range)
@@ -58,7 +58,7 @@ extension CachedEntry {
         return try await BlockingThreads.shared.run { flag in try file.learn(blocks, flag) < blocks.count }
     }
 
-    /// - Returns: How far it came: short of the end where the cache's storage fails.
+    /// - Returns: The offset that was reached; before the end if the cache's storage fails.
     private func deliver(_ range: Range<Int64>, of file: CacheFile, into sink: any ByteSink) async throws -> Int64 {
         var fetch: BlockFetch?
         do {
@@ -68,7 +68,7 @@ extension CachedEntry {
                 let (from, extent) = (offset, announced.take())
                 let flow: FlowState
                 (offset, flow) = try await BlockingThreads.shared.run { flag in
-                    // On the way to the bytes, because the way costs more than what is done at its end.
+                    // Here, on the way to the bytes, because a separate thread switch would cost more than the call.
                     if let extent { try sink.begin(extent) }
                     return try file.send(from..<range.upperBound, into: sink, flag)
                 }
@@ -77,7 +77,7 @@ extension CachedEntry {
                     continue
                 }
                 if offset == range.upperBound { break }
-                // Storage that does not keep what it takes ends the attempts.
+                // Stop if the storage does not keep the bytes that it accepts.
                 failures = offset > from ? 0 : failures + 1
                 let block = Int(offset / file.header.block)
                 if failures > 3 { refuse(StorageFailure(cause: FileError.make(.fileReadCorruptFile, path: link.href))) }
@@ -89,16 +89,15 @@ extension CachedEntry {
             try await finish(fetch, at: file.header.blocks(of: range).upperBound)
             return offset
         } catch {
-            // What has come is written down before the reader hears of the error, so that the next one goes on from
-            // there.
+            // Commit the blocks before the reader receives the error, so that the next read continues from there.
             await fetch?.leave()?.value
             throw error
         }
     }
 
-    /// Suspends until `block` was brought, by `fetch` or by another one in its place.
+    /// Suspends until `block` has arrived, by `fetch` or by another fetch that replaces it.
     ///
-    /// - Returns: False where the cache's storage fails.
+    /// - Returns: False if the cache's storage fails.
     private func receive(_ block: Int, for range: Range<Int64>, of file: CacheFile, from fetch: inout BlockFetch?)
         async throws -> Bool
     {
@@ -119,8 +118,8 @@ extension CachedEntry {
         }
     }
 
-    /// Leaves the request that brought the last of what was wanted. If no more than that was asked for, it is let come
-    /// to its end: its connection stays usable, and its medium may find something wrong with the bytes.
+    /// Leaves the request that loaded the last wanted block. If it requested no more than that, lets it finish: its
+    /// connection stays usable, and its medium may still report an error in the bytes.
     private func finish(_ fetch: BlockFetch?, at block: Int) async throws {
         guard let fetch else { return }
         do {
@@ -128,13 +127,13 @@ extension CachedEntry {
         } catch let failure as StorageFailure {
             refuse(failure)
         } catch {
-            // What became of blocks that others wait for says nothing about those that came.
+            // The result of blocks that others wait for is irrelevant to those that arrived.
             if error.resourceFailure != .unavailable, !error.isCancellation { throw error }
         }
         fetch.leave()
     }
 
-    /// The rest of a read whose beginning the cache gave, straight from the medium.
+    /// Reads the rest directly from the medium, after the cache delivered the beginning.
     private func passThrough(_ range: Range<Int64>, of file: CacheFile, into sink: any ByteSink) async throws {
         let resource = resource
         guard file.header.holds(try await version(of: resource)) else { throw changed() }
@@ -144,9 +143,9 @@ extension CachedEntry {
 }
 
 extension CacheFile {
-    /// Gives a sink what is here from the start of `range` on, until a block is missing or the sink has enough.
+    /// Sends the stored bytes from the start of `range` on, until a block is missing or the sink is full.
     ///
-    /// - Returns: How far it came.
+    /// - Returns: The offset that was reached.
     func send(_ range: Range<Int64>, into sink: any ByteSink, _ flag: CancellationFlag) throws -> (Int64, FlowState) {
         let buffer = UnsafeMutableRawBufferPointer.allocate(
             byteCount: Int(min(header.block, Int64(range.count))), alignment: 16)
@@ -158,7 +157,7 @@ extension CacheFile {
             let count = read(into: room, at: offset)
             if count == 0 {
                 let block = Int(offset / header.block)
-                // The table may have it, written by somebody else or before.
+                // The table may contain the block, written earlier or by another process.
                 if try missing(in: block..<block + 1, flag).isEmpty { continue }
                 return (offset, .ready)
             }

@@ -4,13 +4,13 @@ import Foundation
 import Publication
 import Synchronization
 
-/// Which file to read from, and whether its version is the medium's.
+/// Decides which file to read from, and whether its version is the medium's.
 extension CachedEntry {
-    /// The file to read from; nil where reading goes past the cache.
+    /// Returns the file to read from; nil to read past the cache.
     ///
     /// - Parameters:
-    ///   - offset: Where reading is going to begin.
-    ///   - mustAsk: Whether the medium's word is needed, because bytes are missing.
+    ///   - offset: The offset at which reading will begin.
+    ///   - mustAsk: Whether the medium must confirm the version, because bytes are missing.
     func settled(near offset: Int64, mustAsk: Bool = false) async throws -> CacheFile? {
         enum Way {
             case done(CacheFile?)
@@ -51,7 +51,7 @@ extension CachedEntry {
         do {
             return try await settling.value()
         } catch {
-            // What failed was perhaps somebody else's question, which this reader need not ask.
+            // Another reader's question may have failed that this one need not ask.
             if isNew || mustAsk || error.isCancellation { throw error }
         }
         return try await settled(near: offset)
@@ -74,7 +74,7 @@ extension CachedEntry {
                 state.withLock { $0.isOffline = true }
                 return file
             case .notFound:
-                // Gone, and not to come back when the server does not answer some day.
+                // The file is gone from disk; forget it, so that it isn't served when the server is offline later.
                 state.withLock { $0.file = nil }
                 try? await BlockingThreads.shared.run { [folder, digest] in
                     try folder.remove(Array(digest.name.utf8))
@@ -87,7 +87,7 @@ extension CachedEntry {
         return try await begin(near: offset)
     }
 
-    /// The file that is open, else the one on the disk.
+    /// Returns the open file, else the one on disk.
     private func openFile() async throws -> CacheFile? {
         if let file = state.withLock({ $0.file }) { return file }
         let (folder, digest) = (folder, digest)
@@ -95,35 +95,35 @@ extension CachedEntry {
         guard let found else { return nil }
         state.withLock { state in
             state.file = found
-            // Somebody else may have made it since it was last open here.
+            // Another fetcher may have replaced the file since it was last open here.
             if found.header.nonce != state.confirmedNonce { state.isConfirmed = false }
         }
         return found
     }
 
-    /// Whether the medium has the version that is in `file`.
+    /// Returns whether the medium has the version that is in `file`.
     ///
-    /// Where it tells no more than a length, a part that another fetcher left is not gone on with: its other part might
-    /// be of other bytes.
+    /// If the medium reports only a length, an incomplete file of another fetcher is not continued: the rest might be
+    /// of other bytes.
     private func validate(_ file: CacheFile) async throws -> Bool {
         let version = try await version(of: resource)
         guard file.header.holds(version) else {
-            // What is kept goes for a new version of the file, and for nothing else.
+            // Stored bytes are dropped only for a new version of the file.
             try await (resource as? any ConfirmableResource)?.confirm(insteadOf: file.header.length)
             return false
         }
         if version.tag == nil, state.withLock({ $0.ownNonce }) != file.header.nonce {
-            // An error, a cancellation for instance, says nothing about the file, which is kept.
+            // An error, such as a cancellation, says nothing about the file, which is kept.
             guard try await BlockingThreads.shared.run({ flag in try file.isComplete(flag) }) else { return false }
         }
         state.withLock { $0.confirm(file) }
         return true
     }
 
-    /// Makes a file for the medium's version, in place of the one there is; nil where it cannot be made.
+    /// Creates a file for the medium's version, in place of the existing one; nil if it cannot be created.
     ///
-    /// Bytes are asked for first: the answer tells the version, too, which saves a request. An archive knows its
-    /// entries without one, and compares checksums only of what is read as a whole.
+    /// Requests bytes first: the response contains the version, too, which saves a request. An archive knows its
+    /// entries without a request, and verifies checksums only of entries that are read as a whole.
     private func begin(near offset: Int64) async throws -> CacheFile? {
         state.withLock { $0.file = nil }
         let resource = resource
@@ -137,7 +137,7 @@ extension CachedEntry {
         else {
             let isTooLong = version.length > CacheHeader.maxLength
             let sentence =
-                "“\(link.href)” \(isTooLong ? "claims to be too long to be kept" : "is not as long as it says")."
+                "“\(link.href)” \(isTooLong ? "is too long to be cached" : "is not as long as its storage reported")."
             refuse(StorageFailure(cause: FileError.make(.fileReadUnknown, path: link.href, sentence: sentence)))
             return nil
         }

@@ -3,23 +3,23 @@ import Foundation
 import Publication
 import Synchronization
 
-/// What one fetcher knows of one resource: the medium's proxy, the file in the cache, which of the two was asked what,
-/// and what is on its way. All proxies to the resource share it.
+/// A fetcher's state for one resource: the medium's proxy, the file in the cache, which version was confirmed, and the
+/// requests under way. All proxies to the resource share it.
 final class CachedEntry: Sendable {
     struct State {
-        /// The medium's proxy; a new one after an error, which may have been that of a changed file.
+        /// The medium's proxy; replaced after an error, because the file may have changed.
         var resource: (any Resource)?
         var file: CacheFile?
-        /// Whether the medium has said, to this fetcher, that the file's version is the current one.
+        /// Whether the medium has confirmed to this fetcher that the file's version is current.
         var isConfirmed = false
-        /// Whether the medium did not answer when it was asked.
+        /// Whether the medium was asked and did not respond.
         var isOffline = false
-        /// Why nothing more is stored: the cache's storage took no more, or the medium does not know how long the
-        /// resource is.
+        /// The reason why nothing more is stored: the cache's storage failed, or the medium does not know the length of
+        /// the resource.
         var refusal: StorageFailure?
-        /// The file that this fetcher began; see ``CachedEntry/settled(near:mustAsk:)``.
+        /// The file that this fetcher created; see ``CachedEntry/settled(near:mustAsk:)``.
         var ownNonce: UInt64?
-        /// The file that was confirmed.
+        /// The file that the medium confirmed.
         var confirmedNonce: UInt64?
         var settling: SingleFlight<CacheFile?>?
         var fetches: [BlockFetch] = []
@@ -37,7 +37,7 @@ final class CachedEntry: Sendable {
 
     /// - Parameters:
     ///   - link: Without a fragment.
-    ///   - name: What tells the resource from others in the publication.
+    ///   - name: Identifies the resource in the publication.
     init(
         _ link: Link, name: String, base: any Fetcher, cache: ResourceCache, folder: CacheFolder, policy: CachingPolicy
     ) {
@@ -51,7 +51,7 @@ final class CachedEntry: Sendable {
 
     // MARK: The medium
 
-    /// The medium's proxy, made when it is needed.
+    /// The medium's proxy, created on first use.
     var resource: any Resource {
         if let resource = state.withLock({ $0.resource }) { return resource }
         let made = base.get(link)
@@ -62,19 +62,19 @@ final class CachedEntry: Sendable {
         }
     }
 
-    /// What an archive's directory says of the resource; nil for what lies in no archive.
+    /// The properties from an archive's directory; nil for a resource that is not in an archive.
     var archived: JSONValue? { resource.link.properties["archive"] }
 
-    /// Whether parts of the resource cost as much as all that lies before them.
+    /// Whether reading a part of the resource costs as much as reading everything before it.
     var isCompressed: Bool { archived?["isEntryCompressed"]?.boolValue ?? false }
 
-    /// The version that `resource` reads.
+    /// Returns the version that `resource` reads.
     func version(of resource: any Resource) async throws -> ResourceValidator {
         if let version = try await resource.validator() { return version }
         return ResourceValidator(length: try await resource.length())
     }
 
-    /// Has the next access ask anew, through a new proxy.
+    /// Makes the next access ask the medium again, through a new proxy.
     func doubt() {
         state.withLock { state in
             state.resource = nil
@@ -82,18 +82,18 @@ final class CachedEntry: Sendable {
         }
     }
 
-    /// Has reading go past the cache where bytes are missing.
+    /// Makes reads bypass the cache for missing bytes.
     func refuse(_ failure: StorageFailure) { state.withLock { $0.refusal = failure } }
 
-    /// Remembers when the resource was read.
+    /// Records the time of the read.
     func noteAccess() { cache.noteAccess(to: digest, in: folder) }
 
     // MARK: Users
 
-    /// Counts a proxy in.
+    /// Counts a proxy.
     func join() { state.withLock { $0.users += 1 } }
 
-    /// Counts a proxy out; with the last one go the file and the medium's proxy, which is given back to be closed.
+    /// Removes a proxy from the count. After the last one, drops the file and returns the medium's proxy to close.
     @discardableResult
     func leave() -> (any Resource)? {
         state.withLock { state in

@@ -10,7 +10,7 @@ final class CachedResource: Resource {
     private let isFetcherClosed: @Sendable () -> Bool
     private let isClosed = Atomic(false)
 
-    /// - Parameter link: As it was asked for.
+    /// - Parameter link: The link as it was asked for.
     init(_ link: Link, entry: CachedEntry, isFetcherClosed: @escaping @Sendable () -> Bool) {
         var known = entry.resource.link
         known.href = link.href
@@ -32,7 +32,7 @@ final class CachedResource: Resource {
         try await withEntry { try await $0.stream(range, into: sink) }
     }
 
-    /// Loads all that is missing, and sees it onto the disk.
+    /// Loads all missing bytes, and waits until they are on disk.
     func preload(into sink: any ByteSink) async throws {
         try await withEntry { entry in
             try await entry.stream(nil, into: sink, mustStore: true)

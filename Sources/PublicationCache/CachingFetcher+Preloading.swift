@@ -4,30 +4,29 @@ import Publication
 import Synchronization
 
 extension CachingFetcher {
-    /// How many resources are loaded at once.
+    /// How many resources are loaded at the same time.
     private static let lanes = 4
-    /// The most bytes that are expected, whatever links claim together: sums with what resources say later stay
-    /// numbers.
+    /// The largest total that is expected, whatever the links claim, so that sums don't overflow.
     private static let maxExpected: Int64 = 1 << 60
 
-    /// Loads all of what `links` lead to into the cache, and pins the publication so that it stays there.
+    /// Loads the resources at `links` into the cache, and pins the publication so that they stay there.
     ///
-    /// What is there already is compared with its checksums and not loaded again: a preload that was stopped goes on
-    /// where it was. When it returns, the disk has it all. One that cannot be loaded does not keep the others from
-    /// coming.
+    /// Blocks that are stored already are verified and not loaded again: an interrupted preload continues where it
+    /// stopped. On return, all bytes are on disk. If one resource fails, the others are loaded all the same.
     ///
     /// - Parameters:
-    ///   - links: The same resource twice counts once; templates are left out.
-    ///   - progress: Hears bytes. What links say of their size counts until the resources themselves do.
-    /// - Throws: `CocoaError` of one that failed, or of several (``/FileProviderCore/FileError/several(_:in:url:)``),
-    ///   after the rest; `CocoaError(.fileWriteOutOfSpace)` where the cache has no room; `CancellationError`.
-    /// - Complexity: For each resource that is not there, a request, and another one if it has more than 256 KiB; up to
+    ///   - links: Repeated links count once; templates are left out.
+    ///   - progress: Counts bytes. Sizes from links are used until the resources report their own.
+    /// - Throws: `CocoaError` of one resource that failed, or of several
+    ///   (``/FileProviderCore/FileError/several(_:in:url:)``), after the rest; `CocoaError(.fileWriteOutOfSpace)` if
+    ///   the cache has no room; `CancellationError`.
+    /// - Complexity: One request for each missing resource, and another one if it has more than 256 KiB; up to
     ///   four at once.
     public func preload(_ links: [Link], progress: ProgressReporter = ProgressReporter()) async throws {
         try await preload(links, sizes: [:], progress: progress)
     }
 
-    /// - Parameter sizes: What is known of resources whose links say nothing of their size, by ``name(of:)``.
+    /// - Parameter sizes: Known sizes of resources whose links have none, by ``name(of:)``.
     private func preload(_ links: [Link], sizes: [String: Int64], progress: ProgressReporter) async throws {
         func claimedSize(_ link: Link) -> Int64 {
             min(max(0, link.size ?? sizes[Self.name(of: link.href)] ?? 0), CacheHeader.maxLength)
@@ -59,8 +58,8 @@ extension CachingFetcher {
         if !failed.isEmpty { throw FileError.several(failed, in: .root) }
     }
 
-    /// Loads what a publication consists of, its reading order and its resources with their alternates, and keeps its
-    /// list of links. Sizes that the list tells, as an archive's does, are expected from the start.
+    /// Loads the publication's reading order and resources with their alternates, and stores its list of links. Sizes
+    /// in the list, such as those from an archive, are expected from the start.
     ///
     /// - Throws: As ``preload(_:progress:)-([Link],_)``.
     public func preload(_ publication: Publication, progress: ProgressReporter = ProgressReporter()) async throws {
@@ -69,17 +68,17 @@ extension CachingFetcher {
             for link in try await links() { sizes[Self.name(of: link.href)] = link.size }
         } catch {
             if error.isCancellation { throw CancellationError() }
-            // A list that cannot be had is no reason not to load the resources, which will tell if something is wrong.
+            // A missing list is no reason to skip the resources; they fail themselves if something is wrong.
         }
         try await preload(publication.preloadable, sizes: sizes, progress: progress)
     }
 
-    /// Starts ``preload(_:progress:)-([Link],_)`` and returns what tells how far it is, in bytes.
+    /// Starts ``preload(_:progress:)-([Link],_)`` and returns its progress in bytes.
     ///
-    /// Cancelling the `Progress` stops the preload; what came stays.
+    /// Cancelling the `Progress` stops the preload; the blocks that arrived stay.
     ///
-    /// - Parameter completionHandler: Called once, on a private serial queue; with `CocoaError(.userCancelled)` when it
-    ///   was cancelled.
+    /// - Parameter completionHandler: Called once, on a private serial queue; with `CocoaError(.userCancelled)` if the
+    ///   preload was cancelled.
     @discardableResult
     public func preload(_ links: [Link], completionHandler: @escaping @Sendable (_ error: (any Error)?) -> Void)
         -> Progress
@@ -87,9 +86,9 @@ extension CachingFetcher {
         start(completionHandler) { try await self.preload(links, progress: $0) }
     }
 
-    /// Starts ``preload(_:progress:)-(Publication,_)`` and returns what tells how far it is, in bytes.
+    /// Starts ``preload(_:progress:)-(Publication,_)`` and returns its progress in bytes.
     ///
-    /// Cancelling the `Progress` stops the preload; what came stays.
+    /// Cancelling the `Progress` stops the preload; the blocks that arrived stay.
     ///
     /// - Parameter completionHandler: As of ``preload(_:completionHandler:)-([Link],_)``.
     @discardableResult
@@ -106,7 +105,7 @@ extension CachingFetcher {
         LayeredOperation.start(.fetch(path: "/"), kind: .downloading, body: body, completion: completionHandler)
     }
 
-    /// Lets the publication go when the cache needs room; what was preloaded stays until then.
+    /// Unpins the publication: the cache may evict it when it needs room.
     public func unpin() async throws { try await cache.unpin(scope: scope) }
 
     private func preload(_ link: Link, claimed: Int64, progress: ProgressReporter) async throws {
@@ -122,7 +121,7 @@ extension CachingFetcher {
 }
 
 extension Publication {
-    /// All that a reader may ask for.
+    /// The links to preload.
     fileprivate var preloadable: [Link] {
         var links = readingOrder + resources
         var next = 0
@@ -134,7 +133,7 @@ extension Publication {
     }
 }
 
-/// Counts bytes, and nothing else.
+/// Counts bytes and drops them.
 private final class ProgressSink: ByteSink {
     private let progress: ProgressReporter
     private let claimed: Int64

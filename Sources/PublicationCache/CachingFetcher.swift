@@ -3,32 +3,32 @@ import Foundation
 import Publication
 import Synchronization
 
-/// Resources of another fetcher, kept on disk: read again without asking for their bytes again, and read offline.
+/// A disk cache in front of another fetcher: resources are read again without loading their bytes again, also offline.
 ///
-/// Resources are kept in blocks of 256 KiB, as far as they were read, and completed later. What is kept belongs to one
-/// version, by the ``Resource/validator()`` of the fetcher below; where that tells no more than a length, a part is not
-/// gone on with by another fetcher. Disks that are full or fail are no error: bytes then come from below. Of many who
-/// want the same bytes at once, one asks for them.
+/// Resources are stored in blocks of 256 KiB as they are read, and completed later. The blocks belong to one version,
+/// by the ``/Publication/Resource/validator()`` of the fetcher below; if that reports only a length, another fetcher
+/// does not continue an incomplete resource. A full or failing disk is not an error: bytes then come from below. If
+/// several readers want the same bytes at once, they are requested once.
 ///
-/// Whatever changes bytes by something secret, such as decryption, belongs in front of the cache and not below it.
+/// Transformations that use a secret, such as decryption, belong in front of the cache and not below it.
 public final class CachingFetcher: Fetcher, PrefetchingFetcher {
-    /// Where the resources are kept.
+    /// The cache that stores the resources.
     public let cache: ResourceCache
-    /// What identifies the publication in the cache.
+    /// The identifier of the publication in the cache.
     public let scope: String
-    /// When the fetcher below is asked about what is kept.
+    /// When the fetcher below is asked about stored resources.
     public let policy: CachingPolicy
     private let base: any Fetcher
     private let folder: CacheFolder
     private let state = Mutex((entries: [String: CachedEntry](), isClosed: false))
 
-    /// The longest list of links that is kept, 16 MiB as JSON.
+    /// The longest list of links that is stored, 16 MiB as JSON.
     private static let maxListLength = 16 << 20
 
     /// - Parameters:
-    ///   - base: What the resources come from; closed with this fetcher.
-    ///   - scope: The same for the same publication, and another for each other one: its URL, or that and its
-    ///     identifier. Only a digest of it is stored.
+    ///   - base: The fetcher that the resources come from; closed with this fetcher.
+    ///   - scope: Identifies the publication, such as its URL, or that and its identifier. Different publications need
+    ///     different scopes. Only a digest of it is stored.
     public init(_ base: any Fetcher, cache: ResourceCache, scope: String, policy: CachingPolicy = CachingPolicy()) {
         self.base = base
         self.cache = cache
@@ -37,9 +37,9 @@ public final class CachingFetcher: Fetcher, PrefetchingFetcher {
         folder = cache.folder(of: scope)
     }
 
-    /// The base's; where that is unavailable and the policy serves offline, those it had when it was asked last.
+    /// Returns the base's links; if the base is unavailable and the policy serves offline, its last known links.
     ///
-    /// Links to elsewhere with a user or a query, which may be secrets, are not kept.
+    /// Links to elsewhere with a user or a query, which may be secrets, are not stored.
     public func links() async throws -> [Link] {
         do {
             let links = try await base.links()
@@ -53,13 +53,12 @@ public final class CachingFetcher: Fetcher, PrefetchingFetcher {
         }
     }
 
-    /// The resource at `link`, through the cache. A fragment is no part of what a resource is, and is not passed on to
-    /// the base.
+    /// Returns the resource at `link`, through the cache. Ignores a fragment, which is not passed on to the base.
     public func get(_ link: Link) -> any Resource {
         CachedResource(link, entry: entry(for: link)) { [weak self] in self?.state.withLock { $0.isClosed } ?? false }
     }
 
-    /// Closes the base. What is in the cache stays there; resources that came from here are `unavailable`.
+    /// Closes the base. The cache keeps its content; resources of this fetcher are `unavailable`.
     public func close() async {
         state.withLock { $0 = ([:], true) }
         await cache.writeAccesses()
@@ -69,7 +68,7 @@ public final class CachingFetcher: Fetcher, PrefetchingFetcher {
     /// The base.
     public var children: [(label: String, fetcher: any Fetcher)] { [("behind the cache", base)] }
 
-    /// Passed on to the base for what the cache has nothing of.
+    /// Passes on to the base the hrefs of which the cache has nothing.
     package func prefetch(hrefs: [String]) async throws {
         guard let base = base as? any PrefetchingFetcher else { return }
         let folder = folder
@@ -93,7 +92,7 @@ public final class CachingFetcher: Fetcher, PrefetchingFetcher {
         }
     }
 
-    /// A slash in front stands for the publication's root and does not count; one in front of another does.
+    /// A leading slash means the publication's root and is ignored, unless another one follows.
     static func name(of href: String) -> String {
         let bare = withoutFragment(href).utf8
         let isRooted = bare.first == UInt8(ascii: "/") && bare.dropFirst().first != UInt8(ascii: "/")

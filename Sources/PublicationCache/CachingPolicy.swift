@@ -1,19 +1,19 @@
-/// When a cache asks the medium whether what it holds is still so, and what it does when nobody answers.
+/// When a cache asks the medium whether its content is current, and what it does if the medium is unavailable.
 public struct CachingPolicy: Hashable, Sendable {
-    /// When to ask.
+    /// When to ask the medium.
     public enum Revalidation: Hashable, Sendable {
-        /// At each access. A request each time, where the medium is a server.
+        /// At each access; one request each time if the medium is a server.
         case always
         /// At the first access to a resource through one fetcher: at most one request for each resource, none for
         /// archive entries.
         case firstAccess
-        /// Not for what is held. Bytes that are missing are still taken only if they belong to the same version.
+        /// Never for stored bytes. Missing bytes are still accepted only if they belong to the same version.
         case never
     }
 
-    /// When the medium is asked about what is held.
+    /// When the medium is asked about stored bytes.
     public var revalidation: Revalidation
-    /// Whether what is held is given out unchecked while the medium is unavailable.
+    /// Whether stored bytes are served unchecked while the medium is unavailable.
     public var servesOffline: Bool
 
     /// The default asks once and serves offline.

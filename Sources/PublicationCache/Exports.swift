@@ -1,2 +1,2 @@
-// One import for apps: this module, and the publications that it keeps.
+// Lets apps import only this module for caches and publications.
 @_exported public import Publication

@@ -1,7 +1,7 @@
 import Cryptography
 import Foundation
 
-/// SHA-256 of a short text, for names that tell nothing and that nobody can make collide.
+/// SHA-256 of a short text, for names that reveal nothing and cannot be made to collide.
 struct NameDigest: Hashable, Sendable {
     private let digest: Digest
 

@@ -3,12 +3,12 @@ import Foundation
 public import Publication
 
 extension Publication {
-    /// How far a preload is, in bytes.
+    /// The progress of a preload, in bytes.
     public struct PreloadProgress: Sendable, Hashable {
-        /// Bytes that are in the cache.
+        /// The bytes in the cache.
         public let completed: Int64
-        /// Bytes in all, as far as is known: what an archive or a link says of sizes counts until the resources
-        /// themselves do. It may grow where nobody says them.
+        /// The total bytes, as far as known. Sizes from an archive or links are used until the resources report their
+        /// own; without them the total may grow.
         public let total: Int64
 
         /// 0 to 1; 0 while the total is unknown.
@@ -18,12 +18,11 @@ extension Publication {
     /// The cache that the publication was opened with; nil without one.
     public var cachingFetcher: CachingFetcher? { fetcher(of: CachingFetcher.self) }
 
-    /// Loads all that the publication consists of into its cache, and pins it there: reading it takes no connection
-    /// from then on.
+    /// Loads the whole publication into its cache, and pins it there, so that it can be read without a connection.
     ///
-    /// A preload that was stopped goes on where it was. ``CachingFetcher/unpin()`` of ``cachingFetcher`` lets it go.
+    /// An interrupted preload continues where it stopped. ``CachingFetcher/unpin()`` of ``cachingFetcher`` unpins it.
     ///
-    /// - Parameter progress: Called in order, from any thread, each time a thousandth has come; it must not wait.
+    /// - Parameter progress: Called in order, from any thread, after each thousandth; it must not block.
     /// - Throws: `CocoaError(.featureUnsupported)` for a publication that was opened without a ``CachingFetcher``; as
     ///   ``CachingFetcher/preload(_:progress:)-(Publication,_)``.
     /// - Complexity: As ``CachingFetcher/preload(_:progress:)-([Link],_)``.
@@ -31,7 +30,8 @@ extension Publication {
         guard let cachingFetcher else {
             throw FileError.make(
                 .featureUnsupported, path: "",
-                sentence: "“\(metadata.title)” was opened without a cache; OpeningOptions.transform puts one in front.")
+                sentence:
+                    "“\(metadata.title)” was opened without a cache; add a CachingFetcher in OpeningOptions.transform.")
         }
         let seen = LockedValue(-1)
         try await cachingFetcher.preload(

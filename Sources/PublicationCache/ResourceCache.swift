@@ -2,70 +2,67 @@ public import Foundation
 import FileProviderCore
 import Synchronization
 
-/// A folder of this machine in which ``CachingFetcher``s keep resources, for any number of fetchers and processes at
+/// A folder on this machine in which ``CachingFetcher``s store resources, for any number of fetchers and processes at
 /// once.
 ///
-/// What is there at any moment can be used: nothing has to be finished or repaired after a process or a machine
-/// stopped. Names of files are digests, and nobody but the user may read them. When there is no room left, the
-/// resources that were not read for the longest time go, except those of pinned publications and those that anybody has
-/// open.
+/// The content is usable at any moment: nothing has to be finished or repaired after a crash. File names are digests,
+/// and only the user may read the files. When there is no room left, the least recently read resources are evicted,
+/// except those of pinned publications and those that are open.
 public final class ResourceCache: Sendable {
     /// The most bytes that the files take on the disk.
     ///
-    /// Another process is noticed after a sixteenth of it was written, so that two may be over the limit by as much for
-    /// a moment.
+    /// Writes of another process are noticed after a sixteenth of it was written, so that two processes may briefly
+    /// exceed it by as much.
     public let capacity: Int64
-    /// Below the folder that was given, so that files of others there are left alone, as are those of another form.
+    /// A folder below the given one, so that other files there are left alone, as are those of another format version.
     private let root: String
     private let state = Mutex(State())
-    /// One thread, so that one at a time makes room.
+    /// A single thread, so that only one caller at a time evicts files.
     private let cleaning = BlockingThreads(count: 1, name: "carrel.cache")
 
     fileprivate struct State {
-        /// Bytes on the disk when it was last looked at, and those written since; nil before the first look.
+        /// Bytes on disk at the last survey, plus those written since; nil before the first survey.
         var used: Int64?
         var sinceLook: Int64 = 0
-        /// When files were last read, by their paths, as far as the files do not tell yet.
+        /// The times of the last reads by path, as far as the files don't have them yet.
         var accesses: [String: Date] = [:]
         var lastFlush = Date.distantPast
     }
 
-    /// Nothing is read or made before the first use.
+    /// A cache in `folder`. Nothing is read or created before the first use.
     ///
     /// - Parameters:
-    ///   - folder: On this machine; made when it is missing. Its file system has to have locks (flock(2)) for processes
-    ///     to know each other.
-    ///   - capacity: Bytes.
+    ///   - folder: A folder on this machine; created if missing. Its file system must support flock(2) for processes to
+    ///     see each other's locks.
+    ///   - capacity: The limit in bytes.
     public init(folder: URL, capacity: Int64) {
         root = folder.appending(path: "carrel-resources-1", directoryHint: .isDirectory).standardizedFileURL.path
         self.capacity = capacity
     }
 
-    /// Bytes that the files take on the disk now.
+    /// Returns the bytes that the files take on the disk now.
     ///
-    /// - Complexity: A look at each file.
+    /// - Complexity: One fstatat(2) for each file.
     public func usedBytes() async throws -> Int64 {
         try await cleaning.run { [root] in try CacheSurvey.of(root, capacity: .max).used }
     }
 
-    /// Removes what is kept for one publication, pinned or not. Resources that are open stay readable through those who
-    /// have them open.
+    /// Removes all resources of one publication, pinned or not. Resources that are open stay readable.
     ///
-    /// - Throws: `CocoaError`, when the disk refuses.
+    /// - Throws: `CocoaError` if the files cannot be removed.
     public func remove(scope: String) async throws {
         let folder = folder(of: scope)
         try await cleaning.run { try CacheSurvey.remove(folder.path) }
         state.withLock { $0.used = nil }
     }
 
-    /// Keeps what there is and what comes of one publication from going when room is made, in other processes and later
-    /// runs too.
+    /// Pins a publication: its present and future resources are not evicted, in other processes and later runs either.
     public func pin(scope: String) async throws {
         let folder = folder(of: scope)
         try await BlockingThreads.shared.run { try folder.write(Data(), to: CacheFolder.pin) }
     }
 
-    /// Lets the resources of one publication go when room is needed.
+    /// Unpins a publication: its resources may be evicted when room is needed.
     public func unpin(scope: String) async throws {
         let folder = folder(of: scope)
         try await BlockingThreads.shared.run {
@@ -74,7 +71,7 @@ public final class ResourceCache: Sendable {
         }
     }
 
-    /// Whether the publication is pinned.
+    /// Returns whether the publication is pinned.
     public func isPinned(scope: String) async throws -> Bool {
         let folder = folder(of: scope)
         return try await BlockingThreads.shared.run { try folder.has(CacheFolder.pin) }
@@ -84,9 +81,9 @@ public final class ResourceCache: Sendable {
 
     // MARK: Room
 
-    /// Counts `bytes` that are about to be written, and makes room for them where that is needed.
+    /// Counts `bytes` that are about to be written, and evicts files if necessary.
     ///
-    /// - Throws: ``StorageFailure`` when there is none.
+    /// - Throws: ``StorageFailure`` if there is no room.
     func makeRoom(for bytes: Int64) async throws {
         if reserve(bytes) { return }
         do {
@@ -96,7 +93,8 @@ public final class ResourceCache: Sendable {
                 let used = try CacheSurvey.of(root, capacity: bytes > capacity ? capacity : capacity - bytes).used
                 state.withLock { ($0.used, $0.sinceLook) = (used, 0) }
                 guard used + bytes <= capacity else {
-                    let sentence = "The cache is full: of its \(capacity) bytes, \(used) are pinned or in use."
+                    let sentence =
+                        "The cache is full: \(used) of its \(capacity) bytes are pinned or in use; unpin a publication or raise the capacity."
                     throw FileError.make(.fileWriteOutOfSpace, path: "", sentence: sentence)
                 }
                 state.withLock { $0.use(bytes) }
@@ -106,7 +104,7 @@ public final class ResourceCache: Sendable {
         }
     }
 
-    /// False when it takes a look at the disk.
+    /// Returns false if a survey of the disk is needed.
     private func reserve(_ bytes: Int64) -> Bool {
         state.withLock { state in
             guard let used = state.used, bytes <= capacity, used <= capacity - bytes, state.sinceLook <= capacity / 16
@@ -118,7 +116,7 @@ public final class ResourceCache: Sendable {
 
     // MARK: Times of access
 
-    /// Remembers that a file is being read; its own time follows once a minute, and before room is made.
+    /// Records that a file is being read. The file's own time is updated once a minute, and before evictions.
     func noteAccess(to resource: NameDigest, in folder: CacheFolder) {
         let now = Date()
         let isDue = state.withLock { state in

@@ -1,4 +1,4 @@
-/// The cache's own storage did not do its part; the medium may well. Never leaves the cache but as its cause.
+/// A failure of the cache's own storage; the medium may still work. Leaves the cache only as an underlying error.
 struct StorageFailure: Error {
     let cause: any Error
 }

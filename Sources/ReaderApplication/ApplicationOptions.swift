@@ -1,63 +1,63 @@
 import ReaderMessages
 
-/// How an application takes part in the protocol. Times are in seconds.
+/// The options of an application in the protocol. Times are in seconds.
 public struct ApplicationOptions: Hashable, Sendable, Codable {
-    /// The application's identifier, by which drivers know it.
+    /// The application's identifier, which selects its driver.
     public var application: String
-    /// What else `connected.xml` says, by attribute name: `device`, `system`, a version.
+    /// Further attributes of `connected.xml` by name: `device`, `system`, a version.
     public var attributes: [String: String] = [:]
-    /// The name of the folder in the command staging folder where documents are staged; empty for that folder itself.
+    /// The name of the folder for documents inside the command staging folder; empty for the staging folder itself.
     public var documents = "documents"
     /// The name of the library's snapshot in the command staging folder.
     public var snapshot = "library.sqlite"
-    /// What it does beyond the four commands, by the names of ``ConnectedMessage/Capability``.
+    /// What it supports beyond the four commands, by the names of ``/ReaderMessages/ConnectedMessage/Capability``.
     public var capabilities: Set<String> = [
         ConnectedMessage.Capability.metadataItems, ConnectedMessage.Capability.actions,
         ConnectedMessage.Capability.exporting,
         ConnectedMessage.Capability.cancelling,
     ]
-    /// How often `connected.xml` is written anew.
+    /// The interval between two writes of `connected.xml`.
     public var heartbeat = 10.0
-    /// How often at least `status.xml` is written anew while a command is carried out; drivers wait 15 s.
+    /// The longest interval between two writes of `status.xml` during a command; drivers wait 15 s.
     public var statusInterval = 5.0
-    /// How long at least two writes of `status.xml` are apart, but for the first and the last of a command.
+    /// The shortest interval between two writes of `status.xml`, except for the first and the last of a command.
     public var statusPause = 0.25
-    /// How often commands are looked for where the storage does not tell of changes: at first, and later, when nothing
-    /// comes. Drivers expect an answer within 15 s.
+    /// The polling interval for commands if the storage doesn't report changes: at first, and later while nothing
+    /// arrives. Drivers expect an answer within 15 s.
     public var pollInterval = PollInterval(shortest: 0.25, longest: 2)
-    /// How long a command that ends too early may take to become complete.
+    /// The time that an incomplete command has to become complete.
     public var incompleteTime = 10.0
-    /// How long a command waits for the driver to take the status of the one before.
+    /// The time that a command waits for the driver to read the status of the previous one.
     public var statusTaken = 30.0
-    /// How old a file has to be that a driver left half written, before it is removed.
+    /// The age at which a half-written file of a driver is removed.
     public var leftoverAge = 3600.0
-    /// How old a staged document has to be that no command wants, before it is removed.
+    /// The age at which a staged document that no command uses is removed.
     public var documentAge = 86_400.0
     /// The largest command in bytes.
     public var largestCommand = 64 << 20
     /// Whether messages begin with a byte order mark.
     public var writesByteOrderMark = true
 
-    /// Two times that a wait grows between.
+    /// The range of a growing interval.
     public struct PollInterval: Hashable, Sendable, Codable {
-        /// After something happened.
+        /// The interval after an event.
         public var shortest: Double
-        /// When nothing happens for long.
+        /// The interval after a long time without events.
         public var longest: Double
 
-        /// Both in seconds.
+        /// Creates an interval; both values are in seconds.
         public init(shortest: Double, longest: Double) {
             self.shortest = shortest
             self.longest = longest
         }
     }
 
-    /// The usual ways of the application with this identifier.
+    /// Creates the default options for the application with this identifier.
     public init(application: String) {
         self.application = application
     }
 
-    /// The same with times that no loop spins at, whatever a file of options said.
+    /// The options with times limited so that no loop spins, whatever an options file contains.
     var bounded: ApplicationOptions {
         func bounded(_ seconds: Double, _ least: Double) -> Double {
             seconds.isFinite ? min(max(seconds, least), 86_400 * 365) : least

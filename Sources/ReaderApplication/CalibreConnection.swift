@@ -3,16 +3,16 @@ import Foundation
 public import Logging
 import ReaderMessages
 
-/// The application's side of calibre's protocol: says in a staging folder that it is there, and carries out the
-/// commands that drivers leave there, one after the other.
+/// The application's side of calibre's protocol: announces the application in a staging folder, and carries out the
+/// commands of drivers one after the other.
 ///
-/// A command that was begun and not ended, because the application was left or died, goes on with the next ``enter()``;
-/// no book is taken twice and none is lost. Nothing of what a driver sends is trusted. A connection that was entered
-/// works until ``leave()``, also when nobody holds it any more.
+/// A command that was interrupted, because the application left or died, continues with the next ``enter()``; no book
+/// is added twice and none is lost. Nothing that a driver sends is trusted. A connection works from ``enter()`` to
+/// ``leave()``, even if no reference to it remains.
 public actor CalibreConnection {
-    /// Where the connection stands.
+    /// The state of the connection.
     public enum State: String, Hashable, Sendable {
-        /// Not in connection mode: `connected.xml` is not there.
+        /// Not in connection mode: `connected.xml` doesn't exist.
         case left
         /// Commands are carried out.
         case online
@@ -20,7 +20,7 @@ public actor CalibreConnection {
         case offline
     }
 
-    /// What an application may want to show.
+    /// An event that an application may want to show.
     public enum Event: Sendable {
         /// The state changed.
         case state(State)
@@ -28,17 +28,17 @@ public actor CalibreConnection {
         case began(String)
         /// A command is over.
         case ended(String, CommandStatus.Code, [StatusMessage])
-        /// The storage or the library fails; the connection goes on trying.
+        /// The storage or the library failed; the connection keeps trying.
         case failed(any Error)
     }
 
-    /// Seconds for which a step is waited for before the application says that it is offline: shorter than drivers wait
-    /// for life.
+    /// Seconds to wait for a step before the application announces that it is offline: less than the silence limit of
+    /// drivers.
     private static let maxStepTime = 10.0
 
-    /// Where the connection stands.
+    /// The state of the connection.
     public private(set) var state = State.left
-    /// What happens, from the connection's beginning to its end, for one consumer. Of a slow one the oldest 1,000
+    /// The events of the connection from beginning to end, for one consumer. If the consumer is slow, the oldest 1,000
     /// events are kept.
     public nonisolated let events: AsyncStream<Event>
 
@@ -51,17 +51,17 @@ public actor CalibreConnection {
     private let logger: Logger?
     private let happened: AsyncStream<Event>.Continuation
     private let report: @Sendable (any Error) -> Void
-    /// ``enter()``, ``goOffline()`` and ``leave()`` come one after the other.
+    /// Serializes ``enter()``, ``goOffline()`` and ``leave()``.
     private let turns = Turns()
     private var tasks: [Task<Void, Never>] = []
-    /// Whether `connected.xml` is there, as far as this connection knows.
+    /// Whether `connected.xml` exists, as far as this connection knows.
     private var isTold = false
     /// The last write of `connected.xml`, which the next one waits for.
     private var telling: Task<Void, any Error>?
 
-    /// A connection through `staging` for the books of `library`; nothing happens before ``enter()``.
+    /// Creates a connection through `staging` for the books of `library`. Nothing happens before ``enter()``.
     ///
-    /// - Parameter logger: Receives commands (info) and failures (warning), without secrets; nil for no lines.
+    /// - Parameter logger: Logs commands (info) and failures (warning), without secrets; `nil` logs nothing.
     public init(
         staging: StagingFolder, library: any BookLibrary, options: ApplicationOptions,
         time: any TimeSource = SystemTime(),
@@ -89,9 +89,9 @@ public actor CalibreConnection {
 
     deinit { happened.finish() }
 
-    /// Enters connection mode: makes the staging folder where it is missing, says that the application is online, and
-    /// carries out commands until ``leave()``. Does nothing when it is online; comes back from ``goOffline()``.
-    /// - Throws: What the storage throws; the connection is then as it was.
+    /// Enters connection mode: creates the staging folder if it is missing, announces the application as online, and
+    /// carries out commands until ``leave()``. Does nothing if it is online; ends ``goOffline()``.
+    /// - Throws: Errors of the storage; the state is then unchanged.
     public func enter() async throws {
         try await turns.begin()
         defer { turns.end() }
@@ -101,14 +101,14 @@ public actor CalibreConnection {
             try await staging.folder(options.documents).create()
             found = try await staging.files()
             if let data = try await staging.read(ConnectedMessage.fileName, limit: options.coding.limits.report),
-                // One that cannot be read tells no time.
+                // An unreadable file has no timestamp.
                 let leftover = try? options.coding.connected(in: data).timestamp
             {
                 timestamps.raise(to: leftover)
             }
         }
         let before = state
-        // First, because a heartbeat that waits for its turn says what holds then.
+        // Sets the state first, because a waiting heartbeat reads it when its turn comes.
         become(.online)
         do { try await tell { _ in .online } } catch {
             become(before)
@@ -120,10 +120,10 @@ public actor CalibreConnection {
         }
     }
 
-    /// Says that the application is in the background, or the device about to sleep. The book that is being taken is
-    /// taken, and the driver told how far its command is, before the application says that it is offline, unless that
-    /// takes more than 10 seconds; the rest waits.
-    /// - Throws: What the storage throws; commands wait nevertheless.
+    /// Announces that the application is in the background, or that the device is about to sleep. First finishes the
+    /// current book and reports the progress of its command to the driver, unless that takes more than 10 seconds; the
+    /// rest waits.
+    /// - Throws: Errors of the storage; commands wait nevertheless.
     public func goOffline() async throws {
         try await turns.begin()
         defer { turns.end() }
@@ -134,9 +134,9 @@ public actor CalibreConnection {
         try await tell { _ in .offline }
     }
 
-    /// Leaves connection mode: ends after the step that is under way, and removes `connected.xml`. A command that is
-    /// not over goes on after the next ``enter()``. Does nothing when the connection is left already.
-    /// - Throws: What the storage throws: the connection is left, and `connected.xml` stays until this is called again.
+    /// Leaves connection mode: ends after the current step, and removes `connected.xml`. An unfinished command
+    /// continues after the next ``enter()``. Does nothing if the connection was already left.
+    /// - Throws: Errors of the storage. The connection is left, and `connected.xml` stays until this is called again.
     public func leave() async throws {
         try await turns.begin()
         defer { turns.end() }
@@ -152,7 +152,7 @@ public actor CalibreConnection {
     }
 }
 
-// MARK: What goes on while the connection stands
+// MARK: The work of a connection
 
 extension CalibreConnection {
     private func become(_ state: State) {
@@ -161,9 +161,9 @@ extension CalibreConnection {
         happened.yield(.state(state))
     }
 
-    /// Writes `connected.xml`, after the write before. One that began is waited for even when the task is cancelled.
+    /// Writes `connected.xml` after the previous write. Waits for a started write even if the task is cancelled.
     ///
-    /// - Parameter state: What to say, decided when it is this write's turn; nil says nothing.
+    /// - Parameter state: Returns the state to announce when this write's turn comes, or `nil` to write nothing.
     private func tell(_ state: @escaping @Sendable (State) -> ConnectedMessage.State?) async throws {
         let before = telling
         let task = Task {
@@ -186,7 +186,7 @@ extension CalibreConnection {
         return connected
     }
 
-    /// Drivers take an application for dead whose file stays the same.
+    /// Drivers consider an application dead if its file doesn't change.
     private func beat() async {
         while !Task.isCancelled {
             do {
@@ -198,7 +198,7 @@ extension CalibreConnection {
         }
     }
 
-    /// - Parameter found: What the folder held before the application was in connection mode.
+    /// - Parameter found: The content of the folder before the application was in connection mode.
     private func carryOut(besides found: [FileObject]) async {
         var inbox = CommandInbox(folder: staging, found: found, options: options, time: time)
         var housekeeping = StagingHousekeeping(
@@ -226,7 +226,7 @@ extension CalibreConnection {
                     try await processor.publishSnapshot()
                     owesSnapshot = false
                 }
-                // A wish to stop that came too late must not stop the next command.
+                // A late cancel request must not stop the next command.
                 if files.contains(where: { $0.name == CommandStatus.cancelFileName }) {
                     try await control.forgetCancelling(in: staging)
                 }
@@ -234,7 +234,7 @@ extension CalibreConnection {
                 try await wait.next()
             } catch {
                 if !Task.isCancelled { report(error) }
-                // What comes next is the same again; ended tasks are seen above.
+                // The loop tries again; it ends above if the task is cancelled.
                 try? await wait.afterFailure()
             }
         }

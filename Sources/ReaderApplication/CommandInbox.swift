@@ -3,20 +3,20 @@ import FileProviderCore
 import Foundation
 import ReaderMessages
 
-/// A command as it lies in the staging folder: its bytes at one moment, and which command they are.
+/// A command in the staging folder: its bytes at one moment, and its identity.
 struct FoundCommand: Sendable {
-    /// The name of its file as the storage has it.
+    /// The name of its file as the storage spells it.
     let fileName: String
-    /// Its bytes; nil for a file that is not read.
+    /// Its bytes, or `nil` if the file is not read.
     let data: Data?
-    /// What they say.
+    /// The decoded content.
     let content: Content
-    /// Which command it is; nil for one that cannot be carried out.
+    /// The identity, or `nil` for a command that can't be carried out.
     let identity: CommandIdentity?
 
     enum Content: Sendable {
         case command(ReaderCommand, MessageNotes)
-        /// Nothing that can be carried out, for the reason in the sentence.
+        /// A command that can't be carried out, with the reason.
         case unusable(String)
     }
 
@@ -34,31 +34,31 @@ struct FoundCommand: Sendable {
         identity = CommandIdentity(kind: command.kind, digest: Self.digest(of: data), timestamp: notes.timestampText)
     }
 
-    /// SHA-256, in hexadecimal digits.
+    /// Returns the SHA-256, in hexadecimal digits.
     static func digest(of data: Data) -> String { Digest(.sha256, of: data).hexadecimal }
 }
 
-/// Finds commands in the staging folder, and none that is still being written.
+/// Finds complete commands in the staging folder.
 struct CommandInbox {
-    /// Files that are looked into at most, each time. A driver leaves one.
+    /// The most files that are read each time. A driver leaves one.
     private static let maxFiles = 16
-    /// Seconds between two looks into a command that could not be removed; drivers wait longer than that.
+    /// Seconds between two looks at a command that could not be removed; drivers wait longer.
     private static let leftPause = 5.0
 
     private let folder: StagingFolder
     private let coding: MessageCoding
     private let options: ApplicationOptions
     private let time: any TimeSource
-    /// Commands that ended too early, by file name: what they were, and since when.
+    /// Incomplete commands by file name: their digest, and since when.
     private var unfinished: [String: (digest: String, since: Double)] = [:]
-    /// Files of no known command that were there before the application was.
+    /// Files of unknown commands from before the application connected.
     private var strangers: Set<String>
-    /// Commands that are over and could not be removed, by file name.
+    /// Finished commands that could not be removed, by file name.
     private var left: [String: Left] = [:]
 
     private struct Left {
         let data: Data?
-        /// The file as it was listed when it was last read, and when that was; nil before.
+        /// The version of the file when it was last read, and the time of that; `nil` before.
         var read: (version: Version, at: Double)?
     }
 
@@ -70,9 +70,9 @@ struct CommandInbox {
         init(_ file: FileObject) { (size, tag, modified) = (file.size, file.entryTag, file.modifiedDate) }
     }
 
-    /// - Parameter found: What lay in the folder before any driver was told that the application is there.
+    /// - Parameter found: The content of the folder before the application was announced to drivers.
     init(folder: StagingFolder, found: [FileObject], options: ApplicationOptions, time: any TimeSource) {
-        // No driver that is there waits for these.
+        // No connected driver waits for these.
         strangers = Set(found.map(\.name).filter { Self.isCommand($0) && Self.kind(of: $0) == nil })
         self.folder = folder
         self.options = options
@@ -80,11 +80,10 @@ struct CommandInbox {
         self.time = time
     }
 
-    /// The command to be carried out next among `files`, which is what the folder holds; nil for none.
+    /// Returns the next command among `files`, the content of the folder, or `nil` if there is none.
     ///
-    /// The driver's timestamps decide; where they don't, deletions come before uploads, and those before changes. A
-    /// command that ends too early is left for later, until ``ApplicationOptions/incompleteTime`` has passed without a
-    /// change of it.
+    /// The driver's timestamps decide; if they don't, deletions come before uploads, and uploads before changes. An
+    /// incomplete command is left for later, until it has not changed for ``ApplicationOptions/incompleteTime``.
     mutating func next(among files: [FileObject]) async throws -> FoundCommand? {
         let names = Set(files.map(\.name))
         unfinished = unfinished.filter { names.contains($0.key) }
@@ -106,17 +105,17 @@ struct CommandInbox {
         return best
     }
 
-    /// Passes over `command` from now on, until its file is another one.
+    /// Skips `command` from now on, until its file changes.
     mutating func leave(_ command: FoundCommand) { left[command.fileName] = Left(data: command.data) }
 
-    /// Whether the file is a command that is passed over and was looked into a short while ago. A change that the
-    /// listing does not show is seen a little later.
+    /// Whether the file is a skipped command that was read recently. A change that the listing doesn't show is noticed
+    /// a little later.
     private func isLeftUnchanged(_ file: FileObject) -> Bool {
         guard let read = left[file.name]?.read else { return false }
         return read.version == Version(file) && time.elapsed - read.at < Self.leftPause
     }
 
-    /// Whether `name` is one of a command: every XML file of this folder that is none of the application's own.
+    /// Whether `name` is that of a command: any XML file in this folder except the application's own.
     static func isCommand(_ name: String) -> Bool {
         let name = name.lowercased()
         return name.hasSuffix(".xml") && !name.hasPrefix(".")
@@ -129,7 +128,7 @@ struct CommandInbox {
 
     private mutating func command(in file: FileObject) async throws -> FoundCommand? {
         guard Self.kind(of: file.name) != nil else {
-            return FoundCommand(file.name, nil, unusable: "This application does not know the command.")
+            return FoundCommand(file.name, nil, unusable: "This application does not support the command.")
         }
         if let size = file.size, size > Int64(options.largestCommand) { return tooLarge(file.name) }
         do {

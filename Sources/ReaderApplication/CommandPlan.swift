@@ -1,7 +1,7 @@
 import ReaderMessages
 
-/// What a command comes to, step by step; the number of a step is its place in the list, and stays the same when a
-/// command is gone through again.
+/// Splits a command into steps. The number of a step is its index in the list, and stays the same when the command is
+/// processed again.
 enum CommandPlan {
     enum Step: Sendable {
         case add(UploadedBook, overwrite: Bool)
@@ -11,10 +11,10 @@ enum CommandPlan {
         case cleanUpCollections
         case perform(ReaderAction)
         case export(BookReference, name: String)
-        /// Nothing is done, and the driver told why.
+        /// Do nothing, and report the reason to the driver.
         case refuse(String, about: String?)
 
-        /// What the messages of the step are about, as the command had it.
+        /// The file name for the step's messages, as in the command.
         var filename: String? {
             switch self {
             case .add(let book, _): book.filename
@@ -40,9 +40,9 @@ enum CommandPlan {
         }
     }
 
-    private static let unsupported = Step.refuse("This application does not know the command.", about: nil)
+    private static let unsupported = Step.refuse("This application does not support the command.", about: nil)
 
-    /// Of two books with one file, only the later can be meant.
+    /// Of two books with the same file, only the later one can be meant.
     private static func uploads(_ command: UploadBooks) -> [Step] {
         var last: [String: Int] = [:]
         for (index, book) in command.books.enumerated() { last[book.filename] = index }

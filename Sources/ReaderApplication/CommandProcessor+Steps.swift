@@ -3,7 +3,7 @@ import Foundation
 import ReaderMessages
 
 extension CommandProcessor {
-    /// Carries out the steps of a command that are not done yet, and notes how it ended.
+    /// Carries out the remaining steps of a command, and records how it ended.
     func ending(of found: FoundCommand, reporter: StatusReporter) async throws -> Ending {
         guard case .command(let command, let notes) = found.content, let identity = found.identity else {
             guard case .unusable(let sentence) = found.content else { return Ending(code: .failure, messages: []) }
@@ -36,8 +36,7 @@ extension CommandProcessor {
                 try await library.note(Self.result(from: ending), step: CommandStep(identity, number: Self.ending))
             }
         } catch let error where !Task.isCancelled {
-            // The driver is told all the same. Should this process die before, the steps that are noted tell most of
-            // it.
+            // The driver still gets the result. If this process dies first, the recorded steps contain most of it.
             report(error)
         }
         return ending
@@ -69,7 +68,7 @@ extension CommandProcessor {
         }
     }
 
-    /// Whether the driver asked for an end, or took the command back while the application was offline.
+    /// Whether the driver requested a stop, or withdrew the command while the application was offline.
     private func stop(of found: FoundCommand, after waited: Bool) async throws -> StepsRun.Stop? {
         do {
             if try await control.isCancelled(in: folder) { return .asked }
@@ -77,7 +76,7 @@ extension CommandProcessor {
             return try await isThere(found) ? nil : .takenBack
         } catch {
             try Task.checkCancellation()
-            // Looked at again before the next step.
+            // Checked again before the next step.
             report(error)
             return nil
         }
@@ -112,7 +111,7 @@ extension CommandProcessor {
         }
     }
 
-    /// The document of a book; one that the storage refuses to show is as good as missing.
+    /// Returns the document of a book. A document that the storage refuses to show counts as missing.
     private func lookUp(_ name: String) async throws -> StagedDocuments.Lookup {
         do { return try await documents.find(name) } catch let error as CocoaError
             where !error.isTransient && !error.isCancellation
@@ -121,8 +120,7 @@ extension CommandProcessor {
         }
     }
 
-    /// A storage that fails for a passing reason is asked again; a document that alone cannot be had is left out after
-    /// a while.
+    /// Retries if the storage fails temporarily. After a while, a document that alone can't be read is rejected.
     private func patiently(_ step: CommandStep, _ body: () async throws -> StepResult) async throws -> StepResult {
         do { return try await persistence.run(for: Self.patience, while: Self.mayPass, body) } catch let error
             where Self.mayPass(error) && !Task.isCancelled
@@ -150,7 +148,7 @@ extension CommandProcessor {
         }
     }
 
-    /// A document that the storage keeps is removed when it is old (``StagingHousekeeping``).
+    /// A document that can't be removed is removed later, when it is old (``StagingHousekeeping``).
     private func discardDocument(of step: CommandPlan.Step) async throws {
         do {
             try await persistence.run(for: Self.patience, while: Self.mayPass) { try await documents.discard(step) }
@@ -161,8 +159,8 @@ extension CommandProcessor {
         }
     }
 
-    /// - Parameter isResumed: Whether steps were done in an earlier run, whose changes are not known here.
-    /// - Returns: Whether the list of books is still to be renewed.
+    /// - Parameter isResumed: Whether steps were done in an earlier run, whose changes are unknown here.
+    /// - Returns: Whether the list of books must still be published.
     private func publishSnapshotOrOwe(_ found: FoundCommand, run: inout StepsRun, isResumed: Bool) async throws -> Bool
     {
         guard run.changesLibrary || isResumed else { return false }
@@ -176,7 +174,7 @@ extension CommandProcessor {
         }
     }
 
-    /// Puts a copy of what the library knows where the driver finds it.
+    /// Publishes a copy of the library's metadata for the driver.
     func publishSnapshot() async throws {
         let file = try await library.snapshot()
         let path = try folder.path.appending(options.snapshot)
@@ -190,7 +188,7 @@ extension CommandProcessor {
         } catch {
             result = .failure(error)
         }
-        // A copy that stays lies among the temporary files of this machine, and does no harm.
+        // A remaining copy is in this machine's temporary folder and does no harm.
         try? await withCancellationShield {
             try await BlockingThreads.shared.run { try FileManager.default.removeItem(at: file) }
         }

@@ -3,16 +3,16 @@ import Foundation
 import Logging
 import ReaderMessages
 
-/// Carries out one command from its acknowledgement to its final status, so that it can be stopped anywhere and gone on
-/// with later.
+/// Carries out one command from its acknowledgement to its final status. It can be stopped at any point and continued
+/// later.
 ///
-/// The order keeps that promise: each step is in the library's journal when it is done; the library's snapshot is in
-/// place before the command's file is removed, that before the final status is told, and that before the journal
-/// forgets the command.
+/// The order guarantees that. Each step is in the library's journal when it is done. The library's snapshot is
+/// published before the command's file is removed, the file is removed before the final status is written, and that is
+/// written before the journal deletes the command.
 struct CommandProcessor: Sendable {
-    /// The step of the journal that holds how the command ended.
+    /// The journal's step number for the result of the whole command.
     static let ending = -1
-    /// Seconds for which a storage is asked again that does other things.
+    /// Seconds to retry an operation on a storage that otherwise works.
     static let patience = 30.0
 
     let folder: StagingFolder
@@ -22,10 +22,10 @@ struct CommandProcessor: Sendable {
     let time: any TimeSource
     let timestamps: RisingTimestamps
     let control: ProcessingControl
-    /// Tells what fails and is tried again.
+    /// Reports failures that are retried.
     let report: @Sendable (any Error) -> Void
 
-    /// How a command ended.
+    /// The result of a command.
     struct Ending: Sendable {
         var code: CommandStatus.Code
         var messages: [StatusMessage]
@@ -40,10 +40,9 @@ struct CommandProcessor: Sendable {
     }
 
     /// Carries out `found`.
-    /// - Returns: How it ended; nil where the driver took the command back before it was acknowledged.
-    /// - Throws: `CancellationError`, after which the command is as it was and goes on when it is found again; what the
-    ///   storage throws before the command was acknowledged; what the library throws that cannot note how the command
-    ///   ended.
+    /// - Returns: The result, or `nil` if the driver withdrew the command before it was acknowledged.
+    /// - Throws: `CancellationError`, after which the command is unchanged and continues when it is found again; errors
+    ///   of the storage before the acknowledgement; errors of a library that can't record the result.
     func run(_ found: FoundCommand) async throws -> Ending? {
         control.isWorking = true
         defer { control.isWorking = false }
@@ -58,7 +57,7 @@ struct CommandProcessor: Sendable {
             var ending = try await ending(of: found, reporter: reporter)
             ending.leavesCommand = try await removeOrLeave(found)
             try await reporter.finish(ending.code, messages: ending.messages)
-            // A command that stays is answered from the journal when it is found again.
+            // A command that can't be removed is answered from the journal when it is found again.
             if let identity = found.identity, !ending.leavesCommand { try await forget(identity) }
             return ending
         } catch {
@@ -67,8 +66,8 @@ struct CommandProcessor: Sendable {
         }
     }
 
-    /// Ends the commands that an earlier run left: those whose files are still there are found again and go on, of the
-    /// others the driver is told the end where it still waits for it.
+    /// Ends the commands that an earlier run left. Commands whose files still exist are found again and continue. For
+    /// the others, the driver receives the result if it still waits for it.
     func recover(files: [FileObject]) async throws {
         for identity in try await library.unfinished() {
             if try await isThere(identity, among: files) { continue }
@@ -92,12 +91,12 @@ struct CommandProcessor: Sendable {
         return false
     }
 
-    /// The progress that the driver was told of a command whose end it still waits for; nil where it does not.
+    /// Returns the last progress reported for a command if the driver still waits for its end, else `nil`.
     private func progressToldOfWaitedFor(_ identity: CommandIdentity) async throws -> Double? {
         guard let data = try await folder.read(CommandStatus.fileName, limit: options.coding.limits.report) else {
             return nil
         }
-        // One that cannot be read was not finished either.
+        // An unreadable status was not finished either.
         guard let status = try? options.coding.status(in: data) else { return 0 }
         guard !status.isFinal, (status.command?.lowercased() ?? identity.kind.fileName) == identity.kind.fileName else {
             return nil
@@ -105,7 +104,7 @@ struct CommandProcessor: Sendable {
         return Self.progress(of: identity, toldBy: status)
     }
 
-    /// What `status` told of this very command; 0 where it is on another one, or does not say on which.
+    /// Returns the progress that `status` reports for this command, or 0 if it is about another or an unnamed command.
     private static func progress(of identity: CommandIdentity?, toldBy status: CommandStatus?) -> Double {
         guard let identity, let status, !status.isFinal, status.command?.lowercased() == identity.kind.fileName,
             let timestamp = status.commandTimestamp, timestamp == identity.timestamp, status.progress.isFinite
@@ -122,15 +121,14 @@ struct CommandProcessor: Sendable {
             folder: folder, options: options, timestamps: timestamps, control: control, persistence: persistence)
     }
 
-    /// The driver takes the final status of a command before it is told of the next.
-    /// - Returns: Whether it had to wait, and the status that is there when it need not wait any more; nil for none
-    ///   that can be read.
+    /// Waits until the driver has read the final status of the previous command.
+    /// - Returns: Whether it had to wait, and the status that remains; `nil` if there is no readable one.
     private func waitForStatusTaken() async throws -> (hadToWait: Bool, status: CommandStatus?) {
         let start = time.elapsed
         var waits = false
         while time.elapsed - start < options.statusTaken {
             guard let data = try await folder.read(CommandStatus.fileName, limit: options.coding.limits.report),
-                // What cannot be read is nothing that anybody waits for.
+                // No driver waits for an unreadable status.
                 let status = try? options.coding.status(in: data)
             else { break }
             guard status.isFinal else { return (waits, status) }
@@ -140,7 +138,7 @@ struct CommandProcessor: Sendable {
         return (waits, nil)
     }
 
-    /// A command that the library does not forget is ended with the next ``recover(files:)``.
+    /// A command whose record can't be deleted is ended with the next ``recover(files:)``.
     private func forget(_ identity: CommandIdentity) async throws {
         do { try await persistence.run(for: Self.patience) { try await library.end(identity) } } catch let error
             where !Task.isCancelled
@@ -149,14 +147,14 @@ struct CommandProcessor: Sendable {
         }
     }
 
-    /// Whether the command is still there, and no other in its place.
+    /// Whether the command still exists and was not replaced by another.
     func isThere(_ found: FoundCommand) async throws -> Bool {
         guard let known = found.data else { return try await folder.has(found.fileName) }
         return try await folder.read(found.fileName, limit: options.largestCommand) == known
     }
 
-    /// Removes the command's file, unless the driver has put another there meanwhile, and its wish to stop. A file that
-    /// the storage keeps is the driver's to remove, who is told the end all the same.
+    /// Removes the cancel request and the command's file, unless the driver has replaced it. If that fails, the driver
+    /// must remove the file, and still receives the result.
     /// - Returns: Whether the file is still there.
     private func removeOrLeave(_ found: FoundCommand) async throws -> Bool {
         do {
@@ -172,7 +170,7 @@ struct CommandProcessor: Sendable {
     }
 }
 
-// MARK: How a command ended, as a step of the journal
+// MARK: Results as steps of the journal
 
 extension CommandProcessor {
     static func result(from ending: Ending) -> StepResult {

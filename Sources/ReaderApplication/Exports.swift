@@ -1,2 +1,2 @@
-// One import for apps: this module, and the messages that it exchanges.
+// Apps need only this import: it includes the messages that this module exchanges.
 @_exported public import ReaderMessages

@@ -1,8 +1,8 @@
 import FileProviderCore
 import ReaderMessages
 
-/// The time between two looks into the staging folder: until the storage tells of a change where it does, else ever
-/// longer.
+/// Waits between two looks into the staging folder: until the storage reports a change if it can, else with growing
+/// intervals.
 struct InboxWait {
     private let folder: StagingFolder
     private let interval: ApplicationOptions.PollInterval
@@ -20,7 +20,7 @@ struct InboxWait {
         isTold = folder.provider is any FileProviderMonitor
     }
 
-    /// The next look comes soon.
+    /// Makes the next look come soon.
     mutating func somethingHappened() {
         pause = interval.shortest
         failurePause = 1
@@ -33,7 +33,7 @@ struct InboxWait {
         if isTold, changes == nil {
             do {
                 changes = try await folder.provider.changes(at: folder.path, options: WatchOptions(isRecursive: false))
-                // What came before the watch stood is seen by one more look.
+                // One more look finds commands from before the watch started.
                 return
             } catch {
                 try Task.checkCancellation()
@@ -48,7 +48,7 @@ struct InboxWait {
         }
     }
 
-    /// Waits longer after each failure in a row, 5 seconds at most: drivers give up after 15.
+    /// Waits longer after each consecutive failure, at most 5 seconds: drivers give up after 15.
     /// - Throws: `CancellationError`.
     mutating func afterFailure() async throws {
         await end()
@@ -62,7 +62,7 @@ struct InboxWait {
         changes = nil
     }
 
-    /// Until the next changes, however they came about; the time limit is for storages that lose one.
+    /// Waits for the next changes. The time limit is for storages that miss a change.
     private static func wait(for changes: FileChanges, atMost seconds: Double, _ time: any TimeSource) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { _ = try await changes.watch.next() }

@@ -1,21 +1,21 @@
 import FileProviderCore
 import ReaderMessages
 
-/// Repeats what a storage refuses for a while.
+/// Retries operations that a storage refuses temporarily.
 struct Persistence {
     let time: any TimeSource
-    /// Tells what went wrong, each time.
+    /// Called with the error of each failed try.
     var report: @Sendable (any Error) -> Void = { _ in }
-    /// Asks something else of the storage: while that fails, too, the storage is away, and not what was asked for at
+    /// Makes another request to the storage. If that fails too, the storage is unreachable, and the operation is not at
     /// fault.
     var probe: (@Sendable () async throws -> Void)?
 
     /// Runs `body` until it succeeds, with pauses from a quarter of a second to half a minute between the tries.
     ///
     /// - Parameters:
-    ///   - limit: Seconds after which it is given up, unless the storage is away; nil goes on for ever.
-    ///   - mayPass: Whether an error may pass; one that does not is thrown at once.
-    /// - Throws: `CancellationError`; what `body` threw last.
+    ///   - limit: Seconds after which to give up, unless the storage is unreachable; `nil` retries forever.
+    ///   - mayPass: Whether an error may be temporary; any other error is thrown at once.
+    /// - Throws: `CancellationError`; the last error of `body`.
     func run<Value: Sendable>(
         for limit: Double? = nil, while mayPass: (any Error) -> Bool = { _ in true },
         isolation: isolated (any Actor)? = #isolation,

@@ -2,8 +2,8 @@ import FileProviderCore
 import ReaderMessages
 import Synchronization
 
-/// What may hold up a command between two of its steps: an application in the background, a driver that changed its
-/// mind.
+/// Controls the pauses between the steps of a command: while the application is in the background, or after a cancel
+/// request.
 final class ProcessingControl: Sendable {
     private let time: any TimeSource
     private let looksForCancelling: Bool
@@ -30,7 +30,7 @@ final class ProcessingControl: Sendable {
     /// Whether a step of a command is under way.
     var isBusy: Bool { state.withLock { $0.isWorking && !$0.isWaiting } }
 
-    /// Waits until no step is under way, but no longer than so many seconds, and not when the task is cancelled.
+    /// Waits until no step is under way, but at most the given seconds, and not if the task is cancelled.
     func waitForStep(atMost seconds: Double) async {
         let start = time.elapsed
         while isBusy, time.elapsed - start < seconds {
@@ -39,7 +39,7 @@ final class ProcessingControl: Sendable {
     }
 
     /// Waits while the application is offline.
-    /// - Returns: Whether it had to.
+    /// - Returns: Whether it had to wait.
     /// - Throws: `CancellationError`.
     @discardableResult
     func pass() async throws -> Bool {
@@ -51,7 +51,7 @@ final class ProcessingControl: Sendable {
         return waits
     }
 
-    /// Whether the driver asks for an end. Looks once a second at most.
+    /// Whether the driver requests a stop. Looks at most once a second.
     func isCancelled(in folder: StagingFolder) async throws -> Bool {
         guard looksForCancelling else { return false }
         let isDue = state.withLock { state in
@@ -63,7 +63,7 @@ final class ProcessingControl: Sendable {
         return try await folder.has(CommandStatus.cancelFileName)
     }
 
-    /// Removes the driver's wish to stop, which was met or came too late.
+    /// Removes the driver's cancel request, which was carried out or came too late.
     func forgetCancelling(in folder: StagingFolder) async throws {
         state.withLock { $0.lookedForCancelling = -Double.infinity }
         if looksForCancelling { try await folder.remove(CommandStatus.cancelFileName) }

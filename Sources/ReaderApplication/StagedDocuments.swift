@@ -2,14 +2,14 @@ import FileProviderCore
 import Foundation
 import ReaderMessages
 
-/// The documents that a driver staged, found by the names that commands give them.
+/// Finds the documents that a driver staged by their names in commands.
 actor StagedDocuments {
     let folder: StagingFolder
-    /// What the folder held when a name was not found as it stands; nil until then.
+    /// The content of the folder, listed when a name was not found exactly; `nil` until then.
     private var listing: [FileObject]?
-    /// The documents that were found, by the name that the command gives them.
+    /// The documents found so far, by their names in the command.
     private var found: [String: ProviderPath] = [:]
-    /// Whether the folder is a folder; nil until somebody looked.
+    /// Whether the folder is a real folder; `nil` until it was checked.
     private var isFolder: Bool?
 
     init(folder: StagingFolder) {
@@ -18,12 +18,12 @@ actor StagedDocuments {
 
     enum Lookup: Sendable {
         case found(StagedDocument)
-        /// It cannot be had, for the reason in the sentence.
+        /// The document is unavailable, with the reason in a sentence.
         case missing(String)
     }
 
-    /// The document that a command calls `name`: under just that name, else under the only one that differs from it in
-    /// case or in the form of its Unicode alone.
+    /// Returns the document that a command calls `name`: the one with exactly this name, else the only one whose name
+    /// differs just in case or Unicode form.
     func find(_ name: String) async throws -> Lookup {
         do { try StagedName.checkDocument(name) } catch { return .missing(error.sentence) }
         guard try await isRealFolder() else {
@@ -37,10 +37,10 @@ actor StagedDocuments {
         return .found(StagedDocument(provider: folder.provider, path: file.path, size: size))
     }
 
-    /// Removes the document of a step that is over; one that is not there is no error.
+    /// Removes the document of a finished step. A missing document is not an error.
     func discard(_ step: CommandPlan.Step) async throws {
         guard case .add(let book, _) = step, (try? StagedName.checkDocument(book.filename)) != nil else { return }
-        // Of a name that is refused nothing is looked up, and so nothing is removed.
+        // A refused name is never looked up, and so nothing is removed.
         guard try await isRealFolder() else { return }
         let path = try found[book.filename] ?? folder.path.appending(book.filename)
         do {
@@ -49,7 +49,7 @@ actor StagedDocuments {
         } catch let error where error.isNoSuchFile {}
     }
 
-    /// Puts a document there for the driver.
+    /// Writes a document for the driver.
     func put(_ source: any WriteSource, as name: String) async throws {
         try await folder.create()
         guard try await isRealFolder() else {
@@ -61,17 +61,17 @@ actor StagedDocuments {
             path: folder.path.appending(name), from: source, options: WriteOptions(overwrite: true))
     }
 
-    /// Lets the next command look anew.
+    /// Clears the results, so that the next command looks again.
     func forget() { (listing, found, isFolder) = (nil, [:], nil) }
 
-    /// A peer that may write to the command staging folder must not lead out of it by a link in place of a folder.
+    /// A peer that can write to the command staging folder must not lead out of it with a link in place of a folder.
     private func isRealFolder() async throws -> Bool {
         if let isFolder { return isFolder }
         let known: Bool
         do { known = try await folder.provider.attributesOfItem(path: folder.path).isDirectory } catch let error
             where error.isNoSuchFile
         {
-            // Nothing is there to lead anywhere; it is looked at again when something is.
+            // The folder doesn't exist yet; it is checked again once it does.
             return true
         }
         isFolder = known

@@ -1,9 +1,9 @@
 import FileProviderCore
 import ReaderMessages
 
-/// Removes what drivers left behind: files that were written in part, and documents that no command wanted.
+/// Removes leftovers of drivers: partially written files, and documents that no command used.
 ///
-/// How old a file is counts from when it was first seen as it is: clocks of storages and drivers tell nothing here.
+/// The age of a file counts from when this version of it was first seen: clocks of storages and drivers are not used.
 struct StagingHousekeeping {
     /// Seconds between two looks.
     private static let pause = 600.0
@@ -32,8 +32,8 @@ struct StagingHousekeeping {
         self.report = report
     }
 
-    /// Removes what is old enough. To be called while no command is there.
-    /// - Throws: What the listings throw; a file that cannot be removed is reported and stays.
+    /// Removes files that are old enough. Call it while there is no command.
+    /// - Throws: Errors of the listings. A file that can't be removed is reported and stays.
     mutating func tidy() async throws {
         guard time.elapsed >= nextLook else { return }
         nextLook = time.elapsed + Self.pause
@@ -50,10 +50,11 @@ struct StagingHousekeeping {
         seen = kept
     }
 
-    /// What else lies there is nobody's business: the folder may be used for other things, too.
+    /// Returns the age at which a leftover file is removed. Other files return `nil`: the folder may have other uses,
+    /// too.
     private func largestAge(of file: FileObject) -> Double? {
         let name = file.name.lowercased()
-        // The report on a command that is over: its driver died.
+        // The report on a finished command whose driver died.
         if name.hasSuffix(".tmp") || TemporaryName.matches(file.name) || name == CommandStatus.fileName {
             return options.leftoverAge
         }

@@ -2,8 +2,7 @@ import FileProviderCore
 import Foundation
 import ReaderMessages
 
-/// Tells the driver how far a command is: at once when it begins, now and then while it goes on, and once when it is
-/// over.
+/// Reports a command's progress to the driver: at once when it begins, regularly while it runs, and once at its end.
 actor StatusReporter {
     private let folder: StagingFolder
     private let coding: MessageCoding
@@ -12,7 +11,7 @@ actor StatusReporter {
     private let control: ProcessingControl
     private let persistence: Persistence
     private var status = CommandStatus(code: .inProgress, progress: 0)
-    /// The progress that the driver was told last, and when.
+    /// The last reported progress, and its time.
     private var lastReport: (progress: Double, at: Double) = (0, 0)
     private var beats: Task<Void, Never>?
 
@@ -28,10 +27,10 @@ actor StatusReporter {
         self.persistence = persistence
     }
 
-    /// Acknowledges a command and goes on to show that it is being carried out.
+    /// Acknowledges a command and keeps reporting its progress.
     ///
-    /// - Parameter progress: What the driver was told of this command by an earlier run; less is not told any more.
-    /// - Throws: What the storage throws; the command is then not acknowledged.
+    /// - Parameter progress: The progress that an earlier run reported for this command; the report never goes back.
+    /// - Throws: Errors of the storage; the command is then not acknowledged.
     func begin(fileName: String, timestamp: String?, from progress: Double) async throws {
         status = CommandStatus(code: .inProgress, progress: 0, command: fileName, commandTimestamp: timestamp)
         advance(to: progress)
@@ -39,27 +38,26 @@ actor StatusReporter {
         beats = Task { await self.beat() }
     }
 
-    /// Notes how far the command is, from 0 to 1; what is less than before counts for nothing. The driver is told with
-    /// the next beat.
+    /// Sets the progress, from 0 to 1; lower values than before are ignored. The next beat reports it to the driver.
     func advance(to progress: Double) {
-        // 1 is for a command that is over.
+        // 1 is reserved for a finished command.
         status.progress = max(status.progress, min(progress, 0.999))
     }
 
-    /// Tells at once how far the command is, because nothing more is told for a while. A storage that fails is told
-    /// again later.
+    /// Reports the progress at once, because no reports follow for a while. If the storage fails, a later report
+    /// follows.
     func tell() async {
         do { try await withCancellationShield { try await self.write() } } catch { persistence.report(error) }
     }
 
-    /// Ends without a final status: the command is left for another time.
+    /// Stops without a final status: the command is left for later.
     func stop() async {
         beats?.cancel()
         await beats?.value
         beats = nil
     }
 
-    /// Tells that the command is over; tries until the storage takes it.
+    /// Reports the end of the command; retries until the storage accepts it.
     /// - Throws: `CancellationError`.
     func finish(_ code: CommandStatus.Code, messages: [StatusMessage]) async throws {
         await stop()
@@ -74,13 +72,13 @@ actor StatusReporter {
             do {
                 try await persistence.time.sleep(seconds: options.statusPause)
                 let age = persistence.time.elapsed - lastReport.at
-                // An application in the background gives no signs of life: the driver is to know that it has to wait.
+                // An application in the background gives no signs of life, so that the driver knows that it must wait.
                 guard !control.isOffline || control.isBusy,
                     status.progress > lastReport.progress || age >= options.statusInterval
                 else {
                     continue
                 }
-                // A write that was cut off might still arrive after the final one; it is always waited for.
+                // An interrupted write might arrive after the final one, so every write is awaited.
                 try await withCancellationShield { try await self.write() }
             } catch {
                 // The next beat tries again; the end of the task is seen above.

@@ -1,31 +1,31 @@
 import FileProviderCore
 import ReaderMessages
 
-/// What came of the steps of a command so far.
+/// The results of a command's steps so far.
 struct StepsRun {
-    /// Sentences that one status holds at most; the rest is counted.
+    /// The most messages of one status; the rest is counted.
     private static let maxMessages = 1_000
 
     private var messages: [StatusMessage]
     private var count = 0
     /// Whether the command as a whole was refused.
     private var isRefused = false
-    /// Whether the library is another than before.
+    /// Whether the library has changed.
     private(set) var changesLibrary = false
-    /// Why the rest is not done although nothing failed.
+    /// The reason why the remaining steps are skipped although nothing failed.
     var stop: Stop?
-    /// What kept the rest from being done.
+    /// The error that ended the command.
     var failure: (any Error)?
 
     init(notes: [StatusMessage]) {
         messages = notes
     }
 
-    /// What a driver does that wants no more of a command.
+    /// The ways in which a driver stops a command.
     enum Stop {
-        /// It asked for an end, and knows what code 3 means.
+        /// The driver sent a cancel request, and knows code 3.
         case asked
-        /// It took the command away.
+        /// The driver removed the command.
         case takenBack
     }
 
@@ -44,8 +44,8 @@ struct StepsRun {
         messages.append(StatusMessage(sentence, about: fileName))
     }
 
-    /// The code by what was done, the sentences with what they are about. Books that were not taken are warnings: the
-    /// rest of the command is done, and each is named.
+    /// Returns the code and the messages with their file names. Rejected books are warnings: the rest of the command is
+    /// done, and each is named.
     func ending(of fileName: String, steps: Int) -> CommandProcessor.Ending {
         var messages = messages
         if messages.count > Self.maxMessages {

@@ -1,14 +1,14 @@
-// Names that were changed, for apps that use them still.
+// Deprecated names.
 
 extension DriverOptions {
-    /// The name that ``maxSnapshotSize`` had.
+    /// The former name of ``maxSnapshotSize``.
     @available(*, deprecated, renamed: "maxSnapshotSize")
     public var largestSnapshot: Int64 {
         get { maxSnapshotSize }
         set { maxSnapshotSize = newValue }
     }
 
-    /// The name that ``maxBookSize`` had.
+    /// The former name of ``maxBookSize``.
     @available(*, deprecated, renamed: "maxBookSize")
     public var largestBook: Int64 {
         get { maxBookSize }
@@ -17,35 +17,35 @@ extension DriverOptions {
 }
 
 extension PlainFolderOptions {
-    /// The name that ``maxCacheSize`` had.
+    /// The former name of ``maxCacheSize``.
     @available(*, deprecated, renamed: "maxCacheSize")
     public var largestCache: Int64 {
         get { maxCacheSize }
         set { maxCacheSize = newValue }
     }
 
-    /// The name that ``maxDepth`` had.
+    /// The former name of ``maxDepth``.
     @available(*, deprecated, renamed: "maxDepth")
     public var deepest: Int {
         get { maxDepth }
         set { maxDepth = newValue }
     }
 
-    /// The name that ``maxItems`` had.
+    /// The former name of ``maxItems``.
     @available(*, deprecated, renamed: "maxItems")
     public var mostItems: Int {
         get { maxItems }
         set { maxItems = newValue }
     }
 
-    /// The name that ``maxCoverSize`` had.
+    /// The former name of ``maxCoverSize``.
     @available(*, deprecated, renamed: "maxCoverSize")
     public var largestCover: Int {
         get { maxCoverSize }
         set { maxCoverSize = newValue }
     }
 
-    /// The name that ``maxCoverBytes`` had.
+    /// The former name of ``maxCoverBytes``.
     @available(*, deprecated, renamed: "maxCoverBytes")
     public var mostCoverBytes: Int {
         get { maxCoverBytes }
@@ -54,7 +54,7 @@ extension PlainFolderOptions {
 }
 
 extension DriverError {
-    /// The form without a label that ``init(_:sentence:underlying:)`` had.
+    /// The former spelling of ``init(_:sentence:underlying:)``, without a label.
     @available(*, deprecated, renamed: "init(_:sentence:underlying:)")
     public init(_ kind: Kind, _ sentence: String?, underlying: (any Error)? = nil) {
         self.init(kind, sentence: sentence, underlying: underlying)

@@ -1,21 +1,21 @@
-// Names that were changed, for apps that use them still.
+// Deprecated names.
 
 extension LibraryOptions {
-    /// The name that ``maxBookSize`` had.
+    /// The former name of ``maxBookSize``.
     @available(*, deprecated, renamed: "maxBookSize")
     public var largestBook: Int64 {
         get { maxBookSize }
         set { maxBookSize = newValue }
     }
 
-    /// The name that ``maxUnpackedSize`` had.
+    /// The former name of ``maxUnpackedSize``.
     @available(*, deprecated, renamed: "maxUnpackedSize")
     public var largestUnpacked: Int64 {
         get { maxUnpackedSize }
         set { maxUnpackedSize = newValue }
     }
 
-    /// The name that ``maxCoverSize`` had.
+    /// The former name of ``maxCoverSize``.
     @available(*, deprecated, renamed: "maxCoverSize")
     public var largestCover: Int {
         get { maxCoverSize }
@@ -24,14 +24,14 @@ extension LibraryOptions {
 }
 
 extension SQLiteSnapshotReader {
-    /// The name that ``maxFileSize`` had.
+    /// The former name of ``maxFileSize``.
     @available(*, deprecated, renamed: "maxFileSize")
     public var largestFile: Int64 {
         get { maxFileSize }
         set { maxFileSize = newValue }
     }
 
-    /// The name that ``maxBooks`` had.
+    /// The former name of ``maxBooks``.
     @available(*, deprecated, renamed: "maxBooks")
     public var mostBooks: Int {
         get { maxBooks }

@@ -1,3 +1,3 @@
-// One import for apps: the library, the protocol that it serves, and the contracts of providers.
+// Apps need only this import: it includes the protocol that the library serves and the contracts of providers.
 @_exported public import FileProviderCore
 @_exported public import ReaderLink

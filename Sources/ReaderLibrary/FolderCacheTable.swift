@@ -2,7 +2,7 @@ import Foundation
 import GRDB
 import ReaderLink
 
-/// The tables of ``SQLiteFolderCache``, and what is in them.
+/// The tables of ``SQLiteFolderCache``.
 struct FolderCacheTable {
     static let kind = DatabaseKind(
         applicationID: 0x4352_4C43, version: 1,
@@ -21,7 +21,7 @@ struct FolderCacheTable {
 
     init(_ db: Database) { self.db = db }
 
-    /// Everything.
+    /// Returns all contents.
     /// - Complexity: Two statements.
     func contents() throws -> FolderCacheContents {
         let generation = try Int64.fetchOne(db, sql: "SELECT generation FROM cache") ?? 0
@@ -45,7 +45,7 @@ struct FolderCacheTable {
         entry.digest = try values.optionalText(4)
         entry.titleSort = try values.text(7)
         do { entry.authors = try decoder.decode([String].self, from: Data(try values.text(8).utf8)) } catch {
-            throw DatabaseProblem(.damaged, detail: "a list of authors in it is none")
+            throw DatabaseProblem(.damaged, detail: "a list of authors in it is malformed")
         }
         entry.authorSort = try values.text(9)
         entry.uuid = try values.text(11)
@@ -58,7 +58,7 @@ struct FolderCacheTable {
         return entry
     }
 
-    /// Replaces everything.
+    /// Replaces all contents.
     func write(_ contents: FolderCacheContents) throws {
         try db.execute(sql: "DELETE FROM files")
         try db.execute(
@@ -82,7 +82,7 @@ struct FolderCacheTable {
 
     private static func date(_ milliseconds: Int64) -> Date { Date(timeIntervalSince1970: Double(milliseconds) / 1000) }
 
-    /// Times that no clock shows are cut to the nearest that one could.
+    /// Clamps dates that are out of range.
     private static func milliseconds(_ date: Date) -> Int64 {
         let limit = 253_402_300_800.0
         return Int64((min(limit, max(-limit, date.timeIntervalSince1970)) * 1000).rounded())

@@ -4,7 +4,7 @@ public import ReaderLink
 
 extension SQLiteBookLibrary {
     /// Carries out `LockBooks` and `UnlockBooks` on the books of the action, and `UpdateGlobalCollections` with the
-    /// parameters `action` (`delete` or `rename`), `name` and `newname`. Any other is rejected.
+    /// parameters `action` (`delete` or `rename`), `name` and `newname`. Rejects any other action.
     public func perform(_ action: ReaderAction, step: CommandStep) async throws -> StepResult {
         let time = Date(timeIntervalSince1970: options.time.wallClock)
         return try await journalled(step) { db in
@@ -50,7 +50,7 @@ extension SQLiteBookLibrary {
             let newName = BookText.clean(parameters["newname"] ?? "")
             guard !newName.isEmpty else { return .rejected("The new name of the collection is missing.") }
             wasThere = try table.rename(name, to: newName)
-        default: return .rejected("What is to be done with the collection is unsupported.")
+        default: return .rejected("This change of a collection is unsupported.")
         }
         return .applied(wasThere ? [] : ["There is no collection “\(StagedName.shown(name))”."])
     }

@@ -4,12 +4,12 @@ import GRDB
 public import ReaderLink
 
 extension SQLiteBookLibrary {
-    /// Copies the document into the library's folder, proves that it is an EPUB and takes it.
+    /// Copies the document into the library's folder, verifies that it is an EPUB, and adds it.
     ///
-    /// The order survives an end at any point: copy, on the disk, its new name noted, under that name, row and note in
-    /// one transaction, and only then goes the file that it replaces. A book that is replaced keeps the time when it
-    /// was added and, unless the options say otherwise, its flags and its rating.
-    /// - Throws: What this machine's disk says, and a storage that does not answer.
+    /// The order is safe against an interruption at any point: copy the file and flush it, record its new name, rename
+    /// it, store the row and the result in one transaction, and only then remove the replaced file. A replaced book
+    /// keeps the time when it was added and, unless the options say otherwise, its flags and its rating.
+    /// - Throws: Errors of this machine's disk, and of a storage that doesn't answer.
     public func add(
         _ book: UploadedBook, from document: StagedDocument, overwrite: Bool, step: CommandStep
     ) async throws -> StepResult {
@@ -39,7 +39,7 @@ extension SQLiteBookLibrary {
         return try await store(incoming, from: copy, replacing: previous, step: step)
     }
 
-    /// The book that makes room; nil for a new one.
+    /// Returns the book to replace, or `nil` for a new book.
     private func replaced(by incoming: IncomingBook, overwrite: Bool) async throws -> StoredBook? {
         let (book, uuids) = (incoming.book, incoming.uuids)
         switch try await database.read({ db in try BookFinder(db).find(book, uuids: uuids) }) {
@@ -47,7 +47,7 @@ extension SQLiteBookLibrary {
         case .several, .conflict:
             throw BookRefusal("“\(book.title)” is in the library more than once; none of them was replaced.")
         case .one(let previous):
-            // A row without its file holds a place for the book: what comes now is that book again.
+            // A book whose file is missing is restored by the new document.
             if overwrite { return previous }
             let path = try StagedName.bookPath(previous.book.filename, below: folder.books)
             if try await folder.has(path) { throw BookRefusal("already in library") }
@@ -92,7 +92,7 @@ extension SQLiteBookLibrary {
         }
     }
 
-    /// Gives the copy its place under a name that neither a file nor a row has.
+    /// Moves the copy to a name that neither a file nor a row has.
     private func moveIntoBooks(_ copy: ProviderPath, book: LibraryBook, files: inout Set<LibraryFile>) async throws
         -> String
     {
@@ -107,13 +107,13 @@ extension SQLiteBookLibrary {
                 try await giveUp(file, &files)
             }
         }
-        throw BookRefusal("“\(book.title)” is in the library too often for one more.")
+        throw BookRefusal("“\(book.title)” is in the library too often to be added again.")
     }
 
-    /// Writes a cover under a new name; nil where there is none.
+    /// Writes a cover with a new name, and returns that name, or `nil` if there is no cover.
     func writeCover(_ cover: CoverPicture?, files: inout Set<LibraryFile>) async throws -> String? {
         guard let cover else { return nil }
-        // What is cut off while it is written lies where everything is removed.
+        // An interrupted write leaves a file only in `Incoming`, which is emptied.
         let draft = try folder.newIncoming(cover.fileExtension)
         let file = LibraryFile(.covers, name: draft.name)
         do {

@@ -1,20 +1,18 @@
 import FileProviderCore
 import ReaderLink
 
-/// How files come into `Books` and `Covers`: each name is noted as litter before its file comes, and the step that
-/// gives the file to a book takes the note back in its own transaction. So whatever ends in between leaves nothing that
-/// is not known of.
+/// Adds files to `Books` and `Covers`. Each name is recorded as litter before its file is created, and the step that
+/// assigns the file to a book deletes the record in its own transaction. So an interruption leaves no unknown file.
 extension SQLiteBookLibrary {
-    /// Ends the claims of a step, whatever came of it: what no book has is removed, and so is what a book had before.
+    /// Ends the claims of a step, whatever its result: removes files that belong to no book, including replaced ones.
     func release(_ files: Set<LibraryFile>) async {
-        // A transaction that failed may have happened all the same, so that the database is asked before anything is
-        // removed.
+        // A failed transaction may have been committed, so the database is asked before anything is removed.
         reserved.subtract(files)
         await tidy()
     }
 
-    /// Notes that `file` is about to come, and adds it to the `files` of the step, which releases them.
-    /// - Returns: Whether it may: neither a file nor a row has that name, and none is noted.
+    /// Claims the name of a new file, and adds it to the `files` of the step, which releases them.
+    /// - Returns: Whether the name is free: no file or row has it, and it is not recorded.
     func claim(_ file: LibraryFile, _ files: inout Set<LibraryFile>) async throws -> Bool {
         guard reserved.insert(file).inserted else { return false }
         files.insert(file)
@@ -25,7 +23,7 @@ extension SQLiteBookLibrary {
     }
 
     private func isNoted(_ file: LibraryFile) async throws -> Bool {
-        // What is there already is not the library's to remove, and must never be noted.
+        // The library must not remove an existing file, and so must never record its name.
         if try await folder.isTaken(try folder.path(of: file)) { return false }
         return try await database.write { db in
             let litter = LitterTable(db)
@@ -35,9 +33,9 @@ extension SQLiteBookLibrary {
         }
     }
 
-    /// Takes the claim back: somebody else has put a file there meanwhile, which is not the library's to remove.
+    /// Withdraws a claim: someone else has created the file meanwhile, and the library must not remove it.
     func giveUp(_ file: LibraryFile, _ files: inout Set<LibraryFile>) async throws {
-        // Should the note stay, then so does the reservation, which keeps the file from being removed.
+        // If the record stays, so does the reservation, which protects the file.
         files.remove(file)
         try await withCancellationShield { [database] in
             try await database.write { db in try LitterTable(db).remove(file) }

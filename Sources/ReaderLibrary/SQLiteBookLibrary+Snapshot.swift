@@ -4,11 +4,10 @@ import GRDB
 import ReaderLink
 
 extension SQLiteBookLibrary {
-    /// Writes what a driver may know of all books whose files are there into a database of its own, complete in one
-    /// file.
+    /// Writes the metadata of all books whose files exist into a separate database for drivers, complete in one file.
     ///
-    /// It is one state of the library, whatever happens meanwhile. ``SQLiteSnapshotReader`` reads it.
-    /// - Returns: A local file in the library's folder, which the caller removes; at the latest the next opening does.
+    /// The snapshot is one consistent state of the library. ``SQLiteSnapshotReader`` reads it.
+    /// - Returns: A local file in the library's folder. The caller removes it; otherwise the next opening does.
     /// - Complexity: Copies the tables within SQLite, and lists the folder of books.
     public func snapshot() async throws -> URL {
         let path = try folder.newIncoming("sqlite")
@@ -16,7 +15,7 @@ extension SQLiteBookLibrary {
         do {
             let names = try await folder.names(in: folder.books)
             try await BlockingThreads.shared.run { try Self.makeEmptySnapshot(file) }
-            // A database that is attached could not be detached any more once the task is cancelled.
+            // An attached database could not be detached after the task is cancelled.
             try await withCancellationShield { [database] in
                 try await database.writeWithoutTransaction { db in try Self.fill(file, from: db, names: names) }
             }
@@ -34,11 +33,11 @@ extension SQLiteBookLibrary {
     }
 
     private static func fill(_ file: URL, from db: Database, names: Set<String>) throws {
-        // One that could not be detached when it was done would stand in the way of all that come.
+        // A database left attached by a failure would block all later snapshots.
         try detach(db)
         try db.execute(sql: "ATTACH DATABASE ? AS snapshot", arguments: [file.path])
         let result = Result {
-            // The file is thrown away when this fails, so that nothing has to be taken back.
+            // The file is removed on failure, so no rollback is needed.
             try db.execute(sql: "PRAGMA snapshot.journal_mode = MEMORY")
             try db.inTransaction {
                 for table in LibrarySchema.copiedTables {
@@ -55,7 +54,7 @@ extension SQLiteBookLibrary {
         try end.get()
     }
 
-    /// Lets go of the snapshot that is attached, if one is.
+    /// Detaches the attached snapshot, if any.
     private static func detach(_ db: Database) throws {
         guard try Int.fetchOne(db, sql: "SELECT 1 FROM pragma_database_list WHERE name = 'snapshot'") != nil else {
             return
@@ -63,7 +62,7 @@ extension SQLiteBookLibrary {
         try db.execute(sql: "DETACH DATABASE snapshot")
     }
 
-    /// The books whose files are not among `names`.
+    /// Returns the books whose files are not among `names`.
     static func missing(_ db: Database, names: Set<String>) throws -> [(id: Int64, filename: String)] {
         let rows = try Row.fetchCursor(db, sql: "SELECT id, filename FROM books")
         var missing: [(id: Int64, filename: String)] = []

@@ -4,7 +4,7 @@ import GRDB
 public import ReaderLink
 
 extension SQLiteBookLibrary {
-    /// Removes a book; its file goes once the database has forgotten it.
+    /// Removes a book, first from the database and then its file.
     public func delete(_ book: BookReference, step: CommandStep) async throws -> StepResult {
         let result = try await journalled(step) { db in
             switch try BookFinder(db).find(book) {
@@ -22,7 +22,7 @@ extension SQLiteBookLibrary {
         return result
     }
 
-    /// Changes what is known of a book; its file keeps its name.
+    /// Updates a book's metadata; its file keeps its name.
     public func update(_ book: UpdatedBook, step: CommandStep) async throws -> StepResult {
         if let done = try await database.read({ db in try CommandJournal(db).result(of: step) }) { return done }
         let (picture, coverProblem) = picture(in: book.cover)
@@ -45,7 +45,7 @@ extension SQLiteBookLibrary {
         return try await journalled(step) { db in
             let table = BookTable(db)
             let found = try BookFinder(db).find(update.reference)
-            // The new cover stays noted as litter.
+            // The new cover stays recorded as litter.
             guard case .one(let stored) = found else { return .rejected(Self.reason(found)) }
             var change = BookChange(stored.book)
             change.apply(update, mapsFlags: mapsFlags, at: time)
@@ -60,7 +60,7 @@ extension SQLiteBookLibrary {
         }
     }
 
-    /// The picture in a message, or what is wrong with it.
+    /// Returns the picture in a message, or the problem with it.
     private func picture(in cover: EncodedCover?) -> (CoverPicture?, problem: String?) {
         guard let cover else { return (nil, nil) }
         do { return (try CoverPicture(cover, limit: options.maxCoverSize), nil) } catch {
@@ -68,7 +68,7 @@ extension SQLiteBookLibrary {
         }
     }
 
-    /// Puts a book into these collections and no others.
+    /// Puts a book into exactly the given collections.
     public func setCollections(_ book: CollectedBook, step: CommandStep) async throws -> StepResult {
         let (mapsFlags, time) = (options.mapsFlags, Date(timeIntervalSince1970: options.time.wallClock))
         return try await journalled(step) { db in
@@ -81,7 +81,7 @@ extension SQLiteBookLibrary {
         }
     }
 
-    /// Removes collections that no book is in.
+    /// Removes empty collections.
     public func cleanUpCollections(step: CommandStep) async throws -> StepResult {
         try await journalled(step) { db in
             try CollectionTable(db).removeEmpty()
@@ -99,7 +99,7 @@ extension SQLiteBookLibrary {
 }
 
 extension BookTable {
-    /// Whether another book has that uuid.
+    /// Whether another book has this uuid.
     fileprivate func isTaken(_ uuid: String, besides id: Int64) throws -> Bool {
         try books(where: "uuid_key = ?", [BookUUID.canonical(uuid)]).contains { $0.id != id }
     }

@@ -4,32 +4,32 @@ import GRDB
 import ReaderLink
 
 extension SQLiteBookLibrary {
-    /// Removes what the library itself made and no book has, and reports, once, other files that no book has; those are
-    /// left alone. An application may call it when it has nothing else to do; opening the library does.
+    /// Removes files that the library created and that belong to no book. Reports other files without a book once, and
+    /// leaves them alone. Opening the library calls this; an application may call it when it is idle.
     /// - Complexity: Two listings.
     public func sweep() async throws {
         try await removeLitter()
         for directory in LibraryFile.Directory.allCases { try await reportStrangers(in: directory) }
     }
 
-    /// Removes litter; what fails is reported, and tried again later.
+    /// Removes litter; failures are reported and tried again later.
     func tidy() async {
         do { try await removeLitter() } catch {
-            options.report("Files that no book has any more could not be removed yet: \(error.sentence)")
+            options.report("Files without a book could not be removed yet: \(error.sentence)")
         }
     }
 
-    /// Removes litter, also where the task is cancelled; one call after the other, so that no name is given anew in
+    /// Removes litter, even if the task is cancelled. Calls run one after the other, so that no name is reused in
     /// between.
     private func removeLitter() async throws {
         let before = removal
         let task = Task {
-            // Its errors are told to whoever began it.
+            // The caller of the earlier removal receives its errors.
             _ = await before?.result
             try await removeNoted()
         }
         removal = task
-        // So that the line does not hold those that are through.
+        // Releases the finished task.
         defer { if removal == task { removal = nil } }
         try await task.value
     }
@@ -40,17 +40,17 @@ extension SQLiteBookLibrary {
             if await remove(file) { gone.append(file) }
         }
         if gone.isEmpty { return }
-        // A name that comes back after a power failure has to be noted still.
+        // A name that reappears after a power failure must still be recorded.
         for directory in Set(gone.map(\.directory)) { try await folder.sync(folder.path(of: directory)) }
         try await database.write { [gone] db in
             for file in gone { try LitterTable(db).remove(file) }
         }
     }
 
-    /// Whether nothing brings `file` in and no book has it.
+    /// Whether no step is adding `file` and no book has it.
     private func isLitter(_ file: LibraryFile) async throws -> Bool {
-        // In this order: a name that is noted cannot be claimed, so that one that is not on its way here is not on its
-        // way below either.
+        // The order matters: a recorded name can't be claimed, so a name that is not reserved here is not reserved
+        // below either.
         if reserved.contains(file) { return false }
         return try await database.read { db in try LitterTable(db).isLitter(file) }
     }
@@ -62,25 +62,24 @@ extension SQLiteBookLibrary {
         } catch {
             if reported.insert(file).inserted {
                 options.report(
-                    "“\(StagedName.shown(file.name))” could not be removed, which is tried again later: \(error.sentence)"
+                    "“\(StagedName.shown(file.name))” could not be removed; the library tries again later: \(error.sentence)"
                 )
             }
             return false
         }
     }
 
-    /// Removes a file of `Incoming`, also where the task is cancelled.
+    /// Removes a file in `Incoming`, even if the task is cancelled.
     func discard(_ path: ProviderPath) async {
         do { try await withCancellationShield { [folder] in try await folder.remove(path) } } catch {
             options.report(
-                "“\(path.string)” could not be removed and is, when the library is opened again: \(error.sentence)")
+                "“\(path.string)” could not be removed; the next opening of the library removes it: \(error.sentence)")
         }
     }
 
-    /// Tells of files that no book has and that the library knows nothing of: somebody put them there, or the database
-    /// is an older one.
+    /// Reports unknown files without a book: someone put them there, or the database is an older one.
     private func reportStrangers(in directory: LibraryFile.Directory) async throws {
-        // In this order: a file is noted before it comes.
+        // The order matters: a file is recorded before it is created.
         let names = try await folder.names(in: folder.path(of: directory))
         let known = try await database.read { db in try LitterTable(db).knownNames(in: directory) }
         let strangers = names.subtracting(known).sorted().filter {
@@ -89,10 +88,10 @@ extension SQLiteBookLibrary {
         if strangers.isEmpty { return }
         let first = strangers.prefix(10).map { "“\(StagedName.shown($0))”" }.joined(separator: ", ")
         let rest = strangers.count > 10 ? " and \(strangers.count - 10) more" : ""
-        options.report("No book has these files in “\(directory.rawValue)”, which are left alone: \(first)\(rest).")
+        options.report("These files in “\(directory.rawValue)” belong to no book and are left alone: \(first)\(rest).")
     }
 
-    /// Tells of books whose files are gone: they are not listed, and come back with their files.
+    /// Reports books whose files are missing. They are not listed until their files are back.
     func reportMissing() async throws {
         let names = try await folder.names(in: folder.books)
         let missing = try await database.read { db in try Self.missing(db, names: names).map(\.filename) }

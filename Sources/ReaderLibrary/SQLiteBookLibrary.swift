@@ -6,37 +6,37 @@ public import ReaderLink
 
 /// A library of EPUB files in a local folder, with a database beside them.
 ///
-/// In the folder are `library.sqlite`, the files in `Books`, their covers in `Covers`, and `Incoming`, which is emptied
-/// when the library is opened. A book is in the library when the database names it. Steps happen together with their
-/// note in one transaction, and what was answered is on the disk.
+/// The folder contains `library.sqlite`, the files in `Books`, their covers in `Covers`, and `Incoming`, which is
+/// emptied when the library is opened. A book is in the library if the database names it. Each step and its record are
+/// one transaction, and answered steps are on the disk.
 ///
-/// A file in `Books` or `Covers` is removed only when the database says that the library made it and that no book has
-/// it: what was on its way when the power failed, and what a step left over. Any other file that no book has is
-/// reported once and left alone.
+/// A file in `Books` or `Covers` is removed only if the database says that the library created it and that it belongs
+/// to no book: files that were incoming when the power failed, and leftovers of a step. Any other file without a book
+/// is reported once and left alone.
 ///
-/// Copy the folder, or `library.sqlite` alone, while the library is closed; the database is one file then. To restore
-/// an older one, close the library, remove `library.sqlite-wal` and `library.sqlite-shm` where they are, and put the
-/// copy in place. The library is then what it was at the time of the copy, as far as its files are there: books that
-/// came later are not listed, and their files stay where they are and are reported; books that were removed or replaced
-/// since are reported as missing and not listed. Either are listed again when they are sent again. Such a book gets a
-/// new file, and its old one, if there is one, stays.
+/// To back up the library, close it and copy the folder, or `library.sqlite` alone; the database is one file then. To
+/// restore a copy, close the library, remove `library.sqlite-wal` and `library.sqlite-shm` if they exist, and put the
+/// copy in place. The library is then as it was at the time of the copy, as far as its files exist. Books added later
+/// are not listed; their files stay and are reported. Books removed or replaced since are reported as missing and not
+/// listed. Both are listed again when they are sent again. Such a book gets a new file, and its old one, if there is
+/// one, stays.
 public actor SQLiteBookLibrary: BookLibrary {
     let folder: LibraryFolder
     let database: LibraryDatabase
     let options: LibraryOptions
-    /// Files that a step is bringing in: no book has them yet, and all the same they are not litter.
+    /// Files that a step is adding: they belong to no book yet, but are not litter.
     var reserved: Set<LibraryFile> = []
-    /// Files of which the log was told already.
+    /// Files that were already reported.
     var reported: Set<LibraryFile> = []
-    /// What removes litter now, the last in line.
+    /// The last removal of litter in the queue.
     var removal: Task<Void, any Error>?
 
-    /// Opens the library in `folder`, a folder of this machine, which is made where it is missing.
+    /// Opens the library in the local folder `folder`, which is created if it is missing.
     ///
-    /// - Throws: `CocoaError(.fileWriteUnknown)` with `EWOULDBLOCK` below it while another process has the library
-    ///   open, and without it for a folder that has files in `Books` but no database;
+    /// - Throws: `CocoaError(.fileWriteUnknown)` with the underlying error `EWOULDBLOCK` if another process has the
+    ///   library open, and without it if the folder has files in `Books` but no database;
     ///   `CocoaError(.fileReadCorruptFile)` for a damaged database; `CocoaError(.fileReadUnknown)` for one of a newer
-    ///   version or of another program; what the disk says. Each with a sentence.
+    ///   version or of another program; errors of the disk. Each has a sentence.
     /// - Complexity: Reads the database once, and the names of all books.
     public static func open(folder: URL, options: LibraryOptions = LibraryOptions()) async throws -> SQLiteBookLibrary {
         let opened = try await LibraryFolder.open(folder)
@@ -54,14 +54,14 @@ public actor SQLiteBookLibrary: BookLibrary {
         self.options = options
     }
 
-    /// Closes the database and frees the folder for others; calls after it fail.
-    /// - Throws: What the disk says; the folder stays locked then.
+    /// Closes the database and unlocks the folder; later calls fail.
+    /// - Throws: Errors of the disk; the folder stays locked then.
     public func close() async throws {
         try await database.close()
         folder.lock.release()
     }
 
-    /// All the books whose files are there, in the order in which they came.
+    /// Returns the books whose files exist, in order of arrival.
     /// - Complexity: Four statements and a listing of the folder.
     public func books() async throws -> [LibraryBook] {
         let names = try await folder.names(in: folder.books)
@@ -70,7 +70,8 @@ public actor SQLiteBookLibrary: BookLibrary {
         }
     }
 
-    /// The book that `reference` means: by uuid, else by file name, else by title and authors where it has no uuid.
+    /// Returns the book that `reference` identifies: by uuid, else by file name, else by title and authors if it has no
+    /// uuid.
     public func book(_ reference: BookReference) async throws -> LibraryBook? {
         try await database.read { db in
             guard case .one(let stored) = try BookFinder(db).find(reference) else { return nil }
@@ -78,14 +79,14 @@ public actor SQLiteBookLibrary: BookLibrary {
         }
     }
 
-    /// Opens the file of a book; it stays readable when the book is removed meanwhile.
-    /// - Throws: `CocoaError(.fileReadNoSuchFile)`; ``/ReaderLink/StagedName/Refusal`` for a name that is no book's.
+    /// Opens the file of a book; it stays readable if the book is removed meanwhile.
+    /// - Throws: `CocoaError(.fileReadNoSuchFile)`; ``/ReaderMessages/StagedName/Refusal`` for an invalid name.
     public func open(_ book: LibraryBook) async throws -> any FileReader {
         try await folder.files.open(path: try StagedName.bookPath(book.filename, below: folder.books))
     }
 
-    /// The picture on the cover, as it came; nil where the book has none.
-    /// - Throws: What the disk says.
+    /// Returns the unchanged cover image, or `nil` if the book has none.
+    /// - Throws: Errors of the disk.
     public func cover(of book: LibraryBook) async throws -> Data? {
         let file = try await database.read { db -> String? in
             let table = BookTable(db)
@@ -103,7 +104,7 @@ public actor SQLiteBookLibrary: BookLibrary {
 // MARK: The journal
 
 extension SQLiteBookLibrary {
-    /// Notes that a command was begun.
+    /// Records that a command was begun.
     public func begin(_ command: CommandIdentity) async throws -> [Int: StepResult] {
         let time = options.time.wallClock
         return try await database.write { db in
@@ -113,23 +114,23 @@ extension SQLiteBookLibrary {
         }
     }
 
-    /// Notes a result that came about without the library.
+    /// Records a result that did not involve the library.
     public func note(_ result: StepResult, step: CommandStep) async throws {
         _ = try await journalled(step) { _ in result }
     }
 
-    /// The commands that were begun and not ended, the oldest first.
+    /// Returns the commands that were begun and not ended, the oldest first.
     public func unfinished() async throws -> [CommandIdentity] {
         try await database.read { db in try CommandJournal(db).unfinished() }
     }
 
-    /// Forgets the command, and removes what a failure of it left.
+    /// Deletes the record of the command, and removes leftovers of its failures.
     public func end(_ command: CommandIdentity) async throws {
         try await database.write { db in try CommandJournal(db).end(command) }
         await tidy()
     }
 
-    /// Carries out `body` together with its note, in one transaction; a step that was done before is not done again.
+    /// Runs `body` and records its result in one transaction. A step that was done before is not done again.
     func journalled(
         _ step: CommandStep, _ body: @escaping @Sendable (Database) throws -> StepResult
     ) async throws -> StepResult {

@@ -3,18 +3,18 @@ public import Foundation
 import GRDB
 public import ReaderLink
 
-/// The cache of a plain folder in SQLite: one row for each file.
+/// The cache of a plain folder in SQLite, with one row for each file.
 public final class SQLiteFolderCache: FolderCache {
-    /// Bytes of the largest file that is read or written to, 1 GiB.
+    /// The largest file that is read or written to, in bytes; 1 GiB.
     private static let maxSize: Int64 = 1 << 30
 
-    /// A cache holds nothing of its own; everything is in the files.
+    /// Creates a cache. It has no state; everything is in the files.
     public init() {}
 
-    /// Reads all that `file` holds, and leaves it unchanged.
+    /// Returns everything in `file`, without changing it.
     ///
-    /// - Throws: ``/ReaderLink/FolderCacheFailure`` for a file that is damaged, of a newer version, or no cache;
-    ///   `CocoaError(.fileReadNoSuchFile)` and what else the disk says.
+    /// - Throws: ``/ReaderDriver/FolderCacheFailure`` if the file is damaged, of a newer version, or not a cache;
+    ///   `CocoaError(.fileReadNoSuchFile)` and other errors of the disk.
     /// - Complexity: Reads the file twice; two statements.
     public func load(from file: URL) async throws -> FolderCacheContents {
         try await Self.translating(file) {
@@ -24,11 +24,10 @@ public final class SQLiteFolderCache: FolderCache {
         }
     }
 
-    /// Makes `file` hold `contents` and nothing else, in one transaction; where there is no file, or an empty one, it
-    /// makes one.
+    /// Replaces the contents of `file` with `contents` in one transaction. Creates the file if it is missing or empty.
     ///
-    /// - Throws: ``/ReaderLink/FolderCacheFailure`` where a file is there that is damaged, of a newer version, or no
-    ///   cache; what the disk says.
+    /// - Throws: ``/ReaderDriver/FolderCacheFailure`` if the existing file is damaged, of a newer version, or not a
+    ///   cache; errors of the disk.
     /// - Complexity: Reads the old file once and writes every row.
     public func save(_ contents: FolderCacheContents, to file: URL) async throws {
         try await Self.translating(file) {
@@ -37,7 +36,7 @@ public final class SQLiteFolderCache: FolderCache {
                 path: file.path, configuration: ForeignDatabase.configuration(readonly: false))
             let result = Result {
                 try queue.writeWithoutTransaction { db in
-                    // The journal goes with the transaction: the file alone is all.
+                    // The journal is deleted with the transaction, so the file alone is complete.
                     try db.execute(sql: "PRAGMA journal_mode = DELETE")
                     if try FolderCacheTable.kind.isEmpty(db) { try FolderCacheTable.kind.create(db) }
                     try FolderCacheTable.kind.verify(db)
@@ -52,7 +51,7 @@ public final class SQLiteFolderCache: FolderCache {
         }
     }
 
-    /// Whether there is no file, or one without a byte.
+    /// Whether the file is missing or empty.
     private static func isEmpty(_ file: URL) throws -> Bool {
         do { return try FileSource(file).length == 0 } catch let error where error.isNoSuchFile { return true }
     }

@@ -5,23 +5,23 @@ public import ReaderLink
 
 /// Reads the snapshot of a library that ``SQLiteBookLibrary`` wrote, on the driver's side.
 ///
-/// The file comes from a peer and is not trusted: its size is bounded, it has to be sound, and it has to have just the
-/// tables that belong there, so that nothing in it is ever run.
+/// The file comes from a peer and is not trusted: its size is limited, it must be intact, and it must have exactly the
+/// expected tables, so that nothing in it is ever executed.
 public struct SQLiteSnapshotReader: LibrarySnapshotReader, Hashable {
-    /// Bytes of the largest file that is read; 256 MiB. What is read is held in memory.
+    /// The largest file that is read, in bytes; 256 MiB. Its books are held in memory.
     public var maxFileSize: Int64 = 256 << 20
-    /// The most books that are taken.
+    /// The most books that are read.
     public var maxBooks = 100_000
 
-    /// The usual limits.
+    /// Creates a reader with the default limits.
     public init() {}
 
-    /// The books in the snapshot `file`, a local file, which is left as it is.
+    /// Returns the books in the local snapshot `file`, without changing it.
     ///
-    /// - Throws: `CocoaError(.fileReadCorruptFile)` for a file that is damaged or no snapshot;
-    ///   `CocoaError(.fileReadUnknown)` for one of a newer version; `CocoaError(.fileReadTooLarge)` over a limit;
+    /// - Throws: `CocoaError(.fileReadCorruptFile)` if the file is damaged or not a snapshot;
+    ///   `CocoaError(.fileReadUnknown)` if it is of a newer version; `CocoaError(.fileReadTooLarge)` over a limit;
     ///   `CocoaError(.fileReadNoSuchFile)`.
-    /// - Complexity: Reads the file twice; four statements, however many books there are.
+    /// - Complexity: Reads the file twice; four statements for any number of books.
     public func books(in file: URL) async throws -> [LibraryBook] {
         let (largest, limit) = (maxFileSize, maxBooks)
         do {
@@ -40,11 +40,11 @@ public struct SQLiteSnapshotReader: LibrarySnapshotReader, Hashable {
         }
     }
 
-    /// Counts before anything is held in memory.
+    /// Checks numbers and lengths before anything is loaded into memory.
     private static func check(_ db: Database, _ file: URL, limit: Int) throws {
         let count = try Int.fetchOne(db, sql: "SELECT count(*) FROM books") ?? 0
         if count > limit {
-            let sentence = "“\(file.lastPathComponent)” has \(count) books, and at most \(limit) are read."
+            let sentence = "“\(file.lastPathComponent)” has \(count) books; the limit is \(limit)."
             throw FileError.make(.fileReadTooLarge, path: file.path, sentence: sentence)
         }
         let lines = [
@@ -63,10 +63,10 @@ public struct SQLiteSnapshotReader: LibrarySnapshotReader, Hashable {
         }
     }
 
-    /// A book whose file name leads nowhere else, and whose numbers can be.
+    /// Returns the book after checking its file name and its numbers.
     private static func proven(_ book: LibraryBook) throws -> LibraryBook {
         do { _ = try StagedName.bookPath(book.filename, below: .root) } catch {
-            throw DatabaseProblem(.damaged, detail: "a file name in it is none")
+            throw DatabaseProblem(.damaged, detail: "a file name in it is not allowed")
         }
         guard book.size >= 0, (book.wordCount ?? 0) >= 0 else {
             throw DatabaseProblem(.damaged, detail: "a number in it is negative")
@@ -81,7 +81,7 @@ public struct SQLiteSnapshotReader: LibrarySnapshotReader, Hashable {
             let sentence = "The application's library “\(name)” cannot be read: \(problem.detail)."
             return FileError.make(.fileReadCorruptFile, path: file.path, sentence: sentence)
         case .newer:
-            let sentence = "The application's library “\(name)” is of a newer version than this program knows."
+            let sentence = "The application's library “\(name)” is of a newer version than this program supports."
             return FileError.make(.fileReadUnknown, path: file.path, sentence: sentence)
         }
     }

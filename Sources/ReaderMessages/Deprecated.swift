@@ -1,17 +1,17 @@
-// Names that were changed, for apps that use them still.
+// Deprecated names.
 
-/// The name that ``ConnectedMessage`` had.
+/// The former name of ``ConnectedMessage``.
 @available(*, deprecated, renamed: "ConnectedMessage")
 public typealias Connected = ConnectedMessage
 
 extension MessageNotes {
-    /// The name that ``maxWarnings`` had.
+    /// The former name of ``maxWarnings``.
     @available(*, deprecated, renamed: "maxWarnings")
     public static var mostWarnings: Int { maxWarnings }
 }
 
 extension MessageFailure {
-    /// The form without labels that ``init(_:fileName:reason:)`` had.
+    /// The former spelling of ``init(_:fileName:reason:)``, without labels.
     @available(*, deprecated, renamed: "init(_:fileName:reason:)")
     public init(_ kind: Kind, _ fileName: String, _ reason: String) {
         self.init(kind, fileName: fileName, reason: reason)

@@ -1,2 +1,2 @@
-// One import for apps: this module, and the contracts of the providers that it works on.
+// Apps need only this import: it includes the providers' contracts that this module builds on.
 @_exported public import FileProviderCore

@@ -1,4 +1,4 @@
-// Names that were changed, for apps that use them still.
+// Former names, for apps that still use them.
 
 extension XMLElement {
     /// The form without a label that ``attribute(_:namespace:)`` had.

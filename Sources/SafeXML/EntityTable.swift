@@ -2,18 +2,18 @@ import CXML2
 
 /// The named characters of HTML 4 (section 24), which XHTML documents and, less rightly, NCX and OPF files use.
 ///
-/// Entities of the document's own are put in only if the caller asks for it; see ``OwnEntities``. Otherwise a name of
-/// HTML that the document gives another meaning is refused rather than misread.
+/// The document's own entities are expanded only if the caller asks for it; see ``OwnEntities``. Otherwise a document
+/// that redefines a name of HTML is refused rather than misread.
 struct EntityTable: ~Copyable {
-    /// The one that libxml2 is shown; it is done with it before it asks for the next.
+    /// The entity passed to libxml2, which finishes with it before it asks for the next.
     private let entity: UnsafeMutablePointer<xmlEntity>
     private var content: UnsafeMutablePointer<xmlChar>
-    /// Bytes that ``content`` has room for. A character of HTML takes four at most.
+    /// The capacity of ``content`` in bytes. A character of HTML takes four at most.
     private var contentSize = 8
     private var redefined: Set<String> = []
-    /// Names of HTML that were declared first with HTML's meaning.
+    /// Names of HTML whose first declaration has HTML's meaning.
     private var confirmed: Set<String> = []
-    /// Nil if they are not expanded.
+    /// The document's own entities; nil if they are not expanded.
     private var own: OwnEntities?
 
     init(expandsOwn: Bool) {
@@ -30,7 +30,7 @@ struct EntityTable: ~Copyable {
     }
 
     /// - Parameter isInAttribute: libxml2 copies only the first byte of a predefined entity into an attribute. There it
-    ///   gets a general one, which it leaves as written, for ``attributeText(_:)``.
+    ///   gets a general entity, which it leaves as written, for ``attributeText(_:)``.
     /// - Returns: Nil for an entity that is not expanded.
     mutating func entity(named name: UnsafePointer<xmlChar>, isInAttribute: Bool) -> xmlEntityPtr? {
         guard let text = own?.use(String(cString: name)) ?? Self.htmlCharacter(named: name, except: redefined) else {
@@ -44,12 +44,12 @@ struct EntityTable: ~Copyable {
         entity.pointee.content = content
         entity.pointee.orig = content
         entity.pointee.length = Int32(count)
-        // Two says: already looked at, has no markup in it.
+        // Two means: already checked, contains no markup.
         entity.pointee.checked = 2
         return entity
     }
 
-    /// Copies `text` with a zero behind it.
+    /// Copies `text`, followed by a zero.
     private mutating func fill(with text: String) {
         let count = text.utf8.count
         if count >= contentSize {
@@ -66,7 +66,7 @@ struct EntityTable: ~Copyable {
         let content = content.map { String(cString: $0) }
         if let character = Self.character(named: name) {
             let name = String(cString: name)
-            // The first declaration counts (XML 1.0, section 4.2), and one that only repeats HTML's is welcome.
+            // The first declaration counts (XML 1.0, section 4.2); one that repeats HTML's is accepted.
             guard !confirmed.contains(name) else { return }
             if content == character, !redefined.contains(name) {
                 confirmed.insert(name)
@@ -87,9 +87,10 @@ struct EntityTable: ~Copyable {
         return String(scalar)
     }
 
-    /// The value of an attribute as libxml2 gives it: `&#38;` for an ampersand, and named characters as written.
+    /// Returns the value of an attribute, in which libxml2 leaves `&#38;` for an ampersand, and named characters as
+    /// written.
     ///
-    /// What is named here was asked for before, so that ``entity(named:isInAttribute:)`` has counted it.
+    /// Each name in it was looked up before, so ``entity(named:isInAttribute:)`` has counted it.
     func attributeText(_ bytes: UnsafeBufferPointer<xmlChar>) -> String {
         let text = String(decoding: bytes, as: UTF8.self)
         guard text.utf8.contains(UInt8(ascii: "&")) else { return text }

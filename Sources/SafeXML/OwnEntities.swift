@@ -1,12 +1,11 @@
-/// The entities that a document declares for itself, as far as they are plain text: what XML 1.0, section 4.2.1, calls
-/// internal.
+/// The entities that a document itself declares as plain text; XML 1.0, section 4.2.1, calls them internal.
 ///
-/// One that holds another, or markup, is not expanded, and neither is one that is somewhere else: so nothing multiplies
-/// and nothing is opened.
+/// Entities that contain markup or another entity, and external ones, are not expanded: nothing multiplies and no file
+/// is opened.
 struct OwnEntities {
-    /// Names that are remembered; entities declared after them are not expanded.
+    /// The most names; entities declared after them are not expanded.
     static let maxCount = 100
-    /// Bytes of UTF-8 that all declarations may hold, and that all uses may put in.
+    /// The most bytes of UTF-8 in all declarations, and in all expansions.
     static let maxBytes = 64 << 10
 
     /// Nil for an entity that is not expanded. The first declaration of a name counts (XML 1.0, section 4.2).
@@ -14,8 +13,8 @@ struct OwnEntities {
     private var declaredBytes = 0
     private var usedBytes = 0
 
-    /// - Parameter content: What libxml2 made of the declaration: character references are put in, others are not. Nil
-    ///   for an entity without a content in the document.
+    /// - Parameter content: The declaration's content from libxml2: character references are expanded, others are not.
+    ///   Nil for an entity without content in the document.
     mutating func declare(_ name: String, as content: String?) {
         guard texts.count < Self.maxCount, texts.index(forKey: name) == nil else { return }
         let count = content?.utf8.count ?? 0
@@ -24,19 +23,19 @@ struct OwnEntities {
         texts.updateValue(text, forKey: name)
     }
 
-    /// The text for one use; nil for an entity that is not expanded, and once all uses together have become too long.
+    /// Returns the text for one use; nil for an entity that is not expanded, and once all uses together are too long.
     mutating func use(_ name: String) -> String? {
         guard let text = text(of: name), usedBytes + text.utf8.count <= Self.maxBytes else { return nil }
         usedBytes += text.utf8.count
         return text
     }
 
-    /// The text of an entity that is expanded.
+    /// Returns the text of an entity that is expanded.
     func text(of name: String) -> String? { texts[name] ?? nil }
 
-    /// The content as the text that it stands for; nil where it has markup or another entity in it.
+    /// Returns the expanded content; nil if it contains markup or another entity.
     ///
-    /// What XML itself names, `&amp;` and four more, and characters by their numbers are no entities in this sense.
+    /// XML's own five names, such as `&amp;`, and numeric character references don't count as entities here.
     private static func plainText(_ content: String) -> String? {
         guard !content.utf8.contains(where: { $0 == UInt8(ascii: "<") || $0 == UInt8(ascii: "%") }) else { return nil }
         let parts = content.split(separator: "&", omittingEmptySubsequences: false)
@@ -55,7 +54,7 @@ struct OwnEntities {
         guard reference.first == "#" else { return nil }
         let digits = reference.dropFirst()
         let number = digits.first == "x" ? UInt32(digits.dropFirst(), radix: 16) : UInt32(digits)
-        // A control character would be none in the document either.
+        // A control character is not allowed in the document either.
         guard let number, number >= 0x20 || [0x09, 0x0A, 0x0D].contains(number) else { return nil }
         return Unicode.Scalar(number).map { String($0) }
     }

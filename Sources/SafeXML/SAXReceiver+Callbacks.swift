@@ -1,8 +1,8 @@
 import CXML2
 
 extension SAXReceiver {
-    /// The functions that libxml2 calls. What is not set does nothing: no document is built, and the external subset
-    /// is never asked for. Source: libxml2, `parser.h`, SAX2 interface.
+    /// Returns the functions that libxml2 calls. Callbacks that are not set do nothing: no document is built, and the
+    /// external subset is never loaded. Source: libxml2, `parser.h`, SAX2 interface.
     static func callbacks() -> xmlSAXHandler {
         var handler = xmlSAXHandler()
         handler.initialized = UInt32(XML_SAX2_MAGIC)

@@ -1,16 +1,16 @@
 import CXML2
 import Foundation
 
-/// What libxml2 reports to: counts against the limits, collects text and passes everything on to the handler.
+/// Receives libxml2's events: enforces the limits, collects text and passes everything on to the handler.
 ///
-/// Once something has failed every callback does nothing, so what is left of a slice costs no more than its parsing.
+/// After a failure every callback does nothing, so the rest of a slice costs only its parsing.
 final class SAXReceiver {
     private let handler: any XMLEventHandler
     private let limits: XMLLimits
     /// Set once by the parser, which owns it and outlives every callback.
     var context: xmlParserCtxtPtr?
     private(set) var failure: (any Error)?
-    /// Lines that the parser was not shown.
+    /// Lines that were removed before the parser got the document.
     var skippedLines = 0
 
     private var names = NameTable()
@@ -34,10 +34,10 @@ final class SAXReceiver {
     /// Whether the first element has begun and ended.
     var isComplete: Bool { elements > 0 && depth == 0 }
 
-    /// The line that is being read, from 1.
+    /// The current line, from 1.
     var line: Int { max(1, Int(context?.pointee.input?.pointee.line ?? 1)) + skippedLines }
 
-    /// The first failure counts.
+    /// Records the failure if it is the first.
     func fail(_ error: any Error) {
         if failure == nil { failure = error }
     }
@@ -78,7 +78,7 @@ extension SAXReceiver {
         }
     }
 
-    /// Passes on the text behind the last tag, of a document that ends before its elements do.
+    /// Passes on the text behind the last tag of a document that ends before its elements do.
     func finish() { attempt { if depth > 0 { try flushText() } } }
 
     private func flushText() throws {
@@ -108,26 +108,26 @@ extension SAXReceiver {
 // MARK: Entities and errors
 
 extension SAXReceiver {
-    /// A named character of HTML 4, or an entity that is expanded, for libxml2 to put in; anything else ends the
-    /// parsing.
+    /// Returns a named character of HTML 4, or an entity that is expanded, for libxml2 to insert; any other name ends
+    /// the parsing.
     func entity(named name: UnsafePointer<xmlChar>) -> xmlEntityPtr? {
         guard failure == nil else { return nil }
         guard !isInDeclaration else { return nil }
         let isInAttribute = context?.pointee.instate == XML_PARSER_ATTRIBUTE_VALUE
-        // Behind an error libxml2 would drop the entity without a word.
+        // After an error libxml2 would silently drop the entity.
         if isLenient { context?.pointee.wellFormed = 1 }
         if let entity = entities.entity(named: name, isInAttribute: isInAttribute) { return entity }
         refuseEntity(named: name)
         return nil
     }
 
-    /// libxml2 looks every entity up when it is declared, which is no use of it.
+    /// libxml2 looks up every entity when it is declared, which does not count as a use.
     private var isInDeclaration: Bool {
         guard let state = context?.pointee.instate else { return false }
         return state == XML_PARSER_ENTITY_DECL || state == XML_PARSER_ENTITY_VALUE
     }
 
-    /// Ends the parsing.
+    /// Ends the parsing with an error that names the entity.
     func refuseEntity(named name: UnsafePointer<xmlChar>) {
         guard !isInDeclaration else { return }
         fail(XMLErrors.entity(String(cString: name), line: line))
@@ -138,7 +138,7 @@ extension SAXReceiver {
         entities.declare(name, as: content, isText: isText)
     }
 
-    /// Only what makes a document malformed counts; an undeclared prefix for instance does not.
+    /// Reports only what makes a document malformed; an undeclared prefix, for instance, does not.
     func report(_ error: xmlError) {
         guard failure == nil, error.level == XML_ERR_FATAL, !isLenient else { return }
         let message = error.message.map { String(cString: $0) } ?? "error \(error.code)"

@@ -1,11 +1,11 @@
 import CXML2
 
-/// Names as Swift strings, each made once: libxml2 keeps one copy of every name, so its address stands for it.
+/// Names as Swift strings, each made once: libxml2 keeps one copy of every name, so its address identifies it.
 ///
-/// Without this a long namespace, written once, would be copied for every element that is in it.
+/// Without this a long namespace, written once, would be copied for every element in it.
 struct NameTable {
     private var strings: [UnsafePointer<xmlChar>: String] = [:]
-    /// What was asked for last, by some bits of the address: documents have many elements and few names.
+    /// The latest look-ups, by some bits of the address: documents have many elements and few names.
     private var recent: [(name: UnsafePointer<xmlChar>?, string: String)] = Array(repeating: (nil, ""), count: 64)
 
     subscript(name: UnsafePointer<xmlChar>?) -> String {
@@ -22,8 +22,8 @@ struct NameTable {
     }
 }
 
-/// The attributes of an element as libxml2 gives them: five pointers each, namely name, prefix, namespace, start and
-/// end of the value.
+/// The attributes of an element as libxml2 passes them: five pointers each, for name, prefix, namespace, start and end
+/// of the value.
 struct RawAttributes {
     private let start: UnsafeMutablePointer<UnsafePointer<xmlChar>?>?
     let count: Int

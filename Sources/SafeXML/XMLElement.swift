@@ -1,6 +1,6 @@
 public import Foundation
 
-/// An element with all that it holds. Immutable, so it can be shared between tasks.
+/// An element with its attributes and content. Immutable, so it can be shared between tasks.
 public final class XMLElement: Sendable {
     /// The name without a prefix.
     public let name: String
@@ -11,15 +11,15 @@ public final class XMLElement: Sendable {
     /// Elements and text in their order.
     public let nodes: [Node]
 
-    /// What an element holds.
+    /// A part of an element's content.
     public enum Node: Sendable {
-        /// An element with all that it holds.
+        /// An element with its content.
         case element(XMLElement)
         /// All text between two tags.
         case text(String)
     }
 
-    /// An element put together by a program.
+    /// An element made by a program.
     public init(name: String, namespace: String = "", attributes: [XMLAttribute] = [], nodes: [Node] = []) {
         self.name = name
         self.namespace = namespace
@@ -31,7 +31,7 @@ public final class XMLElement: Sendable {
     ///
     /// - Parameters:
     ///   - encoding: As for ``XMLEventParser``.
-    ///   - isLenient: As for ``XMLEventParser``. Besides, an ampersand that begins no reference is text, characters
+    ///   - isLenient: As for ``XMLEventParser``. In addition, an ampersand that begins no reference is text, characters
     ///     that XML does not allow are left out, and elements that the document does not close end with it.
     ///   - expandsEntities: As for ``XMLEventParser``.
     /// - Throws: As ``XMLEventParser``.
@@ -52,7 +52,7 @@ public final class XMLElement: Sendable {
         try parser.parse(document?.data ?? data)
         try parser.finish()
         if isLenient { builder.closeAll() }
-        guard let root = builder.root else { throw XMLErrors.malformed(line: 1, reason: "there is no element") }
+        guard let root = builder.root else { throw XMLErrors.malformed(line: 1, reason: "the document has no element") }
         return root
     }
 }
@@ -63,52 +63,53 @@ extension XMLElement {
         self.name == name && (namespace == nil || self.namespace == namespace)
     }
 
-    /// The value of the attribute `name` in `namespace`, nil if there is none. Attributes are usually in none.
+    /// Returns the value of the attribute `name` in `namespace`, nil if there is none. Most attributes have no
+    /// namespace.
     public func attribute(_ name: String, namespace: String = "") -> String? {
         attributes.first { $0.name == name && $0.namespace == namespace }?.value
     }
 
-    /// The elements directly inside.
+    /// The child elements.
     public var children: [XMLElement] {
         nodes.compactMap { if case .element(let element) = $0 { element } else { nil } }
     }
 
-    /// The first element directly inside with this name; any namespace for nil.
+    /// Returns the first child element with this name; in any namespace if `namespace` is nil.
     public func first(_ name: String, _ namespace: String? = nil) -> XMLElement? {
         for case .element(let child) in nodes where child.matches(name, namespace) { return child }
         return nil
     }
 
-    /// The elements directly inside with this name; any namespace for nil.
+    /// Returns the child elements with this name; in any namespace if `namespace` is nil.
     public func all(_ name: String, _ namespace: String? = nil) -> [XMLElement] {
         children.filter { $0.matches(name, namespace) }
     }
 
-    /// The elements inside at any depth with this name, in document order; any namespace for nil.
+    /// Returns the descendants with this name, in document order; in any namespace if `namespace` is nil.
     public func descendants(_ name: String, namespace: String? = nil) -> [XMLElement] {
         descendants { $0.matches(name, namespace) }
     }
 
-    /// The elements inside at any depth for which `condition` holds, in document order.
+    /// Returns the descendants for which `condition` holds, in document order.
     public func descendants(where condition: (XMLElement) -> Bool) -> [XMLElement] {
         var found: [XMLElement] = []
         visit { if condition($0) { found.append($0) } }
         return found
     }
 
-    /// All text inside at any depth, in document order, as written.
+    /// The text of the element and its descendants, in document order, as written.
     public var text: String {
         var result = ""
         appendText(to: &result)
         return result
     }
 
-    /// The text directly inside, without that of the elements inside.
+    /// The text of the element without that of its descendants.
     public var ownText: String {
         nodes.reduce(into: "") { if case .text(let text) = $1 { $0 += text } }
     }
 
-    /// As deep as a document may be, which its limits say.
+    /// The document's limits bound the depth.
     private func appendText(to result: inout String) {
         for node in nodes {
             switch node {
@@ -126,7 +127,7 @@ extension XMLElement {
     }
 }
 
-/// Puts a tree together from events.
+/// Builds a tree from events.
 final class XMLTreeBuilder: XMLEventHandler {
     private(set) var root: XMLElement?
     private var open: [Open] = []
@@ -149,18 +150,18 @@ final class XMLTreeBuilder: XMLEventHandler {
 
     func end(element: String, namespace: String) {
         guard let closed = open.popLast() else { return }
-        // Under its own name: of a document that is not well-formed the end tag may have another.
+        // Under the start tag's name: in a document that is not well-formed the end tag may have another.
         let element = XMLElement(
             name: closed.name, namespace: closed.namespace, attributes: closed.attributes, nodes: closed.nodes)
         if open.isEmpty {
-            // A document that is not well-formed may have a second one.
+            // A document that is not well-formed may have a second root.
             root = root ?? element
         } else {
             open[open.count - 1].nodes.append(.element(element))
         }
     }
 
-    /// Ends what a document left open.
+    /// Ends the elements that a document left open.
     func closeAll() {
         while let last = open.last { end(element: last.name, namespace: last.namespace) }
     }

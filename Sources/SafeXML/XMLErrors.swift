@@ -1,13 +1,13 @@
 import Foundation
 
-/// The three ways in which a document can be refused, each as Foundation's error with one sentence.
+/// The three reasons to refuse a document, each as a Foundation error with one sentence.
 enum XMLErrors {
     /// The document breaks the rules of XML. `line` counts from 1.
     static func malformed(line: Int, reason: String) -> CocoaError {
         make(.fileReadCorruptFile, "This is not well-formed XML at line \(line): \(reason).")
     }
 
-    /// The document is over one of the caps; `what` completes "The XML has …".
+    /// The document exceeds one of the limits; `what` completes "The XML has …".
     static func tooLarge(line: Int, _ what: String) -> CocoaError {
         make(.fileReadTooLarge, "The XML has \(what) (line \(line)).")
     }

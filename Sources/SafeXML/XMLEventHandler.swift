@@ -1,43 +1,45 @@
-/// Who is told what a document contains, in its order. An error that is thrown ends the parsing and reaches its caller.
+/// Receives the content of a document in its order. An error that a method throws ends the parsing and is rethrown to
+/// the caller.
 ///
-/// Names are split as Namespaces in XML 1.0 says. A prefix that nothing declares is dropped, as if there were none:
-/// real documents forget the declaration.
+/// Names are split as Namespaces in XML 1.0 defines. An undeclared prefix is dropped, because real documents forget the
+/// declaration.
 public protocol XMLEventHandler: AnyObject {
-    /// An element begins. `namespace` is empty for none.
+    /// Called when an element begins. `namespace` is empty for none.
     func start(element: String, namespace: String, attributes: [XMLAttribute]) throws
 
-    /// All text up to the next tag, in one piece, with the text of CDATA sections; comments between leave no trace.
+    /// Called with all text up to the next tag, in one piece, including CDATA sections; comments in between are
+    /// dropped.
     func text(_ text: String) throws
 
-    /// The same, as the bytes of its UTF-8, which are valid during the call only: for handlers that need few texts of
-    /// many.
+    /// Called with the same text as UTF-8 bytes, which are valid only during the call: for handlers that need few of
+    /// many texts.
     func text(utf8 bytes: UnsafeBufferPointer<UInt8>) throws
 
-    /// An element ends.
+    /// Called when an element ends.
     func end(element: String, namespace: String) throws
 }
 
 extension XMLEventHandler {
-    /// Takes no notice of text.
+    /// Ignores text.
     public func text(_ text: String) throws {}
 
     /// Makes a string for ``text(_:)``.
     public func text(utf8 bytes: UnsafeBufferPointer<UInt8>) throws { try text(String(decoding: bytes, as: UTF8.self)) }
 
-    /// Takes no notice of ends.
+    /// Ignores ends.
     public func end(element: String, namespace: String) throws {}
 }
 
-/// An attribute of an element; those that a DTD would add are not there.
+/// An attribute of an element. Attributes that a DTD would add are not included.
 public struct XMLAttribute: Hashable, Sendable {
     /// The name without a prefix.
     public var name: String
-    /// The namespace, empty for none, which is the usual case.
+    /// The namespace, empty for none, which is usual.
     public var namespace: String
     /// The value after normalisation (XML 1.0, section 3.3.3).
     public var value: String
 
-    /// An attribute put together by a program.
+    /// An attribute made by a program.
     public init(name: String, namespace: String = "", value: String) {
         self.name = name
         self.namespace = namespace

@@ -1,37 +1,36 @@
 import CXML2
 public import Foundation
 
-/// Reads XML 1.0 with namespaces piece by piece, and touches nothing but the bytes it is given.
+/// Parses XML 1.0 with namespaces piece by piece, without accessing anything but the bytes it is given.
 ///
-/// It opens no file and no connection, loads no DTD and expands no entity but the five of XML and the named characters
-/// of HTML 4, and, if the caller asks for it, those that the document itself declares as plain text. A document that
-/// uses another one is refused; declarations alone are passed over. White space and byte order marks before the
+/// Opens no file and no connection, loads no DTD, and expands only the five entities of XML, the named characters of
+/// HTML 4 and, if the caller asks for it, entities that the document itself declares as plain text. A document that
+/// uses another entity is refused; unused declarations are ignored. White space and byte order marks before the
 /// declaration are skipped, and `<!doctype` may be in lower case.
 ///
-/// Not for several tasks at once. Built on the push interface of libxml2, which it never lets print anything.
+/// Must not be used by several tasks at once. Built on the push interface of libxml2, and never prints anything.
 public final class XMLEventParser {
     private let receiver: SAXReceiver
     private let context: xmlParserCtxtPtr
     private let limits: XMLLimits
     private let isLenient: Bool
-    /// How much libxml2 is given at once. Its push parser looks at an unfinished comment or tag again with every piece,
-    /// so small pieces would make a long one quadratic.
+    /// How much libxml2 gets at once. Its push parser rescans an unfinished comment or tag with every piece, so small
+    /// pieces would make a long one quadratic.
     var sliceSize = 256 << 10
     private var pending: [UInt8] = []
     private var isAtStart = true
     private var bytesTaken = 0
     private var isFinished = false
 
-    /// A parser that tells `handler` what it reads.
+    /// A parser that calls `handler` with the document's content.
     ///
-    /// - Parameter encoding: The IANA name of the encoding where it is known from elsewhere, such as a `charset`
-    ///   parameter; nil takes it from the byte order mark or the declaration, else UTF-8 (XML 1.0, appendix F).
-    /// - Parameter isLenient: Whether what is not well-formed is passed over as well as libxml2 can, instead of ending
-    ///   the parsing: stray ampersands, tags that don't match, a missing end. Limits and entities are handled as
-    ///   strictly as ever.
-    /// - Parameter expandsEntities: Whether entities that the document declares as plain text are put in: the first
-    ///   100, 64 KiB in all, none inside another (XML 1.0, section 4.2.1). External ones never are.
-    /// - Throws: `CocoaError(.fileReadUnknownStringEncoding)` when libxml2 and iconv don't know `encoding`.
+    /// - Parameter encoding: The IANA name of an encoding known from elsewhere, such as a `charset` parameter; nil
+    ///   takes it from the byte order mark or the declaration, else UTF-8 (XML 1.0, appendix F).
+    /// - Parameter isLenient: Whether to continue after syntax errors, as far as libxml2 can: stray ampersands, tags
+    ///   that don't match, a missing end. Limits and entities are handled as strictly as otherwise.
+    /// - Parameter expandsEntities: Whether to expand entities that the document declares as plain text: the first 100,
+    ///   64 KiB in all, none inside another (XML 1.0, section 4.2.1). External ones are never expanded.
+    /// - Throws: `CocoaError(.fileReadUnknownStringEncoding)` if libxml2 and iconv don't know `encoding`.
     public init(
         limits: XMLLimits = XMLLimits(), encoding: String? = nil, isLenient: Bool = false,
         expandsEntities: Bool = false,
@@ -54,16 +53,16 @@ public final class XMLEventParser {
     }
 
     deinit {
-        // libxml2 keeps declared entities in a document of its own, which is the caller's to free (SAX_COMPAT_MODE).
+        // libxml2 keeps declared entities in a separate document, which the caller must free (SAX_COMPAT_MODE).
         if let document = context.pointee.myDoc { xmlFreeDoc(document) }
         xmlFreeParserCtxt(context)
     }
 
-    /// Takes the next bytes of the document, which are needed during the call only.
+    /// Parses the next bytes of the document, which must be valid only during the call.
     ///
-    /// Events and errors may come later, with more bytes or with ``finish()``: pieces under 256 KiB are gathered.
-    /// - Throws: `CocoaError(.fileReadCorruptFile)` for malformed XML and for entities, `.fileReadTooLarge` past a
-    ///   limit, and what the handler threw. After an error every further call throws it again.
+    /// Events and errors may be delayed until later bytes or ``finish()``: pieces under 256 KiB are collected.
+    /// - Throws: `CocoaError(.fileReadCorruptFile)` for malformed XML and for entities, `.fileReadTooLarge` over a
+    ///   limit, and the handler's errors. After an error every further call throws it again.
     /// - Complexity: Linear in the bytes.
     public func parse(_ bytes: UnsafeRawBufferPointer) throws {
         if let failure = receiver.failure { throw failure }
@@ -81,14 +80,14 @@ public final class XMLEventParser {
         pending.append(contentsOf: rest)
     }
 
-    /// Takes the next bytes of the document.
+    /// Parses the next bytes of the document.
     public func parse(_ data: Data) throws {
         try data.withUnsafeBytes { try parse($0) }
     }
 
-    /// Ends the document; parsing is over with it. Calling it again does nothing.
+    /// Ends the document and the parsing. Further calls do nothing.
     ///
-    /// - Throws: As ``parse(_:)-(UnsafeRawBufferPointer)``, and when the document is empty or not complete.
+    /// - Throws: As ``parse(_:)-(UnsafeRawBufferPointer)``, and if the document is empty or incomplete.
     public func finish() throws {
         if let failure = receiver.failure { throw failure }
         guard !isFinished else { return }
@@ -105,7 +104,7 @@ public final class XMLEventParser {
 }
 
 extension XMLEventParser {
-    /// No option that loads a DTD or puts entities in. "Huge" lifts libxml2's own caps, for which ours stand.
+    /// No option that loads a DTD or expands entities. "Huge" lifts libxml2's own caps, which ours replace.
     private var options: UInt32 {
         XML_PARSE_NONET.rawValue | XML_PARSE_HUGE.rawValue | (isLenient ? XML_PARSE_RECOVER.rawValue : 0)
     }
@@ -114,7 +113,8 @@ extension XMLEventParser {
         xmlCtxtUseOptions(context, Int32(bitPattern: options))
         if let encoding {
             guard let handler = xmlFindCharEncodingHandler(encoding) else {
-                throw XMLErrors.make(.fileReadUnknownStringEncoding, "The text encoding “\(encoding)” is not known.")
+                throw XMLErrors.make(
+                    .fileReadUnknownStringEncoding, "The text encoding “\(encoding)” is not supported.")
             }
             xmlSwitchToEncoding(context, handler)
             ignoreDeclaredEncoding()
@@ -142,15 +142,15 @@ extension XMLEventParser {
     private func check() throws {
         if let failure = receiver.failure { throw failure }
         try checkMemory()
-        // Behind the end of the first element there may be anything.
+        // Anything may follow the end of the first element.
         if isLenient, receiver.isComplete { return }
         if context.pointee.wellFormed == 0 && !isLenient || context.pointee.disableSAX != 0 {
             throw fail(XMLErrors.malformed(line: receiver.line, reason: "the text does not fit its encoding"))
         }
     }
 
-    /// Sees that libxml2 does not gather without end what it can only take whole, such as a comment or a tag, nor
-    /// names, of which it keeps each that it has seen.
+    /// Limits what libxml2 buffers: constructs that it can only take whole, such as a comment or a tag, and names, of
+    /// which it keeps every different one.
     private func checkMemory() throws {
         if let input = context.pointee.input, let end = input.pointee.end, let current = input.pointee.cur {
             let limit = max(limits.text, 1 << 20) + sliceSize
@@ -171,15 +171,15 @@ extension XMLEventParser {
     }
 }
 
-/// What holds for libxml2 in the whole process.
+/// The state of libxml2 for the whole process.
 enum XMLLibrary {
     private static let initialised: Void = xmlInitParser()
 
-    /// Initialises the library, which must happen once before threads use it.
+    /// Initialises the library. Must be called once before threads use it.
     static func prepare() { _ = initialised }
 
-    /// Some errors of the encoding layer know no parser and would go to standard error: they are dropped here, on this
-    /// thread and during `body` only.
+    /// Drops errors of the encoding layer that belong to no parser and would be printed to standard error; only on this
+    /// thread and during `body`.
     static func silently(_ body: () -> Void) {
         let saved = carrel_xml_mute()
         body()

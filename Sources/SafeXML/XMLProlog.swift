@@ -1,4 +1,4 @@
-/// The first bytes of a document, put right where books in the wild get them wrong.
+/// Repairs common faults in the first bytes of real documents.
 enum XMLProlog {
     /// Removes white space and byte order marks before the document and writes `<!DOCTYPE` in capitals.
     ///
@@ -14,14 +14,14 @@ enum XMLProlog {
         return lines
     }
 
-    /// Whether the document calls itself UTF-16 in plain ASCII: some libraries write so what is UTF-8.
+    /// Whether the document declares UTF-16 in plain ASCII: some libraries write this for UTF-8.
     static func isWronglyWide(_ bytes: [UInt8]) -> Bool {
         guard bytes.starts(with: "<?xml".utf8) else { return false }
         let declaration = bytes.prefix(200).prefix { $0 != UInt8(ascii: ">") }
         return String(decoding: declaration, as: UTF8.self).lowercased().contains("utf-16")
     }
 
-    /// UTF-8 and all that extend ASCII.
+    /// For UTF-8 and all encodings that extend ASCII.
     private static func removeSpaceAndMarks(from bytes: inout [UInt8]) -> Int {
         var index = 0
         while index < bytes.count {
@@ -37,7 +37,7 @@ enum XMLProlog {
         return bytes[..<index].count { $0 == 0x0A }
     }
 
-    /// UTF-16, whose byte order mark stays.
+    /// For UTF-16, whose byte order mark stays.
     private static func removeWideSpace(from bytes: inout [UInt8], after start: Int) -> Int {
         var index = start
         var lines = 0
@@ -53,7 +53,7 @@ enum XMLProlog {
 
     private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 }
 
-    /// HTML allows `<!doctype`; XML does not, and means the same. Only before the first element.
+    /// HTML allows `<!doctype`, and XML does not. Only before the first element.
     private static func capitaliseDoctype(in bytes: inout [UInt8]) {
         let word = Array("DOCTYPE".utf8)
         let open = UInt8(ascii: "<")

@@ -1,13 +1,13 @@
 import Foundation
 
-/// Puts right, byte by byte, what libxml2 drops from a document that is not well-formed.
+/// Repairs, byte by byte, what libxml2 drops from a document that is not well-formed.
 ///
-/// An ampersand that begins no reference becomes one to itself, control characters go, and what XML names itself is
-/// written as a number, which libxml2 understands even behind an error. Comments, CDATA sections, processing
-/// instructions and the document type declaration stay as they are, but for control characters. A well-formed document
-/// keeps its meaning.
+/// An ampersand that begins no reference becomes a reference to itself, control characters are removed, and XML's own
+/// entities become numeric references, which libxml2 understands even after an error. Comments, CDATA sections,
+/// processing instructions and the document type declaration lose only control characters. A well-formed document keeps
+/// its meaning.
 struct XMLRepair {
-    /// The document after the repair, and its encoding if that is another one now.
+    /// The repaired document, and its encoding if that has changed.
     typealias Document = (data: Data, encoding: String?)
 
     private let bytes: UnsafeBufferPointer<UInt8>
@@ -15,15 +15,15 @@ struct XMLRepair {
     private var index = 0
 
     /// - Parameters:
-    ///   - limit: Bytes that the document may have; after the repair, twice as many.
-    ///   - encoding: The encoding that is forced on the document, if any.
+    ///   - limit: The most bytes of the document; the repaired one may have twice as many.
+    ///   - encoding: The encoding that the caller prescribes, if any.
     /// - Throws: `CocoaError(.fileReadTooLarge)` over the limit.
     static func repair(_ data: Data, limit: Int, encoding: String?) throws -> Document {
         guard data.count <= limit else { throw XMLErrors.tooLarge(line: 1, "more than \(limit) bytes") }
         guard let wide = wideEncoding(of: data) else {
             return (hasPlainASCII(data) ? try repaired(data, limit: limit) : data, encoding)
         }
-        // In UTF-32, or in UTF-16 that is damaged, bytes say nothing.
+        // In UTF-32, or in damaged UTF-16, single bytes mean nothing.
         guard encoding == nil, let text = String(data: data, encoding: wide) else { return (data, encoding) }
         return (try repaired(Data(text.utf8), limit: limit), "UTF-8")
     }
@@ -43,12 +43,11 @@ struct XMLRepair {
         }
     }
 
-    /// Whether bytes of ASCII mean that alone: not so in EBCDIC, and in encodings with states, which the declaration
-    /// names.
+    /// Whether ASCII bytes always mean ASCII: not in EBCDIC, nor in stateful encodings, which the declaration names.
     private static func hasPlainASCII(_ data: Data) -> Bool {
         let declaration = String(decoding: data.prefix(200).prefix { $0 != UInt8(ascii: ">") }, as: UTF8.self)
             .lowercased()
-        // EBCDIC has an L where ASCII has the first of all signs.
+        // EBCDIC has an L where ASCII has `<`, the first character of a document.
         return data.first != UInt8(ascii: "L")
             && !["2022", "utf-7", "utf7", "hz-"].contains { declaration.contains($0) }
     }
@@ -74,7 +73,7 @@ struct XMLRepair {
             }
             guard result.count <= 2 * limit else { throw XMLErrors.tooLarge(line: 1, "more than \(limit) bytes") }
         }
-        // libxml2 keeps a last byte of text to itself, in case that more follows.
+        // libxml2 holds back the last byte of text in case more follows.
         result += "<!---->".utf8
         return Data(result)
     }
@@ -86,7 +85,7 @@ struct XMLRepair {
         Array("apos".utf8): "&#39;",
     ]
 
-    /// No name that anybody gives an entity is longer.
+    /// Longer than any real entity name.
     private static let maxNameLength = 256
 
     private mutating func takeAmpersand() {
@@ -105,7 +104,7 @@ struct XMLRepair {
         }
     }
 
-    /// Whether this may stand between an ampersand and a semicolon (XML 1.0, section 4.1).
+    /// Whether this may be between an ampersand and a semicolon (XML 1.0, section 4.1).
     private static func isReference(_ name: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
         guard let first = name.first else { return false }
         if first == UInt8(ascii: "#") {
@@ -126,7 +125,7 @@ struct XMLRepair {
 
     // MARK: What stays as it is
 
-    /// Copies up to `end`, without what is no character of XML (section 2.2).
+    /// Copies up to `end`, without characters that XML does not allow (section 2.2).
     private mutating func take(upTo end: Int) {
         for byte in bytes[index..<end] where byte >= 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D {
             result.append(byte)
@@ -134,7 +133,7 @@ struct XMLRepair {
         index = end
     }
 
-    /// Where to go on behind the `<` at ``index``: behind it, or behind all of what is no element.
+    /// Returns the index after the `<` at ``index``, or after the whole construct if it is not an element.
     private func endOfMarkup() -> Int {
         for (start, end) in [("<!--", "-->"), ("<![CDATA[", "]]>"), ("<?", "?>")] where isThere(start, at: index) {
             return find(end, from: index + start.utf8.count)
@@ -142,7 +141,7 @@ struct XMLRepair {
         return isThere("<!doctype", at: index) ? endOfDoctype() : index + 1
     }
 
-    /// Behind the document type declaration with its internal subset (section 2.8).
+    /// Returns the index after the document type declaration with its internal subset (section 2.8).
     private func endOfDoctype() -> Int {
         var position = index + 9
         var isInSubset = false
@@ -162,7 +161,7 @@ struct XMLRepair {
         return bytes.count
     }
 
-    /// Whatever the capitals.
+    /// Compares without regard to case.
     private func isThere(_ text: String, at location: Int) -> Bool {
         let end = location + text.utf8.count
         return end <= bytes.count
@@ -171,7 +170,7 @@ struct XMLRepair {
 
     private static func lowercased(_ byte: UInt8) -> UInt8 { (0x41...0x5A).contains(byte) ? byte | 0x20 : byte }
 
-    /// Behind the next `text`; the end of the document where there is none.
+    /// Returns the index after the next `text`; the end of the document if there is none.
     private func find(_ text: String, from start: Int) -> Int {
         let first = text.utf8.first
         var position = start

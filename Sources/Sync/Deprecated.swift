@@ -1,7 +1,7 @@
-// Names that were changed, for apps that use them still.
+// Deprecated names.
 
 extension FolderSyncReport {
-    /// The name that ``maxNamed`` had.
+    /// The former name of ``maxNamed``.
     @available(*, deprecated, renamed: "maxNamed")
     public static var mostNamed: Int { maxNamed }
 }

@@ -69,7 +69,7 @@ import Testing
                 try await CountingReader(try SampleBook.small(.epub3), "a.epub").thumbnail()
             }
             #expect(error?.code == .featureUnsupported)
-            #expect(error?.sentence == "The cover of “/a.epub” is a drawing (SVG), of which no thumbnail is made.")
+            #expect(error?.sentence == "The cover of “/a.epub” is an SVG drawing; thumbnails of SVG are not supported.")
         }
 
         @Test func `any page of a comic book is a thumbnail, without the others`() async throws {

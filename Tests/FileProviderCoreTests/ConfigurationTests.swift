@@ -139,8 +139,8 @@ import Testing
         (#"{"connections": {"nas": {"url": "stub://h/", "pasword": "SECRET"}}}"#, "connections.nas: “pasword”"),
         (#"{"connections": {"nas": {"url": "stub://u:SECRET@h/"}}}"#, "password"),
         (#"{"connections": {"STUB": {"url": "stub://h/"}}}"#, "is a scheme"),
-        (#"{"connections": {"n s": {"url": "stub://h/"}}}"#, "no name"),
-        (#"{"connections": {"": {"url": "stub://h/"}}}"#, "no name"),
+        (#"{"connections": {"n s": {"url": "stub://h/"}}}"#, "cannot name"),
+        (#"{"connections": {"": {"url": "stub://h/"}}}"#, "cannot name"),
     ])
     func `a file that is wrong is refused with a sentence`(_ text: String, _ part: String) async throws {
         await #expect { try await load(text) } throws: {

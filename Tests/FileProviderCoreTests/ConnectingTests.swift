@@ -156,7 +156,7 @@ extension ProviderRegistryTests {
         configuration.settings = ["mood": "good", "mode": "passive"]
         await #expect { try await registry(given).location(of: configuration) } throws: {
             ($0 as? CocoaError)?.code == .featureUnsupported
-                && $0.sentence == "One has no setting “mood”; there are: depth, mode."
+                && $0.sentence == "One has no setting “mood”; it has: depth, mode."
         }
         #expect(given.values.isEmpty)
     }

@@ -118,7 +118,7 @@ import Testing
     @Test func `a book without a cover says so`() async throws {
         try await CommandRunner.use { runner in
             try runner.write("a.mp3", Data([0xFF, 0xFB, 0x90, 0]) + Data(count: 413))
-            expectFailure(try await runner.run("book", "cover", "a.mp3", "c"), 3, "names no cover")
+            expectFailure(try await runner.run("book", "cover", "a.mp3", "c"), 3, "has no cover")
         }
     }
 }

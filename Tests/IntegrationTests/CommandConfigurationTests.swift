@@ -41,7 +41,7 @@ import Testing
 
     @Test(arguments: [
         ("nas", "davs://reader:secret@nas.example/", "password"), ("dav", "davs://nas.example/", "no scheme"),
-        ("a b", "/tmp", "is no name"),
+        ("a b", "/tmp", "cannot name a connection"),
         ("nas", "foo://h/", "foo"), ("nas", "other:x", "another connection"), ("nas", "davs://h/a?b", "?"),
     ])
     func `what cannot be kept is wrong usage, and nothing is written`(

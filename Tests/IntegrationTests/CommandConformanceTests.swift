@@ -32,7 +32,7 @@ import Testing
             expectFailure(try await runner.run("conform", "--known", "missing.json", "mem:"), 2, "cannot be read")
             try runner.write("known.json", "{}")
             expectFailure(
-                try await runner.run("conform", "--known", "known.json", "mem:"), 2, "is not what it should be")
+                try await runner.run("conform", "--known", "known.json", "mem:"), 2, "is not a list of failures")
         }
     }
 }

@@ -31,7 +31,7 @@ import Testing
             #expect(try await runner.run("cp", "--verify", "a", "b").code == 0)
             #expect(try await runner.run("cp", "--verify", "-r", "d", "e").code == 0)
             #expect(try runner.read("b") == "new" && runner.read("e/b") == "inner")
-            expectFailure(try await runner.run("cp", "--verify", "a", "-"), 2, "--verify does not go with")
+            expectFailure(try await runner.run("cp", "--verify", "a", "-"), 2, "--verify cannot be combined with")
         }
     }
 
@@ -55,7 +55,7 @@ import Testing
         try await CommandRunner.use { runner in
             try runner.makeFolder("s/t")
             try runner.write("s/t/x", "1")
-            expectFailure(try await runner.run("cp", "s", "n"), 1, "say -r")
+            expectFailure(try await runner.run("cp", "s", "n"), 1, "use -r")
             #expect(try await runner.run("cp", "-r", "s", "n").code == 0)
             #expect(try runner.read("n/t/x") == "1")
             #expect(try await runner.run("cp", "-r", "s", "n").code == 0)

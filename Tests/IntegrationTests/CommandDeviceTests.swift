@@ -98,7 +98,7 @@ import Testing
                 #expect(try Date.ISO8601FormatStyle().parse(added).timeIntervalSinceNow < 1 && added.hasSuffix("Z"))
                 expectFailure(
                     try await device(runner, "update", "The Desk", "--series", "", "--series-index", "3"), 2,
-                    "in no series")
+                    "not in a series")
                 let again = try await device(runner, "upload", "--existing", "update", "desk.epub")
                 #expect(again.code == 0 && again.text == "updated\tdesk.epub\n", "\(again.error)")
                 let kept = try #require(try await books(runner).first)

@@ -33,7 +33,7 @@ import Testing
             #expect(try await runner.run("ls", "-R", "\(folder)/up").text == "e\n")
             #expect(
                 try await runner.run("df", "--json", folder).object.keys.sorted() == ["available", "total", "used"])
-            expectFailure(try await runner.run("rm", folder), 1, "say -r")
+            expectFailure(try await runner.run("rm", folder), 1, "use -r")
             expectFailure(try await runner.run("mkdir", folder), 5)
             expectFailure(try await runner.run("stat", "\(folder)/missing"), 3, "carrel: stat \(folder)/missing: ")
             expectFailure(try await runner.run("ls", "\(folder)/missing"), 3)

@@ -59,7 +59,7 @@ import Testing
         (["--type", "x"], "--type"), (["--larger", "big"], "--larger"), (["--larger=-1"], "--larger"),
         (["--larger", "nan"], "--larger"),
         (["--newer", "yesterday"], "--newer"),
-        (["--newer", "2026-02-30"], "--newer"), (["--query", "nmae == 'a'"], "character 1: “nmae” is no key"),
+        (["--newer", "2026-02-30"], "--newer"), (["--query", "nmae == 'a'"], "character 1: “nmae” is not a key"),
     ])
     func `a condition that cannot be read is wrong usage`(_ options: [String], _ part: String) async throws {
         try await CommandRunner.use { runner in expectFailure(try await runner.run(["find"] + options + ["."]), 2, part)

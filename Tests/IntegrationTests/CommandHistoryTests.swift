@@ -45,7 +45,7 @@ import Testing
                 let id = try #require(items.first?["id"] as? String)
                 #expect(items.count == 1 && items.first?["name"] as? String == "f")
                 #expect(items.first?["type"] as? String == "file" && items.first?["size"] as? Int == 4)
-                expectFailure(try await runner.run("trash", "restore", folder, "none"), 3, "among what was removed")
+                expectFailure(try await runner.run("trash", "restore", folder, "none"), 3, "among the items removed")
                 let verb = isLast ? "rm" : "restore"
                 #expect(try await runner.run("trash", verb, folder, id).code == 0)
                 #expect(double.file("f") == (isLast ? nil : Data("text".utf8)))

@@ -245,7 +245,7 @@ import Testing
             try runner.write("a", "a")
             expectFailure(
                 try await runner.run("cp", "--resume", "a", "dav://127.0.0.1:\(server.port)/a"), 2,
-                "--resume needs a target that keeps what a stopped copy left")
+                "--resume needs a target that keeps partial copies")
         }
     }
 }

@@ -99,7 +99,7 @@ import Testing
         (#"{"connections": {"nas": {"url": "dav://u:SECRET@h/"}}}"#, "password"),
         (#"{"connections": {"nas": {"url": "nas:x"}}}"#, "URL"),
         (#"{"connections": {"nas": {"url": "dav://h/", "cacert": "none.pem"}}}"#, "none.pem"),
-        (#"{"connections": {"n s": {"url": "dav://h/"}}}"#, "no name"),
+        (#"{"connections": {"n s": {"url": "dav://h/"}}}"#, "cannot name"),
     ])
     func `a configuration that is wrong is wrong usage, and names the file`(_ configuration: String, _ part: String)
         async throws

@@ -78,7 +78,7 @@ import Testing
     }
 
     @Test(arguments: [
-        (["cp", "--include", "*", "src", "dst"], "say -r"), (["cp", "-r", "--exclude", "[a", "src", "dst"], "its “]”"),
+        (["cp", "--include", "*", "src", "dst"], "add -r"), (["cp", "-r", "--exclude", "[a", "src", "dst"], "its “]”"),
         (["cp", "-r", "--files-from", "missing", "src", "dst"], "missing"),
         (["rm", "-r", "--files-from", "list", "src", "b"], "one folder"),
         (["cp", "--dry-run", "-", "dst"], "--dry-run"),
@@ -109,7 +109,7 @@ import Testing
             #expect(try await runner.run("cp", "--dry-run", "src/2.txt", "dst").text == "would be copied src/2.txt\n")
             try runner.write("dst/2.txt", "there")
             expectFailure(try await runner.run("cp", "--dry-run", "src/2.txt", "dst"), 5)
-            expectFailure(try await runner.run("cp", "--dry-run", "src", "dst"), 1, "say -r")
+            expectFailure(try await runner.run("cp", "--dry-run", "src", "dst"), 1, "use -r")
             // What is named is what is done.
             #expect(try await runner.run("cp", "-r", "--overwrite", "--include", "*.epub", "src", "dst").code == 0)
             #expect(
@@ -149,7 +149,7 @@ import Testing
             #expect(all.code == 0 && all.text.hasSuffix("would be removed src\nwould be removed file\n"), "\(all.text)")
             #expect(all.text.split(separator: "\n").count == 15)
             #expect(try await runner.run("rm", "--dry-run", "file").text == "would be removed file\n")
-            expectFailure(try await runner.run("rm", "--dry-run", "src"), 1, "say -r")
+            expectFailure(try await runner.run("rm", "--dry-run", "src"), 1, "use -r")
             expectFailure(try await runner.run("rm", "--dry-run", "missing"), 3)
             #expect(try tree("src", runner).count == 13 && runner.read("file") == "x")
         }

@@ -27,7 +27,7 @@ import Testing
             #expect(try await runner.run("cp", "-r", "d", folder).code == 0)
             let outcome = try await runner.run("mv", "\(folder)/d", "back")
             #expect(outcome.code != 0)
-            #expect(outcome.error.contains("leaves names out of its listings"))
+            #expect(outcome.error.contains("hides names from its listings"))
             #expect(try await runner.run("cat", "\(folder)/d/.hidden").text == "1")
         }
     }

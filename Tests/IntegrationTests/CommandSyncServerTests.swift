@@ -85,7 +85,7 @@ struct CommandSyncServerTests {
             try runner.write("a/f", "1")
             try FileManager.default.createSymbolicLink(atPath: runner.path("a/link"), withDestinationPath: "f")
             let outcome = try await runner.run("sync", "--links", "copy", "--json", "a", folder)
-            expectFailure(outcome, 7, "/link: The destination has no symbolic links.")
+            expectFailure(outcome, 7, "/link: The destination doesn't support symbolic links.")
             #expect(outcome.object["created"] as? Int == 1)
             #expect((outcome.object["skipped"] as? [[String: String]])?.first?["path"] == "link")
             #expect(try await runner.run("sync", "a", folder).code == 0)

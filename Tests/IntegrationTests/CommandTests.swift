@@ -121,7 +121,7 @@ import Testing
         try await CommandRunner.use { runner in
             try runner.makeFolder("d/e")
             try runner.write("a", "x")
-            expectFailure(try await runner.run("rm", "d"), 1, "say -r")
+            expectFailure(try await runner.run("rm", "d"), 1, "use -r")
             expectFailure(try await runner.run("rm", "a", "missing"), 7, "carrel: rm missing: ")
             expectFailure(try await runner.run("rm", "missing"), 3)
             let both = try await runner.run("rm", "missing", "gone")
@@ -152,8 +152,8 @@ import Testing
             expectFailure(try await runner.run("ln", "-s", "a", "link"), 5)
             expectFailure(try await runner.run("ln", "-s", "a", "no/link"), 3, "There is no folder")
             expectFailure(try await runner.run("ln", "-s", "", "other"), 2)
-            expectFailure(try await runner.run("ln", "a", "other"), 2, "say -s")
-            expectFailure(try await runner.run("readlink", "a"), 1, "is no symbolic link")
+            expectFailure(try await runner.run("ln", "a", "other"), 2, "add -s")
+            expectFailure(try await runner.run("readlink", "a"), 1, "is not a symbolic link")
             expectFailure(try await runner.run("readlink", "missing"), 3)
             expectFailure(try await runner.run("share", "a"), 1, "cannot make public links here")
         }

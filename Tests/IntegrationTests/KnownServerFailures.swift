@@ -29,7 +29,7 @@ enum KnownServerFailures {
             Conformance.KnownFailure(
                 "names: A \(kind) called “\(name)” keeps its name or is refused",
                 reason:
-                    "rclone puts a visible character in the place of each control character, once it reads the folder anew",
+                    "rclone puts a visible character in the place of each control character when it reads the folder again",
                 isOccasional: true)
         }
     }
@@ -81,7 +81,7 @@ enum KnownServerFailures {
     private static let pathInformation = [
         Conformance.KnownFailure(
             "errors: Looking below a file fails",
-            reason: "lighttpd serves a file under every name below it, unless it is told not to",
+            reason: "lighttpd serves a file under every name below it, unless configured not to",
             message: "expected an error, but it succeeded")
     ]
 

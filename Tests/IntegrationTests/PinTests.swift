@@ -73,8 +73,8 @@ import Testing
             #expect(try await runner.run(["stat", "--pin", String(key)] + user + [secure]).code == 0)
             let other = "sha256//" + String(repeating: "A", count: 43) + "="
             expectFailure(try await runner.run(["stat", "--pin", other] + user + [secure]), 4, "neither is pinned")
-            expectFailure(try await runner.run("stat", "--pin", "x", secure), 2, "--pin takes")
-            expectFailure(try await runner.run("stat", "--pin", other, "--insecure", secure), 2, "exclude each other")
+            expectFailure(try await runner.run("stat", "--pin", "x", secure), 2, "--pin needs")
+            expectFailure(try await runner.run("stat", "--pin", other, "--insecure", secure), 2, "cannot be combined")
         }
     }
 }

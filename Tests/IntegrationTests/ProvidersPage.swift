@@ -34,7 +34,7 @@ struct ProvidersPage {
         # What each provider can do
 
         This page is generated from each provider's `Capabilities`, as it gave them after connecting, and from the results of the conformance
-        kit. `make providers-table` writes it anew.
+        kit. `make providers-table` regenerates it.
         """
     }
 

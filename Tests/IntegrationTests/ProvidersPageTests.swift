@@ -21,6 +21,6 @@ import Testing
         let difference = lines.first { $0 != $1 }.map { "“\($0)” is “\($1)” in this run" } ?? "its length is another"
         #expect(
             committed == page,
-            "Documentation/Providers.md is out of date (\(difference)): “make providers-table” writes it anew")
+            "Documentation/Providers.md is out of date (\(difference)): run “make providers-table”")
     }
 }

@@ -174,7 +174,7 @@ import Testing
         await #expect {
             try await folder.provider.write(
                 "three", to: "/file", options: WriteOptions(overwrite: true, ifMatch: known))
-        } throws: { $0.fileCode == .fileWriteUnknown && $0.sentence.contains("not the version") }
+        } throws: { $0.fileCode == .fileWriteUnknown && $0.sentence.contains("no longer the version") }
         await #expect(throws: CocoaError.self) {
             try await folder.provider.write("x", to: "/none", options: WriteOptions(overwrite: true, ifMatch: known))
         }

@@ -145,7 +145,7 @@ import Testing
         try await base.write("their", to: "/a", overwrite: true)
         let error = await failure { try await stack.undo() }
         #expect((error as? CocoaError)?.code == .fileWriteUnknown)
-        #expect(error?.sentence.contains("changed by somebody else") == true)
+        #expect(error?.sentence.contains("has changed since that step") == true)
         #expect(try await base.text("/a") == "their")
         try await stack.undo(force: true)
         #expect(try await base.text("/a") == "a")

@@ -23,29 +23,29 @@ import PublicationCache
     }
 
     @Test func `that names which may lead out of it were left out`() async throws {
-        let one = "“../x” in the archive is a name that may lead out of it, or names nothing; the entry was left out."
+        let one = "“../x” in the archive is an unsafe or empty name; the entry was left out."
         #expect(
             try await warnings(["a", "../x"]) == [ContentWarning("unsafe-entry", severity: .moderate, message: one)])
         let many =
-            "“//host/x” and 2 more in the archive are names that may lead out of it, or name nothing; the entries were left out."
+            "“//host/x” and 2 more in the archive are unsafe or empty names; the entries were left out."
         let expected = [ContentWarning("unsafe-entry", severity: .moderate, message: many)]
         #expect(try await warnings(["//host/x", "C:\\x", "a", "b/../../c"]) == expected)
     }
 
     @Test func `that names began with a slash`() async throws {
-        let one = "“/a” in the archive begins with a slash; it was taken for a name below the archive's root."
+        let one = "“/a” in the archive begins with a slash; it was read as a name below the archive's root."
         #expect(try await warnings(["/a", "b"]) == [ContentWarning("rooted-entry", severity: .minor, message: one)])
         let many =
-            "“/a” and 1 more in the archive begin with a slash; they were taken for names below the archive's root."
+            "“/a” and 1 more in the archive begin with a slash; they were read as names below the archive's root."
         #expect(try await warnings(["/a", "\\b"]) == [ContentWarning("rooted-entry", severity: .minor, message: many)])
     }
 
     @Test func `that repeated files were left out, and nothing of folders and the root`() async throws {
-        let one = "“a” is in the archive more than once; the first entry counts."
+        let one = "“a” is in the archive more than once; the first entry was used."
         #expect(
             try await warnings(["a", "b", "a"]) == [ContentWarning("repeated-entry", severity: .moderate, message: one)]
         )
-        let many = "“a” and 1 more are in the archive more than once; the first entry of each name counts."
+        let many = "“a” and 1 more are in the archive more than once; the first entry of each name was used."
         #expect(
             try await warnings(["a", "b", "a", "b"]) == [
                 ContentWarning("repeated-entry", severity: .moderate, message: many)
@@ -61,10 +61,10 @@ import PublicationCache
         let expected = [
             ContentWarning(
                 "bytes-before-archive", severity: .minor,
-                message: "300 bytes in front of the archive are no part of it; they were passed over."),
+                message: "300 bytes in front of the archive are no part of it; they were ignored."),
             ContentWarning(
                 "bytes-behind-archive", severity: .minor,
-                message: "One byte behind the archive is no part of it; it was passed over."),
+                message: "One byte behind the archive is no part of it; it was ignored."),
         ]
         #expect(try await warnings(prefix: Data(count: 300), ending: ending, ["a"]) == expected)
     }
@@ -84,7 +84,7 @@ import PublicationCache
         #expect(archive.entries.map(\.path) == ["a"] && archive.directory.prefixLength == 0)
         #expect(
             archive.warnings.map(\.message) == [
-                "37 bytes in front of the archive are no part of it; they were passed over."
+                "37 bytes in front of the archive are no part of it; they were ignored."
             ])
     }
 
@@ -113,7 +113,7 @@ import PublicationCache
 
     @Test func `to who opens the book, without what controls the line`() async throws {
         let book = try await Shelf().open("b.cbz", [("1.png", "x"), ("../a\u{1B}[2J\u{2028}\u{202E}b", "x")])
-        let problem = "in the archive is a name that may lead out of it, or names nothing; the entry was left out."
+        let problem = "in the archive is an unsafe or empty name; the entry was left out."
         let message = "“../a\u{FFFD}[2J\u{FFFD}\u{FFFD}b” \(problem)"
         #expect(book.warnings == [ContentWarning("unsafe-entry", severity: .moderate, message: message)])
     }
@@ -143,11 +143,11 @@ import PublicationCache
                 ContentWarning(
                     "unsafe-entry", severity: .moderate,
                     message:
-                        "“../out” in the archive is a name that may lead out of it, or names nothing; the entry was left out."
+                        "“../out” in the archive is an unsafe or empty name; the entry was left out."
                 ),
                 ContentWarning(
                     "repeated-entry", severity: .moderate,
-                    message: "“a” is in the archive more than once; the first entry counts."),
+                    message: "“a” is in the archive more than once; the first entry was used."),
                 ContentWarning(
                     "special-entry", severity: .moderate,
                     message: "“link” is a link or a device, not a file; it was left out."),

@@ -84,6 +84,6 @@ struct AudioParserTests {
         #expect(try await Shelf().failure("x.zip", entries) != nil)
         let isTrack = entries.contains { $0.0 == "a.mp3" }
         let sentence = try await Shelf().failure("x.zab", entries)?.sentence
-        #expect(sentence == (isTrack ? nil : "“x.zab” has no sound in it, so there is nothing to listen to."))
+        #expect(sentence == (isTrack ? nil : "“x.zab” contains no sound files, so there is nothing to listen to."))
     }
 }

@@ -8,7 +8,7 @@ import MediaTypes
 import Publication
 import PublicationCache
 
-private let byName = "the tracks follow one another by their names."
+private let byName = "the tracks are sorted by name."
 
 /// A sound EPUB that was spoilt in one place, and the one warning that it gives.
 struct SpoiltBook: Sendable, CustomTestStringConvertible {
@@ -23,41 +23,46 @@ struct SpoiltBook: Sendable, CustomTestStringConvertible {
     }
 
     static let all = [
-        SpoiltBook("missing-type", "“OEBPS/style.css” has no media type in the manifest; it was told by the name.") {
+        SpoiltBook("missing-type", "“OEBPS/style.css” has no media type in the manifest; it was guessed from the name.")
+        {
             $0.items = $0.items.replacing(#"href="style.css" media-type="text/css""#, with: #"href="style.css""#)
         },
         SpoiltBook(
-            "missing-type", "“OEBPS/c1.xhtml” and 2 more have no media type in the manifest; it was told by the names."
+            "missing-type",
+            "“OEBPS/c1.xhtml” and 2 more have no media type in the manifest; they were guessed from the names."
         ) {
             $0.items = $0.items.replacing(#"media-type="application/xhtml+xml""#, with: "")
         },
-        SpoiltBook("odd-rendition", "“fixed” is no value of “rendition:layout” that EPUB defines; it was ignored.") {
+        SpoiltBook("odd-rendition", "“fixed” is not a value that EPUB defines for “rendition:layout”; it was ignored.")
+        {
             $0.metadata += "<meta property='rendition:layout'>fixed</meta>"
         },
-        SpoiltBook("odd-rendition", "“scrolled” is no value of “rendition:flow” that EPUB defines; it was ignored.") {
+        SpoiltBook("odd-rendition", "“scrolled” is not a value that EPUB defines for “rendition:flow”; it was ignored.")
+        {
             $0.metadata += "<meta property='rendition:flow'>scrolled</meta>"
         },
-        SpoiltBook("odd-rendition", "“always” is no value of “rendition:spread” that EPUB defines; it was ignored.") {
+        SpoiltBook("odd-rendition", "“always” is not a value that EPUB defines for “rendition:spread”; it was ignored.")
+        {
             $0.metadata += "<meta property='rendition:spread'>always</meta>"
         },
         SpoiltBook(
-            "odd-rendition", "“square” is no value of “rendition:orientation” that EPUB defines; it was ignored."
+            "odd-rendition", "“square” is not a value that EPUB defines for “rendition:orientation”; it was ignored."
         ) {
             $0.metadata += "<meta property='rendition:orientation'>square</meta>"
         },
         SpoiltBook(
             "odd-rendition",
-            "“rendition:flow-wide” in the reading order is no property that EPUB defines; it was ignored."
+            "“rendition:flow-wide” in the reading order is not a property that EPUB defines; it was ignored."
         ) {
             $0.spine = #"<itemref idref="c1" properties="rendition:flow-wide rendition:align-x-center"/>"#
         },
-        SpoiltBook("odd-rendition", "“big” is no value of “rendition:layout” that EPUB defines; it was ignored.") {
+        SpoiltBook("odd-rendition", "“big” is not a value that EPUB defines for “rendition:layout”; it was ignored.") {
             $0.container = Data(EPUBFixture.container.replacing("<rootfile ", with: #"<rootfile layout="big" "#).utf8)
         },
-        SpoiltBook("odd-progression", "“down” is no direction for pages to follow; it was ignored.") {
+        SpoiltBook("odd-progression", "“down” is not a page progression direction; it was ignored.") {
             $0.spineAttributes = #"page-progression-direction="down""#
         },
-        SpoiltBook("missing-language", "The book does not say what language it is in; none was assumed.") {
+        SpoiltBook("missing-language", "The book does not declare its language; none was assumed.") {
             $0.metadata = $0.metadata.replacing("<dc:language>en</dc:language>", with: "")
         },
         SpoiltBook("missing-identifier", "The book has no identifier; it was opened without one.") {
@@ -101,13 +106,13 @@ struct SpoiltBook: Sendable, CustomTestStringConvertible {
             try await open("c.cbz", pages + [("odd.exe", "x")]) == [
                 ContentWarning(
                     "unused-file", severity: .minor,
-                    message: "“odd.exe” is neither picture nor known metadata; it was passed over.")
+                    message: "“odd.exe” is neither picture nor known metadata; it was ignored.")
             ])
         #expect(
             try await open("c.cbz", pages + [("z/2.heic", "x"), ("z/1.html", "x")]) == [
                 ContentWarning(
                     "unused-file", severity: .moderate,
-                    message: "“z/1.html” and 1 more are neither picture nor known metadata; they were passed over.")
+                    message: "“z/1.html” and 1 more are neither picture nor known metadata; they were ignored.")
             ])
         let many = Dictionary(uniqueKeysWithValues: (0..<20_000).map { ("odd-\($0)", "") }).merging(["1.png": "x"]) {
             $1
@@ -118,7 +123,7 @@ struct SpoiltBook: Sendable, CustomTestStringConvertible {
         _ = try await ImageParser().parse(asset, warnings: log)
         #expect(
             log.all.map(\.message) == [
-                "“odd-0” and 19999 more are neither picture nor known metadata; they were passed over."
+                "“odd-0” and 19999 more are neither picture nor known metadata; they were ignored."
             ])
     }
 
@@ -131,7 +136,7 @@ struct SpoiltBook: Sendable, CustomTestStringConvertible {
         let book = try await ImageParser().parse(asset, warnings: log)
         #expect(book?.manifest.metadata.title == "T" && fetcher.requests == ["a/comicinfo.xml"])
         let message =
-            "The comic has 2 files called ComicInfo.xml; “a/comicinfo.xml” counts, which lies nearest to the root."
+            "The comic has 2 files called ComicInfo.xml; “a/comicinfo.xml” was used, which is nearest to the root."
         #expect(log.all == [ContentWarning("repeated-metadata", severity: .minor, message: message)])
     }
 
@@ -139,7 +144,7 @@ struct SpoiltBook: Sendable, CustomTestStringConvertible {
         let found = try await open("c.cbz", [("1.png", "x"), ("ComicInfo.xml", "<")])
         #expect(found.map(\.tag) == ["damaged-metadata"] && found.map(\.severity) == [.moderate])
         #expect(found[0].message.hasPrefix("“ComicInfo.xml”: "))
-        #expect(found[0].message.hasSuffix("; what “ComicInfo.xml” says about the comic is not used."))
+        #expect(found[0].message.hasSuffix("; the metadata in “ComicInfo.xml” were not used."))
         #expect(!found[0].message.contains(".;"))
     }
 
@@ -150,13 +155,14 @@ struct SpoiltBook: Sendable, CustomTestStringConvertible {
                 [("l.m3u", "b.mp3\nc.mp3\na.mp3")],
                 ContentWarning(
                     "wrong-playlist", severity: .moderate,
-                    message: "“c.mp3” is in the playlist “l.m3u”, and no track of the book; \(byName)")
+                    message: "“c.mp3” is in the playlist “l.m3u” but is not a track of the book; \(byName)")
             ),
             (
                 [("l.m3u", "../b.mp3\nc.mp3\n#x\nhttp://example.com/a.mp3")],
                 ContentWarning(
                     "wrong-playlist", severity: .moderate,
-                    message: "“../b.mp3” and 2 more are in the playlist “l.m3u”, and no tracks of the book; \(byName)")
+                    message:
+                        "“../b.mp3” and 2 more are in the playlist “l.m3u” but are not tracks of the book; \(byName)")
             ),
             (
                 [("l.m3u8", "b.mp3")],
@@ -177,7 +183,7 @@ struct SpoiltBook: Sendable, CustomTestStringConvertible {
                 [("booklet.docx", "x")],
                 ContentWarning(
                     "unused-file", severity: .minor,
-                    message: "“booklet.docx” is no part of an audiobook; it was passed over.")
+                    message: "“booklet.docx” is no part of an audiobook; it was ignored.")
             ),
         ] as [([(String, String)], ContentWarning?)])
     func `a playlist that does not fit is told`(files: [(String, String)], expected: ContentWarning?) async throws {

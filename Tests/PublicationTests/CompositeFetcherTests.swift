@@ -90,7 +90,7 @@ private final class ClosingFetcher: Fetcher {
     @Test(arguments: ["file:///etc/passwd", "sftp://host/a", "a/b", "", "ftp://host/a", "javascript:alert(1)"])
     func `only addresses of web servers are asked for`(_ href: String) async throws {
         await #expect { try await HTTPFetcher(registry: ProviderRegistry()).get(href).read() } throws: {
-            $0.resourceFailure == .badRequest && $0.sentence.contains("no address of a web server")
+            $0.resourceFailure == .badRequest && $0.sentence.contains("not an http or https address")
         }
     }
 

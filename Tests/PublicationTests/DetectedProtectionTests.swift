@@ -106,7 +106,7 @@ private func locked(
     @Test func `a book whose package is encrypted is refused for that`() async throws {
         let error = await #expect(throws: CocoaError.self) { _ = try await locked(uri: "OEBPS/content.opf").open() }
         #expect(error?.code == .fileReadNoPermission && error.map { OpeningFailure($0) } == .forbidden)
-        #expect(error?.sentence.contains("encrypted in a way that is not known") == true)
+        #expect(error?.sentence.contains("encrypted in an unknown way") == true)
         var unreadable = OddBook.with { $0.files["META-INF/sinf.xml"] = Data("<sinf/>".utf8) }
         unreadable.package = Data([1, 2, 3])
         let other = await #expect(throws: CocoaError.self) { _ = try await unreadable.open() }

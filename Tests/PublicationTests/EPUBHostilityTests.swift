@@ -19,7 +19,8 @@ struct EPUBHostilityTests {
     }
 
     @Test(arguments: [
-        ("", "This is not well-formed XML"), ("<package/>", "has no manifest"), ("<html/>", "is no package document"),
+        ("", "This is not well-formed XML"), ("<package/>", "has no manifest"),
+        ("<html/>", "is not a package document"),
         ("<package><manifest/></package>", "has no spine"),
         ("<package><manifest/><spine/></package>", "nothing to read"),
         ("<package><manifest/><spine><itemref idref='x'/></spine></package>", "nothing to read"),

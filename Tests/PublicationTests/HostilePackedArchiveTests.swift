@@ -86,7 +86,7 @@
             #expect(error.code == .fileReadTooLarge)
             #expect(
                 error.sentence
-                    == "What “/book.epub” says of one entry takes more than 2097152 bytes, which is the limit.")
+                    == "The header of an entry in “/book.epub” has more than 2097152 bytes, which is the limit.")
         }
 
         @Test(arguments: [false, true])

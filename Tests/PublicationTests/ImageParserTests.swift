@@ -149,14 +149,14 @@ struct ImageParserTests {
         #expect(error.sentence.contains("x.zip"))
         let comic = try await Shelf().failure("x.cbz", entries)
         let pages = entries.contains { $0.0 == "a.png" }
-        #expect(comic?.sentence == (pages ? nil : "“x.cbz” has no picture in it, so there is nothing to read."))
+        #expect(comic?.sentence == (pages ? nil : "“x.cbz” contains no pictures, so there is nothing to read."))
     }
 
     @Test func `a comic that is no archive is damaged`() async throws {
         let shelf = Shelf()
         try await shelf.spread("a", named("x.cbz"))
         let error = await #expect(throws: CocoaError.self) { try await shelf.open("a/x.cbz") }
-        #expect(error?.code == .fileReadCorruptFile && error?.sentence.contains("is no ZIP archive") == true)
+        #expect(error?.code == .fileReadCorruptFile && error?.sentence.contains("is not a ZIP archive") == true)
     }
 
     @Test func `an archive of any kind is taken by its entries or its name`() async throws {

@@ -16,7 +16,7 @@ import PublicationCache
     }
 
     @Test func `links without a type are told`() async throws {
-        let expected = ["“b.html” has no media type in the manifest's “readingOrder”; it is left out."]
+        let expected = ["“b.html” has no media type in the manifest's “readingOrder”; it was left out."]
         let new = try await readium(["readingOrder": [["href": "a.html", "type": "text/html"], ["href": "b.html"]]])
         #expect(new.map(\.message) == expected)
         // The old name counts only where the new one is missing.
@@ -40,7 +40,7 @@ import PublicationCache
         ] as [([String: JSONValue], String)])
     func `what is no link further down is counted`(members: [String: JSONValue], what: String) async throws {
         let expected = ContentWarning(
-            "invalid-link", severity: .moderate, message: "\(what) in the manifest are no links; they are left out.")
+            "invalid-link", severity: .moderate, message: "\(what) in the manifest are not links; they were left out.")
         #expect(try await readium(members.merging(["readingOrder": order]) { $1 }) == [expected])
     }
 
@@ -54,7 +54,7 @@ import PublicationCache
     @Test func `of a hundred thousand bad links there is one warning`() async throws {
         let many = JSONValue.array(Array(repeating: 1, count: 100_000))
         let found = try await readium(["readingOrder": order, "toc": [["href": "a.html", "children": many]]])
-        #expect(found.map(\.message) == ["100000 of “children” in the manifest are no links; they are left out."])
+        #expect(found.map(\.message) == ["100000 of “children” in the manifest are not links; they were left out."])
     }
 
     @Test func `without a reading order it is told what there is instead`() async throws {
@@ -63,7 +63,7 @@ import PublicationCache
             message: "The manifest has no reading order, so there is nothing to read; it was opened without one.")
         #expect(try await readium([:]) == [none])
         #expect(try await w3c([:]) == [none])
-        let first = "The manifest has no reading order; the first page, “index.html”, is all that is in it."
+        let first = "The manifest has no reading order; the first page, “index.html”, is used as the only resource."
         #expect(
             try await w3c([:], page: "<html/>") == [
                 ContentWarning("missing-reading-order", severity: .minor, message: first)
@@ -81,9 +81,9 @@ import PublicationCache
 
     @Test func `without a name it is told whose name stands in`() async throws {
         let members: [String: JSONValue] = ["name": .null, "readingOrder": "a.html"]
-        let file = "The manifest has no name; the name of the file stands in for it."
+        let file = "The manifest has no name; the name of the file is used instead."
         #expect(try await w3c(members) == [ContentWarning("missing-title", severity: .moderate, message: file)])
-        let page = "The manifest has no name; the title of the first page stands in for it."
+        let page = "The manifest has no name; the title of the first page is used instead."
         let html = "<html><head><title>T</title></head></html>"
         #expect(
             try await w3c(members, page: html) == [ContentWarning("missing-title", severity: .moderate, message: page)])
@@ -96,7 +96,8 @@ import PublicationCache
     ])
     func `a member that makes no sense is told`(key: String) async throws {
         let expected = ContentWarning(
-            "invalid-metadata", severity: .minor, message: "The manifest's “\(key)” makes no sense; it is left out.")
+            "invalid-metadata", severity: .minor,
+            message: "The manifest's “\(key)” has an invalid value; it was left out.")
         #expect(try await w3c([key: 0, "readingOrder": "a.html"]) == [expected])
     }
 
@@ -107,10 +108,11 @@ import PublicationCache
         let expected = [
             ContentWarning(
                 "invalid-link", severity: .major,
-                message: "“../b.html” in the manifest leads out of the publication; it is left out."),
+                message: "“../b.html” in the manifest leads out of the publication; it was left out."),
             ContentWarning(
                 "missing-contents", severity: .moderate,
-                message: "“toc.html” should have the table of contents and is missing; there is none."),
+                message:
+                    "“toc.html” should contain the table of contents and is missing; the book was opened without one."),
         ]
         #expect(found == expected)
     }
@@ -118,12 +120,12 @@ import PublicationCache
     @Test func `a web site without a manifest is told`() async throws {
         let found = try await Shelf().open("b.lpf", [("index.html", "<html/>")]).warnings
         let sentence =
-            "“index.html” neither names a manifest nor holds one; the page is read, and those in its table of contents."
+            "“index.html” neither names nor contains a manifest; the page and those in its table of contents were used."
         #expect(found == [ContentWarning("missing-manifest", severity: .minor, message: sentence)])
         let soup = try await Shelf().open("b.lpf", [("index.html", "<p>Hello<br>you")]).warnings
         #expect(soup.map(\.tag) == ["unreadable-page"])
         #expect(
-            soup[0].message.hasSuffix("; what the page says about the publication is not used.")
+            soup[0].message.hasSuffix("; the page's information about the publication was not used.")
                 && !soup[0].message.contains(".;"))
     }
 }

@@ -195,7 +195,9 @@
             let archive = try await PackedArchive.open(try CountingReader(data))
             #expect(archive.entries.map(\.path) == pages.prefix(6).map(\.name))
             #expect(
-                archive.repairs == ["“/book.epub” is cut off or damaged; the 6 entries in front of that can be listed."]
+                archive.repairs == [
+                    "“/book.epub” is cut off or damaged; the 6 entries before the damage can be listed."
+                ]
             )
             #expect(try await archive.read(archive.entries[5]) == pages[5].content)
         }

@@ -104,7 +104,7 @@ struct ReadiumPackageTests {
         let shelf = Shelf()
         try await shelf.provider.writeContents(path: ProviderPath("b.webpub"), contents: Data("nonsense".utf8))
         let error = await #expect(throws: CocoaError.self) { try await shelf.open("b.webpub") }
-        #expect(error?.code == .fileReadCorruptFile && error?.sentence.contains("is no ZIP archive") == true)
+        #expect(error?.code == .fileReadCorruptFile && error?.sentence.contains("is not a ZIP archive") == true)
     }
 
     /// What decrypts `text/one.html` as a protection would, by turning it to upper case.

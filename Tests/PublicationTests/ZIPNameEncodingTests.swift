@@ -66,10 +66,10 @@ private let titles: [(encoding: String, titles: [String])] = [
     @Test func `the warning names the encoding`() async throws {
         let book = try await open(comic("第一話", "CP932"), named: "a.cbz")
         let message =
-            "“Book/第一話1/1.png” and 3 more in the archive do not say what encoding their names are in; they were read as Shift_JIS."
+            "“Book/第一話1/1.png” and 3 more in the archive do not declare the encoding of their names; they were read as Shift_JIS."
         #expect(book.warnings == [ContentWarning("assumed-encoding", severity: .minor, message: message)])
         let data = try ZIPBuilder.data { try $0.add("", Data("x".utf8), options(bytes("für.png", "CP437"))) }
-        let one = "“für.png” in the archive does not say what encoding its name is in; it was read as IBM437."
+        let one = "“für.png” in the archive does not declare the encoding of its name; it was read as IBM437."
         #expect(try await open(data, named: "a.cbz").warnings.map(\.message) == [one])
     }
 

@@ -129,7 +129,7 @@ import ReaderMessages
         try await bed.put("1/2/3/b.epub", PlainFolderBed.epub("Too Deep"))
         let listing = try await bed.driver().books()
         #expect(listing.books.map(\.title) == ["Deep"])
-        #expect(listing.warnings == ["Files deeper than 2 folders were left out: 1."])
+        #expect(listing.warnings == ["Files more than 2 folders deep were skipped: 1."])
     }
 
     @Test func `too many files are an error`() async throws {

@@ -91,7 +91,7 @@ struct UploadResultTests {
         try bed.check()
         #expect(seen.values.flatMap(\.books).map(\.filename) == [Self.one + ".epub"])
         #expect(
-            report.entries.map(\.outcome) == [.added, .rejected("The reader application does not take “PDF” files.")])
+            report.entries.map(\.outcome) == [.added, .rejected("The reader application does not accept “PDF” files.")])
     }
 
     @Test func `a cover that is there already is not sent`() async throws {
@@ -120,7 +120,7 @@ struct UploadResultTests {
         try bed.check()
         #expect(
             report.entries.map(\.outcome) == [
-                .rejected("It is broken."), .rejected("The application did not take it."), .added,
+                .rejected("It is broken."), .rejected("The application refused it without a reason."), .added,
             ])
         #expect(try await bed.folder.folder("documents").files().count <= 1)
     }

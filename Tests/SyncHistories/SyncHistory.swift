@@ -413,7 +413,7 @@ package final class SyncHistory {
             return tree.contains { $0.key.string == path.string && $0.value == text }
         }
         for (path, text) in some { try check(has(all, path, text), "\(path) is on both sides", after) }
-        let refused = skipped.filter { $0.reason.contains("does not tell this name from") }.map(\.path)
+        let refused = skipped.filter { $0.reason.contains("can't hold both this name and") }.map(\.path)
         for (path, text) in all where !has(some, path, text) {
             try check(
                 refused.contains { $0 == path || path.isBelow($0) }, "another name keeps \(path) from the other side",

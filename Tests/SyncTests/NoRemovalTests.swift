@@ -74,7 +74,7 @@ import Testing
                     provider: try LocalFileProvider(root: top.appending(path: "mount")), path: try ProviderPath("new")),
                 label: "")
             await #expect { _ = try await FolderSync(source, inside, state: bed.state) } throws: { error in
-                error.sentence.contains("none may be or lie in the other")
+                error.sentence.contains("neither may be, or be inside, the other")
             }
         }
     }

@@ -40,10 +40,11 @@ import Testing
 
     @Test func `what is wrong is refused with a sentence`() throws {
         #expect(
-            sentence(#"{"delete": true}"#)?.hasPrefix("“delete” is no key of a pair's options; there are: direction,")
+            sentence(#"{"delete": true}"#)?
+                .hasPrefix("“delete” is not a key of a pair's options. The keys are: direction,")
                 == true)
         #expect(sentence(#"{"filter": ["*.tmp"]}"#)?.contains("“*.tmp”") == true)
-        #expect(sentence(#"{"removalLimit": "half"}"#)?.contains("“half” is no limit") == true)
+        #expect(sentence(#"{"removalLimit": "half"}"#)?.contains("“half” is not a removal limit") == true)
         #expect(sentence(#"{"bandwidth": "fast"}"#)?.contains("“fast”") == true)
         #expect(sentence(#"{"trashDays": -1}"#)?.contains("“trashDays” has to lie") == true)
     }

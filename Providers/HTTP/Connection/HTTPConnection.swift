@@ -2,37 +2,39 @@ public import CurlTransport
 public import FileProviderCore
 public import Foundation
 
-/// The way to one HTTP origin: logs in, follows redirects, tries again, and puts a server's refusals in Foundation's
-/// words.
+/// A connection to one HTTP origin: logs in, follows redirects, retries, and throws a server's refusals as Foundation's
+/// errors.
 ///
-/// A secret goes to its own origin only, and to those that a service calls its own. Redirects keep the method; one that
-/// leads to another origin is followed for reading alone, and without credentials; one from `https` to `http` is
+/// A secret goes only to its own origin, and to those that a service declares as its own. Redirects keep the method. A
+/// redirect to another origin is followed only for reading, and without credentials; one from `https` to `http` is
 /// refused.
 public final class HTTPConnection: Sendable {
     /// The root's URL, `http` or `https`, without secrets.
     public let baseURL: URL
-    /// Those given; a password in the root's URL takes the place of their credentials.
+    /// The options of this connection. A password in the root's URL replaces their credentials.
     public let options: ConnectionOptions
     private let transport: CurlTransport
     private let login: HTTPLogin
-    /// What stood behind the question mark of the root's URL: it goes with every request, and into no message.
+    /// The query of the root's URL: sent with every request, and never shown in a message.
     private let query: String?
     private let signer: (any HTTPRequestSigner)?
     private let ownOrigins: Set<Origin>
     private let serverError: ServerError?
     private let kept = LockedValue<ResponseCache?>(nil)
 
-    /// What a server meant by an answer that is an error: its code, the item, and the start of the answer's body.
+    /// Returns a server's own error from its code, the item, and the start of the answer's body.
     public typealias ServerError =
         @Sendable (_ code: FileProviderHTTPErrorCode, _ path: ProviderPath, _ data: Data) -> any FileProviderHTTPError
 
+    /// Creates a connection. Sends nothing.
+    ///
     /// - Parameters:
-    ///   - url: The root; user and password in it are used and go no further.
-    ///   - signer: Takes the place of logging in by the server's challenge.
+    ///   - url: The root. Its user and password are used for the login and shown nowhere.
+    ///   - signer: Signs requests, instead of a login by the server's challenge.
     ///   - ownOrigins: As ``HTTPService/ownOrigins``.
-    ///   - serverError: Reads the server's own errors; without it, what a person can read in them is taken.
-    ///   - provider: Whose requests they are, in the log and in metrics.
-    /// - Throws: `URLError(.badURL)` when there is no host in it.
+    ///   - serverError: Reads the server's own errors; without it, their readable text is used.
+    ///   - provider: The provider's name in the log and in metrics.
+    /// - Throws: `URLError(.badURL)` if `url` has no host.
     public init(
         url: URL, options: ConnectionOptions, signer: (any HTTPRequestSigner)? = nil, ownOrigins: Set<Origin> = [],
         serverError: ServerError? = nil,
@@ -42,7 +44,7 @@ public final class HTTPConnection: Sendable {
             ["http", "https"].contains(scheme)
         else {
             throw FileError.make(
-                .badURL, url: url, sentence: "“\(url.withoutSecrets.absoluteString)” names no HTTP server.")
+                .badURL, url: url, sentence: "“\(url.withoutSecrets.absoluteString)” is not the URL of an HTTP server.")
         }
         let origin = Origin(scheme: scheme, host: host, port: url.port ?? (scheme == "https" ? 443 : 80))
         baseURL = url.withoutSecrets
@@ -61,7 +63,7 @@ public final class HTTPConnection: Sendable {
             isSigned: signer != nil)
     }
 
-    /// The URL of `path`; a folder's ends in a slash.
+    /// Returns the URL of `path`; that of a folder ends in a slash.
     public func url(of path: ProviderPath, isFolder: Bool = false) -> URL {
         let base = baseURL.absoluteString
         let text = (base.hasSuffix("/") ? base : base + "/") + path.percentEncoded
@@ -69,7 +71,7 @@ public final class HTTPConnection: Sendable {
         return URL(string: isFolder && !path.isRoot ? text + "/" : text) ?? baseURL
     }
 
-    /// Sends `request` and returns the answer's head once the body has gone where `receive` said.
+    /// Sends `request` and returns the head of the answer after the sink of its `receive` has the body.
     ///
     /// - Throws: `CocoaError`, `URLError` or ``HTTPStatusError`` for a status that is neither a success nor accepted;
     ///   errors of sink and source; `CancellationError`.
@@ -81,25 +83,25 @@ public final class HTTPConnection: Sendable {
         }
     }
 
-    /// As ``send(_:)``, without trying again: for callers that go on where the failure was.
+    /// Sends `request` as ``send(_:)`` does, without retries: for callers that continue where it failed.
     public func sendOnce(_ request: HTTPRequest) async throws -> ResponseHead {
         if case .source = request.body { try await settleLogin(at: request.path) }
         guard request.isWriting, options.cache.folder != nil else { return try await sendCheckingStatus(request) }
-        // Before, for whoever asks meanwhile must not keep the answer, and after.
+        // Before, so that an answer that arrives meanwhile is not kept, and after.
         await forget(request.paths)
         let answer = await Result { try await sendCheckingStatus(request) }
         await forget(request.paths)
         return try answer.get()
     }
 
-    /// Forgets what was kept in a folder of the items at and below `paths`, as after a change that was not a request of
-    /// this connection.
+    /// Removes the kept answers about the items at and below `paths`, for a change that was not a request of this
+    /// connection.
     public func forget(_ paths: [ProviderPath]) async {
         guard let responses = await responses() else { return }
         for path in paths { await responses.forget(path) }
     }
 
-    /// Has what was kept in a folder of the items at and below `path` asked for anew, from now on.
+    /// Makes later requests ignore the kept answers about the items at and below `path`.
     public func drop(_ path: ProviderPath) {
         guard options.cache.folder != nil else { return }
         if let responses = kept.value { responses.drop(path) } else { Task { await forget([path]) } }
@@ -130,10 +132,9 @@ public final class HTTPConnection: Sendable {
         return head
     }
 
-    /// What `status` means for `request`, where it came in another way than as the answer's own, such as in a
-    /// multi-status.
+    /// Returns the error for a status that is not the answer's own, such as one in a multi-status.
     ///
-    /// - Parameter words: What the server says about it to a person.
+    /// - Parameter words: The server's description of the error.
     public func error(status: Int, words: String? = nil, request: HTTPRequest) -> any Error {
         var head = ResponseHead(status: status)
         if let words {
@@ -143,8 +144,8 @@ public final class HTTPConnection: Sendable {
         return error(head, request: request)
     }
 
-    /// What an answer to `request` means that is an error, whatever its status says: some servers send theirs with 200.
-    /// The service reads ``CurlTransport/ResponseHead/errorBody``.
+    /// Returns the error of an answer to `request`, whatever its status is: some servers send errors with 200. The
+    /// service reads ``/CurlTransport/ResponseHead/errorBody``.
     public func error(_ head: ResponseHead, request: HTTPRequest) -> any Error {
         // Reading is refused as a method only where there is no file: some servers answer so for folders.
         if request.needsFile, head.status == 405 {
@@ -157,10 +158,10 @@ public final class HTTPConnection: Sendable {
             .foundationError
     }
 
-    /// Whether `OPTIONS` names WebDAV among what the server does at `path` (RFC 4918, section 10.1).
+    /// Returns whether the answer to `OPTIONS` at `path` names WebDAV (RFC 4918, section 10.1).
     ///
-    /// - Complexity: One request. A server that refuses the method, or the login, speaks none as far as anybody can
-    ///   tell.
+    /// - Returns: False also for a server that refuses the method or the login.
+    /// - Complexity: One request.
     public func speaksWebDAV(at path: ProviderPath) async throws -> Bool {
         let head = try await send(HTTPRequest("OPTIONS", path: path, accepts: Set(400..<500).union([501])))
         return head.joined("DAV")?.split(separator: ",").contains {
@@ -168,11 +169,11 @@ public final class HTTPConnection: Sendable {
         } == true
     }
 
-    /// Ends what runs with `URLError(.cancelled)`. Requests after it start anew.
+    /// Cancels running requests, which throw `URLError(.cancelled)`. Later requests work as before.
     public func cancelAll() { transport.cancelAll() }
 
-    /// What the signer proves itself with, for a service that signs something beside its requests; nil without a signer
-    /// or a credential.
+    /// Returns the signer's credential, for a service that signs something besides its requests; nil without a signer or
+    /// a credential.
     ///
     /// - Throws: An error of the credential source.
     public func signingCredential() async throws -> Credential? { try await login.access().signing }
@@ -226,7 +227,7 @@ public final class HTTPConnection: Sendable {
         return second
     }
 
-    /// What a signer makes of an answer to a request that it has signed; one more try where it may sign better.
+    /// Reports an answer to the signer of its request, and tries once more if the signer may do better.
     private func judged(
         _ head: ResponseHead, of access: HTTPLogin.Access, by signer: any HTTPRequestSigner, url: URL,
         request: HTTPRequest
@@ -270,7 +271,7 @@ public final class HTTPConnection: Sendable {
         return (head, access)
     }
 
-    /// What goes with a request to another origin: a token or signature where that is the service's own, else nothing.
+    /// The login for a request to another origin: a token or signature if the origin is the service's own, else none.
     private func accessElsewhere(_ url: URL) async throws -> HTTPLogin.Access? {
         guard ownOrigins.contains(where: { $0.matches(url) }) else { return nil }
         var access = try await login.access()
@@ -353,7 +354,7 @@ extension Origin {
 }
 
 extension Result where Failure == any Error {
-    /// What `body` comes to.
+    /// The result of `body`.
     fileprivate init(_ body: () async throws -> Success) async {
         do { self = .success(try await body()) } catch { self = .failure(error) }
     }

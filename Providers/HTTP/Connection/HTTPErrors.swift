@@ -2,27 +2,27 @@ import CurlTransport
 public import FileProviderCore
 public import Foundation
 
-/// What a server said with an error, as far as a person can read it.
+/// The readable part of a server's error.
 public struct HTTPServerMessage: FileProviderHTTPError, Sendable {
-    /// As given.
+    /// The error's status.
     public var code: FileProviderHTTPErrorCode
-    /// As given, in its `String` form.
+    /// The path of the item, in its `String` form.
     public var path: String
-    /// At most 200 characters.
+    /// The server's description, 200 characters at most.
     public var serverDescription: String?
-    /// What a person is told in place of the usual sentence for the code; no server's words.
+    /// A sentence for the user, instead of the usual one for the code. Must not quote the server.
     public var sentence: String?
 
     /// - Parameters:
-    ///   - code: May be put right, where a service says 409 for what others call 404.
-    ///   - description: The server's words; they are shortened to a line of 200 characters.
+    ///   - code: The status, corrected if the service uses another one than HTTP does, such as 409 for 404.
+    ///   - description: The server's words, which are shortened to a line of 200 characters.
     public init(code: FileProviderHTTPErrorCode, path: ProviderPath, description: String?) {
         self.code = code
         self.path = path.string
         serverDescription = description.flatMap { ServerWords.line(of: $0) }
     }
 
-    /// Takes the first line of a plain text, or the first `message` or `title` element of a document.
+    /// Creates a message from the first line of a plain text, or the first `message` or `title` element of a document.
     public init(code: FileProviderHTTPErrorCode, path: ProviderPath, data: Data) {
         self.code = code
         self.path = path.string
@@ -30,20 +30,20 @@ public struct HTTPServerMessage: FileProviderHTTPError, Sendable {
     }
 }
 
-/// A server's refusal in its own words. The conditions that Foundation has a code for stand above it; see
+/// A server's refusal in its own words. If Foundation has a code for the condition, this is the underlying error of
 /// ``foundationError``.
 public struct HTTPStatusError: FileProviderHTTPError, RetryAfterError, LocalizedError, CustomNSError, Sendable {
     /// The status of the answer, or of the part of a multi-status that failed (RFC 4918, section 13).
     public let code: FileProviderHTTPErrorCode
-    /// The request's, counted from the provider's root; names that are not UTF-8 are escaped.
+    /// The path of the request, counted from the provider's root; names that are not UTF-8 are escaped.
     public private(set) var path: String
-    /// At most 200 characters: the first line of a plain text, else the first `message` or `title` element; nil where
-    /// there is none in the first 64 KiB.
+    /// The first line of a plain text, or the first `message` or `title` element, 200 characters at most; nil if there
+    /// is none in the first 64 KiB.
     public let serverDescription: String?
-    /// Seconds counted from the answer, below zero for a date that has passed; nil without a `Retry-After` that can be
-    /// read (RFC 9110, section 10.2.3).
+    /// The seconds of `Retry-After` (RFC 9110, section 10.2.3), counted from the answer and negative for a past date; nil
+    /// without a valid one.
     public let retryAfter: Double?
-    /// What the service made of the answer; nil where it has no errors of its own.
+    /// The service's own error; nil if the service doesn't define errors.
     public let underlyingError: (any FileProviderHTTPError)?
     let method: String
     let url: URL
@@ -52,18 +52,18 @@ public struct HTTPStatusError: FileProviderHTTPError, RetryAfterError, Localized
     let length: Int64?
     let login: HTTPLogin.State
 
-    /// The domain of the `NSError` that Foundation makes of it.
+    /// The domain of this error as an `NSError`.
     public static let errorDomain = "HTTP"
-    /// The status as a number.
+    /// The status code.
     public var errorCode: Int { code.rawValue }
-    /// ``errorDescription`` as the description, and ``underlyingError`` below it: neither the URL nor headers.
+    /// The description (``errorDescription``) and the ``underlyingError``. Has neither the URL nor headers.
     public var errorUserInfo: [String: Any] {
         var info: [String: Any] = [NSLocalizedDescriptionKey: errorDescription ?? code.description]
         info[NSUnderlyingErrorKey] = underlyingError
         return info
     }
 
-    /// Method, path, status and what the server said, in one sentence; never nil.
+    /// One sentence with method, path, status and the server's words; never nil.
     public var errorDescription: String? {
         "The server answered \(method) of “\(path)” with \(code)" + (serverDescription.map { ": \($0)" } ?? ".")
     }
@@ -87,15 +87,15 @@ public struct HTTPStatusError: FileProviderHTTPError, RetryAfterError, Localized
         }
     }
 
-    /// This error told of `path`, for a request under a temporary name.
+    /// Returns this error with `path` in place of a temporary name.
     package func about(_ path: ProviderPath) -> HTTPStatusError {
         var error = self
         error.path = path.string
         return error
     }
 
-    /// The condition in Foundation's words, this error below it; itself where Foundation has none. Source: RFC 9110,
-    /// section 15.
+    /// Foundation's error for the condition, with this one as the underlying error; this error itself if Foundation has
+    /// none. Source: RFC 9110, section 15.
     public var foundationError: any Error {
         switch code.rawValue {
         case 401:
@@ -145,8 +145,8 @@ public struct HTTPStatusError: FileProviderHTTPError, RetryAfterError, Localized
                 "“\(host)” wants the password in clear over a connection that is not encrypted, which is refused unless it is allowed."
         case (.downgrade, _):
             return
-                "“\(host)” wants the password in clear where it did not need it before; somebody on the way may have asked."
-        case (.colon, _): return "“\(host)” takes no user with a colon in the name (Basic, RFC 7617)."
+                "“\(host)” asks for the password in clear, and did not before. An attacker in between may be asking."
+        case (.colon, _): return "“\(host)” cannot log in a user with a colon in the name (Basic, RFC 7617)."
         case (nil, .password): return "“\(host)” refused this user and password."
         case (nil, .token): return "“\(host)” refused this token."
         case (nil, nil): return "“\(host)” asks for a login, and there is no user and password for it."
@@ -176,7 +176,7 @@ enum ServerWords {
         return sentence.isEmpty ? nil : String(sentence.prefix(200))
     }
 
-    /// What stands in the first element of that name, whatever its prefix and attributes.
+    /// The content of the first element of that name, with any prefix and attributes.
     private static func content(of element: String, in text: String) -> Substring? {
         guard
             let name = text.range(of: element + ">", options: .caseInsensitive)

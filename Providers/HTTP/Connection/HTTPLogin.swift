@@ -2,16 +2,17 @@ import CurlTransport
 import FileProviderCore
 import Foundation
 
-/// What is known about logging in to one origin: asked for once, learnt from the first challenge, then sent at once.
+/// The login to one origin: the secret is asked for once, the scheme comes from the first challenge, and later requests
+/// send both at once.
 final class HTTPLogin: Sendable {
-    /// Where the login stands, for the sentence of a refusal.
+    /// The state of the login, for the sentence of a refusal.
     struct State: Sendable {
         /// The kinds of secret there are for this.
         enum SecretKind: Sendable {
             case password, token
         }
 
-        /// What the server wants and does not get.
+        /// The login that the server wants and does not get.
         enum WithheldReason: Sendable {
             /// A password, or token, over a connection that is not encrypted.
             case clearSecret
@@ -21,16 +22,16 @@ final class HTTPLogin: Sendable {
             case colon
         }
 
-        /// What the source gave last; an error keeps no secret.
+        /// The kind of the source's last secret; an error keeps no secret.
         var given: SecretKind?
         var withheld: WithheldReason?
     }
 
-    /// What goes with a request.
+    /// The login of a request.
     struct Access: Sendable {
         var authentication = TransferRequest.Authentication.none
         var bearer: String?
-        /// What a signer proves itself with.
+        /// The credential of a signer.
         var signing: Credential?
         /// Counts the answers of the credential source.
         fileprivate(set) var answer = 0
@@ -84,7 +85,7 @@ final class HTTPLogin: Sendable {
     /// The server had its chance to ask.
     func wasAskedFor() { memory.update { $0.wasAskedFor = true } }
 
-    /// What to send with the next request. Many callers at once wait for the same answer of the credential source.
+    /// Returns the login for the next request. Concurrent callers wait for one answer of the credential source.
     func access() async throws -> Access {
         let (known, asking) = memory.update {
             [credentials, origin, user] memory -> (Access?, Task<Credential?, any Error>) in
@@ -123,7 +124,7 @@ final class HTTPLogin: Sendable {
         case (.password(let user, let password), .digest):
             Access(authentication: .digest(user: user, password: password))
         case (.password(let user, let password), _):
-            // Where a password in clear is a matter of trust, the server's whole offer is seen before it is sent.
+            // If a password in clear is a matter of trust, the server's whole offer is read before it is sent.
             Access(
                 authentication: .negotiate(
                     user: user, password: password, allowsBasic: policy.mayDowngrade && withheld(user, memory) == nil))
@@ -138,8 +139,8 @@ final class HTTPLogin: Sendable {
         return memory.hasOfferedDigest && !policy.mayDowngrade ? .downgrade : nil
     }
 
-    /// What the server made of `access`. A login that never worked is asked for anew the next time, and its source
-    /// told.
+    /// Notes whether the server accepted `access`. A login that never worked is asked for again the next time, and its
+    /// source learns of the refusal.
     func judge(_ head: ResponseHead, of access: Access, isRefused: Bool) {
         let refused = memory.update { memory -> Credential? in
             // Without a challenge that can be answered, the login was not sent, and nothing is known about it.
@@ -227,7 +228,7 @@ final class HTTPLogin: Sendable {
 private struct SecretPolicy: Sendable {
     /// Encrypted, within this machine, or allowed all the same.
     let allowsClear: Bool
-    /// Whether nobody on the way can have taken digest out of the server's offer.
+    /// Whether no attacker in between can have removed digest from the server's offer.
     let mayDowngrade: Bool
 
     init(_ origin: Origin, options: ConnectionOptions) {
@@ -238,7 +239,7 @@ private struct SecretPolicy: Sendable {
 }
 
 extension HTTPLogin.Access {
-    /// Whose access it is, for what is kept apart by user: a secret where nothing else tells.
+    /// The identity by which kept answers are separated: the user, or the secret if there is no user.
     var identity: String {
         switch authentication {
         case .basic(let user, _), .digest(let user, _), .negotiate(let user, _, _): return "user \(user)"
@@ -248,7 +249,7 @@ extension HTTPLogin.Access {
         return switch signing?.kind {
         case .password(let user, _): "key \(user)"
         case .bearer(let token): "bearer \(token)"
-        case .privateKey, nil: "nobody"
+        case .privateKey, nil: "no user"
         }
     }
 

@@ -2,10 +2,10 @@ import CurlTransport
 import FileProviderCore
 import Foundation
 
-/// The way that redirects lead a request (RFC 9110, section 15.4), and what may go along with it.
+/// The redirects of a request so far (RFC 9110, section 15.4), and the headers that may go along.
 struct RedirectTrail: Sendable {
     private let first: URL
-    /// Where the request goes next.
+    /// The URL that the request goes to next.
     private(set) var url: URL
     private var hops = 0
     /// Whether the first server is in a private network itself, as far as is known.
@@ -28,7 +28,7 @@ struct RedirectTrail: Sendable {
         if options.keepsRedirectsInOrigin, !target.hasOrigin(of: first) {
             throw refusal(target, "to another host, port or scheme, which the configuration does not allow")
         }
-        // The transport looks at the address that names stand for; by a proxy nobody here knows it.
+        // The transport checks the address that a name resolves to; through a proxy it is not known here.
         if !beganLocally, LocalAddress.names(host: target.host() ?? "") {
             throw refusal(target, "into a private network")
         }
@@ -55,7 +55,7 @@ struct RedirectTrail: Sendable {
         return request
     }
 
-    /// What anybody may see: a caller's other headers may hold a secret. `If` holds lock tokens.
+    /// The headers that any server may see: a caller's other headers may hold a secret. `If` holds lock tokens.
     private static func mayTravel(_ name: String, hasBody: Bool) -> Bool {
         name == "accept" || name.hasPrefix("accept-") || name == "range" || name.hasPrefix("if-") || name == "depth"
             || (hasBody && name == "content-type")

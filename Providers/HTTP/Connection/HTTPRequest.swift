@@ -2,63 +2,63 @@ public import CurlTransport
 public import FileProviderCore
 public import Foundation
 
-/// One operation on a path, as a provider over HTTP asks for it.
+/// One HTTP request of a provider, for the item at a path.
 public struct HTTPRequest: Sendable {
-    /// When the request may be sent again after a failure for a passing reason.
+    /// When the request may be sent again after a passing failure.
     public enum Repetition: Sendable {
         /// Doing it twice is the same as doing it once.
         case always
-        /// Only when the server cannot have done it: it was not reached, or said that it did nothing.
+        /// Only if the server cannot have done it: it was not reached, or said that it did nothing.
         case ifNotDone
     }
 
-    /// In capitals: methods are case-sensitive (RFC 9110, section 9.1). `GET` and `HEAD` take no ``body``.
+    /// The method in capitals, because methods are case-sensitive (RFC 9110, section 9.1). `GET` and `HEAD` have no
+    /// ``body``.
     public var method: String
-    /// Counted from ``HTTPConnection/baseURL``.
+    /// The item's path, counted from ``HTTPConnection/baseURL``.
     public var path: ProviderPath
-    /// What stands behind the question mark, percent-encoded; nil for nothing. No place for a secret.
+    /// The query, percent-encoded; nil for none. Must not hold a secret.
     public var query: String?
-    /// The whole URL, in place of ``path``, which then only names the item in messages: for services that hand out
-    /// addresses. The login goes there only where it is of the connection's own origin.
+    /// The whole URL, for services that return addresses; ``path`` then only names the item in messages. The login goes
+    /// there only if the URL is of the connection's own origin.
     public var url: URL?
-    /// Other items that the request changes, such as a move's destination: nothing that was kept of them is used
+    /// Other items that the request changes, such as a move's destination. Kept answers about them are not used
     /// afterwards.
     public var touches: [ProviderPath] = []
     /// Whether the URL ends in a slash, as collections' do (RFC 4918, section 5.2).
     public var isFolder: Bool
-    /// Sent besides the login's and the transport's. After a redirect to another origin only `Accept…`, `Range`, `If-…`
+    /// Headers besides those of the login and the transport. After a redirect to another origin only `Accept…`, `Range`, `If-…`
     /// and `Depth` go on, and `Content-Type` with a body.
     public var headers: [(name: String, value: String)]
-    /// Sent again after a redirect, a login round or a passing failure; a source that is read only once lets the
-    /// request fail there.
+    /// The body. It is sent again after a redirect, a login round or a passing failure; with a source that can be read
+    /// only once, the request fails there.
     public var body: TransferRequest.Body
-    /// Looked at by ``HTTPConnection/send(_:)`` alone. A change that the server answered with 500 is not sent again in
-    /// either case.
+    /// When the request may be repeated, for ``HTTPConnection/send(_:)`` alone. A change that the server answered with
+    /// 500 is never repeated.
     public var repetition: Repetition
     /// Statuses outside 200–299 that are an answer rather than an error.
     public var accepts: Set<Int>
-    /// Whether the operation changes something: Foundation has error codes of their own for that.
+    /// Whether the operation changes something: Foundation has separate error codes for that.
     public var isWriting: Bool
-    /// How many idle times the answer may take (`ConnectionOptions.timeouts`), such as when the server waits for
-    /// something to happen; nil for the usual one, and ten for what changes something large.
+    /// The number of idle time-outs (`ConnectionOptions.timeouts`) that the answer may take, for example if the server
+    /// waits for an event. Nil is the usual one, or ten for a change of something large.
     public var patience: Double?
-    /// Whether a redirect to the same path with a slash means that there is a folder, not a file.
+    /// Whether a redirect to the same path with a slash means that the item is a folder.
     public var needsFile = false
-    /// Whether a file's `Content-Encoding` is a property of what is stored, as S3 keeps it: sizes and ranges are those
-    /// of the encoded bytes, which are read as they are. False for HTTP's own rule, by which the encoding belongs to
-    /// one answer.
+    /// Whether a file's `Content-Encoding` is a property of the stored file, as on S3: sizes and ranges are those of the
+    /// encoded bytes, which are read undecoded. False for HTTP's rule, by which the encoding belongs to one answer.
     public var storesContentEncoding = false
     /// As ``TransferRequest/decodesContent``.
     var decodesContent = false
     /// As ``TransferRequest/refusesLocalAddresses``.
     var refusesLocalAddresses = false
-    /// Says where the body goes, for statuses from 200 to 299 only; called again when the request is sent again.
+    /// Returns the sink for the body of an answer with a status from 200 to 299; called again for each repetition.
     public var receive: TransferRequest.Receive
 
-    /// A request, by default one that changes nothing and may be sent again. A change says `isWriting`, and
-    /// `.ifNotDone` where doing it twice does harm.
+    /// Creates a request, by default one that changes nothing and may be repeated. For a change pass `isWriting`, and
+    /// `.ifNotDone` if doing it twice does harm.
     ///
-    /// - Parameter receive: Lets the body go by default.
+    /// - Parameter receive: By default, drops the body.
     public init(
         _ method: String, path: ProviderPath, query: String? = nil, isFolder: Bool = false,
         headers: [(name: String, value: String)] = [],

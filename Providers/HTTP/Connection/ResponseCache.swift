@@ -5,11 +5,11 @@ package import Foundation
 
 /// Answers of one origin to one user, kept in a folder beyond the process (RFC 9111, as a private cache).
 ///
-/// Each item has a folder of its own below that of its parent, so that what a change touches goes in one step. Files
-/// come into being whole, by renaming; several processes may share the folder. What goes wrong with it is as if nothing
-/// were kept: no operation fails for it.
+/// Each item has a folder below that of its parent, so that the answers that a change affects go in one step. Files
+/// appear complete, by renaming; several processes may share the folder. If the folder fails, answers are not kept; no
+/// operation fails for it.
 package final class ResponseCache: Sendable {
-    /// What stands before the bytes of an answer.
+    /// The header of a kept file, before the bytes of the answer.
     package struct Head: Codable, Sendable {
         /// The whole of what the answer was to: names of folders are only hashes.
         var key: String
@@ -57,7 +57,7 @@ package final class ResponseCache: Sendable {
 
     private struct State: Sendable {
         var changes = 0
-        /// What was to be asked for anew, and when that was said.
+        /// Items to be asked for again, and since when.
         var dropped: [ProviderPath: Date] = [:]
         /// Bytes in the folder, as far as this process knows; nil before the first look.
         var bytes: Int64?
@@ -94,7 +94,7 @@ package final class ResponseCache: Sendable {
     /// The largest answer that is kept, in bytes.
     package var maxSize: Int64 { min(policy.largestFile, policy.capacity) }
 
-    /// What was kept as the answer to `query` about the item at `path`; nil for its bytes.
+    /// Returns the kept answer to `query` about the item at `path`; an empty query is for the item's bytes.
     package func answer(_ path: ProviderPath, query: String = "") async -> Answer? {
         guard let location = location(of: path, query) else { return nil }
         let key = key(path, query)
@@ -141,7 +141,7 @@ package final class ResponseCache: Sendable {
         if wasKept == true { await makeRoom(for: Int64(line.count + 1 + body.count) + Self.overhead) }
     }
 
-    /// What the server has said still holds counts from now.
+    /// Restarts the age of an answer that the server has confirmed.
     func renew(_ kept: Answer, path: ProviderPath, query: String = "", since moment: Moment) async {
         if !policy.validates { await keep(kept.body, kept.head.answer, path, query: query, since: moment) }
     }
@@ -163,7 +163,7 @@ package final class ResponseCache: Sendable {
         }
     }
 
-    /// As ``forget(_:)``, at once for whoever asks from now on; the files go later.
+    /// Forgets as ``forget(_:)`` does, for all requests from now on; the files are removed later.
     package func drop(_ path: ProviderPath) {
         state.update { state in
             state.changes += 1
@@ -182,7 +182,7 @@ package final class ResponseCache: Sendable {
     // MARK: Places
 
     private static let answerPrefix = "answer-"
-    /// What an entry takes beside its bytes: a folder.
+    /// The space that an entry takes besides its bytes: a folder.
     private static let overhead: Int64 = 4096
     /// Headers of the exchange rather than of what was exchanged (RFC 9110, section 7.6.1), and secrets.
     private static let passing: Set<String> = [
@@ -214,8 +214,8 @@ package final class ResponseCache: Sendable {
             at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     }
 
-    /// Whether the folder is one that this user has made for nobody else: what another put there would be taken for the
-    /// server's.
+    /// Whether this user owns the folder and no other may write there: files of another user would be taken for the
+    /// server's answers.
     private func isOurs(_ folder: URL) -> Bool {
         var status = stat()
         guard lstat(folder.path, &status) == 0 else { return false }

@@ -1,9 +1,9 @@
 import FileProviderCore
 
-/// What this provider has made a moment ago, and need not look for again before each write.
+/// The items that this provider made a moment ago, and need not look for again before each write.
 ///
-/// A removal, a move and a copy forget everything. What others remove meanwhile is noticed by servers that know
-/// folders; where a folder is but the beginning of names, it is there again.
+/// A removal, a move and a copy forget everything. If another client removes a folder meanwhile, a server with folders
+/// notices; on a server whose folders are only prefixes of names, the write makes the folder again.
 struct FolderMemory: Sendable {
     private struct Folder {
         let end: ContinuousClock.Instant

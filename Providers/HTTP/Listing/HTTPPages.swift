@@ -3,17 +3,17 @@ public import FileProviderCore
 public import Foundation
 
 extension HTTPConnection {
-    /// Asks for page after page, and gives each to `page` before the next is asked for: a listing is never held as a
-    /// whole.
+    /// Requests page after page, and passes each to `page` before it requests the next: the whole listing is never held
+    /// in memory.
     ///
-    /// It returns after the page without a token, or when `requestHandler` gives no request.
+    /// Returns after a page without a token, or if `requestHandler` returns nil.
     ///
     /// - Parameters:
-    ///   - requestHandler: Makes the request of the page that `token` stands for; nil is the first page's token. Nil
-    ///     ends the listing.
-    ///   - pageHandler: Reads an answer.
+    ///   - requestHandler: Returns the request of the page for a token, which is nil for the first page. Nil ends the
+    ///     listing.
+    ///   - pageHandler: Parses an answer.
     /// - Throws: `CancellationError` as soon as the task is cancelled; an error of the connection or of a handler;
-    ///   `URLError(.badServerResponse)` when a token comes a second time, or a page has more than 64 MiB.
+    ///   `URLError(.badServerResponse)` if a token is repeated, or a page has more than 64 MiB.
     /// - Complexity: One request for each page.
     public func paginated(
         requestHandler: @Sendable (_ token: String?) throws -> HTTPRequest?,
@@ -39,10 +39,10 @@ extension HTTPConnection {
 
     /// Sends `request` and returns the answer's body in memory.
     ///
-    /// Where the connection's ``CachePolicy`` has a folder, the answer to a `GET` that has an `ETag` or `Last-Modified`
-    /// is kept there, and asked about the next time (RFC 9110, section 13).
+    /// If the connection's ``/FileProviderCore/CachePolicy`` has a folder, an answer to a `GET` with an `ETag` or
+    /// `Last-Modified` is kept there and revalidated the next time (RFC 9110, section 13).
     ///
-    /// - Parameter limit: The most bytes that are taken.
+    /// - Parameter limit: The most bytes of the body.
     /// - Throws: As ``send(_:)``; `URLError(.badServerResponse)` past the limit.
     public func data(for request: HTTPRequest, limit: Int = 64 << 20) async throws -> (Data, ResponseHead) {
         guard request.mayBeKept, let responses = await responses() else { return try await received(request, limit) }
@@ -87,7 +87,7 @@ extension HTTPConnection {
 
 /// The names of a listing under way: each is given once, and what cannot be given is counted.
 struct ListedNames: Sendable {
-    /// What was left out so far.
+    /// The names that were left out so far.
     private(set) var unusable = UnusableNames()
     /// Names of pages before that may come again.
     private var carried: Set<ProviderPath> = []
@@ -111,8 +111,8 @@ struct ListedNames: Sendable {
 }
 
 extension HTTPRequest {
-    /// Whether the answer may be kept: a plain question about an item below the root, without a range or conditions of
-    /// its own.
+    /// Whether the answer may be kept: the request is a plain `GET` of an item below the root, without a range and without
+    /// conditions.
     var mayBeKept: Bool {
         method == "GET" && url == nil
             && !headers.contains { $0.name.lowercased() == "range" || $0.name.lowercased().hasPrefix("if-") }

@@ -1,7 +1,7 @@
 import FileProviderCore
 import Foundation
 
-/// A download that looks first into what was kept, and keeps what comes: small files, whole.
+/// A download that uses the kept file if it still holds, and keeps the bytes it receives: small files, whole.
 struct CachedDownload {
     private let download: Download
     private let responses: ResponseCache

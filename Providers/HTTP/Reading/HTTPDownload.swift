@@ -2,7 +2,7 @@ import CurlTransport
 import FileProviderCore
 import Foundation
 
-/// Brings one part of a file, going on where a lost connection left it.
+/// Downloads one part of a file, and continues where a lost connection left it.
 ///
 /// Source: RFC 9110, section 14. The answer's own range is what counts, never what was asked for.
 final class Download: Sendable {
@@ -17,9 +17,9 @@ final class Download: Sendable {
         /// The part as the first answer fixed it; `count` is −1 while the server does not say.
         var extent: FileExtent?
         var delivered: Int64 = 0
-        /// What is asked for in place of a suffix that the server refused.
+        /// The part to request instead of a suffix that the server refused.
         var substitute: FilePart?
-        /// Bytes of an answer without a length that came, those that nobody wanted among them.
+        /// Bytes received of an answer without a length, unwanted ones included.
         var seen: Int64 = 0
 
         /// Whether the server sent less than it was asked for, as it may (RFC 9110, section 15.3.7).
@@ -29,7 +29,7 @@ final class Download: Sendable {
     /// Headers that ask the first answer to be left out where the caller has the file already, or wants another version
     /// (RFC 9110, section 13.1).
     private let conditions: [(name: String, value: String)]
-    /// What the first answer is compared with.
+    /// The conditions to compare the first answer with.
     private let options: ReadOptions
     private let proof: HTTPConnection.Proof
     private let template: HTTPRequest
@@ -38,7 +38,7 @@ final class Download: Sendable {
     let version: String?
     let sink: any ByteSink
     private let connection: HTTPConnection
-    /// Told what each answer says of the file, before its bytes.
+    /// Called with the file attributes of each answer, before its bytes.
     private let note: Note
     private let state = LockedValue(State())
 
@@ -151,7 +151,7 @@ final class Download: Sendable {
         request.headers.append(("Accept-Encoding", "identity"))
         request.accepts.insert(416)
         request.needsFile = true
-        // Whatever the method, the bytes of a file begin to come at once.
+        // With any method, the bytes of a file begin to arrive at once.
         request.patience = request.patience ?? 1
         // Ranges of what is compressed mean nothing; a whole file that comes so unasked is decoded.
         request.decodesContent = wanted.headerValue == nil && !template.storesContentEncoding
@@ -170,7 +170,7 @@ final class Download: Sendable {
         }
     }
 
-    /// What is still to come.
+    /// The part that is still missing.
     private var remainder: FilePart {
         let state = state.value
         guard let extent = state.extent else { return state.substitute ?? part }
@@ -225,7 +225,7 @@ final class Download: Sendable {
     }
 
     /// Several ranges at once are of one version where each answer has the same strong tag (RFC 9110, section 8.8.1).
-    /// What is compared as a whole comes in one stream.
+    /// A file that is verified as a whole comes in one stream.
     private func concurrentRanges(_ head: ResponseHead, for wanted: FilePart, isProven: Bool) -> ConcurrentRanges? {
         let maxCount = min(connection.options.maxRangesAtOnce, connection.options.connectionsPerHost)
         guard maxCount > 1, !isProven, !isEncoded(head), head["ETag"]?.hasPrefix("\"") == true,
@@ -239,7 +239,7 @@ final class Download: Sendable {
     private func isEncoded(_ head: ResponseHead) -> Bool { head.isEncoded && !template.storesContentEncoding }
 
     private func whole(_ head: ResponseHead) -> FileExtent {
-        // Of what comes compressed, the end alone tells the length of the file.
+        // The length of a compressed file is known only at its end.
         let size = isEncoded(head) ? -1 : head["Content-Length"].flatMap { Int64($0) } ?? -1
         return FileExtent(offset: 0, count: size, size: size)
     }
@@ -262,7 +262,7 @@ final class Download: Sendable {
         return FileExtent(offset: bytes.lowerBound, count: Int64(bytes.count), size: size)
     }
 
-    /// Nothing of the file lies in the range that was asked for.
+    /// Accepts a refusal: the requested range has no bytes of the file.
     private func acceptEmpty(_ refusal: ResponseHead) async throws {
         // Apache leaves the size out of its refusal; the first byte's range has it.
         let head = refusal["Content-Range"] == nil ? try await firstByte() : refusal

@@ -2,10 +2,10 @@ import CurlTransport
 import FileProviderCore
 import Foundation
 
-/// What the caller has still holds.
+/// Ends a download because the caller's version still holds.
 struct NotModifiedError: Error {}
 
-/// Ends a transfer of which everything wanted has come.
+/// Ends a transfer after all wanted bytes have arrived.
 struct Enough: Error {}
 
 /// An error of the sink, kept apart from the transport's: a sink that may have written a part is not written to again.
@@ -73,7 +73,7 @@ extension FilePart {
         }
     }
 
-    /// What to take of an answer: bytes to leave out at its start, and bytes to take, −1 for all.
+    /// The bytes to use of an answer: how many to skip at its start, and how many to take, −1 for all.
     func aim(in answer: FileExtent) -> (skip: Int64, count: Int64) {
         if answer.size < 0 {
             return switch self {

@@ -3,18 +3,18 @@ public import FileProviderCore
 import Foundation
 
 extension HTTPConnection {
-    /// Opens the file at `path`. Nothing is sent: the first read brings size and version with the bytes.
+    /// Opens the file at `path`. Sends nothing: the first read gets size and version with the bytes.
     public func open(path: ProviderPath) -> any FileReader { open(HTTPRequest("GET", path: path), cost: .request) }
 
-    /// Opens the file that `request` brings, for services that do not read by `GET` of the path alone. The range is
-    /// added to it.
+    /// Opens the file of `request`, for services that need more than a `GET` of the path. The range is added to the
+    /// request.
     ///
     /// - Parameters:
-    ///   - options: Which version is wanted: sent with the first read (RFC 9110, section 13.1), and compared with its
-    ///     answer, as some servers pass conditions over.
-    ///   - proof: Called with the head of an answer that brings a whole file: what looks at its bytes, where the head
-    ///     has what to compare them with.
-    ///   - missing: Called when the server says that there is no such file: may throw a better error.
+    ///   - options: The wanted version. It is sent with the first read (RFC 9110, section 13.1), and compared with its
+    ///     answer, because some servers ignore conditions.
+    ///   - proof: Called with the head of an answer that has a whole file. Returns a verifier for its bytes, if the head
+    ///     has a hash.
+    ///   - missing: Called if the server says that there is no such file; may throw a better error.
     public func open(
         _ request: HTTPRequest, cost: Capabilities.ReadCost, options: ReadOptions = ReadOptions(),
         proof: @escaping Proof = { _ in nil },
@@ -45,11 +45,11 @@ extension HTTPConnection {
         return try await CachedDownload(download, responses: responses, query: "bytes\n" + request.keptQuery).run()
     }
 
-    /// Makes what looks at the bytes of a whole file; nil where the head tells nothing to compare them with.
+    /// Returns a verifier for the bytes of a whole file; nil if the head has nothing to compare them with.
     public typealias Proof = @Sendable (_ head: ResponseHead) -> (any HTTPBodyProof)?
 
-    /// What an ETag says about the version: Apache calls the same tag weak for the first seconds of a file and strong
-    /// after them.
+    /// Returns the part of an ETag that identifies the version: Apache calls a tag weak for the first seconds of a file and
+    /// strong after them.
     public static func version(_ entryTag: String) -> String {
         entryTag.hasPrefix("W/") ? String(entryTag.dropFirst(2)) : entryTag
     }
@@ -58,13 +58,13 @@ extension HTTPConnection {
     static var maxSkip: Int64 { 8 << 20 }
 }
 
-/// Looks at the bytes of a whole file as they come, on the thread that has them.
+/// Verifies the bytes of a whole file as they arrive, on the thread that has them.
 public protocol HTTPBodyProof: Sendable {
-    /// Pieces come in their order, one call after the other.
+    /// Receives the pieces in their order, one call after the other.
     func add(_ bytes: UnsafeRawBufferPointer)
 
     /// Called after the last piece.
     ///
-    /// - Throws: `CocoaError(.fileReadCorruptFile)` when the bytes are not those that the server meant.
+    /// - Throws: `CocoaError(.fileReadCorruptFile)` if the bytes differ from the server's.
     func check(_ path: ProviderPath) throws
 }

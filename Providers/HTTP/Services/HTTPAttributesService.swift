@@ -1,7 +1,7 @@
 public import FileProviderCore
 public import Foundation
 
-/// A service that sets permissions or times of what is there; its provider is a `FileProviderAttributes`.
+/// A service that sets permissions or times of existing items; its provider is a `FileProviderAttributes`.
 public protocol HTTPAttributesService: HTTPService {
     /// Sets what is not nil. The provider has looked before, and forgets afterwards what it knew of the item.
     ///

@@ -2,14 +2,14 @@ public import FileProviderCore
 
 /// One page of a feed of changes.
 public struct HTTPChangesPage: Sendable {
-    /// In the order in which they happened.
+    /// The changes, in the order in which they happened.
     public var changes: [HTTPChange]
-    /// What comes after these is asked for with it, now or later.
+    /// The token for the changes after these, now or later.
     public var nextToken: String
-    /// Whether there is no more for now.
+    /// Whether there are no more changes for now.
     public var isLast: Bool
 
-    /// The last page for now, unless there is said to be more.
+    /// Creates a page: the last one for now, unless `isLast` is false.
     public init(_ changes: [HTTPChange], nextToken: String, isLast: Bool = true) {
         self.changes = changes
         self.nextToken = nextToken
@@ -17,12 +17,12 @@ public struct HTTPChangesPage: Sendable {
     }
 }
 
-/// One change as a server tells it, often without telling what was there before.
+/// One change as a server reports it, often without the state before.
 public enum HTTPChange: Sendable {
-    /// The item is there now, as described. A folder keeps what it holds.
+    /// The item now exists, as described. A folder keeps its contents.
     ///
-    /// `isNew` is nil where the server does not tell a new item from one that changed: a file is then told as created,
-    /// which is true of both, and what a folder holds is to be listed anew.
+    /// `isNew` is nil if the server doesn't distinguish new items from changed ones. A file is then reported as created,
+    /// and a folder's contents are listed again.
     case present(FileObject, isNew: Bool? = nil)
     /// Nothing is at the path any more, nor below it.
     case absent(ProviderPath)

@@ -2,31 +2,31 @@ public import FileProviderCore
 
 /// A service whose server keeps a feed of changes; its provider is a `FileProviderLongPolling`.
 ///
-/// The provider waits, asks for page after page, and makes events of them that can be replayed.
+/// The provider waits, requests page after page, and turns them into events that can be replayed.
 public protocol HTTPChangesService: HTTPService {
-    /// The token after which the changes of the folder at `path` begin from now on.
+    /// Returns the token from which changes of the folder at `path` are reported from now on.
     ///
-    /// - Throws: `CocoaError(.fileReadNoSuchFile)` when the folder is not there.
+    /// - Throws: `CocoaError(.fileReadNoSuchFile)` if the folder doesn't exist.
     func changesToken(path: ProviderPath, over connection: HTTPConnection) async throws -> String
 
-    /// Waits until there is something to ask for after `token`, as long as the server makes one wait.
+    /// Waits until there are changes after `token`, for as long as the server holds the request.
     ///
-    /// The default, for servers that let nobody wait, returns true at once: the provider asks with growing pauses then.
-    /// A long wait in one request says so in ``HTTPRequest/patience``.
+    /// The default, for servers without long polls, returns true at once: the provider then asks with growing pauses. For
+    /// a long wait in one request, set ``HTTPRequest/patience``.
     ///
-    /// - Returns: False when the server's time ran out. True promises nothing: ``changes(path:since:over:)`` may still
-    ///   bring an empty page, or say that the token is forgotten.
+    /// - Returns: False if the server's time ran out. True promises nothing: ``changes(path:since:over:)`` may still
+    ///   return an empty page, or report a forgotten token.
     func waitForChanges(path: ProviderPath, since token: String, over connection: HTTPConnection) async throws -> Bool
 
-    /// A page of what changed below the folder at `path` after `token`.
+    /// Returns a page of the changes below the folder at `path` after `token`.
     ///
-    /// - Returns: Nil when the server has forgotten the token: callers list the folder anew, and go on with a new one.
+    /// - Returns: Nil if the server has forgotten the token: callers list the folder again and continue with a new one.
     func changes(path: ProviderPath, since token: String, over connection: HTTPConnection) async throws
         -> HTTPChangesPage?
 }
 
 extension HTTPChangesService {
-    /// The default, for servers that let nobody wait.
+    /// Returns true at once, for servers without long polls.
     public func waitForChanges(path: ProviderPath, since token: String, over connection: HTTPConnection) async throws
         -> Bool
     { true }

@@ -3,34 +3,34 @@ public import FileProviderCore
 /// A service whose server knows properties of files or makes thumbnails of them; its provider is an
 /// `ExtendedFileProvider`.
 ///
-/// What the server does not offer after all, `CocoaError(.featureUnsupported)`, is made from the file.
+/// If the server throws `CocoaError(.featureUnsupported)`, the provider makes the properties or thumbnail from the file.
 public protocol HTTPInformationService: HTTPService {
-    /// Whether the server may know properties of a file with this name; false by default. Nothing is sent.
+    /// Returns whether the server may know properties of a file with this name; false by default. Sends nothing.
     func providesProperties(path: ProviderPath) -> Bool
 
-    /// Whether the server may make a thumbnail of a file with this name; false by default. Nothing is sent.
+    /// Returns whether the server may make a thumbnail of a file with this name; false by default. Sends nothing.
     func providesThumbnail(path: ProviderPath) -> Bool
 
-    /// What the server knows of the file at `path`, named as in `Documentation/FileInformation.md`.
+    /// Returns the server's properties of the file at `path`, named as in `Documentation/FileInformation.md`.
     ///
-    /// - Throws: `CocoaError(.featureUnsupported)`, as the default does, where it knows nothing.
+    /// - Throws: `CocoaError(.featureUnsupported)`, as the default does, if it has none.
     func properties(path: ProviderPath, over connection: HTTPConnection) async throws -> FileProperties
 
-    /// A thumbnail that the server makes of the file at `path`, of the first page where it has pages: the provider
-    /// refuses others, and a picture that is larger than was asked for.
+    /// Returns a thumbnail that the server makes of the file at `path`, or of its first page. The provider refuses other
+    /// pages, and a picture that is larger than requested.
     ///
-    /// ``HTTPConnection/data(for:limit:)`` with a limit brings it.
+    /// Fetch it with ``HTTPConnection/data(for:limit:)`` and a limit.
     ///
     /// - Parameter dimension: Pixels of the longer side at most, 1–4096.
-    /// - Throws: `CocoaError(.featureUnsupported)`, as the default does, where it makes none.
+    /// - Throws: `CocoaError(.featureUnsupported)`, as the default does, if it makes none.
     func thumbnail(path: ProviderPath, dimension: Int, over connection: HTTPConnection) async throws -> Thumbnail
 }
 
 extension HTTPInformationService {
-    /// The default, for servers that know of none.
+    /// False, for servers without properties.
     public func providesProperties(path: ProviderPath) -> Bool { false }
 
-    /// The default, for servers that make none.
+    /// False, for servers without thumbnails.
     public func providesThumbnail(path: ProviderPath) -> Bool { false }
 
     /// The default leaves the file to the generators.

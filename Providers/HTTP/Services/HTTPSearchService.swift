@@ -4,22 +4,22 @@ public import Foundation
 
 /// A service whose server searches; its provider is a `FileProviderSearch`.
 ///
-/// The server may find more than was asked for: the provider asks the query about each item, leaves out what does not
-/// lie below the folder, and gives each item once. What the server does not find is not found: a query that it cannot
-/// say in full is answered with a wider one, or with nil.
+/// The server may find too much: the provider checks each item with the query, leaves out items outside the folder, and
+/// returns each item once. It must not find too little: for a query that the server cannot express, return the request
+/// for a wider one, or nil.
 public protocol HTTPSearchService: HTTPService {
-    /// The request for a page of what matches `query` below the folder at `path`.
+    /// Returns the request for a page of the items that match `query` below the folder at `path`.
     ///
-    /// Nil for the first page says that the server cannot search for this: folders are listed then. Nil for a later one
-    /// ends the search.
+    /// Nil for the first page means that the server cannot search for this: the provider then lists folders. Nil for a
+    /// later page ends the search.
     ///
     /// - Parameters:
-    ///   - recursive: Whether what lies deeper than right in the folder is wanted, too. A server that always goes
-    ///     deeper may be asked all the same.
-    ///   - token: What the page before gave; nil for the first page.
+    ///   - recursive: Whether deeper items are wanted, too. A server that always searches deeper may be used in either
+    ///     case.
+    ///   - token: The token from the page before; nil for the first page.
     func request(forSearch query: FileQuery, path: ProviderPath, recursive: Bool, token: String?) throws -> HTTPRequest?
 
-    /// Reads the answer to ``request(forSearch:path:recursive:token:)``: items with their whole paths, and how to ask
-    /// for the next page.
+    /// Parses the answer to ``request(forSearch:path:recursive:token:)``: items with their whole paths, and the token of
+    /// the next page.
     func page(ofSearch query: FileQuery, path: ProviderPath, data: Data, head: ResponseHead) throws -> HTTPPage
 }

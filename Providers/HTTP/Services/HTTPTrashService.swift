@@ -1,6 +1,6 @@
 public import FileProviderCore
 
-/// A service whose server keeps what was removed; its provider is a `FileProviderTrash`.
+/// A service whose server keeps removed items; its provider is a `FileProviderTrash`.
 public protocol HTTPTrashService: HTTPService {
     /// As `FileProviderTrash.trashItems(below:page:)`.
     func trashItems(
@@ -37,7 +37,7 @@ extension HTTPFileProvider: FileProviderTrash where Service: HTTPTrashService {
         }
     }
 
-    /// Restored by the service. What is remembered of the item and its folder is forgotten.
+    /// Restores an item by the service, and forgets the remembered item and listing.
     public func restore(_ item: TrashItem) async throws {
         try await refuseUnheldName(item.path, isWriting: true)
         try await forgetting(item.path) {
@@ -47,7 +47,7 @@ extension HTTPFileProvider: FileProviderTrash where Service: HTTPTrashService {
         }
     }
 
-    /// Removed by the service.
+    /// Removes an item from the trash by the service.
     public func removeFromTrash(_ item: TrashItem) async throws {
         try await refuseUnheldName(item.path, isWriting: true)
         try await connection.reading(Service.self, path: item.path) {

@@ -5,7 +5,7 @@ public protocol HTTPVersionsService: HTTPService {
     /// As `FileProviderVersions.versions(of:)`.
     func versions(of path: ProviderPath, over connection: HTTPConnection) async throws -> [FileVersion]
 
-    /// The request that reads `version`. The provider adds the range.
+    /// Returns the request that reads `version`. The provider adds the range.
     func request(forReading version: FileVersion) throws -> HTTPRequest
 
     /// As `FileProviderVersions.restore(_:)`.
@@ -13,7 +13,7 @@ public protocol HTTPVersionsService: HTTPService {
 }
 
 extension HTTPFileProvider: FileProviderVersions where Service: HTTPVersionsService {
-    /// Asks the service.
+    /// Lists the versions by the service.
     public func versions(of path: ProviderPath) async throws -> [FileVersion] {
         try await refuseUnheldName(path)
         return try await connection.reading(Service.self, path: path) {
@@ -29,7 +29,7 @@ extension HTTPFileProvider: FileProviderVersions where Service: HTTPVersionsServ
         return connection.open(try service.request(forReading: version), cost: try await capabilities().readCost)
     }
 
-    /// Restored by the service. What is remembered of the file is forgotten.
+    /// Restores a version by the service, and forgets the remembered file.
     public func restore(_ version: FileVersion) async throws {
         try await refuseUnheldName(version.path, isWriting: true)
         try await forgetting(version.path) {
@@ -41,8 +41,8 @@ extension HTTPFileProvider: FileProviderVersions where Service: HTTPVersionsServ
 }
 
 extension HTTPFileProvider {
-    /// Runs a change of the item at `path`. What was kept of it is not used afterwards, whether the change succeeds or
-    /// not: before, for whoever asks meanwhile must not keep the answer, and after.
+    /// Runs a change of the item at `path`, and forgets the kept answers about it, whether the change succeeds or not:
+    /// before, so that an answer that arrives meanwhile is not kept, and after.
     func forgetting(_ path: ProviderPath, _ body: () async throws -> Void) async throws {
         cache.drop(path)
         await connection.forget([path])

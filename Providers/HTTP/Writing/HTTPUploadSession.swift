@@ -7,30 +7,30 @@ public import Foundation
 /// A part is held in memory while it is sent, so that it can be sent again: part size times ``concurrentParts`` is what
 /// an upload takes.
 public protocol HTTPUploadSession: Sendable {
-    /// Parts in flight at once; 1 where the server wants them in their order. Asked again before each part.
+    /// The number of parts in flight at once; 1 if the server needs them in order. Read again before each part.
     var concurrentParts: Int { get }
 
-    /// Bytes of part `number`, counted from 0; the last part has the rest.
+    /// Returns the size in bytes of part `number`, counted from 0; the last part has the rest.
     ///
-    /// - Throws: `CocoaError(.fileWriteOutOfSpace)` when there can be no such part.
+    /// - Throws: `CocoaError(.fileWriteOutOfSpace)` if there can be no such part.
     func size(ofPart number: Int) throws -> Int
 
-    /// Called once, before anything is sent, with the bytes of part 0: the place to find out whether a try before this
-    /// one can go on.
+    /// Begins the upload. Called once, before anything is sent, with the bytes of part 0, by which an earlier try can be
+    /// found and continued.
     func begin(with first: Data, over connection: HTTPConnection) async throws
 
-    /// Whether the server has just these bytes as that part, from a try before this one. It is not sent again then.
+    /// Returns whether the server has exactly these bytes as that part, from an earlier try. The part is then not sent.
     func has(_ data: Data, asPart number: Int) -> Bool
 
-    /// The request that sends a part; the provider adds the bytes.
+    /// Returns the request that sends a part; the provider adds the bytes.
     func request(forPart number: Int, offset: Int64, data: Data, isLast: Bool) throws -> HTTPRequest
 
-    /// The server has taken part `number`. Parts come in any order, from any thread.
+    /// Called after the server accepted part `number`, in any order and on any thread.
     func sent(part number: Int, _ head: ResponseHead) throws
 
-    /// Makes the file of the parts, in one step.
+    /// Joins the parts to the file, in one step.
     ///
-    /// - Returns: What the server said of the file.
+    /// - Returns: The server's answer.
     func finish(length: Int64, over connection: HTTPConnection) async throws -> ResponseHead
 
     /// Whether ``finish(length:over:)`` has seen that the whole file is there; false by default, and the service is
@@ -46,13 +46,13 @@ public protocol HTTPUploadSession: Sendable {
 }
 
 extension HTTPUploadSession {
-    /// The default has nothing to find out.
+    /// Does nothing.
     public func begin(with first: Data, over connection: HTTPConnection) async throws {}
 
-    /// The default leaves the look to the service.
+    /// False: the service verifies the file.
     public var looksAfterwards: Bool { false }
 
-    /// The default begins anew each time.
+    /// False: each try sends all parts.
     public func has(_ data: Data, asPart number: Int) -> Bool { false }
 }
 
@@ -65,7 +65,7 @@ struct PartedUpload {
     let session: any HTTPUploadSession
     /// Bytes, as the source promised; nil where it did not.
     let promised: Int64?
-    /// Where the token of the upload is kept; nil for an upload with which no later write goes on.
+    /// The note that keeps the token of the upload; nil for an upload that no later write continues.
     let note: UploadNote?
 
     /// - Returns: The answer to the end of it, and how many bytes there were.
@@ -76,7 +76,7 @@ struct PartedUpload {
             let length = try await sendAll(parts)
             try Self.compare(length, promised: promised)
             try Task.checkCancellation()
-            // From here on the file is there or not, cancelled or not: the end runs in a task of its own.
+            // From here on the file exists or not, cancelled or not: the end runs in a separate task.
             let head = try await withCancellationShield {
                 let head = try await reading { try await session.finish(length: length, over: connection) }
                 await note?.remove()
@@ -106,7 +106,7 @@ struct PartedUpload {
         error.isTransient || note != nil && error.isCancellation
     }
 
-    /// Begins the upload, or goes on with the one whose token is kept.
+    /// Begins the upload, or continues the one whose token is kept.
     private func begin(with first: Data) async throws {
         guard let note, let session = session as? any HTTPResumableSession else {
             return try await reading { try await self.session.begin(with: first, over: connection) }

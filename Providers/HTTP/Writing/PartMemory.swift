@@ -4,7 +4,7 @@ import Foundation
 /// Memory for one part of an upload, mapped apart and given back to the system with the last use of it: what the usual
 /// allocator keeps of pieces this large, for each thread, would be several parts more.
 final class PartMemory: @unchecked Sendable {
-    // Unchecked: one upload fills it, one step at a time, and nobody writes to it after that.
+    // Unchecked: one upload fills it, one step at a time, and nothing writes to it after that.
     private let bytes: UnsafeMutableRawBufferPointer
     private var count = 0
     private var isGivenAway = false
@@ -37,7 +37,7 @@ final class PartMemory: @unchecked Sendable {
         return nil
     }
 
-    /// What was filled. The memory is its own from now on.
+    /// Returns the filled bytes, which own the memory from now on.
     func take() -> Data {
         guard count > 0, let start = bytes.baseAddress else { return Data() }
         isGivenAway = true

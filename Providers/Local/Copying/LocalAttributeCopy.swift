@@ -4,9 +4,9 @@ import Foundation
 
 /// Gives a copy the permissions, extended attributes and modification time of its original.
 ///
-/// Extended attributes of the namespace `user` and access control lists go along; those of `security` and `trusted`
-/// belong to the machine's policy, and set-user and set-group bits to the owner, who may be another one: they do not.
-/// What the target's storage cannot keep is left out, except that a move must not lose a `user` attribute.
+/// Copies `user` extended attributes and access control lists. Leaves out those of `security` and `trusted`, which
+/// belong to the machine's policy, and set-user and set-group bits, because the owner may differ. Skips whatever the
+/// target's storage cannot keep, except that a move must not lose a `user` attribute.
 struct AttributeCopy {
     let source: LocalContext
     let target: LocalContext
@@ -14,8 +14,8 @@ struct AttributeCopy {
 
     func copy(_ file: FileDescriptor, _ status: ItemStatus, to copy: FileDescriptor) throws {
         let names = try ExtendedAttributes(file: file, context: source).rawNames()
-        // Before the permissions, which may forbid it; access control lists after them, because these change with the
-        // others.
+        // Extended attributes before the permissions, which may forbid them; access control lists after the
+        // permissions, which change with the others.
         for name in names where name.starts(with: Self.user) {
             let code = try transfer(name, file, to: copy)
             if code != 0, isMove { throw isLost(name, code) }
@@ -35,7 +35,7 @@ struct AttributeCopy {
     private static let user = Array("user.".utf8)
     private static let lists = ["system.posix_acl_access", "system.posix_acl_default"].map { Array($0.utf8) }
 
-    /// 0, or why the target does not keep it.
+    /// Returns 0, or errno if the target does not keep the attribute.
     private func transfer(_ name: [UInt8], _ file: FileDescriptor, to copy: FileDescriptor) throws -> Int32 {
         guard let value = try ExtendedAttributes(file: file, context: source).value(of: name) else { return 0 }
         let code = ExtendedAttributes(file: copy, context: target).set(name, value)
@@ -62,25 +62,25 @@ struct ExtendedAttributes {
     /// Bytes of one value, and of all names together: the kernel's own limits.
     static let maxSize = 65_536
 
-    /// All names, with their namespaces; none where the storage has no such thing.
+    /// Returns all names, with their namespaces; none if the storage has no extended attributes.
     func rawNames() throws -> [[UInt8]] {
         let names = try bytes { carrel_flistxattr(file.raw, $0, $1) } ?? []
         return names.split(separator: 0).map(Array.init)
     }
 
-    /// Nil where there is none of that name, or it may not be read.
+    /// Returns the value; nil if there is none of that name, or it may not be read.
     func value(of name: [UInt8]) throws -> [UInt8]? {
         try name.withName { name in try bytes { carrel_fgetxattr(file.raw, name, $0, $1) } }
     }
 
-    /// 0, or what errno says.
+    /// Returns 0, or errno.
     func set(_ name: [UInt8], _ value: [UInt8]) -> Int32 {
         name.withName { name in
             value.withUnsafeBytes { carrel_fsetxattr(file.raw, name, $0.baseAddress, $0.count) == 0 ? 0 : errno }
         }
     }
 
-    /// What `call` gives: most are small, so a small buffer goes first.
+    /// Returns the bytes of `call`. Most are few, so a small buffer is tried first.
     private func bytes(_ call: (UnsafeMutablePointer<CChar>?, Int) -> Int) throws -> [UInt8]? {
         for capacity in [512, Self.maxSize] {
             let found: [UInt8]? = withUnsafeTemporaryAllocation(of: CChar.self, capacity: capacity) { buffer in

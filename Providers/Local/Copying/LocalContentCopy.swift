@@ -2,10 +2,10 @@ import CLinux
 import FileProviderCore
 import Foundation
 
-/// Copies what is in one open file, and its attributes, into another that is empty.
+/// Copies the bytes of one open file, and its attributes, into another that is empty.
 ///
-/// Blocks are shared where the file system can; else the kernel copies the bytes; else they go through memory. Holes
-/// stay holes.
+/// Shares blocks if the file system can; else the kernel copies the bytes; else they go through memory. Holes stay
+/// holes.
 struct ContentCopy {
     let source: LocalContext
     let target: LocalContext
@@ -14,32 +14,32 @@ struct ContentCopy {
     let flag: CancellationFlag
     let progress: ProgressReporter
 
-    /// Bytes that one call copies, or the disk is waited for, so that cancelling is noticed soon.
+    /// Bytes to copy, or to wait for the disk, in one call, so that cancelling takes effect soon.
     private static let piece: Int64 = 2 << 20
-    /// Bytes that the disk may be behind: enough to keep it busy also beside others (8 MiB took 1.8 times as long), and
-    /// little for the final fsync(2).
+    /// The most bytes that the disk may be behind: enough to keep it busy beside other writers (8 MiB took 1.8 times as
+    /// long), and few for the final fsync(2).
     private static let window: Int64 = 64 << 20
-    /// Bytes up to which going through memory costs less than what the kernel prepares for a copy of its own.
+    /// Bytes up to which copying through memory costs less than the setup of a copy in the kernel.
     static let small: Int64 = 64 << 10
 
-    /// How far the copy and the disk are.
+    /// The progress of the copy and of the disk.
     private struct State {
         var offset: Int64 = 0
-        /// Up to here the disk was told to write, and up to here it has.
+        /// The offsets up to which the disk was asked to write, and up to which it has.
         var started: Int64 = 0
         var written: Int64 = 0
-        /// The original gave fewer bytes than its size: files that the kernel makes up do.
+        /// Whether the original ended before its size, as files that the kernel makes up do.
         var isAtEnd = false
     }
 
     /// Copies content, permissions, extended attributes and modification time.
     ///
-    /// - Parameter before: How the original was when it was opened.
-    /// - Throws: `CocoaError(.fileReadUnknown)` with `ESTALE` below it when it changed meanwhile; it is read no further
-    ///   than it was long.
+    /// - Parameter before: The status of the original when it was opened.
+    /// - Throws: `CocoaError(.fileReadUnknown)` with `ESTALE` below it if it changed meanwhile; no more than its old
+    ///   size is read.
     func copy(_ file: FileDescriptor, _ before: ItemStatus, to copy: FileDescriptor) throws {
         if before.size == 0 {
-            // Files that the kernel makes up seem to be empty. One that is so no longer may grow for ever.
+            // Files that the kernel makes up seem to be empty. One that is not any more may grow without end.
             var state = State()
             while !state.isAtEnd {
                 try pump(file, to: copy, upTo: state.offset + Self.piece, &state)
@@ -71,12 +71,12 @@ struct ContentCopy {
             }
             try copyRange(file, to: copy, upTo: end, state: &state)
         }
-        // A hole at the end has no bytes that would make the file as long as it was.
+        // A hole at the end has no bytes that would make the file as long as the original.
         if hasHoles, !state.isAtEnd { try target.check(ftruncate(copy.raw, off_t(before.size))) }
     }
 
-    /// The next stretch that is not a hole; an empty one at the end where there is none. Without an answer, all there
-    /// is.
+    /// Returns the next stretch that is not a hole; an empty one at the end if there is none. If the kernel cannot say,
+    /// all the rest.
     private func nextData(of file: FileDescriptor, in range: Range<Int64>) -> Range<Int64> {
         let start = carrel_next_data(file.raw, range.lowerBound)
         if start < 0 { return errno == ENXIO ? range.upperBound..<range.upperBound : range }
@@ -100,7 +100,7 @@ struct ContentCopy {
                 try advance(by: Int64(count), copy: copy, state: &state)
                 continue
             }
-            // Some pairs of file systems cannot, and of some files the kernel's own only a read tells that they end.
+            // Some pairs of file systems cannot, and the end of some of the kernel's own files shows only in a read.
             let cannot =
                 !calls.contains(.copyFileRange)
                 || [EXDEV, EINVAL, ENOSYS, EOPNOTSUPP, EPERM, EBADF, ETXTBSY].contains(errno)
@@ -126,8 +126,7 @@ struct ContentCopy {
 
     // MARK: The disk
 
-    /// Starts the disk on every piece, and lets it catch up where it is too far behind. Small files are gathered by the
-    /// kernel.
+    /// Starts the disk on every piece, and waits if it is too far behind. The kernel gathers small files itself.
     private func advance(by count: Int64, copy: FileDescriptor, state: inout State) throws {
         state.offset += count
         progress.advance(by: count)
@@ -137,7 +136,7 @@ struct ContentCopy {
         while state.started - state.written > Self.window {
             try flag.check()
             let count = min(Self.piece, state.started - state.written)
-            // This call takes the disk's errors from fsync(2), so they have to be told here.
+            // This call takes the disk's errors away from fsync(2), so they have to be reported here.
             if carrel_finish_writeback(copy.raw, state.written, count) != 0, [EIO, ENOSPC, EDQUOT].contains(errno) {
                 throw target.error()
             }

@@ -2,12 +2,12 @@ import CLinux
 import FileProviderCore
 import Foundation
 
-/// Copies one item with all it holds, on this machine.
+/// Copies one item, a folder with everything in it, on this machine.
 ///
-/// A folder is built under a temporary name beside its place and moved there when it is whole and on the disk.
+/// A folder is built under a temporary name beside its place, and moved there once it is whole and on the disk.
 struct LocalCopy {
     let overwrite: Bool
-    /// Takes what was copied, where the original is removed afterwards: then each file is brought onto the disk, and
+    /// Collects the copied items if the original is removed afterwards. Each file is then synced to the disk, and
     /// nothing of it may be lost.
     let copied: CopiedItems?
     let source: LocalContext
@@ -20,7 +20,7 @@ struct LocalCopy {
 
     func run(from: LocalEntry, to: LocalEntry) throws {
         guard let item = try from.status(source) else { throw source.error(ENOENT) }
-        // Of a short file, the last step itself tells as soon.
+        // For a short file, the last step itself finds out as soon.
         if item.type != .regular || item.size > ContentCopy.small || overwrite { try checkRoom(at: to) }
         switch item.type {
         case .regular: try copyFile(from, to: to)
@@ -30,7 +30,7 @@ struct LocalCopy {
         }
     }
 
-    /// Asks early what the last step will decide, before anything is copied for nothing.
+    /// Checks early what the last step will decide, so that no bytes are copied in vain.
     private func checkRoom(at entry: LocalEntry) throws {
         guard let there = try entry.status(target) else { return }
         if !overwrite { throw target.error(EEXIST) }
@@ -39,14 +39,14 @@ struct LocalCopy {
         if try FolderListing(of: folder, context: target).nextEntry() != nil { throw target.error(ENOTEMPTY) }
     }
 
-    /// Lets `make` make something under a temporary name, and puts it into place.
+    /// Calls `make` to create an item under a temporary name, and moves it into place.
     private func build(_ entry: LocalEntry, _ make: (LocalEntry) throws -> Void) throws {
         let temporary = try entry.temporary()
         do {
             try make(temporary)
             let move = LocalMove(
                 from: temporary, to: entry, overwrite: overwrite, source: target, target: target, calls: calls)
-            // Both names lie in one folder, so on one file system.
+            // Both names are in one folder, so on one file system.
             _ = try move.run()
         } catch {
             let removal = LocalRemoval(flag: CancellationFlag(), context: target, progress: ProgressReporter())
@@ -75,8 +75,7 @@ struct LocalCopy {
         }
     }
 
-    /// Closes a file that has no name any more on another thread: until the disk is done with its last pages, close(2)
-    /// waits.
+    /// Closes a file without a name on another thread: close(2) waits until the disk is done with its last pages.
     private static func close(_ staged: StagedFile) {
         let last = LockedValue<StagedFile?>(staged)
         // `run` throws what its body throws: nothing.
@@ -115,7 +114,7 @@ struct LocalCopy {
 
     // MARK: Folders
 
-    /// How far the copy of a tree is: one way down through the original and one through the copy, with the same names.
+    /// The progress of the copy of a tree: a cursor in the original and one in the copy, at the same names.
     private struct Walk {
         var from: FolderCursor
         var to: FolderCursor
@@ -127,14 +126,14 @@ struct LocalCopy {
         var items = 0
     }
 
-    /// So many files and folders of a tree are each brought onto the disk; for more of them, everything that waits for
-    /// the disk is, once. That costs less, but takes along what others have written.
+    /// The most files and folders of a tree to sync one by one; for more of them, one call syncs the file system. That
+    /// costs less, but also waits for the data of other writers.
     private static let maxSynced = 64
 
     /// A folder that is being copied.
     private struct Level {
         let status: ItemStatus
-        /// What in it is still to be entered.
+        /// The folders in it that are still to be entered.
         var folders: [(name: [UInt8], status: ItemStatus)] = []
     }
 
@@ -180,7 +179,7 @@ struct LocalCopy {
         try copyContent(&walk)
     }
 
-    /// Copies what is no folder, and notes the folders.
+    /// Copies the items that are not folders, and collects the folders.
     private func copyContent(_ walk: inout Walk) throws {
         let (source, target) = (walk.from.context, walk.to.context)
         let folder = try walk.from.folder()
@@ -206,7 +205,7 @@ struct LocalCopy {
         }
     }
 
-    /// A file of a tree that nobody sees yet needs no temporary name of its own.
+    /// A file in a tree that is not visible yet needs no temporary name.
     private func copyInside(
         _ original: LocalEntry, to entry: LocalEntry, isSynced: Bool, _ from: LocalContext, _ to: LocalContext
     ) throws {
@@ -218,7 +217,7 @@ struct LocalCopy {
         if isSynced { try to.check(fsync(copy.raw)) }
     }
 
-    /// Gives a folder its attributes; after what it holds, which needs some and changes others.
+    /// Gives a folder its attributes; last, because its content needs some of them and changes others.
     private func finish(
         _ folder: FileDescriptor, _ original: FileDescriptor, like status: ItemStatus, _ isSynced: Bool,
         _ target: LocalContext,

@@ -1,23 +1,23 @@
 import FileProviderCore
 import Foundation
 
-/// Puts an item into another place of the same file system, without ever merging folders. Source: rename(2).
+/// Moves an item to another place in the same file system, without ever merging folders. Source: rename(2).
 struct LocalMove {
     enum Outcome {
         case done
-        /// The kernel moves nothing between file systems.
+        /// The kernel cannot move items between file systems.
         case otherFileSystem
     }
 
     let from: LocalEntry
     let to: LocalEntry
     let overwrite: Bool
-    /// The errors of either end.
+    /// The contexts of the errors at either end.
     let source: LocalContext
     let target: LocalContext
     var calls = KernelCalls.all
 
-    /// Moves, and brings both names onto the disk.
+    /// Moves the item, and syncs both names to the disk.
     func run() throws -> Outcome {
         guard let item = try from.status(source) else { throw source.error(ENOENT) }
         let outcome = overwrite ? try replace(with: item) : try takeFreeName(for: item)
@@ -46,12 +46,12 @@ struct LocalMove {
             return try outcome(from.rename(to: to))
         case (true, false): return try replaceFileWithFolder()
         case (true, true):
-            // A folder with content is in the way; file systems have two words for it.
+            // A folder that is not empty is in the way; file systems use one of two codes for it.
             let code = from.rename(to: to)
             return try outcome(code == EEXIST ? ENOTEMPTY : code)
         case (false, false):
             let outcome = try outcome(from.rename(to: to))
-            // Two names of one file: rename(2) leaves both and calls it a success.
+            // Two names of one file: rename(2) leaves both and reports a success.
             if outcome == .done, item.links > 1, item.isSameItem(as: there), try !isSameEntry() {
                 try from.unlink(source)
             }
@@ -59,7 +59,7 @@ struct LocalMove {
         }
     }
 
-    /// The file steps aside until the folder is there, so that a failure loses nothing.
+    /// Moves the file aside until the folder is in place, so that a failure loses nothing.
     private func replaceFileWithFolder() throws -> Outcome {
         let aside = try to.aside()
         let step = to.rename(to: aside)

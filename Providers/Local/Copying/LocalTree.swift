@@ -1,36 +1,35 @@
 import FileProviderCore
 import Foundation
 
-/// Stands in one folder of a tree, and goes down into a folder of it or back up.
+/// A position in a tree of folders, which moves down into a folder or back up.
 ///
-/// Every step down is by O_NOFOLLOW: a folder that became a symbolic link meanwhile is an error, never a way out. Going
-/// back up takes a descriptor that was kept, or goes down anew from the nearest one that was: their number is limited,
-/// and they lie the closer to each other the nearer they are, so that a walk through a tree of depth n costs about n
-/// log n calls.
+/// Every step down uses O_NOFOLLOW: a folder that has become a symbolic link is an error, never a way out. A step up
+/// uses a descriptor that was kept, or walks down again from the nearest one that was. Their number is limited, and
+/// they are denser near the cursor, so that a walk through a tree of depth n costs about n log n calls.
 struct FolderCursor {
     private let top: FileDescriptor
     private let start: LocalContext
-    /// From the top to where the cursor stands.
+    /// The names from the top to the cursor.
     private(set) var names: [[UInt8]] = []
-    /// Folders on that way, by the number of their names.
+    /// Kept folders on that path, by the number of their names.
     private var held: [(depth: Int, folder: FileDescriptor)] = []
 
     private static let maxHeld = 48
-    /// Of these, the last are kept all; of the others every second goes when there are too many.
+    /// The last of these are all kept; of the others, every second one is dropped if there are too many.
     private static let nearest = 16
 
-    /// - Parameter context: The errors at the top.
+    /// - Parameter context: The context of errors at the top.
     init(top: FileDescriptor, context: LocalContext) {
         self.top = top
         start = context
     }
 
-    /// The errors where the cursor stands.
+    /// The context of errors at the cursor.
     var context: LocalContext { start.below(names) }
 
-    /// The folder where the cursor stands.
+    /// Returns the folder at the cursor.
     ///
-    /// - Throws: `ENOENT`, `ENOTDIR` or `ELOOP` when somebody has moved a folder on the way.
+    /// - Throws: `ENOENT`, `ENOTDIR` or `ELOOP` if another process has moved a folder on the way.
     mutating func folder() throws -> FileDescriptor {
         while (held.last?.depth ?? 0) < names.count {
             let depth = held.last?.depth ?? 0
@@ -45,7 +44,7 @@ struct FolderCursor {
         return held.last?.folder ?? top
     }
 
-    /// Goes down into the folder called `name`.
+    /// Moves down into the folder called `name`.
     mutating func enter(_ name: [UInt8]) throws {
         let entry = LocalEntry(folder: try folder(), name: name)
         let below = try entry.open(LocalFlags.realFolder, context.below(name))
@@ -53,9 +52,9 @@ struct FolderCursor {
         hold(below, names.count)
     }
 
-    /// Goes back up.
+    /// Moves back up.
     ///
-    /// - Returns: The name of the folder that was left; nil at the top.
+    /// - Returns: The name of the folder that the cursor left; nil at the top.
     @discardableResult
     mutating func leave() -> [UInt8]? {
         if held.last?.depth == names.count { _ = held.popLast() }
@@ -70,15 +69,15 @@ struct FolderCursor {
     }
 }
 
-/// Removes one item, by default with all it holds.
+/// Removes one item, by default with everything in it.
 struct LocalRemoval {
     let flag: CancellationFlag
     let context: LocalContext
     let progress: ProgressReporter
-    /// Where this is not nil, files that are not in it end the removal.
+    /// If not nil, a file that is not in it stops the removal.
     var copied: CopiedItems?
 
-    /// How often a tree is gone through while others put things into it.
+    /// How often to walk through a tree while others add items to it.
     private static let rounds = 3
 
     func run(_ entry: LocalEntry, recursive: Bool) throws {
@@ -99,10 +98,10 @@ struct LocalRemoval {
         }
     }
 
-    /// Removes what was copied, all of it, under a name that nobody else writes to. What somebody has changed since
-    /// comes back with the rest.
+    /// Removes the copied item under a name that no other process writes to. If an item in it was changed since the
+    /// copy, it is moved back with the rest.
     ///
-    /// - Throws: `CocoaError(.fileReadUnknown)` with `ESTALE` below it when it was changed.
+    /// - Throws: `CocoaError(.fileReadUnknown)` with `ESTALE` below it if an item was changed.
     func runAside(_ entry: LocalEntry, calls: KernelCalls) throws {
         let aside = try entry.aside()
         let code = entry.rename(to: aside)
@@ -114,10 +113,10 @@ struct LocalRemoval {
         }
     }
 
-    /// Goes through the tree depth first, and removes each folder when what it held is gone.
+    /// Walks through the tree depth first, and removes each folder once it is empty.
     private func empty(_ top: FileDescriptor) throws {
         var cursor = FolderCursor(top: top, context: context)
-        // Of each folder from the top down, those in it that are still to be emptied.
+        // For each folder from the top down, the folders in it that are still to be emptied.
         var waiting = [try removeFiles(&cursor)]
         while let name = waiting[waiting.count - 1].popLast() {
             try flag.check()
@@ -139,12 +138,13 @@ struct LocalRemoval {
         waiting[waiting.count - 1] = try removeFiles(&cursor)
     }
 
-    /// Somebody else may be quicker. What stands in a folder's place then is found when the folder above is not empty.
+    /// Ignores that another process was faster. An item that replaced a folder is found when the folder above is not
+    /// empty.
     private func passingOver(_ step: () throws -> Void) throws {
         do { try step() } catch let error where error.isNoSuchFile || error.isNotADirectory { return }
     }
 
-    /// Removes what is no folder; gives back the names of the folders.
+    /// Removes the items that are not folders, and returns the names of the folders.
     private func removeFiles(_ cursor: inout FolderCursor) throws -> [[UInt8]] {
         let context = cursor.context
         let folder = try cursor.folder()
@@ -163,7 +163,7 @@ struct LocalRemoval {
                 let code = errno
                 let entry = LocalEntry(folder: folder, name: Array(entry.name))
                 let here = context.below(entry.name)
-                // Not every file system tells in its listing what is a folder.
+                // The listings of some file systems do not say which items are folders.
                 guard try entry.status(here)?.type == .directory else { throw here.error(code) }
                 folders.append(entry.name)
             }
@@ -188,14 +188,14 @@ struct LocalRemoval {
 }
 
 extension Error {
-    /// Whether something on the way was no folder, or a symbolic link where a real folder was needed.
+    /// Whether an item on the way was no folder, or was a symbolic link where a real folder was needed.
     var isNotADirectory: Bool {
         let code = ((self as? CocoaError)?.underlying as? POSIXError)?.code
         return code == .ENOTDIR || code == .ELOOP
     }
 }
 
-/// The versions of files and links of which there are copies, in 8 bytes for each.
+/// The versions of copied files and links, in 8 bytes for each.
 final class CopiedItems {
     private var versions: Set<Int> = []
 

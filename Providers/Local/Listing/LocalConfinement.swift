@@ -2,14 +2,14 @@ public import FileProviderCore
 import Foundation
 
 extension LocalFileProvider: FileProviderConfining {
-    /// See `FileProviderConfining`. The folders are resolved as before; what is below them is resolved beneath their
+    /// See `FileProviderConfining`. The folders are resolved as before; paths below them are resolved from their
     /// descriptors.
     public func confined(to folders: [ProviderPath]) -> any FileProvider {
         LocalFileProvider(self, confinedTo: folders)
     }
 }
 
-/// A folder in which a confined provider keeps: opened once, when it is first used.
+/// A folder of a confined provider: opened once, when first used.
 final class LocalRoot: Sendable {
     let path: ProviderPath
     private let base: LocalResolver
@@ -20,9 +20,9 @@ final class LocalRoot: Sendable {
         self.base = base
     }
 
-    /// Finds items below the folder.
+    /// Returns the resolver for items below the folder.
     ///
-    /// - Throws: As ``LocalResolver/folder(at:_:)``. A folder that is missing is looked for again the next time.
+    /// - Throws: As ``LocalResolver/folder(at:_:)``. A missing folder is looked for again the next time.
     func resolver(_ context: LocalContext) throws -> LocalResolver {
         if let resolver = opened.value { return resolver }
         let folder = try base.folder(at: path, context)
@@ -38,14 +38,14 @@ final class LocalRoot: Sendable {
 }
 
 extension LocalResolver {
-    /// Finds items only in `folders`; see `FileProviderConfining`.
+    /// Returns a resolver that finds items only in `folders`; see `FileProviderConfining`.
     func confined(to folders: [ProviderPath]) -> LocalResolver {
         var resolver = self
         resolver.roots = folders.map { LocalRoot($0, base: self) }
         return resolver
     }
 
-    /// Who finds the item at `path`, and under which path; nil for this resolver itself.
+    /// Returns the resolver for the item at `path`, and the path in it; nil for this resolver itself.
     ///
     /// - Parameter includingRoots: Whether the folders themselves are found by their own descriptors.
     func confining(

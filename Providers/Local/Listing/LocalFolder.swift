@@ -2,13 +2,13 @@ import CLinux
 import FileProviderCore
 import Foundation
 
-/// What the kernel says of an item. Source: inode(7).
+/// The status of an item in the kernel. Source: inode(7).
 struct ItemStatus: Sendable {
     let type: FileType
     /// Bytes, 0 or more.
     let size: Int64
     let modified: timespec
-    /// When the inode was made; nil where the file system does not keep that.
+    /// When the inode was created; nil if the file system does not keep that.
     let born: timespec?
     let device: UInt
     let inode: UInt
@@ -19,7 +19,7 @@ struct ItemStatus: Sendable {
     let owner: UInt32
     /// Permission bits, `0o7777` at most.
     let permissions: UInt32
-    /// Whether the file takes less room than its length: it has holes, perhaps.
+    /// Whether the file takes less room than its length, perhaps because it has holes.
     let isSparse: Bool
 
     private init(_ raw: carrel_statx, keepsInode: Bool) {
@@ -29,7 +29,7 @@ struct ItemStatus: Sendable {
         case S_IFLNK: type = .symbolicLink
         default: type = .other
         }
-        // A file system in user space may say anything.
+        // A file system in user space may report anything.
         size = Int64(clamping: raw.size)
         modified = timespec(raw.modified)
         born = raw.mask & carrel_STATX_BTIME == 0 ? nil : timespec(raw.born)
@@ -42,27 +42,26 @@ struct ItemStatus: Sendable {
         isSparse = raw.blocks < UInt64(size) / 512
     }
 
-    /// Of an item in an open folder, a symbolic link itself; nil, and errno tells why. Source: statx(2).
+    /// Reads the status of an item in an open folder, of a symbolic link itself; nil with errno set. Source: statx(2).
     ///
-    /// - Parameter keepsInodes: What ``FileDescriptor/keepsInodes`` of the folder says.
+    /// - Parameter keepsInodes: ``FileDescriptor/keepsInodes`` of the folder.
     init?(of name: UnsafePointer<CChar>, in folder: FileDescriptor, keepsInodes: Bool) {
         var raw = carrel_statx()
         guard carrel_status(folder.raw, name, AT_SYMLINK_NOFOLLOW, &raw) == 0 else { return nil }
         self.init(raw, keepsInode: keepsInodes)
     }
 
-    /// Of an open file. Source: statx(2).
+    /// Reads the status of an open file. Source: statx(2).
     init(of file: FileDescriptor, _ context: LocalContext) throws {
         var raw = carrel_statx()
         try context.check(carrel_status(file.raw, "", carrel_AT_EMPTY_PATH, &raw))
         self.init(raw, keepsInode: file.keepsInodes)
     }
 
-    /// A validator that changes with the content: a file that was replaced has another inode, one that was changed
-    /// another time.
+    /// A validator that changes with the content: a replaced file has another inode, a changed one another time.
     var tag: String { "\"\(keepsInode ? "\(inode)-" : "")\(size)-\(modified.nanoseconds)\"" }
 
-    /// The inode, and since its number is given again, the time when it was made.
+    /// The inode, and the time of its creation, because its number is reused.
     private var identity: String? {
         guard keepsInode else { return nil }
         return String(inode, radix: 36) + (born.map { ".\(String($0.nanoseconds, radix: 36))" } ?? "")
@@ -71,13 +70,13 @@ struct ItemStatus: Sendable {
     /// Whether both are the same item, under the same or another name.
     func isSameItem(as other: ItemStatus) -> Bool { inode == other.inode && device == other.device }
 
-    /// Whether nothing has changed the file's bytes between both looks, as far as size and time tell.
+    /// Whether the file's bytes are unchanged between both looks, judging by size and time.
     func isSameVersion(as other: ItemStatus) -> Bool {
         inode == other.inode && size == other.size && modified.tv_sec == other.modified.tv_sec
             && modified.tv_nsec == other.modified.tv_nsec
     }
 
-    /// What a listing shows.
+    /// Returns the item as a listing shows it.
     func object(at path: ProviderPath) -> FileObject {
         let isFile = type == .regular
         var object = FileObject(
@@ -93,7 +92,7 @@ struct ItemStatus: Sendable {
 extension timespec {
     fileprivate init(_ time: carrel_statx_time) { self.init(tv_sec: Int(time.seconds), tv_nsec: Int(time.nanoseconds)) }
 
-    /// Since 1970. Wrapping: some file systems keep times that are further away than 64 bits of nanoseconds.
+    /// Since 1970. Wraps: some file systems keep times beyond 64 bits of nanoseconds.
     var nanoseconds: Int64 { Int64(tv_sec) &* 1_000_000_000 &+ Int64(tv_nsec) }
 
     fileprivate var date: Date { Date(timeIntervalSince1970: Double(tv_sec) + Double(tv_nsec) / 1e9) }
@@ -104,12 +103,12 @@ extension FileDescriptor {
     var keepsInodes: Bool { carrel_keeps_inodes(raw) }
 }
 
-/// A name in an open folder: an item, or where one is to be.
+/// A name in an open folder, of an existing item or of one to be created.
 struct LocalEntry: Sendable {
     let folder: FileDescriptor
     let name: [UInt8]
 
-    /// What is there, a symbolic link itself included; nil when nothing is.
+    /// Returns the status of the item, of a symbolic link itself; nil if there is none.
     func status(_ context: LocalContext) throws -> ItemStatus? {
         let status = name.withName { ItemStatus(of: $0, in: folder, keepsInodes: folder.keepsInodes) }
         if let status { return status }
@@ -117,7 +116,8 @@ struct LocalEntry: Sendable {
         throw context.error()
     }
 
-    /// What a symbolic link points at; with an empty name, the link that `folder` itself is. Source: readlinkat(2).
+    /// Returns the target of a symbolic link; with an empty name, of the link that `folder` itself is. Source:
+    /// readlinkat(2).
     func linkTarget(_ context: LocalContext) throws -> [UInt8] {
         let capacity = Int(PATH_MAX)
         return try withUnsafeTemporaryAllocation(byteCount: capacity, alignment: 1) { buffer in
@@ -135,7 +135,7 @@ struct LocalEntry: Sendable {
         return object
     }
 
-    /// Opens what is there. Source: openat(2).
+    /// Opens the item. Source: openat(2).
     func open(_ flags: Int32, mode: UInt32 = 0o666, _ context: LocalContext) throws -> FileDescriptor {
         FileDescriptor(owning: try context.check(name.withName { openat(folder.raw, $0, flags, mode) }))
     }
@@ -145,25 +145,25 @@ struct LocalEntry: Sendable {
         try context.check(name.withName { unlinkat(folder.raw, $0, flags) })
     }
 
-    /// Moves what is there over what is at `other`. Source: rename(2).
+    /// Moves the item to `other`, replacing an item there. Source: rename(2).
     ///
-    /// - Returns: 0, or what errno says.
+    /// - Returns: 0, or errno.
     func rename(to other: LocalEntry) -> Int32 {
         name.withName { old in other.name.withName { renameat(folder.raw, old, other.folder.raw, $0) == 0 ? 0 : errno }
         }
     }
 
-    /// A place beside this one whose name nobody has.
+    /// Returns an entry beside this one with an unused name.
     func temporary() throws -> LocalEntry {
         LocalEntry(folder: folder, name: Array(try TemporaryName.make(beside: .root).nameBytes))
     }
 
-    /// The same for an item of somebody's own that is out of its place for a moment: no sweep removes it.
+    /// As ``temporary()``, for a user's item that is out of its place for a moment: no sweep removes it.
     func aside() throws -> LocalEntry {
         LocalEntry(folder: folder, name: Array(try TemporaryName.makeAside(beside: .root).nameBytes))
     }
 
-    /// Gives what is here its old name back; where somebody has made something new there meanwhile, one that tells.
+    /// Moves the item back to its old name or, if that is taken by now, to one of `namesForChanged`.
     func comeBack(to entry: LocalEntry, calls: KernelCalls, isFolder: Bool) {
         for name in [entry.name] + entry.namesForChanged {
             let code = FreeName(from: (folder, self.name), to: (entry.folder, name), calls: calls).take(
@@ -172,7 +172,7 @@ struct LocalEntry: Sendable {
         }
     }
 
-    /// Other names for what was changed while it was being moved away, where its own is taken: `a (changed).txt`,
+    /// Other names for an item that was changed while it was moved away, if its own is taken: `a (changed).txt`,
     /// `a (changed 2).txt`.
     var namesForChanged: [[UInt8]] {
         let dot = name.dropFirst().lastIndex(of: UInt8(ascii: ".")) ?? name.endIndex
@@ -184,10 +184,10 @@ struct LocalEntry: Sendable {
         }
     }
 
-    /// The folder as `calls` need it.
+    /// Returns the folder as `calls` need it.
     func folder(for calls: KernelCalls) -> FileDescriptor { calls.contains(.fsync) ? syncableFolder : folder }
 
-    /// The folder in a form that fsync(2) accepts, where it may be read.
+    /// The folder in a form that fsync(2) accepts, if it may be read.
     var syncableFolder: FileDescriptor {
         let raw = openat(folder.raw, ".", LocalFlags.names)
         return raw >= 0 ? FileDescriptor(owning: raw) : folder

@@ -12,11 +12,11 @@ final class FolderListing: @unchecked Sendable {
     private var position = 0
     private var filled = 0
 
-    /// What the folder itself says of an item: what is known without looking at it.
+    /// The information about an item in the folder itself, without a look at the item.
     struct Entry {
-        /// Valid until the next one is read; a NUL follows.
+        /// Valid until the next entry is read; a NUL follows.
         let name: UnsafeBufferPointer<UInt8>
-        /// False also where the file system does not tell.
+        /// False also if the file system does not say.
         let isFolder: Bool
 
         /// The name for a system call.
@@ -38,13 +38,13 @@ final class FolderListing: @unchecked Sendable {
         buffer.deallocate()
     }
 
-    /// The next entry, without `.` and `..`; nil at the end.
+    /// Returns the next entry, without `.` and `..`; nil at the end.
     func nextEntry() throws -> Entry? {
         while true {
             if position == filled, try !fill() { return nil }
             let record = UnsafeRawPointer(buffer.baseAddress.unsafelyUnwrapped) + position
             let length = Int(record.loadUnaligned(fromByteOffset: 16, as: UInt16.self))
-            // The kernel keeps this promise; were it broken, reading on would leave the buffer.
+            // The kernel keeps this promise; if it did not, reading on would leave the buffer.
             guard length > Self.nameOffset, position + length <= filled else { throw context.error(EIO) }
             position += length
             let text = (record + Self.nameOffset).assumingMemoryBound(to: UInt8.self)
@@ -73,10 +73,10 @@ final class FolderListing: @unchecked Sendable {
         }
     }
 
-    /// The next name, without `.` and `..`; nil at the end.
+    /// Returns the next name, without `.` and `..`; nil at the end.
     func next() throws -> [UInt8]? { try nextEntry().map { Array($0.name) } }
 
-    /// At most `limit` items; none at the end. What vanished meanwhile is left out.
+    /// Returns at most `limit` items; none at the end. Leaves out items that have vanished meanwhile.
     func page(of path: ProviderPath, limit: Int, _ flag: CancellationFlag) throws -> [FileObject] {
         var items: [FileObject] = []
         while items.count < limit, let entry = try nextEntry() {
@@ -95,7 +95,7 @@ final class FolderListing: @unchecked Sendable {
         return items
     }
 
-    /// Nil when the link is gone, or became something else.
+    /// Returns nil if the link is gone or is no longer a link.
     private func linkTarget(of entry: Entry) throws -> [UInt8]? {
         let name = Array(entry.name)
         do { return try LocalEntry(folder: folder, name: name).linkTarget(context.below(name)) } catch let error

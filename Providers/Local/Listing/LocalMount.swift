@@ -3,19 +3,19 @@ import Foundation
 
 /// A file system that is mounted somewhere on this machine. Source: proc(5), `/proc/self/mountinfo`.
 struct LocalMount {
-    /// What no other mount has meanwhile.
+    /// The mount's number, unique while it is mounted.
     let identifier: Int
-    /// Device numbers, as `8:1`: those of two mounts of one file system are the same.
+    /// Device numbers, such as `8:1`; two mounts of one file system have the same.
     let device: String
-    /// Where it is mounted, counted from the machine's root.
+    /// The mount point, counted from the machine's root.
     let point: ProviderPath
-    /// The kind of file system, as `ext4`.
+    /// The kind of file system, such as `ext4`.
     let type: String
 
-    /// All of them, in the order in which they were mounted; nil where /proc does not tell.
+    /// Returns all mounts, in the order in which they were mounted; nil if /proc does not say.
     static func all() -> [LocalMount]? { lines(of: "/proc/self/mountinfo")?.compactMap(LocalMount.init) }
 
-    /// The one of `mounts` that holds what is open; nil where /proc does not tell.
+    /// Finds the mount in `mounts` that holds an open file; nil if /proc does not say.
     init?(holding file: FileDescriptor, of mounts: [LocalMount]?) {
         guard let information = Self.lines(of: "/proc/self/fdinfo/\(file.raw)"),
             let number = information.first(where: { $0.starts(with: Array("mnt_id:".utf8)) })?.dropFirst(7),
@@ -25,7 +25,7 @@ struct LocalMount {
         self = mount
     }
 
-    /// Takes a line: number, parent, device, root, mount point, options, any number of others, a hyphen, type and more.
+    /// Reads a line: number, parent, device, root, mount point, options, any number of others, a hyphen, type and more.
     init?(line: some Collection<UInt8>) {
         let fields = line.split(separator: UInt8(ascii: " "))
         guard fields.count > 5, let identifier = Int(String(decoding: fields[0], as: UTF8.self)),
@@ -38,16 +38,16 @@ struct LocalMount {
         type = String(decoding: fields[end + 1], as: UTF8.self)
     }
 
-    /// Whether a look at it would mount something there first.
+    /// Whether a look at the mount point would mount a file system there first.
     var isMountedOnAccess: Bool { type == "autofs" }
 
-    /// The folder that is mounted; nil where it cannot be reached, may not be read, or is no folder.
+    /// Opens the mounted folder; nil if it cannot be reached, may not be read, or is no folder.
     func open() -> FileDescriptor? {
         let raw = ([UInt8(ascii: "/")] + point.bytes).withName { openat(AT_FDCWD, $0, LocalFlags.names) }
         return raw < 0 ? nil : FileDescriptor(owning: raw)
     }
 
-    /// Space, tab, line feed and backslash stand as a backslash with three octal digits.
+    /// Decodes space, tab, line feed and backslash, which are written as a backslash with three octal digits.
     private static func unescaped(_ text: some Collection<UInt8>) -> [UInt8] {
         var result: [UInt8] = []
         var rest = text[...]
@@ -66,7 +66,7 @@ struct LocalMount {
         guard let file = try? FileDescriptor(path: path, flags: O_RDONLY) else { return nil }
         let buffer = TransferBuffer(count: LocalReader.piece)
         var bytes: [UInt8] = []
-        // Longer than that is no table that a person has set up.
+        // No table that a person has set up is longer.
         while bytes.count <= 16 << 20,
             let count = try? file.read(into: buffer.bytes, at: Int64(bytes.count), path: .root)
         {

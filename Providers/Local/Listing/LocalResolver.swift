@@ -4,47 +4,45 @@ import Foundation
 
 /// Finds items below one root folder.
 ///
-/// Where the kernel can, it resolves a path in one step and refuses what leads out of the root (openat2(2)). Whenever
-/// it does not give a descriptor, and where it cannot, the path is walked name by name with openat(2), which also finds
-/// the words for an error: each step counts from the folder that the one before has opened and follows nothing by
-/// itself; symbolic links are read and resolved here. In both, a link that is put in a folder's place at any moment is
-/// either not followed or judged by the same rules: there is nothing to win by racing. The walk holds at most two
-/// descriptors, however deep the path.
+/// The kernel resolves a path in one step if it can, and refuses paths that lead out of the root (openat2(2)). If it
+/// gives no descriptor, or lacks the call, the path is walked name by name with openat(2), which also finds the right
+/// error: each step counts from the folder that the previous one opened, and follows nothing itself; symbolic links are
+/// read and resolved here. In both, a link that replaces a folder at any moment is either not followed or judged by the
+/// same rules, so racing gains nothing. The walk holds at most two descriptors, however deep the path.
 struct LocalResolver: Sendable {
     let root: FileDescriptor
-    /// Whether the root is the machine's own, so that absolute link targets lie below it.
+    /// Whether the root is the machine's own, so that absolute link targets are below it.
     let isWholeMachine: Bool
     var calls = KernelCalls.all
     /// The path of the root, counted from the provider's, for messages.
     var top = ProviderPath.root
-    /// The folders to which everything is confined; none for no such limit.
+    /// The folders to which all paths are confined; empty for no such limit.
     var roots: [LocalRoot] = []
 
-    /// Links that one path may pass, as in Linux itself (path_resolution(7)).
+    /// The most links in one path, as in Linux itself (path_resolution(7)).
     static let maxLinks = 40
 
     /// An item that was reached through all links.
     struct Item {
-        /// Names the item without having opened it.
+        /// A descriptor that names the item without having opened it.
         let handle: FileDescriptor
         let status: ItemStatus
-        /// Where it lies; nil for the root, and where the kernel has gone the way.
+        /// The item's entry; nil for the root, and if the kernel resolved the path.
         let entry: LocalEntry?
     }
 
     private struct Walk {
         var folder: FileDescriptor
-        /// The names of real folders that led to `folder`.
+        /// The names of the real folders that led to `folder`.
         var passed: [[UInt8]] = []
-        /// Names to go, the next one last.
+        /// The names still to walk, the next one last.
         var rest: [[UInt8]]
         var links = 0
     }
 
-    /// The item at `path`, links followed, at the end too.
+    /// Returns the item at `path`, following links, also at the end.
     ///
-    /// - Throws: `CocoaError(.fileReadNoPermission)` when a link leads out of the root; `ELOOP` after ``maxLinks``
-    ///   links.
+    /// - Throws: `CocoaError(.fileReadNoPermission)` if a link leads out of the root; `ELOOP` after ``maxLinks`` links.
     func item(at path: ProviderPath, _ context: LocalContext) throws -> Item {
         if let inner = try confining(path, includingRoots: true, context) {
             return try inner.resolver.item(at: inner.path, context)
@@ -55,9 +53,9 @@ struct LocalResolver: Sendable {
         return try walk(to: path, context)
     }
 
-    /// The folder at `path`, links followed.
+    /// Returns the folder at `path`, following links.
     ///
-    /// - Throws: As ``item(at:_:)``; `ENOTDIR` when it is no folder.
+    /// - Throws: As ``item(at:_:)``; `ENOTDIR` if it is no folder.
     func folder(at path: ProviderPath, _ context: LocalContext) throws -> FileDescriptor {
         if let inner = try confining(path, includingRoots: true, context) {
             return try inner.resolver.folder(at: inner.path, context)
@@ -69,7 +67,7 @@ struct LocalResolver: Sendable {
         return item.handle
     }
 
-    /// Where `path` lies: links are followed up to its folder, and not at its end. `path` is not the root.
+    /// Returns the entry of `path`, following links up to its folder, and not at its end. `path` is not the root.
     func entry(of path: ProviderPath, _ context: LocalContext) throws -> LocalEntry {
         if let inner = try confining(path, includingRoots: false, context) {
             return try inner.resolver.entry(of: inner.path, context)
@@ -77,17 +75,17 @@ struct LocalResolver: Sendable {
         return LocalEntry(folder: try folder(at: path.parent ?? .root, context), name: Array(path.nameBytes))
     }
 
-    /// The regular file at `path`, links followed; open for reading unless `flags` say otherwise.
+    /// Opens the regular file at `path`, following links; for reading unless `flags` say otherwise.
     ///
-    /// - Throws: As ``item(at:_:)``; `EISDIR` for a folder. Nothing but a regular file is opened: opening a pipe or a
-    ///   device may do something.
+    /// - Throws: As ``item(at:_:)``; `EISDIR` for a folder. Opens regular files only: opening a pipe or a device may
+    ///   have effects.
     func file(at path: ProviderPath, flags: Int32 = LocalFlags.read, _ context: LocalContext) throws -> (
         file: FileDescriptor, status: ItemStatus
     ) {
         if let inner = try confining(path, includingRoots: true, context) {
             return try inner.resolver.file(at: inner.path, flags: flags, context)
         }
-        // Something may take the file's place between looking and opening; then look again, but not for ever.
+        // Another item may take the file's place between looking and opening; look again then, but not forever.
         for _ in 0..<Self.maxLinks {
             let item = try item(at: path, context)
             switch item.status.type {
@@ -108,7 +106,7 @@ struct LocalResolver: Sendable {
 
     // MARK: In one step
 
-    /// What openat2(2) opens at `path`, links followed; nil where the walk has to find out.
+    /// Opens `path` with openat2(2), following links; nil if the walk has to find out.
     ///
     /// - Throws: `ENOENT`, which callers meet often and which needs no other words.
     private func openAtOnce(_ path: ProviderPath, flags: Int32, context: LocalContext) throws -> FileDescriptor? {
@@ -119,14 +117,14 @@ struct LocalResolver: Sendable {
         return nil
     }
 
-    /// A descriptor, or −1 and errno. Links are resolved as in the walk: absolute ones count from the machine's root or
-    /// lead out.
+    /// Returns a descriptor, or −1 and errno. Links are resolved as in the walk: absolute ones count from the machine's
+    /// root or lead out.
     private func openBelowRoot(_ path: ProviderPath, flags: Int32) -> Int32 {
         let way = isWholeMachine ? carrel_RESOLVE_IN_ROOT : carrel_RESOLVE_BENEATH
         return path.bytes.withName { path in
             for _ in 0..<8 {
                 let raw = carrel_openat2(root.raw, path, flags, way | carrel_RESOLVE_NO_MAGICLINKS)
-                // EAGAIN: something was renamed while the kernel passed a `..`.
+                // EAGAIN: an item was renamed while the kernel passed a `..`.
                 if raw >= 0 || (errno != EAGAIN && errno != EINTR) { return raw }
             }
             return -1
@@ -165,7 +163,7 @@ struct LocalResolver: Sendable {
 
     private static let up = Array("..".utf8)
 
-    /// Takes the target of a link in place of its name.
+    /// Replaces the name of a link by its target.
     private func follow(_ link: FileDescriptor, _ walk: inout Walk, _ context: LocalContext) throws {
         walk.links += 1
         guard walk.links <= Self.maxLinks else { throw context.error(ELOOP) }
@@ -179,8 +177,8 @@ struct LocalResolver: Sendable {
         walk.rest += names.reversed().map(Array.init)
     }
 
-    /// Goes back to the folder above by walking anew from the root: a folder that was moved meanwhile has another one
-    /// above it.
+    /// Goes to the folder above by walking again from the root: a folder that was moved meanwhile has another one above
+    /// it.
     private func goUp(_ walk: inout Walk, context: LocalContext) throws {
         if walk.passed.popLast() == nil {
             // Above the machine's root is the root itself (path_resolution(7)).

@@ -2,10 +2,10 @@ import FileProviderCore
 import Foundation
 import Synchronization
 
-/// A watch of a folder of this machine by inotify(7).
+/// A watch of a local folder by inotify(7).
 ///
-/// The kernel's events are hints of where to look; they are gathered by ``LocalMonitorQueue`` at any time, and looked
-/// into by ``LocalMonitorRun`` when the consumer asks. So nothing piles up for a slow consumer but places.
+/// The kernel's events are hints about places. ``LocalMonitorQueue`` gathers them at any time, and ``LocalMonitorRun``
+/// looks at the places when the consumer asks. So a slow consumer accumulates only places.
 final class LocalMonitor: FileWatch {
     private let provider: @Sendable () -> LocalFileProvider?
     private let path: ProviderPath
@@ -17,20 +17,20 @@ final class LocalMonitor: FileWatch {
     private let fallback = LockedValue<(any FileWatch)?>(nil)
 
     private struct State {
-        /// None before the start, and once the watch polls or has failed.
+        /// Nil before the start, and once the watch polls or has failed.
         var run: LocalMonitorRun?
-        /// Whether the consumer may have listed since the last events, so that what changed by now is told outright.
+        /// Whether the consumer may have listed since the last events, so that changes up to now are reported outright.
         var isFresh = true
-        /// To be told before anything else.
+        /// Events to report before all others.
         var first: [FileEvent] = []
         /// Why the folder has to be polled, until it is.
         var exhaustion: String?
         var failure: (any Error)?
     }
 
-    /// Seconds between two looks at whether the watched folder is still there, while nothing happens.
+    /// Seconds between two checks that the watched folder still exists, while nothing happens.
     private static let heartbeat = 15.0
-    /// Seconds for which the second half of a move is waited for.
+    /// Seconds to wait for the second half of a move.
     private static let moveTime = 0.01
 
     init(of provider: LocalFileProvider, path: ProviderPath, options: WatchOptions, maxWatches: Int = .max) {
@@ -93,7 +93,7 @@ final class LocalMonitor: FileWatch {
             } else {
                 if !isFresh { try await gather() }
                 if flag.isCancelled { break }
-                // A look that was begun is finished, so that a consumer that is cancelled loses nothing.
+                // A look that has begun is finished, so that a cancelled consumer loses nothing.
                 events = try await BlockingThreads.shared.run { [self] in look() }
             }
             if !events.isEmpty { return events }
@@ -106,7 +106,7 @@ final class LocalMonitor: FileWatch {
         queue.wake()
         await queue.close()
         await fallback.value?.stop()
-        // A look that runs holds folders open until it ends, which the flag hastens. Waiting for it cannot fail.
+        // A running look holds folders open until it ends, which the flag hastens. Waiting for it cannot fail.
         try? await BlockingThreads.shared.run { [self] in state.withLock { $0.run = nil } }
     }
 
@@ -120,7 +120,7 @@ final class LocalMonitor: FileWatch {
         if queue.hasHalfMove { try await Task.sleep(for: .seconds(Self.moveTime)) }
     }
 
-    /// - Returns: None when nothing has changed, or the state says what comes instead.
+    /// - Returns: Empty if nothing has changed, or if the state has what to report instead.
     private func look() -> [FileEvent] {
         state.withLock { state in
             guard var run = state.run.take() else { return [] }
@@ -128,7 +128,7 @@ final class LocalMonitor: FileWatch {
             state.isFresh = false
             do {
                 let events = try run.look(at: queue.take(), isFresh: isFresh)
-                // A consumer lists after a rescan, and what changes meanwhile belongs to its listing or not.
+                // A consumer lists after a rescan; changes until then may or may not be in its listing.
                 state.isFresh = events.last?.kind == .rescan
                 state.run = run
                 if let pause = run.pause { queue.wake(after: pause) }
@@ -142,9 +142,9 @@ final class LocalMonitor: FileWatch {
         }
     }
 
-    /// Goes on by polling; whatever keeps it from that for a while, a later call tries again.
+    /// Continues by polling. If something prevents that for a while, a later call tries again.
     ///
-    /// - Returns: None when it was kept from it, or the provider is gone.
+    /// - Returns: Empty if it was prevented, or the provider is gone.
     private func degrade(_ reason: String) async throws -> [FileEvent] {
         do {
             return try await poll(reason)
@@ -158,7 +158,7 @@ final class LocalMonitor: FileWatch {
         }
     }
 
-    /// The watch ends with an error, after the end of the folder was told if that is why.
+    /// Ends the watch with an error, after reporting the removal of the folder if that is the cause.
     private func fail(_ error: any Error, _ state: inout State) -> [FileEvent] {
         state.failure = error
         let isGone = error.isNoSuchFile || error.isNotADirectory
@@ -173,6 +173,6 @@ final class LocalMonitor: FileWatch {
         }
         let polling = try await provider.pollForChanges(at: path, options: options)
         fallback.update { $0 = polling }
-        return [FileEvent(.rescan, path: path, type: .directory, reason: "\(reason) From now on the folder is polled.")]
+        return [FileEvent(.rescan, path: path, type: .directory, reason: "\(reason) The folder is polled from now on.")]
     }
 }

@@ -1,25 +1,25 @@
 import FileProviderCore
 import Foundation
 
-/// A name in a watched folder: where an item is, or was.
+/// A name in a watched folder, where an item is or was.
 struct LocalSpot: Hashable, Sendable {
-    /// The folder's watch, a number that inotify never gives twice.
+    /// The number of the folder's watch, which inotify never reuses.
     var folder: Int32
     var name: [UInt8]
 }
 
-/// What inotify said since the last look, gathered by place: how much is held depends on how many places changed, not
-/// how often.
+/// The events of inotify since the last look, by place: their memory depends on how many places changed, not on how
+/// often.
 ///
-/// Hints only say where to look. What changed is told by looking, so that an event that is late, or about a folder that
-/// was moved meanwhile, misleads nobody.
+/// Hints only say where to look. Changes are found by looking, so a late event, or one about a folder that was moved
+/// meanwhile, does no harm.
 struct LocalHints: Sendable {
     struct Mark: Sendable {
-        /// The name was made, taken away or given to something else.
+        /// Whether the name was created, removed or given to another item.
         var isAboutName = false
-        /// A file was closed after writing, or attributes changed.
+        /// Whether a file was closed after writing, or attributes changed.
         var isAboutContent = false
-        /// When a file was first written to that is not closed yet.
+        /// When a file that is still open was first written to.
         var writing: ContinuousClock.Instant?
         /// Looks that could not reach the place.
         var rounds = 0
@@ -32,30 +32,29 @@ struct LocalHints: Sendable {
     }
 
     private(set) var marks: [LocalSpot: Mark] = [:]
-    /// The places in the order in which they were hinted at first.
+    /// The places in the order of their first hints.
     private(set) var order: [LocalSpot] = []
-    /// Where the item that is at a place now was when these hints began, as the cookies tell; nil for one that was
-    /// nowhere.
+    /// For the item now at a place, where it was when these hints began, according to the cookies; nil for a new one.
     private(set) var origins: [LocalSpot: LocalSpot?] = [:]
-    /// Watches that ended by themselves.
+    /// Watches that the kernel has ended.
     private(set) var ended: [Int32] = []
-    /// Hints were lost.
+    /// Whether hints were lost.
     private(set) var isOverflowing = false
-    /// Why they were.
+    /// Why hints were lost.
     private(set) var overflowReason = ""
-    /// The watched folder itself was moved or removed.
+    /// Whether the watched folder itself was moved or removed.
     private(set) var concernsRoot = false
-    /// Items that left their place and have not shown up elsewhere yet, by cookie.
+    /// Items that have left their place and not arrived at another yet, by cookie.
     private var halves: [UInt32: (origin: LocalSpot?, mark: Mark)] = [:]
 
     var isEmpty: Bool { order.isEmpty && ended.isEmpty && !isOverflowing && !concernsRoot }
 
-    /// Whether a move may have its second half still on the way.
+    /// Whether the second half of a move may still arrive.
     var hasHalfMove: Bool { !halves.isEmpty }
 
-    /// Takes in one event. Source: inotify(7).
+    /// Adds one event. Source: inotify(7).
     ///
-    /// - Parameter limit: Places that are held; beyond it everything has to be looked at anew.
+    /// - Parameter limit: The most places to hold; beyond it, everything has to be looked at again.
     mutating func add(_ mask: UInt32, at spot: LocalSpot, cookie: UInt32, limit: Int) {
         func has(_ flag: Int32) -> Bool { mask & UInt32(flag) != 0 }
         if has(IN_Q_OVERFLOW) { return overflow("The kernel's queue of changes overflowed.") }
@@ -64,7 +63,7 @@ struct LocalHints: Sendable {
             concernsRoot = true
             return
         }
-        // What happens to a folder itself, its parent tells by name. Files on their way are nobody's business yet.
+        // Events of a folder itself are also reported by its parent, with its name. Unfinished files are ignored.
         if isOverflowing || spot.name.isEmpty || Self.isTemporary(spot.name) { return }
         if has(IN_MOVED_FROM) {
             if halves.count >= 1024 { halves = [:] }
@@ -86,7 +85,7 @@ struct LocalHints: Sendable {
         } else {
             mark(spot) { $0.isAboutContent = true }
         }
-        if marks.count > limit { overflow("More changed at once than is told one by one.") }
+        if marks.count > limit { overflow("Too many changes at once; list the folder again.") }
     }
 
     static func isTemporary(_ name: [UInt8]) -> Bool {

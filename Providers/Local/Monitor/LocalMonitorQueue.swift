@@ -3,28 +3,28 @@ import FileProviderCore
 import Foundation
 import Synchronization
 
-/// One inotify descriptor: folders to be told of, and the hints that came in. Source: inotify(7).
+/// One inotify descriptor: the watched folders, and the hints received. Source: inotify(7).
 ///
-/// Events are read when the kernel says that there are some, on a serial queue of its own; nobody waits in a call.
+/// Events are read when the kernel signals them, on a private serial queue; no thread blocks.
 final class LocalMonitorQueue: @unchecked Sendable {
     // Unchecked: a dispatch source may be used from any thread; everything mutable is in `inbox`.
     private let inbox: LocalMonitorInbox
-    /// None when the system had no descriptor to give.
+    /// Nil if the system could not give a descriptor.
     let source: (any DispatchSourceRead)?
     private let dispatch = DispatchQueue(label: "carrel.inotify")
 
-    /// What came of asking for a folder to be watched.
+    /// The result of a request to watch a folder.
     enum WatchResult {
         case watch(Int32)
-        /// No more watches or descriptors are to be had; the sentence says which.
+        /// No more watches or descriptors are available; the sentence says which.
         case exhausted(String)
-        /// What errno said of this folder.
+        /// The errno for this folder.
         case refused(Int32)
     }
 
     /// - Parameters:
-    ///   - mostWatches: A limit beside the system's.
-    ///   - mostPending: Places that changed, to be held for a slow consumer.
+    ///   - mostWatches: A limit in addition to the system's.
+    ///   - mostPending: The most changed places to hold for a slow consumer.
     init(maxWatches: Int, maxPending: Int) {
         let raw = inotify_init1(Int32(IN_NONBLOCK | IN_CLOEXEC))
         inbox = LocalMonitorInbox(raw: raw, maxWatches: maxWatches, maxPending: maxPending)
@@ -43,15 +43,15 @@ final class LocalMonitorQueue: @unchecked Sendable {
         source?.cancel()
     }
 
-    /// Watches a folder; one that is watched already keeps its number.
+    /// Watches a folder; a folder that is already watched keeps its number.
     func add(_ folder: FileDescriptor, isRoot: Bool) -> WatchResult { inbox.add(folder, isRoot: isRoot) }
 
     func remove(_ watch: Int32) { inbox.remove(watch) }
 
-    /// All hints that the kernel has, and nothing is left of them here.
+    /// Returns all hints that the kernel has, and clears them here.
     func take() -> LocalHints { inbox.take() }
 
-    /// Whether a move may have its second half still on the way.
+    /// Whether the second half of a move may still arrive.
     var hasHalfMove: Bool { inbox.hasHalfMove }
 
     /// Waits for a hint, a call of ``wake()``, the end of the queue, or the end of the task.
@@ -63,17 +63,17 @@ final class LocalMonitorQueue: @unchecked Sendable {
         }
     }
 
-    /// Has ``wait()`` return, now or the next time.
+    /// Makes ``wait()`` return, now or the next time.
     func wake() { inbox.wake(isDue: true) }
 
-    /// Has ``wait()`` return in so many seconds, or before.
+    /// Makes ``wait()`` return within `seconds`.
     func wake(after seconds: Double) {
         let time = ContinuousClock.now + .seconds(seconds)
         guard inbox.plansWaking(at: time) else { return }
         dispatch.asyncAfter(deadline: .now() + seconds) { [weak inbox] in inbox?.wake(asPlannedFor: time) }
     }
 
-    /// Gives back the descriptor before it returns.
+    /// Closes the descriptor before it returns.
     func close() async {
         await withCheckedContinuation { continuation in
             if source == nil { inbox.close() }
@@ -83,15 +83,15 @@ final class LocalMonitorQueue: @unchecked Sendable {
     }
 }
 
-/// What the threads around an inotify descriptor share.
+/// The state shared by the threads around an inotify descriptor.
 private final class LocalMonitorInbox: Sendable {
     private struct State {
         var raw: Int32
         var isClosed = false
         var hints = LocalHints()
-        /// Somebody wants a look, hints or not.
+        /// Whether a look is requested even without hints.
         var isDue = false
-        /// When somebody wants one; nil for no time.
+        /// When a look is planned; nil for no plan.
         var wakes: ContinuousClock.Instant?
         var watches: Set<Int32> = []
         var waiters: [CheckedContinuation<Void, Never>] = []
@@ -118,10 +118,10 @@ private final class LocalMonitorInbox: Sendable {
 
     func add(_ folder: FileDescriptor, isRoot: Bool) -> LocalMonitorQueue.WatchResult {
         state.withLock { state in
-            guard state.raw >= 0 else { return .exhausted("The system gives no inotify descriptor: \(failure).") }
+            guard state.raw >= 0 else { return .exhausted("The system has no inotify descriptor left: \(failure).") }
             if state.isClosed { return .refused(EBADF) }
             if state.watches.count >= maxWatches { return .exhausted(Self.limit) }
-            // Through the descriptor, so that no link and no renaming leads anywhere else.
+            // Through the descriptor, so that no link and no renaming leads elsewhere.
             let watch = inotify_add_watch(
                 state.raw, "/proc/self/fd/\(folder.raw)", isRoot ? Self.changesOfRoot : Self.changes)
             if watch >= 0 {
@@ -132,12 +132,12 @@ private final class LocalMonitorInbox: Sendable {
         }
     }
 
-    private static let limit = "The limit of watched folders is reached (fs.inotify.max_user_watches)."
+    private static let limit = "The system's limit on watched folders is reached; raise fs.inotify.max_user_watches."
 
     func remove(_ watch: Int32) {
         state.withLock { state in
             guard !state.isClosed, state.watches.remove(watch) != nil else { return }
-            // One that the kernel has ended by itself is unknown to it, which is as good.
+            // A watch that the kernel has ended itself is unknown to it, which does no harm.
             inotify_rm_watch(state.raw, watch)
         }
     }
@@ -179,7 +179,7 @@ private final class LocalMonitorInbox: Sendable {
         for waiter in waiters { waiter.resume() }
     }
 
-    /// - Returns: Whether nothing wakes as early as that yet.
+    /// - Returns: Whether no wake-up was planned for that time or earlier.
     func plansWaking(at time: ContinuousClock.Instant) -> Bool {
         state.withLock { state in
             if let wakes = state.wakes, wakes <= time { return false }
@@ -188,7 +188,7 @@ private final class LocalMonitorInbox: Sendable {
         }
     }
 
-    /// Wakes unless that was planned for another time since.
+    /// Wakes unless the plan has changed since.
     func wake(asPlannedFor time: ContinuousClock.Instant) {
         let isPlanned = state.withLock { state in
             guard state.wakes == time else { return false }
@@ -222,7 +222,7 @@ private final class LocalMonitorInbox: Sendable {
         return state.waiters
     }
 
-    /// Reads until the kernel has no more; of a flood, as much as its queue holds.
+    /// Reads until the kernel has no more; in a flood, as much as its queue holds.
     private func drain(_ state: inout State) {
         guard !state.isClosed, state.raw >= 0 else { return }
         withUnsafeTemporaryAllocation(byteCount: 1 << 16, alignment: 8) { buffer in

@@ -1,16 +1,17 @@
 import FileProviderCore
 import Foundation
 
-/// One place at a time: what is there, and what that means.
+/// Settling one place at a time: finding its item, and deciding what that means.
 extension LocalMonitorRun {
     typealias Item = LocalMonitorTree.Item
 
-    /// Looks at a place, and makes what is known of it true.
+    /// Looks at a place, and updates the tree to match it.
     ///
-    /// What was there may be somewhere else by now, and what was there, too. The last of such a chain is settled first,
-    /// so that nothing that was moved is mistaken for removed.
+    /// Its known item may be elsewhere by now, and so may the item known there. The last place of such a chain is
+    /// settled first, so that a moved item is not taken for a removed one.
     ///
-    /// - Returns: Whether that is done; else the place cannot be reached yet, because of a move that is not known yet.
+    /// - Returns: Whether that is done; false if the place cannot be reached yet, because of a move that is still
+    ///   unknown.
     mutating func settle(_ spot: LocalSpot) throws -> Bool {
         var chain = [spot]
         var busy: Set = [spot]
@@ -22,7 +23,7 @@ extension LocalMonitorRun {
         return isDone
     }
 
-    /// Where the item that is known to be at a place went.
+    /// Returns the place to which the known item of a place went.
     private mutating func successor(of spot: LocalSpot) throws -> LocalSpot? {
         guard let target = targets[spot], let known = tree[spot], let mark = marks[spot], !isWriting(mark) else {
             return nil
@@ -32,7 +33,7 @@ extension LocalMonitorRun {
             let seen = try look(at: spot, in: folder)
             return seen.map { known.isSame(as: $0) } ?? false ? nil : target
         } catch is CocoaError {
-            // Whoever settles the place meets the same.
+            // Settling the place later meets the same error.
             return nil
         }
     }
@@ -54,16 +55,16 @@ extension LocalMonitorRun {
         } catch let error where error.isOvertaken {
             return false
         } catch let error as CocoaError {
-            // Lost is no more than where to look: once the folder opens, all of it is listed.
+            // Only the hint is lost: once the folder opens, all of it is listed.
             refuse(spot.folder, error)
         }
         marks[spot] = nil
         return true
     }
 
-    /// Lists a folder that is watched already: one that is new, or was refused and may open by now.
+    /// Lists a folder that is already watched: a new one, or one that was refused and may open by now.
     ///
-    /// - Returns: Whether that is done; else the folder cannot be reached yet.
+    /// - Returns: Whether that is done; false if the folder cannot be reached yet.
     mutating func read(_ number: Int32) throws -> Bool {
         guard tree.folders[number] != nil else { return true }
         do {
@@ -84,7 +85,7 @@ extension LocalMonitorRun {
             for name in missing.keys { mark(LocalSpot(folder: number, name: name)) }
             reopen(number)
         } catch let error where error.isOvertaken {
-            // It was removed after it was opened; the folder above is going to say so.
+            // It was removed after it was opened; a hint for the folder above will follow.
             return false
         } catch let error as CocoaError {
             refuse(number, error)
@@ -94,7 +95,7 @@ extension LocalMonitorRun {
 
     // MARK: Looking
 
-    /// What is at a place; a folder is watched from now on.
+    /// Returns the item at a place; a folder is watched from now on.
     private mutating func look(at spot: LocalSpot, in folder: FileDescriptor) throws -> Item? {
         try flag.check()
         let entry = LocalEntry(folder: folder, name: spot.name)
@@ -110,9 +111,9 @@ extension LocalMonitorRun {
         }
     }
 
-    /// Opens a watched folder where it is known to be.
+    /// Opens a watched folder at its known place.
     ///
-    /// - Returns: Nil when it is not there.
+    /// - Returns: Nil if it is not there.
     private mutating func open(_ number: Int32) throws -> FileDescriptor? {
         if let folder = opened[number] { return folder }
         guard let known = tree.folders[number] else { return nil }
@@ -133,17 +134,17 @@ extension LocalMonitorRun {
         }
         let status = try ItemStatus(of: folder, context)
         guard status.inode == known.inode, status.device == known.device else { return nil }
-        // The root stays, and a few neighbours.
+        // Keeps the root, and drops the others if there are many.
         if opened.count > 32 { opened = opened.filter { $0.key == tree.root } }
         opened[number] = folder
         return folder
     }
 
-    // MARK: Making it true
+    // MARK: Updating the tree
 
-    /// Takes in that `seen` is at a place.
+    /// Records that `seen` is at a place.
     ///
-    /// - Returns: False when that cannot be, because of a move that is not known yet.
+    /// - Returns: False if that contradicts the tree, because of a move that is still unknown.
     private mutating func arrive(_ seen: Item?, at spot: LocalSpot, hasNewContent: Bool) throws -> Bool {
         guard var seen else {
             if tree[spot] != nil { remove(spot) }
@@ -165,7 +166,7 @@ extension LocalMonitorRun {
                 if hasNewContent { modify(spot, seen) }
                 return true
             }
-            // A folder in two places is moving to and fro, or, when it stays so, mounted twice; then it is watched in
+            // A folder in two places is moving back and forth or, if it stays so, mounted twice; then it is watched in
             // the first.
             guard let rounds = marks[spot]?.rounds, rounds >= 3 else { return false }
             seen.watch = nil
@@ -230,7 +231,7 @@ extension LocalMonitorRun {
         }
     }
 
-    // MARK: Telling
+    // MARK: Reporting
 
     private mutating func tell(_ event: FileEvent, _ spot: LocalSpot) {
         switch telling {
@@ -244,7 +245,7 @@ extension LocalMonitorRun {
         if telling == .outright { touched[spot] = isName || touched[spot] ?? false }
     }
 
-    /// A folder cannot be read: that is told once, until it can be.
+    /// Reports a folder that cannot be read, once until it can be.
     private mutating func refuse(_ folder: Int32, _ error: CocoaError) {
         guard refused.insert(folder).inserted else { return }
         let cause = (error.underlying as? POSIXError)?.code.rawValue
@@ -252,17 +253,17 @@ extension LocalMonitorRun {
         tellRescan(path, reason: (cause.map { context.at(path).error($0) } ?? error).sentence)
     }
 
-    /// A folder that was refused has been listed: the consumer could not, and has to do it now.
+    /// Reports a folder that can be read again: the consumer could not list it, and has to do so now.
     private mutating func reopen(_ folder: Int32) {
         if refused.remove(folder) != nil {
-            tellRescan(path(ofFolder: folder), reason: "This folder could not be read for a while.")
+            tellRescan(path(ofFolder: folder), reason: "This folder could not be read for a while; list it again.")
         }
     }
 
     private mutating func tellUnwatched(_ spot: LocalSpot) {
         tellRescan(
             path(of: spot),
-            reason: "This folder cannot be watched: it may not be read, is mounted twice, or lies too deep.")
+            reason: "This folder cannot be watched: it may not be read, is mounted twice, or is nested too deep.")
     }
 
     private mutating func tellRescan(_ path: ProviderPath, reason: String) {
@@ -275,6 +276,6 @@ extension LocalMonitorRun {
 }
 
 extension Error {
-    /// Whether what a look was about had just gone, or become something else.
+    /// Whether the item of a look has just gone, or is another one by now.
     var isOvertaken: Bool { isNoSuchFile || isNotADirectory }
 }

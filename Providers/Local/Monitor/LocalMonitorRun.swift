@@ -1,20 +1,19 @@
 import FileProviderCore
 import Foundation
 
-/// Brings what a watch knows in step with the disk, place by place, and tells each step.
+/// Updates the known tree of a watch to match the disk, place by place, and reports each step.
 ///
-/// Whatever it learns it puts into ``tree`` and, in the same breath, into the events: replayed, they always lead from
-/// what was known to what is known. And what is known becomes what is there, because a place that changes after a look
-/// is hinted at again.
+/// Each finding goes into ``tree`` and into the events together, so that replayed events always lead from the earlier
+/// tree to the later one. The tree approaches the disk, because a place that changes after a look is hinted at again.
 struct LocalMonitorRun {
-    /// How steps are told.
+    /// How to report steps.
     enum ReportMode {
         /// Not at all: the consumer is going to list everything.
         case silent
-        /// As they are.
+        /// Exactly as they happened.
         case precise
-        /// The consumer's listing may be older or newer than what is known: each place that was touched is told as it
-        /// is in the end, folders with all they hold, and no move.
+        /// By their results, because the consumer's listing may be older or newer than the tree: each touched place is
+        /// reported in its final state, folders with everything in them, and no moves.
         case outright
     }
 
@@ -28,22 +27,22 @@ struct LocalMonitorRun {
     var tree: LocalMonitorTree
     var telling = ReportMode.silent
     var events: [FileEvent] = []
-    /// Folders that cannot be read, told at the end.
+    /// Folders that cannot be read, reported at the end.
     var refusals: [FileEvent] = []
-    /// With ``ReportMode/outright``: the places to tell, and whether by more than their content.
+    /// With ``ReportMode/outright``: the places to report, and whether more than their content changed.
     var touched: [LocalSpot: Bool] = [:]
 
     /// Places to look at, and folders to list.
     var marks: [LocalSpot: LocalHints.Mark] = [:]
     var order: [LocalSpot] = []
     var unlisted: [Int32] = []
-    /// Folders that were told as unreadable; each look tries them again.
+    /// Folders that were reported as unreadable; each look tries them again.
     var refused: Set<Int32> = []
-    /// Where the item now at a place was before, and the other way round.
+    /// Where the item now at a place was before, and the reverse.
     var origins: [LocalSpot: LocalSpot?] = [:]
     var targets: [LocalSpot: LocalSpot] = [:]
     var opened: [Int32: FileDescriptor] = [:]
-    /// What is left over from a look that told outright, and has to be told so as well.
+    /// Left over from a look with outright reports, and to be reported the same way.
     private var owedSpots: Set<LocalSpot> = []
     private var owedFolders: Set<Int32> = []
 
@@ -52,12 +51,12 @@ struct LocalMonitorRun {
         let reason: String
     }
 
-    /// How often a place is looked for that cannot be reached, before everything is listed anew.
+    /// How often to look for a place that cannot be reached, before everything is listed again.
     private static let maxRounds = 20
-    /// Seconds for which a file that is being written to may stay untold.
+    /// Seconds for which a file that is being written may stay unreported.
     private static let patience = 1.0
 
-    /// Starts a watch: all folders are watched, then listed.
+    /// Starts a watch: watches all folders, then lists them.
     init(
         path: ProviderPath, options: WatchOptions, resolver: LocalResolver, context: LocalContext,
         queue: LocalMonitorQueue,
@@ -82,7 +81,7 @@ struct LocalMonitorRun {
         }
     }
 
-    /// What is left for a later look, and in how many seconds; nil when all is settled.
+    /// Seconds until the rest of the work has to be tried again; nil if everything is settled.
     var pause: Double? {
         if !unlisted.isEmpty
             || order.contains(where: { marks[$0].map { $0.isAboutName || $0.isAboutContent } ?? false })
@@ -94,11 +93,11 @@ struct LocalMonitorRun {
 
     // MARK: One look
 
-    /// Looks at all places that were hinted at.
+    /// Looks at all places with hints.
     ///
     /// - Parameter isFresh: Whether the consumer may have listed since the last look.
-    /// - Returns: The events; none when nothing has changed in the end.
-    /// - Throws: ``WatchesExhausted``; `CocoaError(.fileReadNoSuchFile)` when the watched folder is not there any more.
+    /// - Returns: The events; empty if nothing has changed in the end.
+    /// - Throws: ``WatchesExhausted``; `CocoaError(.fileReadNoSuchFile)` if the watched folder is gone.
     mutating func look(at hints: LocalHints, isFresh: Bool) throws -> [FileEvent] {
         defer { opened = [:] }
         opened = [tree.root: try rootFolder()]
@@ -111,17 +110,17 @@ struct LocalMonitorRun {
         owedFolders = isFresh ? Set(unlisted) : owedFolders.intersection(unlisted)
         for spot in order where marks[spot].map({ !isWriting($0) }) ?? false { marks[spot]?.rounds += 1 }
         if order.contains(where: { marks[$0].map { $0.rounds > Self.maxRounds } ?? false }) {
-            return try rebuild("Folders were moved faster than they could be followed.")
+            return try rebuild("Folders were moved faster than they could be followed; list the folder again.")
         }
         return finish()
     }
 
-    /// The watched folder, if it is still what its path names.
+    /// Returns the watched folder, if its path still names it.
     private func rootFolder() throws -> FileDescriptor {
         let folder = try resolver.folder(at: path, context)
         let status = try ItemStatus(of: folder, context)
         let known = tree.folders[tree.root]
-        // The root of a provider is held open, so its path cannot tell that it was removed.
+        // The root of a provider is held open, so its path cannot show that it was removed.
         guard status.inode == known?.inode, status.device == known?.device, status.links > 0 else {
             throw context.error(ENOENT)
         }
@@ -146,7 +145,7 @@ struct LocalMonitorRun {
         marks[spot, default: LocalHints.Mark()].isAboutName = true
     }
 
-    /// Goes on until nothing more can be reached: what is in a folder that was moved can be, once the move is known.
+    /// Settles places until no more can be reached: items in a moved folder can be reached once the move is known.
     private mutating func settleAll() throws {
         var isMoving = true
         while isMoving {
@@ -160,13 +159,13 @@ struct LocalMonitorRun {
         }
     }
 
-    /// Whether a file that is being written to is left alone for now.
+    /// Whether to leave a file alone for now because it is being written.
     func isWriting(_ mark: LocalHints.Mark) -> Bool {
         guard let start = mark.writing, !mark.isAboutName, !mark.isAboutContent else { return false }
         return ContinuousClock.now - start < .seconds(Self.patience)
     }
 
-    /// Lists folders that are new, and those they hold.
+    /// Lists new folders, and those in them.
     ///
     /// - Returns: Whether any could be listed; the others are left for later.
     private mutating func readFolders() throws -> Bool {
@@ -184,9 +183,9 @@ struct LocalMonitorRun {
         try settleAll()
     }
 
-    // MARK: Telling
+    // MARK: Reporting
 
-    /// Starts again from what is there; what the consumer knows is worth nothing any more.
+    /// Starts again from the present state of the disk; the consumer has to list everything.
     private mutating func rebuild(_ reason: String) throws -> [FileEvent] {
         let before = tree.folders.keys
         telling = .silent

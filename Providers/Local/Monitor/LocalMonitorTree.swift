@@ -2,17 +2,17 @@ import CLinux
 import FileProviderCore
 import Foundation
 
-/// What a watch knows of a tree: names, kinds and identities. Folders are kept by the number of their watch, which is
-/// who they are wherever they are moved.
+/// The known tree of a watch: names, kinds and identities. Folders are kept by the number of their watch, which
+/// identifies them wherever they are moved.
 struct LocalMonitorTree {
     struct Item {
         var type: FileType
         var device: UInt
         var inode: UInt
-        /// Of a symbolic link, the nanoseconds of its making. It is never written to, only made anew, perhaps with the
-        /// same number.
+        /// Of a symbolic link, the nanoseconds of its creation. A link is never written to, only created again, perhaps
+        /// with the same inode.
         var made: Int64?
-        /// Of a folder that is watched.
+        /// The watch of a watched folder.
         var watch: Int32?
 
         init(_ status: ItemStatus, watch: Int32? = nil) {
@@ -24,7 +24,7 @@ struct LocalMonitorTree {
             self.watch = watch
         }
 
-        /// Whether both are one item. A folder that was made with the number of one that is gone has another watch.
+        /// Whether both are one item. A folder that reuses the inode of one that is gone has another watch.
         func isSame(as other: Item) -> Bool {
             guard type == other.type, inode == other.inode, device == other.device, made == other.made else {
                 return false
@@ -52,7 +52,7 @@ struct LocalMonitorTree {
 
     subscript(spot: LocalSpot) -> Item? { folders[spot.folder]?.items[spot.name] }
 
-    /// The names from the root down to a place.
+    /// Returns the names from the root down to a place.
     func names(of spot: LocalSpot) -> [[UInt8]] {
         var names = [spot.name]
         var folder = spot.folder
@@ -63,7 +63,7 @@ struct LocalMonitorTree {
         return names.reversed()
     }
 
-    /// Whether `folder` is `other` or lies below it.
+    /// Whether `folder` is `other` or below it.
     func isInside(_ folder: Int32, _ other: Int32) -> Bool {
         var folder = folder
         while folder != other {
@@ -73,24 +73,24 @@ struct LocalMonitorTree {
         return true
     }
 
-    /// Puts an item at a place where none is known; a watched folder is empty at first.
+    /// Puts an item at a place without a known one; a watched folder is empty at first.
     mutating func add(_ item: Item, at spot: LocalSpot) {
         folders[spot.folder]?.items[spot.name] = item
         if let watch = item.watch { folders[watch] = Folder(spot: spot, device: item.device, inode: item.inode) }
     }
 
-    /// Moves an item with all it holds; nothing is known at its new place.
+    /// Moves an item with everything in it to a place without a known one.
     mutating func move(_ item: Item, from spot: LocalSpot, to target: LocalSpot) {
         folders[target.folder]?.items[target.name] = item
         if let watch = item.watch { folders[watch]?.spot = target }
     }
 
-    /// Forgets that an item is at a place; what it holds is still known.
+    /// Removes an item from its place; the items in it are still known.
     mutating func detach(_ spot: LocalSpot) -> Item? { folders[spot.folder]?.items.removeValue(forKey: spot.name) }
 
-    /// Forgets an item that was detached, with all it holds.
+    /// Forgets a detached item with everything in it.
     ///
-    /// - Returns: The watches of all folders that went.
+    /// - Returns: The watches of all forgotten folders.
     mutating func forget(_ item: Item) -> [Int32] {
         var gone = item.watch.map { [$0] } ?? []
         var next = 0

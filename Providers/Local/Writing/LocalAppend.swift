@@ -1,16 +1,16 @@
 import FileProviderCore
 import Foundation
 
-/// One file that bytes are added to. Calls block, ``pour(_:)`` apart.
+/// An append to one file. All calls but ``pour(_:)`` block.
 final class LocalAppend: Sendable {
     private let context: LocalContext
     private let sink: FileSink
     private let file: FileDescriptor
-    /// The folder of a file that was made here.
+    /// The folder of the file, if the file was created here.
     private let folder: FileDescriptor?
     private let syncs: Bool
 
-    /// Opens the file; with `createsFile`, makes it if there is none.
+    /// Opens the file; with `createsFile`, creates it if there is none.
     init(path: ProviderPath, createsFile: Bool, resolver: LocalResolver, context: LocalContext) throws {
         self.context = context
         syncs = resolver.calls.contains(.fsync)
@@ -23,7 +23,7 @@ final class LocalAppend: Sendable {
                 file = try entry.open(Self.flags | O_CREAT | O_EXCL, context)
                 folder = entry.syncableFolder
             } catch let error where error.isFileExists {
-                // Somebody else has made it meanwhile. Behind a link that leads nowhere nothing is made.
+                // Another process has created it meanwhile. Nothing is created behind a link without a target.
                 file = try resolver.file(at: path, flags: Self.flags, context).file
             }
         }
@@ -31,10 +31,10 @@ final class LocalAppend: Sendable {
         sink = FileSink(file, path: context.path)
     }
 
-    /// The kernel puts each write behind what is there at that moment. Source: open(2).
+    /// The kernel adds each write at the end that the file has then. Source: open(2).
     private static let flags = LocalFlags.write | O_APPEND
 
-    /// Adds all of `source`, whose length must be what it says. While it has nothing, no thread waits for it.
+    /// Adds all of `source`, whose length has to be as promised. No thread waits while it has nothing.
     func pour(_ source: any WriteSource) async throws {
         let bytes = try source.bytes(from: 0)
         let length = source.length
@@ -53,10 +53,10 @@ final class LocalAppend: Sendable {
         let given = count > expected ? "more than \(expected) bytes" : "\(count) of \(expected) bytes"
         return FileError.make(
             .fileWriteUnknown, path: context.path, url: context.url,
-            sentence: "The source of “\(context.path)” gave \(given); \(sink.written) were added to the file.")
+            sentence: "The source of “\(context.path)” gave \(given). \(sink.written) bytes were added to the file.")
     }
 
-    /// Brings the bytes onto the disk.
+    /// Syncs the bytes to the disk.
     func finish() throws -> FileObject {
         if syncs {
             try context.check(fsync(file.raw))

@@ -1,12 +1,12 @@
 import FileProviderCore
 import Foundation
 
-/// Going on behind what an earlier write brought to the disk.
+/// Continuing behind the bytes that an earlier write left on the disk.
 extension LocalWrite {
-    /// Bytes at the head and at the tail of a part that are compared before anything is added.
+    /// Bytes at the head and at the tail of a part to compare before anything is added.
     private static let proof: Int64 = 64 << 10
 
-    /// How many bytes of `source` are in the part already; nothing is behind them then.
+    /// Returns how many bytes of `source` the part already has, and cuts off anything behind them.
     func start(of source: any WriteSource) async throws -> Int64 {
         guard case .staged(let staged) = target, options.resumption != nil else { return 0 }
         let size = try await BlockingThreads.shared.run { [context] in try ItemStatus(of: staged.file, context).size }

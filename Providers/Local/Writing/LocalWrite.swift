@@ -1,7 +1,7 @@
 import FileProviderCore
 import Foundation
 
-/// One file being written: where its bytes go, and how it ends. Calls block, ``pour(_:)`` apart.
+/// One file being written: its target, and how it ends. All calls but ``pour(_:)`` block.
 final class LocalWrite: Sendable {
     enum Target {
         case staged(StagedFile)
@@ -15,7 +15,7 @@ final class LocalWrite: Sendable {
     private let file: FileDescriptor
     let sink: FileSink
 
-    /// Looks whether the write may happen and opens the file.
+    /// Checks that the write is allowed, and opens the file.
     init(entry: LocalEntry, options: WriteOptions, calls: KernelCalls, context: LocalContext) throws {
         self.entry = entry
         self.options = options
@@ -28,7 +28,7 @@ final class LocalWrite: Sendable {
             let staged = try StagedFile(
                 in: entry.folder(for: calls), target: context.path, permissions: permissions ?? 0o666,
                 resuming: options.resumption, calls: calls)
-            // The umask took some away.
+            // The umask removed some bits.
             if let permissions { try Self.setPermissions(permissions, of: staged.file, context) }
             target = .staged(staged)
             file = staged.file
@@ -42,10 +42,10 @@ final class LocalWrite: Sendable {
         }
     }
 
-    /// For a new file in place; until it is whole, its owner may write to it.
+    /// Returns the mode of a new file in place; until it is whole, its owner may write to it.
     private static func mode(_ options: WriteOptions) -> UInt32 { permissions(options).map { $0 | 0o600 } ?? 0o666 }
 
-    /// Where a mount gives all files the same permissions, and refuses others (FAT), there is nothing to be kept.
+    /// A mount that gives all files the same permissions, and refuses others (FAT), has nothing to keep.
     private static func setPermissions(_ permissions: UInt32, of file: FileDescriptor, _ context: LocalContext) throws {
         if try ItemStatus(of: file, context).permissions & 0o777 == permissions { return }
         if fchmod(file.raw, permissions) != 0, ![EPERM, ENOTSUP].contains(errno) { throw context.error(errno) }
@@ -55,7 +55,7 @@ final class LocalWrite: Sendable {
         options.permissions.map { UInt32($0) & 0o777 }
     }
 
-    /// - Returns: What is there before the write.
+    /// - Returns: The item before the write.
     @discardableResult
     private static func check(_ entry: LocalEntry, _ options: WriteOptions, _ context: LocalContext) throws
         -> ItemStatus?
@@ -66,7 +66,7 @@ final class LocalWrite: Sendable {
         }
         guard let before else { return nil }
         if !options.overwrite { throw context.error(EEXIST) }
-        // The kernel will judge again; asking now saves sending the bytes for nothing.
+        // The kernel will check again; checking now saves sending the bytes in vain.
         if before.type == .directory {
             let folder = try entry.open(LocalFlags.realFolder, context)
             if try FolderListing(of: folder, context: context).nextEntry() != nil { throw context.error(ENOTEMPTY) }
@@ -74,7 +74,7 @@ final class LocalWrite: Sendable {
         return before
     }
 
-    /// O_EXCL decides who makes the file; an existing one is emptied only once it is known to be a regular file.
+    /// O_EXCL decides who creates the file; an existing one is emptied only once it is known to be a regular file.
     private static func openInPlace(
         _ entry: LocalEntry, options: WriteOptions, context: LocalContext
     ) throws -> (file: FileDescriptor, isNew: Bool) {
@@ -90,8 +90,8 @@ final class LocalWrite: Sendable {
                     try context.check(ftruncate(part.raw, 0))
                     return (part, false)
                 }
-                // Somebody foresaw the name. Only the owner of what is there, or of the folder, can remove it from a
-                // folder like /tmp.
+                // Another user has predicted the name. In a folder like /tmp, only the owner of the item or of the
+                // folder can remove it.
                 try entry.unlink(context)
                 return (try entry.open(LocalFlags.write | O_CREAT | O_EXCL, mode: mode(options), context), true)
             }
@@ -102,7 +102,7 @@ final class LocalWrite: Sendable {
         }
     }
 
-    /// Takes all of `source`, whose length must be what it says. While it has nothing, no thread waits for it.
+    /// Reads all of `source`, whose length has to be as promised. No thread waits while it has nothing.
     func pour(_ source: any WriteSource) async throws {
         let length = source.length
         let bytes = try source.bytes(from: try await start(of: source))
@@ -114,9 +114,9 @@ final class LocalWrite: Sendable {
         if let length, sink.written != length { throw context.wrongLength(sink.written, of: length) }
     }
 
-    /// Sees that all of a file came.
+    /// Checks that all of a file arrived.
     ///
-    /// - Throws: `CocoaError(.fileReadCorruptFile)` when it did not.
+    /// - Throws: `CocoaError(.fileReadCorruptFile)` if it did not.
     func checkWhole(_ extent: FileExtent) throws {
         guard extent.count == extent.size, sink.written == extent.size else {
             throw FileError.make(
@@ -125,7 +125,7 @@ final class LocalWrite: Sendable {
         }
     }
 
-    /// Takes what the source has now; `.ready` when that was its end.
+    /// Reads what the source has now; returns `.ready` at its end.
     private func take(
         _ source: any ByteSource, through buffer: TransferBuffer, upTo length: Int64?, _ flag: CancellationFlag
     ) throws -> FlowState {
@@ -142,7 +142,7 @@ final class LocalWrite: Sendable {
         }
     }
 
-    /// Sees the file onto the disk and into place.
+    /// Syncs the file to the disk, and moves it into place.
     func commit() throws -> FileObject {
         switch target {
         case .staged(let staged):
@@ -157,7 +157,7 @@ final class LocalWrite: Sendable {
         return try ItemStatus(of: file, context).object(at: context.path)
     }
 
-    /// Leaves nothing behind, except of a file that existed and was to be changed in place.
+    /// Removes the written file, unless it existed before and was changed in place.
     func discard() {
         switch target {
         case .staged(let staged): staged.discard()
@@ -171,14 +171,14 @@ final class LocalWrite: Sendable {
 }
 
 extension LocalEntry {
-    /// Whether the name is one of `TemporaryName`. Some of those can be foreseen, and in a shared folder anybody can
+    /// Whether the name is one of `TemporaryName`. Some of those can be predicted, and in a shared folder any user can
     /// take them first.
     var isTemporary: Bool { TemporaryName.matches(String(decoding: name, as: UTF8.self)) }
 
-    /// The part of an earlier write, open for writing; nil unless it is a regular file of this user with no other name.
-    /// What is written to a link, a hard link, a pipe or somebody else's file would go elsewhere.
+    /// Opens the part of an earlier write for writing; nil unless it is a regular file of this user with no other name.
+    /// A write to a link, a hard link, a pipe or another user's file would go elsewhere.
     ///
-    /// - Parameter flags: How it is opened; never through a link, and never waiting for a pipe.
+    /// - Parameter flags: For open(2), which never follows a link and never waits for a pipe.
     func ownPart(_ context: LocalContext, flags: Int32 = LocalFlags.write) -> FileDescriptor? {
         guard let file = try? open(flags | O_NOFOLLOW | O_NONBLOCK, context),
             let status = try? ItemStatus(of: file, context),

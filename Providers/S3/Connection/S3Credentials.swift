@@ -1,22 +1,23 @@
 public import FileProviderCore
 public import Foundation
 
-/// Access keys where the tools of AWS look for them: the environment, then the shared credentials file.
+/// A source of access keys from the places that AWS tools use: the environment, then the shared credentials file.
 ///
 /// `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY` and `AWS_SESSION_TOKEN`; without them `AWS_SHARED_CREDENTIALS_FILE`, or
 /// `~/.aws/credentials`, in the profile that `AWS_PROFILE` names, or `default`.
 public struct S3Credentials: CredentialSource {
     private let environment: [String: String]
 
-    /// - Parameter environment: The process's own, unless said otherwise; read once.
+    /// Creates a source.
+    ///
+    /// - Parameter environment: The environment, by default this process's; read once.
     public init(environment: [String: String] = ProcessInfo.processInfo.environment) {
         self.environment = environment
     }
 
-    /// Nil for a proxy: the keys are for the service behind it.
+    /// Returns the access key, or nil for a proxy, because the keys are for the service behind it.
     ///
-    /// - Throws: `CocoaError(.fileReadNoPermission)` and its like for a credentials file that is there and cannot be
-    ///   read.
+    /// - Throws: `CocoaError`, such as `.fileReadNoPermission`, if the credentials file exists and cannot be read.
     public func credential(for origin: Origin, user: String?) async throws -> Credential? {
         guard !origin.isProxy else { return nil }
         let found = Self.credential(
@@ -70,7 +71,7 @@ public struct S3Credentials: CredentialSource {
 }
 
 extension S3Configuration {
-    /// The settings that the environment gives as the tools of AWS read it: `AWS_ENDPOINT_URL_S3`, `AWS_ENDPOINT_URL`,
+    /// Returns the settings in the environment variables that AWS tools read: `AWS_ENDPOINT_URL_S3`, `AWS_ENDPOINT_URL`,
     /// `AWS_REGION`, `AWS_DEFAULT_REGION`.
     public static func settings(environment: [String: String] = ProcessInfo.processInfo.environment) -> [String: String]
     {

@@ -19,7 +19,7 @@ struct S3Signature {
         guard case .password(let user, let password) = credential.kind else {
             throw FileError.make(
                 .userAuthenticationRequired, url: nil,
-                sentence: "S3 takes an access key and a secret key, and no bearer token.")
+                sentence: "S3 needs an access key and a secret key. A bearer token does not work.")
         }
         let words = password.split(separator: " ", maxSplits: 1)
         accessKey = user
@@ -29,7 +29,7 @@ struct S3Signature {
         self.date = date
     }
 
-    /// What stands for the digest of a body that is not signed.
+    /// The placeholder for the digest of a body that is not signed.
     static let unsigned = "UNSIGNED-PAYLOAD"
 
     /// The SHA-256 of `data`, in hexadecimal.
@@ -62,7 +62,7 @@ struct S3Signature {
         request.headers = headers
     }
 
-    /// `url` with a signature in its query, good for `GET` by anybody.
+    /// Returns `url` with a signature in its query, which lets anyone `GET` it.
     ///
     /// - Parameter seconds: From ``date`` on; a week at most.
     func presigned(_ url: URL, seconds: Int) -> URL {
@@ -128,7 +128,7 @@ struct S3Signature {
         return url.port.flatMap { $0 == usual ? nil : "\(name):\($0)" } ?? name
     }
 
-    /// Names and values of the query, each encoded anew.
+    /// Names and values of the query, decoded and encoded again.
     private static func pairs(of url: URL) -> [(name: String, value: String)] {
         (url.query(percentEncoded: true) ?? "").split(separator: "&").map { pair in
             let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)

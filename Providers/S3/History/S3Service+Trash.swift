@@ -2,13 +2,12 @@ public import FileProviderCore
 import Foundation
 public import HTTPFileProvider
 
-/// In a bucket that keeps versions, removing an object only puts a mark on top of them: what lies under such a mark is
-/// the trash. Source: Amazon S3 User Guide, “Working with delete markers”.
+/// The trash of a bucket that keeps versions: removing an object only adds a delete marker on top of its versions. Source: Amazon S3 User Guide, “Working with delete markers”.
 extension S3Service: HTTPTrashService {
-    /// The objects below `path` whose newest version is a mark, with the size of the version under it. Empty in a
-    /// bucket without versioning.
+    /// Lists the objects below `path` whose newest version is a delete marker, with the size of the version under it.
+    /// Empty in a bucket without versioning.
     ///
-    /// - Complexity: One request for a thousand versions, those that are no trash among them.
+    /// - Complexity: One request for each thousand versions, also those of objects that are not in the trash.
     public func trashItems(
         below path: ProviderPath, over connection: HTTPConnection,
         page: @Sendable ([TrashItem]) async throws -> Void
@@ -42,7 +41,7 @@ extension S3Service: HTTPTrashService {
         return path
     }
 
-    /// Takes the mark away.
+    /// Restores an object by removing its delete marker.
     ///
     /// - Throws: Also `CocoaError(.fileWriteFileExists)` where an object was written there meanwhile, and
     ///   `CocoaError(.fileWriteInvalidFileName)` for an identifier that this service does not make;
@@ -54,10 +53,10 @@ extension S3Service: HTTPTrashService {
         try await remove(mark, of: item.path, over: connection)
     }
 
-    /// Removes every version of the object, the mark last: until then, nothing comes to light.
+    /// Removes every version of the object, the delete marker last, so that no old version reappears.
     ///
-    /// - Throws: As ``restore(_:over:)``.
-    /// - Complexity: A request for each version, and one for a thousand.
+    /// - Throws: As ``restore(_:over:)-(TrashItem,_)``.
+    /// - Complexity: A request for each version, and one for each thousand.
     public func removeFromTrash(_ item: TrashItem, over connection: HTTPConnection) async throws {
         let mark = try Self.mark(of: item, over: connection)
         for version in try await checkIsTrash(item, mark, over: connection).reversed()

@@ -3,9 +3,9 @@ import Foundation
 public import HTTPFileProvider
 
 extension S3Service: HTTPVersionsService {
-    /// The versions that the bucket keeps (`ListObjectVersions`). A bucket without versioning keeps one.
+    /// Lists the versions that the bucket keeps (`ListObjectVersions`). A bucket without versioning keeps one.
     ///
-    /// - Complexity: One request for a thousand versions.
+    /// - Complexity: One request for each thousand versions.
     public func versions(of path: ProviderPath, over connection: HTTPConnection) async throws -> [FileVersion] {
         let versions = try await allVersions(of: path, over: connection).filter { !$0.isMarker }
         if versions.isEmpty {
@@ -21,7 +21,7 @@ extension S3Service: HTTPVersionsService {
         }
     }
 
-    /// `GET` of the version.
+    /// Returns the `GET` of a version.
     public func request(forReading version: FileVersion) throws -> HTTPRequest {
         var request = HTTPRequest("GET", path: version.path)
         request.url = url(of: version.path, version: version.identifier)
@@ -29,8 +29,8 @@ extension S3Service: HTTPVersionsService {
         return request
     }
 
-    /// Copies the version over the object, which makes it the newest one. Nothing is lost: what was there before stays
-    /// as a version, in a bucket that keeps them.
+    /// Restores a version by copying it over the object, as its newest version. In a bucket with versioning, the present
+    /// one stays as a version.
     ///
     /// - Complexity: One request, and one more for a version that was the newest when it was listed; for objects over
     ///   5 GiB one for each part, and a look.

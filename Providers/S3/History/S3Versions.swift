@@ -23,7 +23,7 @@ struct S3VersionListing {
     private let path: ProviderPath
     private let prefix: [UInt8]
     private let connection: HTTPConnection
-    /// Where the next page begins, percent-encoded; nil for the first.
+    /// The marker of the next page, percent-encoded; nil for the first.
     private var location: (key: String, version: String)?
     private var known: Set<String> = []
     private var isOver = false
@@ -50,7 +50,7 @@ struct S3VersionListing {
         isOver = root.first("IsTruncated")?.text != "true"
         if !isOver { try goOn(root, isEncoded) }
         let all = root.children.compactMap { Self.version($0, isEncoded) }
-        // What is from elsewhere must never be restored or removed.
+        // A key outside the prefix must never be restored or removed.
         return all.filter { $0.key.starts(with: prefix) }
     }
 

@@ -9,7 +9,7 @@ private struct S3Copy: Sendable {
     let source: [UInt8]
     let target: [UInt8]
     var size: Int64
-    /// Nil where the server tells none: then whichever version is there is copied.
+    /// The tag; nil if the server gives none, and then any version is copied.
     var entryTag: String?
     var mimeType: String?
     /// One that the bucket keeps; nil for the newest.
@@ -80,7 +80,7 @@ extension S3Service {
         try await removeOne(copy.source, of: path, over: connection)
     }
 
-    /// Lists the folder anew, for copying it may have taken hours.
+    /// Lists the folder again, because copying may have taken hours.
     private func removeTree(_ folder: ProviderPath, as copied: [S3Copy], over connection: HTTPConnection) async throws {
         let known = Dictionary(copied.map { ($0.source, $0.entryTag) }, uniquingKeysWith: { first, _ in first })
         var refused: [S3Refusal] = []

@@ -12,11 +12,11 @@ struct S3UnfinishedUpload: Sendable {
     let isAbandoned: Bool
 }
 
-/// What the server has of an upload.
+/// The parts of an upload that the server has.
 struct S3Parts: Sendable {
     /// Without quotes, by part counted from 0.
     var tags: [Int: String] = [:]
-    /// Whether the newest part came so long ago that nobody is sending any.
+    /// Whether the newest part is so old that no process can be sending one.
     var isAbandoned = true
 }
 

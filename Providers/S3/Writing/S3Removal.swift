@@ -58,7 +58,7 @@ extension S3Service {
             }
             for try await more in group { refused += more }
         }
-        // What could not be removed stays, and so does the folder: it can be removed again.
+        // Keys that could not be removed stay, and so does the folder: it can be removed again.
         if let first = refused.first { throw first.error(others: refused.count - 1, over: connection) }
     }
 

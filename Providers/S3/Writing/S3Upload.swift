@@ -6,12 +6,12 @@ import HTTPFileProvider
 import SafeXML
 import Synchronization
 
-/// The uploads that a provider has under way, and those that this process knows for its own: nobody goes on with one of
-/// another process that may be using it, nor two providers with the same.
+/// The running uploads of a provider, and those that this process began. They keep a provider from continuing an upload
+/// that another process may be using, and two providers from using the same one.
 final class S3Uploads: Sendable {
     private struct UploadIDs {
         var running: Set<String> = []
-        /// Begun here and neither finished nor let go of: those that do not run were broken off.
+        /// Begun here, and neither finished nor aborted. Those that are not running broke off.
         var begun: Set<String> = []
     }
 
@@ -42,7 +42,7 @@ final class S3Uploads: Sendable {
         return true
     }
 
-    /// Lets others of this process go on with it.
+    /// Lets other providers of this process continue it.
     func release(_ upload: String) {
         guard Self.known.withLock({ $0.running.remove(name(upload)) }) != nil else { return }
         running.withLock { $0 -= 1 }
@@ -60,7 +60,7 @@ final class S3Uploads: Sendable {
 final class S3Upload: HTTPResumableSession {
     private struct State {
         var upload: String?
-        /// What the server has of a try before: tags by part, counted from 0.
+        /// The parts that the server has from an earlier try: tags by part, counted from 0.
         var found: [Int: String] = [:]
         var sent: [Int: String] = [:]
         /// The MD5 of each part's bytes.

@@ -4,13 +4,12 @@ public import FileProviderCore
 import Foundation
 public import HTTPFileProvider
 
-/// Whether what was sent is there. A proxy answers `PUT` with 200 and a page, too.
+/// Verifies that a written object exists: a proxy also answers `PUT` with 200 and a page.
 extension S3Service {
-    /// The file as it is there: proven by the answer, whose tag is the MD5 of the bytes or which has their SHA-256;
-    /// else by a look.
+    /// Returns the written file: proven by the answer, if it has the MD5 of the bytes as a tag or their SHA-256; otherwise
+    /// by a look.
     ///
-    /// - Complexity: Nothing, or one request; two if the tag of the file is still that of the one which was to be
-    ///   replaced.
+    /// - Complexity: Nothing, or one request; two if the file still has the tag of the one that it replaces.
     public func confirmed(
         _ file: FileObject, answer: ResponseHead, attributes: HTTPWriteAttributes, over connection: HTTPConnection
     ) async throws -> FileObject {
@@ -30,7 +29,7 @@ extension S3Service {
 
     /// Looks whether `file`, whose tag is that of the answer, is there.
     ///
-    /// - Returns: `file`; without a size where the server lets nobody look, and the answer was one of S3.
+    /// - Returns: `file`; without a size if the server refuses looks, and the answer was one of S3.
     /// - Throws: `CocoaError(.fileWriteUnknown)` if nothing is there, something else, or still the old file.
     func look(at file: FileObject, attributes: HTTPWriteAttributes, over connection: HTTPConnection) async throws
         -> FileObject
@@ -40,7 +39,7 @@ extension S3Service {
         let head = try await connection.send(HTTPRequest("HEAD", path: path, accepts: [403, 404]))
         if head.status == 404 { throw HTTPWriteProof.missing(path, over: connection) }
         guard head.isSuccess else {
-            // Who may only write gets no look at all. A page of a proxy has no tag.
+            // A user who may only write cannot look at the object. A page of a proxy has no tag.
             if file.entryTag == nil { throw HTTPWriteProof.foreign(path, over: connection) }
             file.size = nil
             return file

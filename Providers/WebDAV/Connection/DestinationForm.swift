@@ -1,9 +1,9 @@
 /// Ways to write the `Destination` of a move or copy (RFC 4918, section 10.3).
 ///
-/// The standard's own is the URL that this side uses. A proxy that ends TLS or moves paths, and leaves this header as
-/// it is, makes another server's URL of it.
+/// The standard form is the URL that the client uses. A proxy that terminates TLS or rewrites paths, but not this
+/// header, turns it into the URL of another server.
 enum DestinationForm: CaseIterable, Sendable {
-    /// The URL as this side writes it.
+    /// The URL as the client writes it.
     case url
     /// Its path alone.
     case path

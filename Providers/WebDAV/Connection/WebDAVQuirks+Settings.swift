@@ -2,10 +2,10 @@ import FileProviderCore
 import Foundation
 
 extension WebDAVQuirks {
-    /// What a setting changes.
+    /// The effect of a setting.
     private enum Change: Sendable {
         case flag(any WritableKeyPath<WebDAVQuirks, Bool> & Sendable)
-        /// Throws away a word that it does not know by giving false.
+        /// Returns false for a word that it doesn't know.
         case word([String], @Sendable (inout WebDAVQuirks, String) -> Bool)
     }
 
@@ -48,7 +48,7 @@ extension WebDAVQuirks {
         "refuses-moves": .flag(\.refusesMoves),
     ]
 
-    /// What Nextcloud takes as a chunk that is not the last.
+    /// The sizes that Nextcloud accepts for a chunk that is not the last.
     static let chunkSizes: ClosedRange<Int64> = (5 << 20)...(5 << 30)
 
     private static let vendorName = "vendor"
@@ -67,7 +67,7 @@ extension WebDAVQuirks {
         return vendor
     }
 
-    /// Overrules what is known with what the settings say; names of other settings are passed over.
+    /// Applies the settings over the known values; ignores settings that it doesn't know.
     ///
     /// - Throws: `CocoaError(.featureUnsupported)` naming the words that there are.
     mutating func apply(_ settings: [String: String]) throws {
@@ -86,6 +86,6 @@ extension WebDAVQuirks {
     private static func refusal(_ name: String, _ word: String, _ known: [String]) -> CocoaError {
         FileError.make(
             .featureUnsupported, path: name,
-            sentence: "“\(word)” is no value of the setting “\(name)”; there are: \(known.joined(separator: ", ")).")
+            sentence: "“\(word)” is no value of the setting “\(name)”. Use one of: \(known.joined(separator: ", ")).")
     }
 }

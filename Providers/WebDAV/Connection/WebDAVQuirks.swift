@@ -2,13 +2,13 @@ import CurlTransport
 import FileProviderCore
 import Foundation
 
-/// What a server does in its own way, as data: a row for each vendor, corrected by what is learnt on the way.
+/// The behaviour of a WebDAV server where servers differ: a row for each vendor, corrected by the server's answers.
 ///
 /// ``WebDAVFileProvider/quirks()`` discovers it, ``WebDAVServers`` remembers it, and ``WebDAVConfiguration/quirks``
-/// keeps it beyond the process. A value that is changed by hand is taken as it is; so are the settings of
-/// ``WebDAVFileProvider/registration``.
+/// keeps it beyond the process. A value that you give is used without asking the
+/// server. The settings of ``WebDAVFileProvider/registration`` override all of these.
 public struct WebDAVQuirks: Codable, Hashable, Sendable {
-    /// Who made the server.
+    /// The maker of the server.
     public enum Vendor: String, Codable, Hashable, Sendable, CaseIterable {
         /// Apache's mod_dav.
         case apache
@@ -26,33 +26,33 @@ public struct WebDAVQuirks: Codable, Hashable, Sendable {
         case owncloud
         /// SharePoint and OneDrive for Business.
         case sharepoint
-        /// Any other: nothing is taken for granted.
+        /// Any other server: nothing is assumed.
         case other
     }
 
-    /// What a server makes of a condition that a write carries (RFC 9110, section 13).
+    /// How a server treats the condition of a write (RFC 9110, section 13).
     public enum Condition: String, Codable, Hashable, Sendable, CaseIterable {
-        /// Nothing: it writes.
+        /// It ignores the condition and writes.
         case ignored
-        /// It looks before it writes; two writes at the same moment may both pass.
+        /// It checks before it writes; two writes at the same moment may both pass.
         case looked
-        /// Of any number of writes at the same moment one passes.
+        /// Exactly one of any number of writes at the same moment passes.
         case exclusive
     }
 
-    /// What the locks of a server are worth (RFC 4918, section 6).
+    /// How reliable the locks of a server are (RFC 4918, section 6).
     public enum Locks: String, Codable, Hashable, Sendable, CaseIterable {
-        /// There are none.
+        /// The server has no locks.
         case none
-        /// Good enough for a person who edits a file. Writes do not take them: Apache loses and keeps locks when
-        /// several are taken or given back at the same moment, of whatever names, and WsgiDAV forgets one when its file
-        /// is replaced.
+        /// Good enough for a person who edits a file. Writes don't use them: Apache loses or keeps locks when several,
+        /// of any names, are taken or given back at the same moment, and WsgiDAV forgets a lock when its file is
+        /// replaced.
         case shaky
-        /// Of any number of clients that ask at the same moment one has it.
+        /// Exactly one of any number of clients that ask at the same moment gets the lock.
         case exclusive
     }
 
-    /// When a write takes a lock for the moment in which its file appears. Two requests more, where the locks are
+    /// When a write locks the name for the moment in which its file appears. Costs two more requests, if the locks are
     /// ``Locks/exclusive``.
     public enum LockUse: String, Codable, Hashable, Sendable, CaseIterable {
         /// Never.
@@ -66,33 +66,34 @@ public struct WebDAVQuirks: Codable, Hashable, Sendable {
 
     /// How the modification time of a file is set (RFC 4918 has no way).
     public enum TimeSetting: String, Codable, Hashable, Sendable, CaseIterable {
-        /// In no way.
+        /// It cannot be set.
         case none
-        /// `Date` with the upload, as nginx takes it.
+        /// `Date` with the upload, as nginx reads it.
         case date
-        /// `X-OC-Mtime` with the upload, and `PROPPATCH` of `DAV:lastmodified` later, as ownCloud began it.
+        /// `X-OC-Mtime` with the upload, and `PROPPATCH` of `DAV:lastmodified` later, as ownCloud introduced it.
         case ocMtime
     }
 
-    /// Who made the server, as its answers show.
+    /// The maker of the server, as its answers show.
     public var vendor: Vendor
-    /// `If-None-Match: *` with a `PUT`.
+    /// How the server treats `If-None-Match: *` with a `PUT`.
     public var ifNoneMatch = Condition.ignored
-    /// `If-Match` with a `PUT`.
+    /// How the server treats `If-Match` with a `PUT`.
     public var ifMatch = Condition.ignored
-    /// Whether the tags in an `If` header are looked at, for the destination of a `MOVE`, too (RFC 4918, section 10.4).
+    /// Whether the server checks the tags in an `If` header, also for the destination of a `MOVE` (RFC 4918, section
+    /// 10.4).
     public var honoursIf = false
-    /// Whether of two `MOVE`s with `Overwrite: F` to one place exactly one succeeds.
+    /// Whether exactly one of two `MOVE`s with `Overwrite: F` to one place succeeds.
     public var movesExclusively = false
-    /// Whether readers see the old file or the new one while a `PUT` replaces it, and one that breaks off changes
-    /// nothing.
+    /// Whether readers see either the old or the new file while a `PUT` replaces it, and a `PUT` that breaks off
+    /// changes nothing.
     public var putsWhole = false
-    /// Whether a read that meets a replacement gets one version whole; Apache sends as much of the new file as the old
-    /// one had.
+    /// Whether a read during a replacement gets one complete version; Apache sends as many bytes of the new file as the
+    /// old one had.
     public var readsWhole = false
-    /// What locks are worth.
+    /// How reliable its locks are.
     public var locks = Locks.shaky
-    /// When writes take one.
+    /// When writes take a lock.
     public var lockUse = LockUse.conditional
     /// Whether a file keeps its entry tag when it is moved.
     public var movesKeepTags = false
@@ -100,35 +101,35 @@ public struct WebDAVQuirks: Codable, Hashable, Sendable {
     public var listsEntryTags = true
     /// Whether the tag of a folder changes with everything below it.
     public var hasTreeTags = false
-    /// Whether an upload is compared with the hash in its `OC-Checksum`.
+    /// Whether the server compares an upload with the hash in its `OC-Checksum`.
     public var takesChecksums = false
     /// How modification times are set.
     public var timeSetting = TimeSetting.none
     /// Whether the size of a file on the server is that of the upload; SharePoint writes into documents.
     public var keepsSizes = true
-    /// Whether the part of an upload that broke off may come to light after it was removed.
+    /// Whether the part of a broken upload may appear after it was removed.
     public var partsAppearLate = false
     /// Whether a `MOVE` with `Overwrite: F` puts a file in the place of a folder, or into it.
     public var movesOntoFolders = false
-    /// Whether names may be bytes that are no UTF-8.
+    /// Whether names may be bytes that are not UTF-8.
     public var keepsRawNames = true
-    /// Whether listings leave names with a leading dot out.
+    /// Whether listings leave out names with a leading dot.
     public var hidesDotNames = false
     /// Whether the server, or a proxy in front of it, refuses `MOVE` (405, 501, or 502 for any `Destination`). An
-    /// upload is put to its name then, once the same bytes were seen under a temporary one.
+    /// upload then goes to its final name, after the same bytes were seen under a temporary name.
     public var refusesMoves = false
-    /// Bytes that must not be in the path of a folder: nothing could be moved into it.
+    /// Bytes that must not be in the path of a folder, because nothing could be moved into it.
     public var misreadFolders: [UInt8] = []
-    /// Bytes that the server takes for something else in the path of a `Destination`, besides ``misreadFolders``.
+    /// Bytes that the server misreads in the path of a `Destination`, besides ``misreadFolders``.
     public var misreadDestinations: [UInt8] = []
-    /// Bytes that it takes for something else in the last name of a `Destination`.
+    /// Bytes that the server misreads in the last name of a `Destination`.
     public var misreadNames: [UInt8] = []
-    /// The bytes of one chunk where large uploads go in chunks, by the way of Nextcloud; nil for uploads in one piece.
+    /// The size in bytes of the chunks of a large upload, as Nextcloud takes them; nil for uploads in one piece.
     public var chunkSize: Int64?
-    /// Whether `SEARCH` takes a basic search (RFC 5323), as `OPTIONS` tells in its `DASL` line.
+    /// Whether `SEARCH` accepts a basic search (RFC 5323), as the `DASL` header of `OPTIONS` says.
     public var searches = false
 
-    /// The row of `vendor`.
+    /// Creates the values of a vendor.
     public init(_ vendor: Vendor) {
         self.vendor = vendor
         switch vendor {
@@ -165,7 +166,7 @@ public struct WebDAVQuirks: Codable, Hashable, Sendable {
 }
 
 extension WebDAVQuirks {
-    /// What is not in the document has the vendor's value, so that documents of older versions can be read.
+    /// Decodes a value; keys that are missing have the vendor's value, so documents of older versions can be read.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         self.init(try container.decode(Vendor.self, forKey: .vendor))
@@ -198,7 +199,7 @@ extension WebDAVQuirks {
         if container.contains(.chunkSize) { chunkSize = try container.decode(Int64?.self, forKey: .chunkSize) }
     }
 
-    /// Writes everything, also that there are no chunks.
+    /// Encodes every value, also a `chunkSize` of nil.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(vendor, forKey: .vendor)
@@ -247,7 +248,7 @@ extension WebDAVQuirks {
     /// Whether a write that may replace nothing takes a lock.
     var locksNewFiles: Bool { locks == .exclusive && lockUse == .always && !movesExclusively }
 
-    /// Enters what this server does into what holds for every WebDAV server.
+    /// Adds the abilities of this server to those of every WebDAV server.
     func enter(into capabilities: inout Capabilities) {
         capabilities[.atomicReplacement] =
             putsWhole && readsWhole ? .native : refusesMoves && !putsWhole ? .unavailable : .derived
@@ -263,7 +264,7 @@ extension WebDAVQuirks {
 }
 
 extension WebDAVQuirks {
-    /// What the answer to an `OPTIONS` tells.
+    /// Reads the answer to an `OPTIONS`.
     init(_ head: ResponseHead) {
         self.init(Vendor(head))
         if head.joined("DASL")?.contains("DAV:basicsearch") == true { searches = true }
@@ -273,7 +274,7 @@ extension WebDAVQuirks {
 extension WebDAVQuirks.Vendor {
     /// Recognises the vendor by the answer to an `OPTIONS`.
     ///
-    /// `Server` alone names the program in front, behind which any other may lie; the features in `DAV` tell who
+    /// `Server` names only the program in front, which may hide any other; the features in `DAV` show which one
     /// answers. nginx itself names one feature and no `MS-Author-Via`; lighttpd names the third.
     init(_ head: ResponseHead) {
         let server = head["Server"]?.lowercased() ?? ""

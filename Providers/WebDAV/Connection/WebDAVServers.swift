@@ -3,22 +3,22 @@ import CurlTransport
 import FileProviderCore
 import HTTPFileProvider
 
-/// What was learnt of WebDAV servers, by scheme, host, port and the folder that was asked: the providers of one server
-/// share it. Behind one host different folders may be different servers.
+/// A memory of WebDAV servers' behaviour, by scheme, host, port and folder. All providers of one server share it.
+/// Different folders of one host may be different servers.
 ///
-/// Safe to use from any thread. It lives as long as the process; ``WebDAVConfiguration/quirks`` keeps a value longer.
+/// Safe to use from any thread. It is kept as long as the process runs; ``WebDAVConfiguration/quirks`` keeps a value longer.
 public final class WebDAVServers: Sendable {
-    /// The process's memory.
+    /// The memory of this process.
     public static let shared = WebDAVServers()
 
     private let known = LockedValue<[Origin: [ProviderPath: WebDAVQuirks]]>([:])
     private let destinations = LockedValue<[Origin: DestinationForm]>([:])
 
-    /// A memory that knows nothing, apart from ``shared``.
+    /// Creates an empty memory, separate from ``shared``.
     public init() {}
 
-    /// What is known of the server of `url`, by the nearest folder at or above it that was asked; nil where none was.
-    /// Setting it corrects what was learnt, for all providers there and below; nil has them ask again.
+    /// The behaviour of the server of `url`, from the nearest folder at or above it that was asked; nil if none was.
+    /// Setting it corrects the value for all providers there and below; setting nil makes them ask again.
     public subscript(url: URL) -> WebDAVQuirks? {
         get {
             Location(url).flatMap { location in
@@ -87,7 +87,8 @@ public final class WebDAVServers: Sendable {
     }
 }
 
-/// What one provider knows of its server: what the user said first, then what was learnt, then the vendor's row.
+/// The known behaviour of one provider's server: first the user's settings, then the server's answers, then the vendor's
+/// row.
 final class KnownQuirks: Sendable {
     private let servers: WebDAVServers
     private let url: URL
@@ -107,7 +108,7 @@ final class KnownQuirks: Sendable {
         self.given = LockedValue(vendor.map { WebDAVQuirks($0) } ?? given)
     }
 
-    /// Nil while nobody has said or asked.
+    /// Nil until the server was asked or the user has set it.
     var value: WebDAVQuirks? { (given.value ?? servers[url]).map { overruled($0) } }
 
     /// The form of `Destination` that has worked for this host, in this provider or another.
@@ -118,12 +119,12 @@ final class KnownQuirks: Sendable {
 
     private func overruled(_ quirks: WebDAVQuirks) -> WebDAVQuirks {
         var quirks = quirks
-        // Never throws: `init` has tried them.
+        // Never throws: `init` has already applied them.
         try? quirks.apply(settings)
         return quirks
     }
 
-    /// What is known, or what `ask` tells; many callers at once wait for one answer.
+    /// Returns the known behaviour, or asks the server with `ask`; concurrent callers wait for one answer.
     ///
     /// - Parameter ask: Gives the answer, and the folder that gave it.
     func value(asking ask: @escaping @Sendable () async throws -> (ResponseHead, URL)) async throws -> WebDAVQuirks {
@@ -167,10 +168,10 @@ final class KnownQuirks: Sendable {
 }
 
 extension WebDAVFileProvider {
-    /// What this server does in its own way, as far as it matters here.
+    /// Returns the behaviour of this server where servers differ.
     ///
-    /// - Complexity: One `OPTIONS` for each server in the life of the process, after a look where to send it; none
-    ///   where the configuration or its settings tell.
+    /// - Complexity: One `OPTIONS` for each server and process, after a look where to send it; none if the
+    ///   configuration or its settings say the vendor.
     public func quirks() async throws -> WebDAVQuirks {
         try await known.value {
             guard let location = try await self.whereToAsk() else {
@@ -185,8 +186,8 @@ extension WebDAVFileProvider {
     /// The statuses that say that a server does not answer this question, rather than that it will later.
     private static let refusals = Set(400..<500).union([501]).subtracting([408, 423, 425, 429])
 
-    /// The folder that is there, nearest to ``home``, or one of which nobody can tell; nil where there is none.
-    /// lighttpd never answers an `OPTIONS` about a name that is not there.
+    /// The folder nearest to ``home`` that exists, or that the server refuses to show; nil if there is none.
+    /// lighttpd never answers an `OPTIONS` about a name that doesn't exist.
     private func whereToAsk() async throws -> ProviderPath? {
         var current: ProviderPath? = home
         while let next = current {
@@ -201,7 +202,7 @@ extension WebDAVFileProvider {
         return nil
     }
 
-    /// How to reach this server, with what is known of it by now: a value to be kept.
+    /// The configuration of this provider, with what it has learnt about the server so far; meant to be saved.
     public var configuration: WebDAVConfiguration {
         WebDAVConfiguration(baseURL: connection.baseURL, quirks: known.value)
     }

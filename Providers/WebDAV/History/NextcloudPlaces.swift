@@ -35,7 +35,7 @@ struct NextcloudPlaces {
 }
 
 extension WebDAVFileProvider {
-    /// Where the trash and the versions of the item at `path` are.
+    /// Returns the places of the trash and the versions of the item at `path`.
     ///
     /// - Throws: `CocoaError(.featureUnsupported)` on any server but Nextcloud.
     func nextcloudPlaces(for path: ProviderPath, _ what: String) async throws -> NextcloudPlaces {
@@ -45,8 +45,8 @@ extension WebDAVFileProvider {
             throw FileError.make(
                 .featureUnsupported, path: path, url: url(of: path),
                 sentence:
-                    "\(what) of “\(path)” cannot be had: this server is no Nextcloud, or is reached by an address "
-                    + "without the user in it.")
+                    "\(what) of “\(path)” is not available: this server is not Nextcloud, or its address has no user in it, "
+                    + "as in remote.php/dav/files/USER.")
         }
         return locations
     }

@@ -11,7 +11,7 @@ extension WebDAVFileProvider: FileProviderTrash {
         <nc:trashbin-deletion-time xmlns:nc="http://nextcloud.org/ns"/>
         """
 
-    /// What the server's trash tells, of the items that were at and below `path`.
+    /// Lists the items in the server's trash that were at or below `path`.
     ///
     /// - Throws: Also `CocoaError(.featureUnsupported)` on any server but Nextcloud.
     /// - Complexity: One `PROPFIND` of the whole trash, of depth 1.
@@ -44,8 +44,8 @@ extension WebDAVFileProvider: FileProviderTrash {
             size: response.isCollection ? nil : response.size, removedDate: response.trashDate)
     }
 
-    /// Moves the item to the server's folder for that. Where the name is taken, Nextcloud gives the item another one
-    /// beside it.
+    /// Restores an item by moving it to the server's restore folder. If the name is taken, Nextcloud gives the item
+    /// another name beside it.
     ///
     /// - Complexity: One request.
     public func restore(_ item: TrashItem) async throws {

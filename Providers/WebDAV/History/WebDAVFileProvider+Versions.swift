@@ -5,7 +5,7 @@ import HTTPFileProvider
 
 /// The versions that a Nextcloud server keeps of files. Source: Nextcloud developer manual, “WebDAV: Versions”.
 extension WebDAVFileProvider: FileProviderVersions {
-    /// The versions that the server lists; newer servers list the present one among them.
+    /// Lists the versions of a file; newer servers include the present one.
     ///
     /// - Throws: Also `CocoaError(.featureUnsupported)` on any server but Nextcloud, and for a file without an
     ///   identifier.
@@ -28,13 +28,13 @@ extension WebDAVFileProvider: FileProviderVersions {
                     })
             }
         } catch let error where error.isNoSuchFile {
-            // Of a file that was never changed some servers have no folder.
+            // Some servers have no folder for a file that was never changed.
             return []
         }
         return found.values.sorted { ($0.modifiedDate ?? .distantPast) > ($1.modifiedDate ?? .distantPast) }
     }
 
-    /// `GET` of the version.
+    /// Opens a version for reading by `GET`.
     public func open(_ version: FileVersion) async throws -> any FileReader {
         let locations = try await nextcloudPlaces(for: version.path, "The versions")
         let server = try ofWholeServer(try await quirks())
@@ -43,7 +43,7 @@ extension WebDAVFileProvider: FileProviderVersions {
         return connection.open(request, cost: .request)
     }
 
-    /// Moves the version to the server's folder for that.
+    /// Restores a version by moving it to the server's restore folder.
     ///
     /// - Complexity: One request.
     public func restore(_ version: FileVersion) async throws {

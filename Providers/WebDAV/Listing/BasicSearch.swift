@@ -1,10 +1,11 @@
 import FileProviderCore
 import Foundation
 
-/// What a basic search (RFC 5323, section 5) can ask of a query: never less than the query matches, often more.
+/// The part of a query that a basic search (RFC 5323, section 5) can express. It finds all items that the query matches,
+/// and often more.
 ///
-/// Servers compare in their own ways: letter case, Unicode forms, files without a property. So only what comes out
-/// right or too wide in all of them is asked, and the query itself decides on each item of the answer.
+/// Servers compare in their own ways: letter case, Unicode forms, files without a property. So the
+/// search asks only for conditions that no server reads too narrowly, and the query checks each item of the answer.
 enum BasicSearch: Equatable {
     /// Nothing is left out: a search would be a listing of everything.
     case everything
@@ -29,7 +30,7 @@ enum BasicSearch: Equatable {
     /// Nextcloud refuses searches with more operators.
     static let maxOperators = 100
 
-    /// - Parameter isNegated: Whether what does not match is looked for.
+    /// - Parameter isNegated: Whether the search is for items that don't match.
     init(_ query: FileQuery, _ dialect: Dialect, isNegated: Bool = false) {
         switch query {
         case .all: self = isNegated ? .nothing : .everything

@@ -9,9 +9,9 @@ struct DAVResponse: Sendable {
     var moreHrefs: [[UInt8]] = []
     /// The status of the item itself, where the response has one; where all its properties failed, that of the first.
     var status: Int?
-    /// What the server says about it to a person.
+    /// The server's description for people.
     var words: String?
-    /// What the properties with status 200 say; the others are not there.
+    /// The properties with status 200; others are missing.
     var isCollection = false
     var size: Int64?
     var modified: Date?
@@ -22,20 +22,20 @@ struct DAVResponse: Sendable {
     var quotaUsed: Int64?
     /// Hashes in ownCloud's form, such as `SHA1:… MD5:…`.
     var checksums: String?
-    /// What stays the same when the item is moved or changed.
+    /// An identifier that stays the same when the item is moved or changed.
     var fileID: String?
     /// Of an item in Nextcloud's trash: where it was, counted from the user's files, and when it was removed.
     var trashLocation: [UInt8]?
     var trashDate: Date?
 
-    /// Whether the response tells of an item that is not there or could not be dealt with.
+    /// Whether the response reports an item that doesn't exist or could not be processed.
     var hasFailed: Bool { (status ?? 200) >= 300 }
 }
 
 extension DAVResponse {
     /// The item at `path` as a provider shows it.
     func item(at path: ProviderPath) -> FileObject {
-        // What is there and may not be looked at is neither file nor folder as far as anybody can tell.
+        // An item that exists but may not be looked at has an unknown type.
         if hasFailed { return FileObject(path: path, type: .other) }
         var item = FileObject(
             path: path, type: isCollection ? .directory : .regular, size: isCollection ? nil : size,
@@ -59,12 +59,12 @@ extension DAVResponse {
 }
 
 extension FileObjectKey<[String: String]> {
-    /// Hashes of the content in hexadecimal, by their names in lower case, such as `sha1`; kept by Nextcloud and
-    /// ownCloud of files whose uploader sent one.
+    /// Hashes of the content in hexadecimal, by their names in lower case, such as `sha1`. Nextcloud and ownCloud keep
+    /// those that the uploader sent.
     public static var checksums: Self { Self("webdav.checksums") }
 }
 
 extension FileObjectKey<String> {
-    /// What stays the same when an item is renamed, moved or changed; Nextcloud and ownCloud tell it.
+    /// An identifier that stays the same when an item is renamed, moved or changed, from Nextcloud and ownCloud.
     public static var fileIdentifier: Self { Self("webdav.fileIdentifier") }
 }

@@ -147,7 +147,7 @@ private final class MultistatusReader: XMLEventHandler {
     }
 
     private func endResponse() {
-        // Of an item without a single property nothing is known, not even that it is a file.
+        // An item without any property is unknown; it may not even be a file.
         if !hasProperties, response.status == nil { response.status = failure }
         finished.append(response)
     }
@@ -182,7 +182,7 @@ private final class MultistatusReader: XMLEventHandler {
         }
     }
 
-    /// What stands directly in a response. Elements of the same names lie deeper in what it says about an error.
+    /// The direct children of a response. Elements of the same names are also deeper, in an error description.
     private func takeOutside(_ value: UnsafeBufferPointer<UInt8>, of element: String) {
         guard depth == responseDepth + 1 else { return }
         switch element {

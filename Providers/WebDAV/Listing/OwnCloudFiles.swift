@@ -6,7 +6,7 @@ import HTTPFileProvider
 ///
 /// Source: Nextcloud developer manual, “WebDAV: basic APIs”; ownCloud developer manual, “WebDAV API”.
 struct OwnCloudFiles: Equatable {
-    /// Where the server is installed, from its host's root on.
+    /// The path at which the server is installed, from its host's root on.
     let installation: ProviderPath
     /// The root of its newer WebDAV, `remote.php/dav`; nil for an item that is reached by the older one.
     let dav: ProviderPath?

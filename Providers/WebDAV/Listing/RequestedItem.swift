@@ -1,10 +1,10 @@
 import FileProviderCore
 
-/// Tells which responses of a multi-status are the item that was asked about, and which lie directly in it.
+/// Finds the responses of a multi-status that are the requested item, and those that are directly in it.
 ///
-/// Servers write one path in many ways: with another host behind a proxy, other escapes, other case. Where that leaves
-/// a doubt, the href of the item itself decides, for its path is known. What is neither the item nor in it is nothing
-/// at all: no item, and nothing to remove.
+/// Servers write one path in many ways: with another host behind a proxy, other escapes, other case. In doubt, the href
+/// of the item itself decides, because its path is known. A response that is neither the item nor in it is ignored: it
+/// is no item, and is not removed.
 struct RequestedItem {
     enum Location: Equatable {
         case itself
@@ -31,10 +31,10 @@ struct RequestedItem {
     private var keepsQuery: Bool?
     /// Whether the item's own href ends in two slashes.
     private var endsTwice = false
-    /// What the hrefs of direct children start with, when they are written as the item's own is.
+    /// The common start of the hrefs of direct children, if they are written like the item's own.
     private var prefix: [UInt8]?
     private var isFirst = true
-    /// What the listing has given so far.
+    /// The names that the listing has given so far.
     var listed = ListedNames()
     /// How the server encodes its hrefs, as far as is known.
     private(set) var encoding: HrefEncoding
@@ -56,10 +56,10 @@ struct RequestedItem {
     /// Whether the server calls the item by another path than this side does.
     var isRewritten: Bool { own?.isRewritten == true }
 
-    /// Whether the answer begins with something else and tells of nothing in the item: it may be about another folder.
+    /// Whether the answer begins with another item and has nothing in this one: it may be about another folder.
     private(set) var isDoubtful = false
 
-    /// Where the item of `response` lies.
+    /// Returns the place of the item of `response`.
     mutating func location(of response: DAVResponse) -> Location {
         let location = find(response)
         if location == .elsewhere, isFirst { isDoubtful = true }

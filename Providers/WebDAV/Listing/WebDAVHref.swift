@@ -50,7 +50,7 @@ struct WebDAVHref {
         self.names = names
     }
 
-    /// What stands behind scheme and host, up to a query. There are no fragments in hrefs: a `#` was not encoded, and
+    /// The part after scheme and host, up to a query. There are no fragments in hrefs: a `#` was not encoded, and
     /// belongs to a name.
     static func path(in text: ArraySlice<UInt8>, keepsQuery: Bool = false) -> ArraySlice<UInt8> {
         var path = text

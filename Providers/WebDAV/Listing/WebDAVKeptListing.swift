@@ -7,9 +7,9 @@ import HTTPFileProvider
 extension WebDAVFileProvider {
     private static let kept = "PROPFIND, Depth: 1"
 
-    /// Gives the listing that was kept while the folder's tag is the same, else lists anew and keeps that.
+    /// Gives the kept listing while the folder's tag is the same; otherwise lists again and keeps the new listing.
     ///
-    /// - Complexity: One `PROPFIND` of depth 0, and one of depth 1 where something has changed. Listings over the size
+    /// - Complexity: One `PROPFIND` of depth 0, and one of depth 1 if something has changed. Listings over the size
     ///   of a kept file are not kept.
     func list(_ path: ProviderPath, by responses: ResponseCache, page: @Sendable ([FileObject]) async throws -> Void)
         async throws
@@ -35,7 +35,7 @@ extension WebDAVFileProvider {
         try decoder.finish()
         var asked = asked(path, isFolder: true)
         let items = try items(in: decoder.take(), of: path, &asked)
-        // What leaves items out is asked for each time, and says so.
+        // A listing that leaves items out is not kept, so that each one reports it.
         try asked.refuseUnusable(in: path, url: url(of: path))
         return items
     }
@@ -53,7 +53,7 @@ final class AnswerRecorder: Sendable {
     /// Nil where there were too many.
     var bytes: Data? { state.value }
 
-    /// Forgets what came of an answer that broke off.
+    /// Forgets the bytes of an answer that broke off.
     func start() { state.update { $0 = Data() } }
 
     func add(_ piece: Data) {

@@ -2,11 +2,11 @@ public import FileProviderCore
 import Foundation
 import HTTPFileProvider
 
-/// Looking at what is there: items, listings and the storage, all by `PROPFIND`.
+/// Attributes of items, listings and properties of the storage, all by `PROPFIND`.
 extension WebDAVFileProvider {
-    /// What a listing of its folder told while that is remembered, else one `PROPFIND` of depth 0.
+    /// Returns the attributes of an item: those of its folder's remembered listing, or by one `PROPFIND` of depth 0.
     ///
-    /// - Complexity: One more `PROPFIND` where the server answers 405 to a URL without a slash.
+    /// - Complexity: One more `PROPFIND` if the server answers 405 to a URL without a slash.
     public func attributesOfItem(path: ProviderPath) async throws -> FileObject {
         if let known = cache.item(at: path) { return known }
         return try await item(path, isWriting: false)
@@ -36,12 +36,12 @@ extension WebDAVFileProvider {
         return item
     }
 
-    /// What is at `path`; nil for nothing.
+    /// The item at `path`; nil if there is none.
     func itemIfAny(_ path: ProviderPath) async throws -> FileObject? {
         do { return try await item(path, isWriting: true) } catch let error where error.isNoSuchFile { return nil }
     }
 
-    /// Lists with one `PROPFIND` of depth 1, in pages as they come.
+    /// Lists a folder with one `PROPFIND` of depth 1, and passes on each page as it arrives.
     public func contentsOfDirectory(path: ProviderPath, page: @Sendable ([FileObject]) async throws -> Void)
         async throws
     {
@@ -125,15 +125,15 @@ extension WebDAVFileProvider {
     /// Servers answer in many ways when a file is addressed with a slash at its end; this finds out whether that was
     /// the reason.
     private func refuseFile(_ path: ProviderPath) async throws {
-        // Where the look fails as well, the first error stands.
+        // If the look fails as well, the first error is thrown.
         guard let item = try? await item(path, isWriting: false), !item.isDirectory else { return }
         throw FileError.notADirectory(path, url: url(of: path))
     }
 
-    /// Capacity by RFC 4331; nil where the server does not tell.
+    /// Returns the capacity (RFC 4331), or nil if the server doesn't report it.
     ///
-    /// The folder that the provider was made for is asked; where that is a file, or about to be made, the one that
-    /// holds it.
+    /// Asks about the folder that the provider was made for. If that is a file, or doesn't exist yet, asks about the
+    /// folder that holds it.
     public func storageProperties() async throws -> VolumeObject? {
         do { return try await quota(of: home) } catch {
             guard let parent = home.parent, error.isNoSuchFile || error is any FileProviderHTTPError else {

@@ -8,7 +8,7 @@ extension WebDAVFileProvider {
     static let usualProperties =
         "<D:resourcetype/><D:getcontentlength/><D:getlastmodified/><D:getetag/><D:getcontenttype/><D:creationdate/>"
     static let quotaProperties = "<D:resourcetype/><D:quota-available-bytes/><D:quota-used-bytes/>"
-    /// What Nextcloud and ownCloud have besides.
+    /// Further properties of Nextcloud and ownCloud.
     static let ownCloudProperties = "<oc:checksums/><oc:fileid/>"
     static let namespaces = #"xmlns:D="DAV:" xmlns:oc="http://owncloud.org/ns""#
 
@@ -17,7 +17,7 @@ extension WebDAVFileProvider {
         _ path: ProviderPath, isFolder: Bool, depth: Int, isWriting: Bool, properties: String = usualProperties,
         recording: AnswerRecorder? = nil, page: @Sendable ([DAVResponse]) async throws -> Void
     ) async throws {
-        // By the path alone: no other server minds, and nobody has to be asked.
+        // The path decides, without a request: other servers ignore these properties.
         let isOwnCloud = properties == Self.usualProperties && OwnCloudFiles(rootPath.appending(path)) != nil
         let body = """
             <?xml version="1.0" encoding="utf-8"?><D:propfind \(isOwnCloud ? Self.namespaces : #"xmlns:D="DAV:""#)>\
@@ -89,7 +89,7 @@ extension WebDAVFileProvider {
         do { try body() } catch let error as CocoaError {
             let host = connection.baseURL.host() ?? ""
             let what =
-                error.code == .fileReadTooLarge ? "too large a document" : "a document that is not as WebDAV wants it"
+                error.code == .fileReadTooLarge ? "too large a document" : "a document that is not valid WebDAV"
             throw FileError.make(
                 error.code, path: request.path, url: url(of: request.path),
                 sentence:

@@ -6,10 +6,10 @@ import HTTPFileProvider
 
 /// A large file on its way to Nextcloud in chunks, which the server joins at the end.
 ///
-/// Chunks that are there with their size, up to the first that is not, are not sent again by a later run: the upload has
-/// its name from the target, the size, both ends of the file, and ``WriteOptions/resumption`` or else the modification
-/// time. Without either to know the file by, the name is used once. With a resumption, the ends of what is there are
-/// compared with the source, too. Source: docs.nextcloud.com, developer manual, “Chunked file upload”, version 2.
+/// A later run doesn't send again the chunks that the server has with their full size, up to the first that it lacks:
+/// the upload's name comes from the target, the size, both ends of the file, and ``WriteOptions/resumption`` or else the
+/// modification time. Without either, the name is used once. With a resumption, both ends of the kept bytes are also
+/// compared with the source. Source: docs.nextcloud.com, developer manual, “Chunked file upload”, version 2.
 struct ChunkedUpload: Sendable {
     /// The server from its root on: the chunks do not lie below the provider's root.
     let server: WebDAVFileProvider
@@ -20,10 +20,10 @@ struct ChunkedUpload: Sendable {
     let uploads: ProviderPath
     let length: Int64
     let chunkSize: Int64
-    /// What is at the target before.
+    /// The existing item at the target.
     let replaced: FileObject?
 
-    /// As many as the server takes.
+    /// The most chunks that the server accepts.
     private static let maxChunks: Int64 = 10_000
 
     /// Nil where the write does not go in chunks: it is small, its source can be read only once, or the path is none of
@@ -92,7 +92,7 @@ struct ChunkedUpload: Sendable {
         chunks.prefix { present[$0.name] == Int64($0.part.count) }
     }
 
-    /// What the file is known by in a later run; nil where nothing tells.
+    /// The identity by which a later run recognises the file; nil if there is none.
     private var version: String? {
         write.options.resumption ?? write.options.modificationDate.map { "\($0.timeIntervalSince1970)" }
     }
@@ -130,7 +130,7 @@ struct ChunkedUpload: Sendable {
             let present = try await chunks(in: folder)
             if write.options.resumption == nil { return present }
             if try await isOwn(present, in: folder) { return present }
-            // What is there is not the source's, whatever its name says.
+            // The kept chunks are not the source's, although their name is.
             _ = try await server.change(
                 HTTPRequest("DELETE", path: folder, isFolder: true, accepts: [404], isWriting: true))
             try await make(folder)
@@ -151,7 +151,7 @@ struct ChunkedUpload: Sendable {
         return Dictionary(found.values.compactMap { item in item.size.map { (item.name, $0) } }) { $1 }
     }
 
-    /// Looks whether the server has all bytes before they take the place of anything. One request.
+    /// Checks that the server has all bytes, before they replace anything. One request.
     ///
     /// - Throws: `CocoaError(.fileWriteUnknown)` if it has another number.
     private func checkChunks(in folder: ProviderPath) async throws {
@@ -170,8 +170,8 @@ struct ChunkedUpload: Sendable {
             HTTPRequest("PUT", path: path, headers: [destination, total], body: .source(source), isWriting: true))
     }
 
-    /// Leaves what a later run can go on with, and removes the rest; the server removes what nobody goes on with after
-    /// a day.
+    /// Leaves the chunks that a later run can use, and removes the rest. The server removes abandoned chunks after a
+    /// day.
     private func abandon(_ folder: ProviderPath, after error: any Error) async {
         if version != nil, error.isTransient || error.isCancellation { return }
         await server.cleanUp {
@@ -185,9 +185,9 @@ struct ChunkedUpload: Sendable {
 
     /// Has the server join the chunks.
     ///
-    /// Joining takes as long as it takes: a gateway gives up before (504), a second try meets the first (423), and one
-    /// after it finds no chunks any more (404). So the target is looked at before each further try, and nothing is
-    /// removed: the server may need it.
+    /// Joining may take long: a gateway gives up before (504), a second try meets the first (423), and one after it
+    /// finds no chunks any more (404). So each further try begins with a look at the target, and nothing is removed,
+    /// because the server may still need it.
     private func join(_ folder: ProviderPath) async throws -> FileObject {
         let headers =
             [destination, total, ("Overwrite", write.options.overwrite ? "T" : "F")] + server.timeHeaders(for: write)

@@ -35,7 +35,7 @@ final class OCChecksum: HTTPBodyProof, @unchecked Sendable {
         guard hash.digest.hexadecimal != expected else { return }
         throw FileError.make(
             .fileReadCorruptFile, path: path,
-            sentence: "“\(path)” did not arrive as the server has it: its hash differs.")
+            sentence: "“\(path)” does not match the hash that the server sent with it (OC-Checksum).")
     }
 
     /// What the server is to compare an upload with: where it does, and the source can be read twice and is soon read.

@@ -10,7 +10,7 @@ extension WebDAVFileProvider {
     /// - Throws: For a multi-status, the error of the item that failed; of several, all of them as
     ///   ``Swift/Error/itemErrors``.
     func change(_ request: HTTPRequest, destination: ProviderPath? = nil) async throws -> ResponseHead {
-        // Before, for whoever asks meanwhile must not keep the answer, and after.
+        // Before, so that a listing that runs meanwhile is not kept, and after.
         cache.drop(request.path)
         defer { cache.drop(request.path) }
         var request = request
@@ -37,7 +37,7 @@ extension WebDAVFileProvider {
     private func failures(in responses: [DAVResponse], of request: HTTPRequest, _ destination: ProviderPath?)
         -> [any Error]
     {
-        // What a removal finds gone is what it was to be.
+        // An item that is already gone is as good as removed.
         let failed = responses.filter {
             $0.hasFailed && !(request.method == "DELETE" && ($0.status == 404 || $0.status == 410))
         }
@@ -54,7 +54,7 @@ extension WebDAVFileProvider {
         }
     }
 
-    /// What an href names; nil where that is neither `item` nor below it.
+    /// The item that an href names; nil if that is neither `item` nor below it.
     func path(of href: [UInt8], in item: ProviderPath) -> ProviderPath? {
         let asked = RequestedItem(path: rootPath.appending(item), isFolder: true, kept: 0, encoding: hrefEncoding.value)
         return asked.names(downTo: href).flatMap { names in

@@ -2,8 +2,8 @@ import FileProviderCore
 import Foundation
 
 extension WebDAVFileProvider {
-    /// Refuses what this server would take for another place, or overwrite without leave: `Destination` is read by code
-    /// of its own.
+    /// Refuses a place that this server would take for another one, or overwrite unasked: servers read `Destination`
+    /// with separate code.
     ///
     /// - Complexity: One request without `overwrite` where the server moves onto folders, else none.
     /// - Throws: `CocoaError(.fileWriteInvalidFileName)`; `CocoaError(.fileWriteFileExists)`.

@@ -5,9 +5,9 @@ import HTTPFileProvider
 
 /// Writing to the name itself.
 extension WebDAVFileProvider {
-    /// One `PUT`, with whatever keeps it from replacing what it must not.
+    /// Sends one `PUT`, with the conditions that keep it from replacing another item.
     ///
-    /// - Parameter found: What is there, where the write is large: that was looked at then.
+    /// - Parameter found: The existing item, if the write is large and was therefore looked at before.
     func putDirectly(_ write: FileWrite, replacing found: FileObject?) async throws -> FileObject {
         let (path, options, quirks) = (write.path, write.options, write.quirks)
         if options.ifMatch != nil {
@@ -35,7 +35,7 @@ extension WebDAVFileProvider {
         do { return try await put(conditional, condition: ("If-Match", tag), replacing: found) } catch let error
             where write.quirks.ifMatch == .ignored && Self.status(of: error) == 412
         {
-            // Nobody knows what this server makes of the condition: if the version is the same, it was refused for no
+            // This server's use of the condition is unknown: if the version is still the same, the refusal had no
             // reason.
             guard try await itemIfSeen(write.path)?.entryTag == tag else { throw error }
             return try await put(write, condition: nil, replacing: found)
@@ -87,7 +87,7 @@ extension WebDAVFileProvider {
             if condition == nil, locks.holds(write.path) { throw lostLock(write.path, error: error) }
             throw FileError.make(.fileWriteFileExists, path: write.path, url: url(of: write.path), underlying: error)
         } catch let error where condition?.name == "If-None-Match" && Self.isRefusal(error) {
-            // In the way of a folder servers answer otherwise.
+            // If a folder is in the way, servers answer differently.
             try await refuse(write)
             throw error
         }

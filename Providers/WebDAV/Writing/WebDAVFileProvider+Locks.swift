@@ -5,17 +5,17 @@ import HTTPFileProvider
 import SafeXML
 
 extension WebDAVFileProvider {
-    /// Locks the item at `path` for everybody else, such as while a person edits it. A name that is free can be locked
-    /// as well.
+    /// Locks the item at `path` against changes by other clients, for example while a person edits it. A free name can
+    /// be locked, too.
     ///
-    /// Operations of this provider at `path` go on as before; moving the item away gives the lock up. Give the lock
-    /// back with ``WebDAVLock/unlock()``.
+    /// Operations of this provider at `path` continue as before; moving the item away releases the lock. Release it
+    /// with ``WebDAVLock/unlock()``.
     ///
-    /// - Parameter timeout: For how long the server should keep the lock when it hears nothing, in seconds; it may
-    ///   choose otherwise.
-    /// - Throws: ``HTTPStatusError`` with 423 when somebody else has a lock there, once the policy's tries are used up;
-    ///   `CocoaError(.featureUnsupported)` where the server has no locks; `CocoaError(.fileNoSuchFile)` without the
-    ///   parent.
+    /// - Parameter timeout: Seconds for which the server should keep the lock without a refresh; it may choose another
+    ///   time.
+    /// - Throws: ``/HTTPFileProvider/HTTPStatusError`` with 423 if another client holds a lock there after all tries of
+    ///   the policy; `CocoaError(.featureUnsupported)` if the server has no locks; `CocoaError(.fileNoSuchFile)`
+    ///   without the parent.
     /// - Complexity: One `LOCK` (RFC 4918, section 9.10), and one more at each half of the time.
     public func lock(path: ProviderPath, timeout: Double = 600) async throws -> WebDAVLock {
         let lock = try await takeLock(path: path, timeout: timeout)
@@ -76,10 +76,10 @@ extension WebDAVFileProvider {
         return lock
     }
 
-    /// Holds a lock on `path` for the length of `body`, and gives it back after it, however it ends.
+    /// Holds a lock on `path` while `body` runs, and releases it afterwards, also after an error.
     ///
-    /// - Throws: As ``lock(path:timeout:)``, and what `body` throws. A lock that cannot be given back ends with its
-    ///   time.
+    /// - Throws: As ``lock(path:timeout:)``, and errors of `body`. A lock that cannot be released ends with its
+    ///   time-out.
     public func withLock<Value: Sendable>(
         path: ProviderPath, timeout: Double = 600, _ body: (WebDAVLock) async throws -> Value
     ) async throws -> Value {
@@ -102,8 +102,8 @@ extension WebDAVFileProvider {
         await cleanUp { try? await lock.unlock() }
     }
 
-    /// Runs `work` in a task that nobody cancels, and waits for it, cancelled or not; after two seconds that task goes
-    /// on by itself.
+    /// Runs `work` in a task that is never cancelled, and waits for it, cancelled or not; after two seconds that task
+    /// continues alone.
     func cleanUp(_ work: @escaping @Sendable () async -> Void) async {
         await withCancellationShield {
             let (ended, signal) = AsyncStream<Never>.makeStream()

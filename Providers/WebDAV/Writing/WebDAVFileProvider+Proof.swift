@@ -9,7 +9,7 @@ extension WebDAVFileProvider {
     enum Look: Sendable {
         case item(FileObject)
         case nothing
-        /// The server lets nobody look, as at a folder that may be written and not read.
+        /// The server refuses looks, for example in a folder that may be written and not read.
         case refused(any Error)
 
         /// The item that was seen; nil for nothing, and where looking is refused.
@@ -39,7 +39,7 @@ extension WebDAVFileProvider {
     /// Returns the file at `path` as the server has it after an upload: one look, unless the answer gives the hash of
     /// the bytes.
     ///
-    /// Where looking is refused, the server's acknowledgement is the only proof: the file is returned without a size.
+    /// If looks are refused, the server's acknowledgement is the only proof, and the returned file has no size.
     ///
     /// - Parameter head: The answer to the upload.
     /// - Throws: `CocoaError(.fileWriteUnknown)` if the server kept another number of bytes, or no file.
@@ -87,8 +87,8 @@ extension WebDAVFileProvider {
         return FileError.make(.fileWriteUnknown, path: write.path, url: url(of: write.path), sentence: sentence)
     }
 
-    /// Removes what the server kept of a new file, if that is certain to be ours: nothing at all, or the version in the
-    /// upload's answer, or a name that nobody else can have taken.
+    /// Removes the rest of a new file, if it is certain to be this upload's: nothing is there, or the version in the
+    /// upload's answer, or a name that no other client can have taken.
     private func removeRest(_ write: FileWrite, look: Look, head: ResponseHead) async -> Bool {
         guard !write.options.overwrite, let item = look.item, !item.isDirectory else { return false }
         let tag = item.entryTag.map(HTTPConnection.version)

@@ -5,15 +5,15 @@ import HTTPFileProvider
 
 /// Writing by a temporary name.
 extension WebDAVFileProvider {
-    /// `PUT` to a temporary name in the same folder, then one `MOVE`.
+    /// Sends a `PUT` to a temporary name in the same folder, then one `MOVE`.
     ///
-    /// - Parameter found: What is there, where the write is large: that was looked at then.
+    /// - Parameter found: The existing item, if the write is large and was therefore looked at before.
     func publish(_ write: FileWrite, replacing found: FileObject?) async throws -> FileObject {
-        // Nobody writes with a condition where there may be nothing: this refuses in the right words.
+        // A version to replace without `overwrite` is a contradiction: this refuses in the right words.
         if write.options.ifMatch != nil, !write.options.overwrite { try await refuse(write) }
         let temporary = try TemporaryName.make(beside: write.path)
-        // The name is taken while the bytes are under way; a large file would hold it for too long. Nobody cancels the
-        // task, because a lock whose token was lost could not be given back.
+        // The name is taken while the bytes are under way; a large file would hold it for too long. The task is
+        // never cancelled, because a lock whose token was lost could not be released.
         let taking = write.options.overwrite || write.isLarge ? nil : lockTask(for: write)
         let hasArrived = LockedValue(false)
         do {
@@ -44,7 +44,7 @@ extension WebDAVFileProvider {
         }
     }
 
-    /// What `error` is to those who know nothing of the temporary name.
+    /// Returns `error` with the final path in place of the temporary name.
     private static func error(_ error: any Error, under temporary: ProviderPath, of path: ProviderPath) -> any Error {
         if let error = error as? HTTPStatusError, error.path == temporary.string { return error.about(path) }
         guard let error = error as? URLError, error.sentence.contains(temporary.string) else {
@@ -54,7 +54,7 @@ extension WebDAVFileProvider {
         return URLError(error.code, userInfo: error.userInfo.merging([NSLocalizedDescriptionKey: sentence]) { $1 })
     }
 
-    /// Removes what an upload left. What the server does not let go of stays under a name that tells.
+    /// Removes the part of an upload. If the server doesn't remove it, it stays under a recognisable name.
     ///
     /// - Parameter hasArrived: Whether the server has said so: then it is a file like any other, which does not come
     ///   late.
@@ -70,14 +70,14 @@ extension WebDAVFileProvider {
         }
     }
 
-    /// Takes the lock that a new file needs here; nil where it needs none, or whoever writes has one already.
+    /// Takes the lock that a new file needs here; nil if it needs none, or the caller holds one already.
     private func lockTask(for write: FileWrite) -> Task<WebDAVLock?, any Error>? {
         guard write.quirks.locksNewFiles, !locks.holds(write.path) else { return nil }
         return Task { try await takeNewName(write.path) }
     }
 
-    /// A lock on a name that is to be filled; nil where it turns out that there are none. Whoever has one at the same
-    /// moment is about to fill the name.
+    /// A lock on a name that is about to be taken; nil if the server turns out to have no locks. A client that holds the
+    /// lock at the same moment is about to take the name.
     func takeNewName(_ path: ProviderPath) async throws -> WebDAVLock? {
         do { return try await lockIfAny(path) } catch let error as HTTPStatusError where error.code.rawValue == 423 {
             throw FileError.make(.fileWriteFileExists, path: path, url: url(of: path), underlying: error)
@@ -91,7 +91,7 @@ extension WebDAVFileProvider {
         _ taking: Task<WebDAVLock?, any Error>?
     ) async throws -> FileObject {
         // Where a `PUT` decides by itself whether the version is the one that is known, a move would only look;
-        // lighttpd moves nothing onto a file that is locked, whoever has the lock.
+        // lighttpd moves nothing onto a locked file, not even for the lock's owner.
         let decidesByPut =
             write.options.ifMatch != nil && write.quirks.putsConditionally
             || write.quirks.putsWhole && locks.holds(write.path)
@@ -134,8 +134,8 @@ extension WebDAVFileProvider {
     private func unpublishable(_ write: FileWrite, error: any Error) -> CocoaError {
         FileError.make(
             .fileWriteUnknown, path: write.path, url: url(of: write.path),
-            sentence: "The server shows nobody what it was sent and refuses to move it to “\(write.path)”."
-                + " Writing in place, to the name itself, needs neither.",
+            sentence: "The server does not let the upload be checked, and refuses to move it to “\(write.path)”."
+                + " Write in place instead: that needs neither.",
             underlying: error)
     }
 
@@ -190,7 +190,7 @@ extension WebDAVFileProvider {
         }
     }
 
-    /// Removes the empty file that a lock made of a free name, in a task that nobody cancels.
+    /// Removes the empty file that a lock made of a free name, in a task that is never cancelled.
     func removeMade(by lock: WebDAVLock) async {
         guard lock.madeFile else { return }
         let headers = condition(at: lock.path, under: lock).map { [$0] } ?? []
@@ -218,8 +218,8 @@ extension WebDAVFileProvider {
         return try await locked(for: write, move)
     }
 
-    /// Runs `body` if the file is the version that the write names: while nobody else can change it, where that takes a
-    /// lock, or with the version in an `If` header, where the server looks at it.
+    /// Runs `body` if the file is the version that the write names: under a lock, if the server needs one, or with the
+    /// version in an `If` header, if the server checks it.
     func locked<Value: Sendable>(for write: FileWrite, _ body: @Sendable (WebDAVLock?) async throws -> Value)
         async throws -> Value
     {

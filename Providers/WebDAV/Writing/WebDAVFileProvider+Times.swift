@@ -4,10 +4,10 @@ public import Foundation
 import HTTPFileProvider
 
 extension WebDAVFileProvider: FileProviderAttributes {
-    /// Sets the modification time by `PROPPATCH` of `DAV:lastmodified`, where the server is known to take it so;
-    /// permissions never.
+    /// Sets the modification time by `PROPPATCH` of `DAV:lastmodified`, if the server is known to support that. Never
+    /// sets permissions.
     ///
-    /// - Throws: Also `CocoaError(.featureUnsupported)` where the server sets the time with an upload only, or not at
+    /// - Throws: Also `CocoaError(.featureUnsupported)` if the server sets the time only with an upload, or not at
     ///   all.
     public func setAttributes(path: ProviderPath, permissions: UInt16?, modificationDate: Date?) async throws {
         if permissions != nil {
@@ -29,7 +29,7 @@ extension WebDAVFileProvider: FileProviderAttributes {
                 body: .data(body), isWriting: true))
     }
 
-    /// What has the server keep the time of an upload.
+    /// The header that makes the server keep the time of an upload.
     func timeHeaders(for write: FileWrite) -> [(name: String, value: String)] {
         guard let date = write.options.modificationDate else { return [] }
         // Others may take this header, too, and say so; it does no harm.

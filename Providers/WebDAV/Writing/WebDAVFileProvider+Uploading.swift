@@ -57,7 +57,7 @@ extension WebDAVFileProvider {
         }
     }
 
-    /// What a look shows of an upload whose answer was lost.
+    /// The result of a look after an upload whose answer was lost.
     private enum Arrival: Sendable {
         case whole
         case missing
@@ -97,7 +97,7 @@ extension WebDAVFileProvider {
             do { arrival = await self.arrival(of: write, at: path, replacing: found, try await look(path)) } catch let
                 look
             {
-                // A look that fails in passing has told nothing.
+                // A look that fails for a passing reason proves nothing.
                 if look.isCancellation || !look.isTransient { throw error }
             }
             guard arrival != .whole, ContinuousClock.now < deadline else { return arrival }
@@ -113,7 +113,7 @@ extension WebDAVFileProvider {
         guard let item = look.item, let size = item.size, size == write.source.length ?? write.source.count else {
             return .unknown
         }
-        // Nobody else knows the temporary name, and what is large was looked at before.
+        // No other client knows the temporary name, and a large upload was looked at before.
         if path != write.path { return .whole }
         if write.isLarge { return found.map { $0.isSameVersion(as: item) } == true ? .unknown : .whole }
         return await holds(path, write.source.base) ? .whole : .unknown

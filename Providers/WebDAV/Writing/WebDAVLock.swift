@@ -1,16 +1,16 @@
 public import FileProviderCore
 import Foundation
 
-/// An exclusive lock that this provider holds on one item (RFC 4918, section 6): nobody else may change it.
+/// An exclusive lock that this provider holds on one item (RFC 4918, section 6): no other client may change it.
 ///
-/// What the provider itself changes there meanwhile carries the lock's token. The lock is kept alive in the background,
-/// at half of its time, until it is given back or let go of; of a process that dies it stays for ``timeout`` at most.
+/// The provider's own changes there carry the lock's token. The lock is refreshed in the background, at half of its
+/// time, until it is released or deallocated. If the process dies, it stays for ``timeout`` at most.
 public final class WebDAVLock: Sendable {
-    /// What is locked.
+    /// The path of the locked item.
     public let path: ProviderPath
-    /// How long the server keeps the lock without hearing of it, in seconds.
+    /// Seconds for which the server keeps the lock without a refresh.
     public let timeout: Double
-    /// Whether the lock made the item, an empty file: a name that is free can be locked, too.
+    /// Whether locking a free name created the item, an empty file.
     public let madeFile: Bool
     let token: String
     private let provider: WebDAVFileProvider
@@ -31,13 +31,13 @@ public final class WebDAVLock: Sendable {
         provider.locks.remove(path, token: token)
     }
 
-    /// Why the lock was lost; nil while it is held, as far as is known.
+    /// The reason for which the lock was lost; nil while it is held, as far as is known.
     public var lossError: (any Error)? { loss.value }
 
-    /// Has the server begin its time anew.
+    /// Refreshes the lock: the server restarts its time.
     ///
-    /// - Throws: `CocoaError(.fileWriteUnknown)` when the server has no such lock any more: somebody has broken it, or
-    ///   its time was up.
+    /// - Throws: `CocoaError(.fileWriteUnknown)` if the server no longer has the lock: it was broken, or its time was
+    ///   up.
     /// - Complexity: One `LOCK`.
     public func refresh() async throws {
         do { try await provider.refresh(token, at: path, timeout: timeout) } catch {
@@ -49,7 +49,7 @@ public final class WebDAVLock: Sendable {
         }
     }
 
-    /// Gives the lock back. A lock that the server does not know any more is given back.
+    /// Releases the lock. A lock that the server no longer knows counts as released.
     ///
     /// - Complexity: One `UNLOCK`.
     public func unlock() async throws {
@@ -71,8 +71,8 @@ public final class WebDAVLock: Sendable {
             while !Task.isCancelled {
                 do { try await Task.sleep(for: .seconds(isLate ? pause / 4 : pause)) } catch { return }
                 guard let self, self.loss.value == nil else { return }
-                // What passes is tried again well before the other half is over; what does not is kept for whoever
-                // asks.
+                // A passing failure is tried again well before the other half is over; any other is kept in
+                // `lossError`.
                 do {
                     try await self.refresh()
                     isLate = false
@@ -96,7 +96,7 @@ final class HeldLocks: Sendable {
 
     func holds(_ path: ProviderPath) -> Bool { tokens.value[path] != nil }
 
-    /// Those that a change at `path` touches: its own, and those on what lies below it.
+    /// Returns the locks that a change at `path` affects: its own, and those on items below it.
     func touched(by path: ProviderPath) -> [(path: ProviderPath, token: String)] {
         let tokens = tokens.value
         if tokens.isEmpty { return [] }

@@ -42,7 +42,7 @@ extension WebDAVFileProvider {
             } catch let error as LostElsewhere { throw error.error } catch let error where !error.isCancellation {
                 if Self.isWithoutAnswer(error) {
                     if method == "MOVE", try await hasMoved(item, to: destination, after: error) { return nil }
-                    // What is there may be the copy, or its beginning.
+                    // The item at the destination may be the copy, or its beginning.
                     if method == "COPY", !overwrite, try await itemIfSeen(destination) != nil { throw error }
                 } else if !overwrite {
                     // 412 says it; in the way of a folder some servers answer 409 or send the client elsewhere.
@@ -82,7 +82,7 @@ extension WebDAVFileProvider {
         return text ?? (knownDestination.value == form ? url.absoluteString : nil)
     }
 
-    /// An item that the server took and put where nobody looks for it.
+    /// An item that the server accepted and put at an unknown place.
     private struct LostElsewhere: Error {
         let error: CocoaError
     }
@@ -128,7 +128,7 @@ extension WebDAVFileProvider {
         [405, 501].contains(status(of: error)) || (error as? CocoaError)?.userInfo[noDestinationKey] != nil
     }
 
-    /// Moves a part that this provider has uploaded under a name that nobody else knows.
+    /// Moves a part that this provider has uploaded under a name that no other client knows.
     ///
     /// A proxy may end a kept connection without an answer. While the part is still there it was not moved, so that the
     /// move is sent again.
@@ -199,7 +199,7 @@ extension WebDAVFileProvider {
             } catch let look where look.isCancellation || !look.isTransient {
                 throw undecided(item, destination: destination, error: error)
             } catch {
-                // A look that fails in passing has told nothing.
+                // A look that fails for a passing reason proves nothing.
             }
             guard ContinuousClock.now < deadline else { throw undecided(item, destination: destination, error: error) }
             try await Task.sleep(until: min(deadline, .now + .seconds(pause)))
@@ -218,8 +218,8 @@ extension WebDAVFileProvider {
         FileError.make(
             .fileWriteUnknown, path: destination, url: url(of: destination),
             sentence:
-                "The server has not said whether it moved “\(item.path)” to “\(destination)”, and may still be at it;"
-                + " nothing was removed.",
+                "The server has not said whether it moved “\(item.path)” to “\(destination)”, and may still be doing so."
+                + " Nothing was removed.",
             underlying: error)
     }
 

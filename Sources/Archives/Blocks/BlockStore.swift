@@ -1,10 +1,10 @@
 import FileProviderCore
 import Foundation
 
-/// The blocks of one file that are held or on their way: who decides what has to be asked for. Bounded, oldest use out
-/// first.
+/// The blocks of one file that are in memory or being loaded; decides what to request. Bounded: the least recently used
+/// are dropped first.
 struct BlockStore: Sendable {
-    /// Bytes with their place in the file.
+    /// Bytes with their offset in the file.
     struct Block: Sendable {
         var range: Range<Int64>
         var data: Data
@@ -18,17 +18,17 @@ struct BlockStore: Sendable {
 
     typealias Fetch = SingleFlight<[Block]>
 
-    /// What a read has to do.
+    /// The steps of a read.
     struct Plan {
-        /// Blocks that are here.
+        /// Blocks that are in memory.
         var held: [Block]
-        /// Fetches to wait for, those of others included.
+        /// Fetches to wait for, including those of other readers.
         var fetches: [Fetch]
-        /// The fetch among them that is to be started, and what it has to ask for.
+        /// The fetch among them to start, and the ranges that it requests.
         var new: (fetch: Fetch, ranges: [Range<Int64>])?
     }
 
-    /// Bytes of the file; nil before the first answer.
+    /// The size of the file; nil before the first response.
     var size: Int64?
     let capacity: Int
     private let cost: Capabilities.ReadCost
@@ -47,7 +47,7 @@ struct BlockStore: Sendable {
 
     // MARK: Planning
 
-    /// `range`, and as much of what follows it, up to `limit`, as whoever reads piece by piece is about to want.
+    /// Returns `range`, extended up to `limit` by what a sequential reader will want next.
     mutating func extend(_ range: Range<Int64>, to limit: Int64) -> Range<Int64> {
         readAhead.extend(range, to: limit, isHeld: isHere(range) || isComing(range))
     }
@@ -61,14 +61,14 @@ struct BlockStore: Sendable {
         return next >= range.upperBound
     }
 
-    /// Whether all of it is here or on its way.
+    /// Whether all of it is in memory or being loaded.
     private func isComing(_ range: Range<Int64>) -> Bool {
         if underWay.isEmpty { return false }
         let all = ByteRanges.union(blocks.map(\.range) + underWay.flatMap(\.ranges))
         return ByteRanges.subtract(all, from: [range]).isEmpty
     }
 
-    /// What is needed to have all of `ranges`. The caller leaves each of the plan's fetches when it is done.
+    /// Returns the steps to get all of `ranges`. The caller leaves each of the plan's fetches when it is done.
     mutating func plan(_ ranges: [Range<Int64>]) -> Plan {
         let wanted = ByteRanges.union(ranges.map { $0.clamped(to: 0..<(size ?? .max)) })
         var plan = Plan(held: wanted.flatMap { use($0) }, fetches: [], new: nil)
@@ -89,8 +89,8 @@ struct BlockStore: Sendable {
         return plan
     }
 
-    /// Joins what is closer than the gap that the cost model names, and rounds up to its block, without touching what
-    /// is there.
+    /// Joins ranges that are closer than the cost model's gap, and rounds up to its block, without requesting bytes
+    /// that are in memory.
     private func requests(for missing: [Range<Int64>]) -> [Range<Int64>] {
         let taken = ByteRanges.union(blocks.map(\.range) + underWay.flatMap(\.ranges))
         var result: [Range<Int64>] = []
@@ -116,7 +116,7 @@ struct BlockStore: Sendable {
 
     // MARK: What is held
 
-    /// The blocks that overlap `range`, which count as used now.
+    /// Returns the blocks that overlap `range`, and marks them as used.
     mutating func use(_ range: Range<Int64>) -> [Block] {
         uses += 1
         var found: [Block] = []
@@ -129,7 +129,7 @@ struct BlockStore: Sendable {
         return found
     }
 
-    /// Takes what a fetch brought.
+    /// Inserts the blocks that a fetch loaded.
     mutating func insert(_ new: [Block]) {
         for block in new { insert(block) }
         while bytesHeld > capacity, let oldest = blocks.indices.min(by: { blocks[$0].lastUse < blocks[$1].lastUse }) {
@@ -137,8 +137,8 @@ struct BlockStore: Sendable {
         }
     }
 
-    /// Keeps those parts of `block` that are not here. A block that is larger than half of the capacity would drive all
-    /// else out.
+    /// Keeps the parts of `block` that are not in memory yet. A block larger than half of the capacity would evict all
+    /// others, and is dropped.
     private mutating func insert(_ block: Block) {
         guard block.data.count <= capacity / 2 else { return }
         for part in ByteRanges.subtract(blocks.map(\.range), from: block.range.isEmpty ? [] : [block.range]) {
@@ -158,7 +158,7 @@ struct BlockStore: Sendable {
         blocks.firstIndex { $0.range.upperBound > offset } ?? blocks.count
     }
 
-    /// Forgets a fetch that has ended or that nobody waits for any more.
+    /// Removes a fetch that has ended or that no reader waits for any more.
     mutating func remove(_ fetch: Fetch) { underWay.removeAll { $0.fetch === fetch } }
 
     /// Forgets all bytes.
@@ -170,7 +170,7 @@ struct BlockStore: Sendable {
 
 /// Arithmetic with lists of ranges in order, none overlapping another.
 enum ByteRanges {
-    /// One list of all that lies in `ranges`, which may come in any order; what touches becomes one.
+    /// Returns the union of `ranges`, which may be in any order; adjacent ranges are joined.
     static func union(_ ranges: [Range<Int64>]) -> [Range<Int64>] {
         var result: [Range<Int64>] = []
         for range in ranges.filter({ !$0.isEmpty }).sorted(by: { $0.lowerBound < $1.lowerBound }) {
@@ -183,7 +183,7 @@ enum ByteRanges {
         return result
     }
 
-    /// What of `ranges` lies in none of `holes`; both lists are in order.
+    /// Returns the parts of `ranges` outside all `holes`; both lists are in order.
     static func subtract(_ holes: [Range<Int64>], from ranges: [Range<Int64>]) -> [Range<Int64>] {
         var result: [Range<Int64>] = []
         for range in ranges {

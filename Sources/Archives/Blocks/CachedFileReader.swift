@@ -2,29 +2,29 @@ public import FileProviderCore
 public import Foundation
 import Synchronization
 
-/// A reader that keeps the blocks it has read, bounded, and asks its base for what is missing in as few requests as the
-/// base's ``/FileProviderCore/Capabilities/ReadCost`` makes sensible.
+/// A reader with a bounded cache of blocks. It requests missing bytes from its base in as few requests as the base's
+/// ``/FileProviderCore/Capabilities/ReadCost`` makes sensible.
 ///
-/// Meant for what many small reads go to, such as the directory and the small entries of an archive. Reads of up to
-/// ``maxCachedRead`` bytes go through the blocks; larger ones are passed through, less what the blocks have of their
-/// two ends. Who reads on and on in such small pieces gets what follows loaded along with them, more each time, where a
-/// range costs a round trip. Bytes that are held, or on their way for somebody else, are not asked for again. The only
-/// exception is the base's own: it may read over a hole that is narrower than its coalescing gap.
+/// Meant for many small reads, such as those of the directory and the small entries of an archive. Reads of up to
+/// ``maxCachedRead`` bytes go through the blocks; larger ones are passed through, except for the parts at both ends
+/// that are cached. If a range costs a round trip, sequential small reads load the following bytes along with each
+/// piece, more each time. Bytes that are cached or being loaded for another reader are not requested again, with one
+/// exception: the base itself may read over a hole that is narrower than its coalescing gap.
 public final class CachedFileReader: FileReader {
     /// Reads of up to 128 KiB are kept.
     public static let maxCachedRead: Int64 = 128 << 10
-    /// No file is as long as 1 EiB: sums of offsets stay numbers below it.
+    /// No file is as long as 1 EiB: sums of offsets below it don't overflow.
     private static let maxFileSize: Int64 = 1 << 60
 
-    /// The base's.
+    /// The base's path.
     public let path: ProviderPath
-    /// The base's, by which requests are put together; what is held costs nothing.
+    /// The base's cost, by which requests are joined; cached bytes cost nothing.
     public let cost: Capabilities.ReadCost
     private let base: any FileReader
     private let store: Mutex<BlockStore>
 
-    /// - Parameter capacity: The most bytes that are kept, 4 MiB unless said otherwise; at least four of the base's
-    ///   preferred blocks.
+    /// - Parameter capacity: The most bytes that are cached, 4 MiB by default; at least four of the base's preferred
+    ///   blocks.
     public init(_ base: any FileReader, capacity: Int = 4 << 20) {
         self.base = base
         path = base.path
@@ -32,7 +32,7 @@ public final class CachedFileReader: FileReader {
         store = Mutex(BlockStore(capacity: max(capacity, 4 * base.cost.preferredBlock), cost: base.cost))
     }
 
-    /// The base's answer, which may cost the base's one request; its size is remembered.
+    /// Returns the base's attributes, which may cost the base's one request; remembers the size.
     ///
     /// - Throws: `CocoaError(.fileReadTooLarge)` for a base that claims more than 1 EiB; errors of the base.
     public func attributes() async throws -> FileReaderAttributes {
@@ -42,9 +42,10 @@ public final class CachedFileReader: FileReader {
         return attributes
     }
 
-    /// The last `count` bytes of the file, or all when it is shorter.
+    /// Returns the last `count` bytes of the file, or all if it is shorter.
     ///
-    /// - Complexity: As the very first read, one request that also tells the file's size. Later, what is not held.
+    /// - Complexity: If it is the first read, one request that also returns the file's size. Later, one for bytes that
+    ///   are not cached.
     public func tail(_ count: Int64) async throws -> (data: Data, extent: FileExtent) {
         if let size = store.withLock({ $0.size }) {
             let range = FilePart.suffix(count).resolved(size: size)
@@ -61,10 +62,9 @@ public final class CachedFileReader: FileReader {
         return (data, extent)
     }
 
-    /// Has `ranges` read and kept; those that with the gaps between them do not fit into half of the capacity are left
-    /// out.
+    /// Loads `ranges` into the cache. Leaves out those that, with the gaps between them, exceed half of the capacity.
     ///
-    /// - Complexity: No request for what is held; the rest in as few as the cost model says, at once.
+    /// - Complexity: No request for cached bytes; the rest in as few as the cost model says, at once.
     public func prefetch(_ ranges: [Range<Int64>]) async throws {
         var room = Int64(store.withLock { $0.capacity } / 2)
         var end: Int64?
@@ -80,34 +80,34 @@ public final class CachedFileReader: FileReader {
         if !fitting.isEmpty { _ = try await load(fitting) }
     }
 
-    /// The bytes of each of `ranges`, clamped to the file, in their order. All go through the blocks; a piece that is
-    /// larger than half of the capacity is not kept.
+    /// Returns the bytes of each of `ranges`, clamped to the file, in their order. All go through the blocks; a piece
+    /// that is larger than half of the capacity is not cached.
     ///
-    /// - Throws: `CocoaError(.fileReadUnknown)` when the base gives fewer bytes than the file has there; the base's
+    /// - Throws: `CocoaError(.fileReadUnknown)` if the base returns fewer bytes than the file has there; the base's
     ///   errors.
-    /// - Complexity: No request for what is held; the rest in as few as the cost model says, at once.
+    /// - Complexity: No request for cached bytes; the rest in as few as the cost model says, at once.
     public func read(_ ranges: [Range<Int64>]) async throws -> [Data] {
         let blocks = try await load(ranges)
         return try ranges.map { try bytes($0, from: blocks) }
     }
 
-    /// The bytes of `range`, clamped to the file. Who reads on and on in pieces gets what follows loaded along with a
-    /// piece, twice as much each time, up to 1 MiB or four of the base's preferred blocks.
+    /// Returns the bytes of `range`, clamped to the file. Sequential reads load the following bytes along with each
+    /// piece, twice as many each time, up to 1 MiB or four of the base's preferred blocks.
     ///
-    /// - Parameter limit: Nothing is loaded ahead from here on.
+    /// - Parameter limit: The offset up to which bytes may be loaded ahead.
     /// - Throws: As ``read(_:)-([Range<Int64>])``.
     func read(_ range: Range<Int64>, aheadTo limit: Int64) async throws -> Data {
         let asked = store.withLock { $0.extend(range, to: limit) }
         return try bytes(range, from: try await load([asked]))
     }
 
-    /// Sends `part` into `sink`: up to ``maxCachedRead`` bytes from the blocks, more than that as it comes, without
-    /// keeping it.
+    /// Sends `part` into `sink`: up to ``maxCachedRead`` bytes from the blocks, more than that as it arrives, without
+    /// caching it.
     ///
-    /// While the file's size is not known, all but small ranges go to the base as they are.
+    /// While the file's size is not known, all but small ranges go to the base unchanged.
     ///
     /// - Throws: As ``read(_:)``; an error of the sink.
-    /// - Complexity: No request for what is held; one for the middle of a large part.
+    /// - Complexity: No request for cached bytes; one for the middle of a large part.
     public func stream(_ part: FilePart, into sink: any ByteSink) async throws -> FileExtent {
         let known = store.withLock { $0.size }
         guard let range = part.resolved(knowing: known) else { return try await base.stream(part, into: sink) }
@@ -124,7 +124,7 @@ public final class CachedFileReader: FileReader {
         return extent
     }
 
-    /// Forgets the blocks and closes the base.
+    /// Drops the blocks and closes the base.
     public func close() async {
         store.withLock { $0.removeAll() }
         await base.close()
@@ -132,7 +132,7 @@ public final class CachedFileReader: FileReader {
 
     // MARK: How
 
-    /// Blocks, in order of offset, that together hold all of `ranges`: those that are here, those on their way, and new
+    /// Returns blocks, in order of offset, that together hold all of `ranges`: cached ones, those being loaded, and new
     /// ones.
     private func load(_ ranges: [Range<Int64>]) async throws -> [BlockStore.Block] {
         try Task.checkCancellation()
@@ -144,12 +144,12 @@ public final class CachedFileReader: FileReader {
         return blocks.sorted { $0.range.lowerBound < $1.range.lowerBound }
     }
 
-    /// The bytes of `range`, clamped to the file, from `blocks` in order of offset.
+    /// Returns the bytes of `range`, clamped to the file, from `blocks` in order of offset.
     private func bytes(_ range: Range<Int64>, from blocks: [BlockStore.Block]) throws -> Data {
         let range = range.clamped(to: 0..<(store.withLock { $0.size } ?? .max))
         let data = Self.assemble(range, from: blocks)
         try check(Int64(data.count), of: range)
-        // A copy, because a slice would keep its whole block alive and count its bytes from elsewhere.
+        // A copy, because a slice would keep its whole block alive and has other indices.
         return Data(data)
     }
 
@@ -181,7 +181,7 @@ public final class CachedFileReader: FileReader {
         }
     }
 
-    /// One request for what the blocks do not have at either end of a large part.
+    /// Sends a large part: one request for what the blocks do not have at either end.
     private func passThrough(_ extent: FileExtent, into sink: any ByteSink) async throws {
         let range = extent.offset..<extent.offset + extent.count
         let blocks = store.withLock { $0.use(range) }
@@ -199,7 +199,8 @@ public final class CachedFileReader: FileReader {
     private func checkSize(_ size: Int64) throws {
         guard size <= Self.maxFileSize else {
             throw FileError.make(
-                .fileReadTooLarge, path: path, sentence: "“\(path)” claims to have \(size) bytes, which no file has.")
+                .fileReadTooLarge, path: path,
+                sentence: "“\(path)” claims a size of \(size) bytes, which is more than any file has.")
         }
     }
 
@@ -207,11 +208,13 @@ public final class CachedFileReader: FileReader {
         guard count >= Int64(range.count) else {
             throw FileError.make(
                 .fileReadUnknown, path: path,
-                sentence: "“\(path)” came short: \(count) of \(range.count) bytes from offset \(range.lowerBound).")
+                sentence:
+                    "The storage returned \(count) of \(range.count) bytes of “\(path)” from offset \(range.lowerBound)."
+            )
         }
     }
 
-    /// The bytes of `range` from its start as far as `blocks`, in order of offset, have them without a hole.
+    /// Returns the bytes of `range` from its start up to the first hole in `blocks`, which are in order of offset.
     private static func assemble(_ range: Range<Int64>, from blocks: [BlockStore.Block]) -> Data {
         if let block = blocks.first(where: {
             $0.range.lowerBound <= range.lowerBound && $0.range.upperBound >= range.upperBound
@@ -229,7 +232,7 @@ public final class CachedFileReader: FileReader {
         return data
     }
 
-    /// The bytes up to the end of `range` as far back as one block has them, but not from before `start`.
+    /// Returns the bytes up to the end of `range` that one block has, but not from before `start`.
     private static func assembleEnd(_ range: Range<Int64>, from blocks: [BlockStore.Block], notBefore start: Int64)
         -> Data
     {
@@ -241,7 +244,7 @@ public final class CachedFileReader: FileReader {
 }
 
 extension FilePart {
-    /// The offsets that this part covers; nil when that depends on a size that is not known.
+    /// Returns the offsets that this part covers; nil if that depends on an unknown size.
     fileprivate func resolved(knowing size: Int64?) -> Range<Int64>? {
         switch self {
         case .range: resolved(size: size ?? .max)
@@ -251,7 +254,7 @@ extension FilePart {
 }
 
 extension BlockStore.Block {
-    /// The part of `range` that this block has; `range` starts in it.
+    /// Returns the part of `range` that this block has; `range` starts in it.
     fileprivate func bytes(in range: Range<Int64>) -> Data {
         data.dropFirst(Int(range.lowerBound - self.range.lowerBound)).prefix(range.count)
     }

@@ -1,35 +1,34 @@
 import FileProviderCore
 
-/// Notices who reads a file piece by piece, and says how far ahead of each piece to ask: twice as far each time, up to
-/// a limit.
+/// Detects sequential reads of a file, and decides how far ahead of each piece to request: twice as far each time, up
+/// to a limit.
 struct ReadAhead: Sendable {
     private struct Run: Sendable {
         var last: Range<Int64>
         var ahead: Int64
     }
 
-    /// The latest ones, the last one last.
+    /// The latest runs, the most recent last.
     private var runs: [Run] = []
     private let maxBytes: Int64
     private let maxSize: Int64
-    /// As many readers of one file are told apart.
+    /// The most concurrent readers of one file that are distinguished.
     private static let maxRuns = 8
 
     /// - Parameters:
-    ///   - cost: Where ranges cost no round trip, nothing is gained by reading ahead.
-    ///   - capacity: Bytes that can be kept; blocks of more than half of it are not.
+    ///   - cost: If ranges cost no round trip, reading ahead gains nothing.
+    ///   - capacity: Bytes that can be cached; blocks of more than half of it are not.
     init(cost: Capabilities.ReadCost, capacity: Int) {
         maxBytes = cost.roundTripsPerRange > 0 ? Int64(min(max(1 << 20, 4 * cost.preferredBlock), capacity / 4)) : 0
         maxSize = Int64(capacity / 2)
     }
 
-    /// What to ask for when `range` is wanted.
+    /// Returns the range to request when `range` is wanted.
     ///
     /// - Parameters:
-    ///   - limit: Where what is read ends.
-    ///   - isHeld: Whether all of `range` is there, or on its way.
-    /// - Returns: `range`, and what follows it if something has to be asked for that goes on where an earlier piece
-    ///   ended.
+    ///   - limit: The end of the data.
+    ///   - isHeld: Whether all of `range` is in memory or being loaded.
+    /// - Returns: `range`, extended if a request is needed and `range` continues an earlier piece.
     mutating func extend(_ range: Range<Int64>, to limit: Int64, isHeld: Bool) -> Range<Int64> {
         guard maxBytes > 0 else { return range }
         var run = Run(last: range, ahead: 0)
@@ -48,7 +47,7 @@ struct ReadAhead: Sendable {
         return range.lowerBound..<max(range.upperBound, end)
     }
 
-    /// The largest number where the sum is none.
+    /// Returns the sum, or the largest number if it overflows.
     private static func sum(_ offset: Int64, _ count: Int64) -> Int64 {
         let (sum, overflow) = offset.addingReportingOverflow(count)
         return overflow ? .max : sum

@@ -1,8 +1,7 @@
 import FileProviderCore
 import Synchronization
 
-/// Files that are kept open for being read on, a bounded number of them: the one that was used longest ago is closed
-/// first.
+/// A bounded number of files that are kept open for further reads. The least recently used is closed first.
 final class ReaderPool: Sendable {
     fileprivate struct HeldReader {
         var reader: any FileReader
@@ -19,19 +18,19 @@ final class ReaderPool: Sendable {
     private let state = Mutex(State())
     private let capacity: Int
 
-    /// - Parameter capacity: Files kept open while nobody reads them.
+    /// - Parameter capacity: The number of idle files to keep open.
     init(capacity: Int) {
         self.capacity = capacity
     }
 
     var isClosed: Bool { state.withLock { $0.isClosed } }
 
-    /// Reads from the file that is called `key` here, which `open` opens if it is not open. Any number may read it at
+    /// Reads from the file with this `key`; `open` opens it if it is not open. Any number of callers may read it at
     /// once.
     ///
     /// A reader that failed is not used again: the file may have been replaced.
     ///
-    /// - Throws: What `open` and `body` throw; `closed` once ``close()`` was called.
+    /// - Throws: The errors of `open` and `body`; `closed` after ``close()`` was called.
     func withReader(
         _ key: Int, open: () async throws -> any FileReader, closed: () -> any Error,
         _ body: (any FileReader) async throws -> Void
@@ -57,7 +56,7 @@ final class ReaderPool: Sendable {
         for reader in readers { await reader.close() }
     }
 
-    /// - Returns: The reader to use, which is another's if that one was faster; nil when it is too late.
+    /// - Returns: The reader to use, another caller's if that was faster; nil if the pool is closed.
     private func add(_ reader: any FileReader, _ key: Int) async -> (any FileReader)? {
         let used = state.withLock { state -> (any FileReader)? in
             if state.isClosed { return nil }
@@ -70,7 +69,7 @@ final class ReaderPool: Sendable {
 
     private func leave(_ key: Int, _ reader: any FileReader, failed: Bool) async {
         let toClose = state.withLock { state in
-            // Gone from here, and closed by whoever took it away or by the last reference to it.
+            // Removed already, and closed by the remover or by the last reference to it.
             guard state.held[key]?.reader === reader else { return [any FileReader]() }
             state.held[key]?.users -= 1
             if failed, let dropped = state.held.removeValue(forKey: key) {
@@ -90,7 +89,7 @@ extension ReaderPool.State {
         return held[key]?.reader
     }
 
-    /// Takes out those that nobody reads, the oldest first, as far as there are too many.
+    /// Removes idle readers over the capacity, the oldest first, and returns them.
     fileprivate mutating func surplus(over capacity: Int) -> [any FileReader] {
         var surplus: [any FileReader] = []
         while held.count > capacity,

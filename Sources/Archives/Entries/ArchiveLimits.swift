@@ -1,41 +1,40 @@
-/// What an archive may ask of its reader, against archives made to exhaust memory, disks or patience.
+/// Limits for reading archives, against those made to exhaust memory, disks or patience.
 public struct ArchiveLimits: Sendable, Hashable {
-    /// Entries of one archive; 200,000.
+    /// The most entries of one archive; 200,000.
     public var entries = 200_000
-    /// Bytes of the directory; 64 MiB.
+    /// The largest directory in bytes; 64 MiB.
     public var directoryBytes: Int64 = 64 << 20
-    /// Bytes of one unpacked entry; 2 GiB. Stored entries are bounded by the file.
+    /// The largest unpacked entry in bytes; 2 GiB. Stored entries are bounded by the file.
     public var maxEntrySize: Int64 = 2 << 30
     /// How many times larger than its compressed data an entry may become once it is larger than ``ratioFloor``; 200.
     ///
     /// Deflate cannot do more than about 1,032. Text reaches 3 to 20, a page of one repeated line 460, but such pages
     /// are small.
     public var maxRatio: Int64 = 200
-    /// Bytes of output that no ratio is asked of; 1 MiB.
+    /// The output in bytes up to which ``maxRatio`` is not applied; 1 MiB.
     public var ratioFloor: Int64 = 1 << 20
 
-    /// Bytes that are read at most to find the entries of a ZIP archive whose directory is missing or damaged; 256 MiB,
-    /// 0 for never.
+    /// The most bytes to read in search of the entries of a ZIP archive whose directory is missing or damaged; 256 MiB,
+    /// 0 to disable the search.
     ///
-    /// Of an archive whose local headers tell sizes only the headers are read, 16 KiB for each large entry; else all of
-    /// it, once.
+    /// If the local headers have sizes, only the headers are read, 16 KiB for each large entry; otherwise the whole
+    /// file, once.
     public var salvage: Int64 = 256 << 20
-    /// Bytes that are read at most to list an archive that has no directory, such as RAR and TAR; 1 GiB.
+    /// The most bytes to read for listing an archive that has no directory, such as RAR and TAR; 1 GiB.
     ///
-    /// What is packed entry by entry is skipped and costs its headers alone; what is packed as a whole has to be
-    /// unpacked for its list.
+    /// Entries that are packed one by one are skipped and cost only their headers; a solid archive has to be unpacked
+    /// to be listed.
     public var listing: Int64 = 1 << 30
-    /// How long listing such an archive may take; two minutes.
+    /// The longest time for listing such an archive; two minutes.
     public var listingTime: Duration = .seconds(120)
 
-    /// The limits named at each property.
+    /// The defaults named at each property.
     public init() {}
 
-    /// The limits that hold unless said otherwise.
+    /// The default limits.
     public static let standard = ArchiveLimits()
 
-    /// Those for telling what a file is, where little may be spent: 512 KiB for salvage, 64 MiB and ten seconds for a
-    /// list.
+    /// Limits for recognising a file: 512 KiB for salvage, 64 MiB and ten seconds for a list.
     public static let sniffing = {
         var limits = ArchiveLimits()
         (limits.salvage, limits.listing, limits.listingTime) = (512 << 10, 64 << 20, .seconds(10))

@@ -1,7 +1,6 @@
-/// The way from paths to an archive's entries: the very path first, then one that is the same after Unicode
-/// normalisation.
+/// Maps paths to an archive's entries: the exact path first, then one that is equal after Unicode normalisation.
 struct EntryIndex: Sendable {
-    /// Further entries whose paths equal an earlier one's after normalisation, and differ in bytes.
+    /// Further entries whose paths equal an earlier one's after normalisation but differ in bytes.
     private struct Variant {
         var path: String
         var index: Int
@@ -11,12 +10,12 @@ struct EntryIndex: Sendable {
     /// normalisation only are one key here; the key keeps the bytes of the first.
     private var first: [String: Int] = [:]
     private var variants: [Int: [Variant]] = [:]
-    /// More spellings of one path than this are nobody's honest work, and would make reading a directory quadratic.
+    /// The most spellings of one path. No honest archive has more, and they would make reading a directory quadratic.
     private static let maxVariants = 8
 
     mutating func reserveCapacity(_ count: Int) { first.reserveCapacity(count) }
 
-    /// - Returns: False where the path is taken: of entries with one path the first counts.
+    /// - Returns: False if the path exists already: the first of several entries counts.
     mutating func add(_ path: String, at index: Int) -> Bool {
         guard let position = first.index(forKey: path) else {
             first[path] = index

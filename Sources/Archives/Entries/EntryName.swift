@@ -1,10 +1,10 @@
-/// Names of ZIP entries: from bytes of several encodings to paths that cannot leave the archive's root.
+/// Names of ZIP entries: decodes them and converts them to paths that cannot leave the archive's root.
 package enum EntryName {
-    /// The name in a header, and its bytes if nothing says what encoding they are in: `text` then takes them for code
+    /// Returns the name in a header, and its bytes if nothing declares their encoding: `text` then decodes them as code
     /// page 437.
     ///
-    /// UTF-8 counts first where the bytes are that, then Info-ZIP's Unicode path, unless bit 11 says that the name has
-    /// no need of it. What is ASCII may be a substitute for what that path says.
+    /// Valid UTF-8 takes precedence, then Info-ZIP's Unicode path, unless bit 11 makes that unnecessary. A name in
+    /// ASCII may be a substitute for the Unicode path.
     package static func read(
         _ name: UnsafeRawBufferPointer, flags: UInt16, extra: UnsafeRawBufferPointer
     ) -> (text: String, undecided: [UInt8]?) {
@@ -17,8 +17,8 @@ package enum EntryName {
         return (codePage437(name), Array(name))
     }
 
-    /// The Unicode path extra field 0x7075 (APPNOTE.TXT, section 4.6.9), which counts only while the name is the one it
-    /// was made for.
+    /// Returns the Unicode path extra field 0x7075 (APPNOTE.TXT, section 4.6.9), which is valid only for the name that
+    /// it was made for.
     private static func unicodePath(in extra: UnsafeRawBufferPointer, for name: UnsafeRawBufferPointer) -> String? {
         guard let field = extra.extraField(0x7075), field.count > 5, field[0] == 1 else { return nil }
         var checksum = CRC32()
@@ -27,49 +27,49 @@ package enum EntryName {
         return String(validating: UnsafeRawBufferPointer(rebasing: field[5...]), as: UTF8.self)
     }
 
-    /// Text from the bytes of a name (APPNOTE.TXT, appendix D).
+    /// Decodes a name (APPNOTE.TXT, appendix D).
     ///
-    /// UTF-8 where the bytes are that, code page 437 otherwise. Bit 11 is not waited for: many writers forget it, EPUB
-    /// demands UTF-8 anyway, and names in code page 437 that happen to be well-formed UTF-8 would have to be made of
-    /// box-drawing signs.
+    /// UTF-8 if the bytes are valid UTF-8, else code page 437. Bit 11 is not required: many writers forget it, EPUB
+    /// requires UTF-8 anyway, and a name in code page 437 that happens to be valid UTF-8 would consist of box-drawing
+    /// characters.
     package static func decode(_ bytes: UnsafeRawBufferPointer) -> String {
         String(validating: bytes, as: UTF8.self) ?? codePage437(bytes)
     }
 
-    /// The text that the bytes are in code page 437, in which all bytes are one.
+    /// Decodes bytes as code page 437, in which every byte is a character.
     package static func codePage437(_ bytes: UnsafeRawBufferPointer) -> String {
         String(String.UnicodeScalarView(bytes.map { $0 < 0x80 ? Unicode.Scalar($0) : codePage437[Int($0) - 0x80] }))
     }
 
-    /// The name as a path below the root: backslashes become slashes, a `./` or one slash in front goes.
+    /// Returns the name as a path below the root: backslashes become slashes; a leading `./` or slash is removed.
     ///
-    /// - Returns: Nil for what could name something outside, or nothing: another machine, a drive, `..`, NUL, an empty
-    ///   name.
+    /// - Returns: Nil for a name that could lead outside, or names nothing: another machine, a drive, `..`, NUL, an
+    ///   empty name.
     package static func confined(_ name: String) -> String? {
         if isPlain(name) { return name }
         // Bytes, not characters: a combining mark after a slash must not hide it.
         let slash = UInt8(ascii: "/")
         let slashed = name.utf8.map { $0 == UInt8(ascii: "\\") ? slash : $0 }
-        // One slash in front stands for the archive's root, two for another machine.
+        // One leading slash means the archive's root, two mean another machine.
         let below = slashed.first == slash ? slashed.dropFirst() : slashed[...]
         guard !slashed.contains(0), below.first != slash else { return nil }
         var parts = below.split(separator: slash, omittingEmptySubsequences: false)
         if parts.contains(where: { $0.elementsEqual("..".utf8) }) { return nil }
         parts.removeAll { $0.elementsEqual(".".utf8) }
-        // What follows a `./` may look like a root or a drive.
+        // The rest after a `./` may look like a root or a drive.
         let kept = Array(parts.drop(while: \.isEmpty).joined(separator: [slash]))
         return kept.isEmpty || hasDrive(kept) ? nil : String(decoding: kept, as: UTF8.self)
     }
 
-    /// Whether the name begins with a slash of either kind.
+    /// Returns whether the name begins with a slash of either kind.
     package static func isRooted(_ name: String) -> Bool {
         name.utf8.first == UInt8(ascii: "/") || name.utf8.first == UInt8(ascii: "\\")
     }
 
-    /// Whether the name stands for the archive's root itself, with which some writers begin.
+    /// Returns whether the name means the archive's root, which some writers list first.
     package static func isRoot(_ name: String) -> Bool { name == "." || name == "./" }
 
-    /// A fast yes for names without anything that has to be looked at.
+    /// A fast check for names that need no further inspection.
     private static func isPlain(_ name: String) -> Bool {
         var name = name
         return name.withUTF8 { bytes in

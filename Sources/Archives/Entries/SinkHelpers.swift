@@ -2,9 +2,9 @@ package import FileProviderCore
 package import Foundation
 
 extension ByteSink {
-    /// Gives `data` to the sink on a thread where it may block, and suspends until the sink has room again.
+    /// Writes `data` to the sink on a thread that may block, and suspends until the sink has room again.
     ///
-    /// - Parameter extent: What is announced before the bytes; nil when that has happened.
+    /// - Parameter extent: The extent to announce before the bytes; nil if it was announced already.
     package func take(_ data: Data, extent: FileExtent? = nil) async throws {
         let flow: FlowState = try await onItsThread { _ in
             if let extent { try self.begin(extent) }
@@ -13,8 +13,8 @@ extension ByteSink {
         if flow == .wait { try await waitUntilReady() }
     }
 
-    /// Runs `body`, which writes into this sink, where the sink may block: on a thread of ours. A sink in memory never
-    /// does, and is spared the way there and back.
+    /// Runs `body`, which writes into this sink, on one of our threads if the sink may block. A sink in memory never
+    /// blocks, and avoids the thread switches.
     func onItsThread<Value: Sendable>(_ body: @escaping @Sendable (CancellationFlag) throws -> Value) async throws
         -> Value
     {

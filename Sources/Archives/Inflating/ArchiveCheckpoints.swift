@@ -2,15 +2,15 @@ import FileProviderCore
 import Foundation
 import Synchronization
 
-/// Where the large deflated entries of one archive can be unpacked from: found while they are read, kept in a store if
-/// there is one.
+/// The checkpoints from which the large deflated entries of one archive can be unpacked: found during reads, and kept
+/// in a store if there is one.
 final class ArchiveCheckpoints: Sendable {
-    /// Bytes that all checkpoints of an archive may take; beyond that, those of the entry that has most are thinned
-    /// out.
+    /// The most bytes of all checkpoints of an archive. Over it, the entry with the most checkpoints loses every other
+    /// one.
     static let capacity = 16 << 20
     /// A smaller entry is unpacked from its start within some milliseconds.
     static let minEntrySize: Int64 = 2 << 20
-    /// Passes that wait for somebody to read on where they stopped; each takes about 110 KiB.
+    /// The most passes that wait for a reader to continue them; each takes about 110 KiB.
     private static let maxIdle = 4
 
     fileprivate struct KnownEntry: Sendable {
@@ -19,9 +19,9 @@ final class ArchiveCheckpoints: Sendable {
         var key: String?
         /// Whether the index came from the store.
         var isLoaded = false
-        /// Whether the entry turned out to be damaged, or what was kept of it: nothing more is kept then.
+        /// Whether the entry or its stored checkpoints turned out to be damaged: nothing more is stored then.
         var isSpoiled = false
-        /// How many were added since the index was loaded or saved.
+        /// How many checkpoints were added since the index was loaded or saved.
         var unsaved = 0
     }
 
@@ -56,7 +56,7 @@ final class ArchiveCheckpoints: Sendable {
         state.withLock { $0.known[entry.index]?.index.first(notBefore: end) }
     }
 
-    /// Whether those of `entry` came from the store, where they may have been damaged.
+    /// Returns whether the checkpoints of `entry` are from the store, where they may have been damaged.
     func areLoaded(of entry: ZIPEntry) -> Bool { state.withLock { $0.known[entry.index]?.isLoaded ?? false } }
 
     // MARK: Adding
@@ -86,7 +86,7 @@ final class ArchiveCheckpoints: Sendable {
 
     // MARK: Passes that wait
 
-    /// A pass that stopped at or before `offset`, and not before `start`; the caller's alone from then on.
+    /// Returns a pass that stopped between `start` and `offset`, for the caller's exclusive use.
     func takeIdle(from start: Int64, upTo offset: Int64, of entry: ZIPEntry) -> InflatingPass? {
         state.withLock { state in
             let fitting = state.idle.indices.filter { index in
@@ -99,7 +99,7 @@ final class ArchiveCheckpoints: Sendable {
         }
     }
 
-    /// Keeps a pass that gave its reader all, for the next one.
+    /// Keeps a pass that has served its reader, for the next one.
     func keep(_ pass: InflatingPass) {
         guard pass.position.uncompressed < pass.entry.uncompressedSize else { return }
         state.withLock { state in
@@ -111,7 +111,7 @@ final class ArchiveCheckpoints: Sendable {
 
     // MARK: The store
 
-    /// Has what the store holds for `entry`, which is asked once.
+    /// Loads the stored checkpoints of `entry`; the store is asked once.
     func load(_ entry: ZIPEntry) async {
         guard let store, covers(entry) else { return }
         let task = state.withLock { state in
@@ -141,8 +141,8 @@ final class ArchiveCheckpoints: Sendable {
         }
     }
 
-    /// Forgets all that is known of `entry`, here and in the store, and learns nothing more until the archive is opened
-    /// again: something of it was damaged, and what was found on the way may be wrong.
+    /// Forgets all checkpoints of `entry`, here and in the store, and collects none until the archive is opened again:
+    /// some data was damaged, and checkpoints found on the way may be wrong.
     func spoil(_ entry: ZIPEntry) {
         state.withLock { state in
             let key = state.known[entry.index]?.key
@@ -156,11 +156,11 @@ final class ArchiveCheckpoints: Sendable {
         }
     }
 
-    /// Saves, some time soon, what was found in `entry`, if it is much: a quarter more than is there, so that reading
-    /// an entry bit by bit does not write its index over and over.
+    /// Schedules saving the checkpoints of `entry` if there are a quarter more than were saved, so that reading an
+    /// entry bit by bit does not rewrite its index each time.
     func save(_ entry: ZIPEntry) { state.withLock { $0.save(entry.index, into: store, onlyIfMuch: true) } }
 
-    /// Saves what is not saved, and gives everything back.
+    /// Saves unsaved checkpoints and releases everything.
     func close() async {
         let saving = state.withLock { state in
             for index in state.known.keys { state.save(index, into: store, onlyIfMuch: false) }
@@ -174,7 +174,7 @@ final class ArchiveCheckpoints: Sendable {
 }
 
 extension ArchiveCheckpoints.State {
-    /// Keeps the capacity.
+    /// Thins out checkpoints over the capacity.
     fileprivate mutating func thin() {
         while known.values.reduce(0, { $0 + $1.index.cost }) > ArchiveCheckpoints.capacity {
             guard let largest = known.max(by: { $0.value.index.cost < $1.value.index.cost })?.key else { return }
@@ -182,7 +182,7 @@ extension ArchiveCheckpoints.State {
         }
     }
 
-    /// Starts saving one entry's index, after what is being saved, if something in it is new.
+    /// Starts saving one entry's index, after saves under way, if it has new checkpoints.
     fileprivate mutating func save(_ index: Int, into store: (any CheckpointStore)?, onlyIfMuch: Bool) {
         guard let store, !isClosed, let found = known[index], let key = found.key else { return }
         guard found.unsaved >= (onlyIfMuch ? max(4, found.index.points.count / 4) : 1) else { return }
@@ -194,12 +194,12 @@ extension ArchiveCheckpoints.State {
     }
 }
 
-/// Under which name a store keeps an entry's checkpoints.
+/// The name under which a store keeps an entry's checkpoints.
 enum CheckpointKey {
-    /// A name that is another one as soon as anything about the file or the entry is: the file's size, its version as
-    /// the storage tells it, the archive's directory, and the entry's place, sizes and checksum. Where the file lies is
-    /// no part of it: a copy elsewhere has the same name, and another file that agrees in all that is told by
-    /// ``CheckpointApproach``.
+    /// Returns a name that changes with everything about the file or the entry: the file's size, its version in the
+    /// storage, the archive's directory, and the entry's offset, sizes and checksum. The path of the file is not part
+    /// of it: a copy elsewhere has the same name. ``CheckpointApproach`` detects another file that agrees in all of
+    /// these.
     static func make(for entry: ZIPEntry, in file: FileReaderAttributes, directoryChecksum: UInt32) -> String {
         let numbers = [
             UInt64(bitPattern: file.size), file.validator.map(hash) ?? 0, UInt64(directoryChecksum),

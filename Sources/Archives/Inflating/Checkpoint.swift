@@ -1,55 +1,55 @@
 import Foundation
 
-/// A place between two blocks of deflate data where unpacking can begin (RFC 1951, section 3.2.3).
+/// A position between two blocks of deflate data at which unpacking can begin (RFC 1951, section 3.2.3).
 struct Checkpoint: Sendable, Hashable {
     /// Offset in the compressed data of the first byte to read.
     let compressed: Int64
-    /// Offset in the unpacked data of the first byte that comes out.
+    /// Offset in the unpacked data of the first byte that is produced.
     let uncompressed: Int64
-    /// How many bits of the byte before ``compressed`` are still to be used, 0 to 7.
+    /// The number of unused bits of the byte before ``compressed``, 0 to 7.
     let pendingBits: UInt8
     /// These bits.
     let pending: UInt8
-    /// The 32 KiB that were unpacked before, packed (``CheckpointWindow``).
+    /// The preceding 32 KiB of unpacked data, packed (``CheckpointWindow``).
     let window: Data
-    /// The compressed bytes in front of it, by which it is told whether it is one of this data.
+    /// The compressed bytes before it, which identify the data that it belongs to.
     var approach = CheckpointApproach()
 
-    /// What it takes in memory, about.
+    /// Its approximate size in memory.
     var cost: Int { window.count + 64 }
 }
 
-/// The checkpoints of one entry, in order. It only ever gains some, or is thinned out; whoever made them, each is right
-/// by itself.
+/// The checkpoints of one entry, in order. Checkpoints are added, or thinned out; each is valid by itself, from
+/// whatever pass.
 struct CheckpointIndex: Sendable, Hashable {
-    /// How far apart they are at first, in unpacked or compressed bytes, whichever comes first.
+    /// The initial distance between checkpoints, in unpacked or compressed bytes, whichever comes first.
     ///
-    /// A read downloads and unpacks at most that and one block, of which the largest that usual packers make are 300
-    /// kB: less than 1.1 MiB, and 8 ms. The windows of data that cannot be compressed take 4 % of it.
+    /// A read downloads and unpacks at most that and one block; the largest blocks of usual packers have 300 kB. That
+    /// is less than 1.1 MiB, and 8 ms. The windows of incompressible data take 4 % of it.
     static let usualSpacing: Int64 = 768 << 10
 
     private(set) var points: [Checkpoint] = []
     private(set) var spacing: Int64
-    /// What all take in memory, about.
+    /// The approximate size of all in memory.
     private(set) var cost = 0
 
     init(spacing: Int64 = usualSpacing) {
         self.spacing = spacing
     }
 
-    /// The last one from which the byte at `offset` of the unpacked data can be reached.
+    /// Returns the last checkpoint from which the byte at `offset` of the unpacked data can be reached.
     func last(upTo offset: Int64) -> Checkpoint? {
         let index = firstIndex { $0.uncompressed > offset }
         return index > 0 ? points[index - 1] : nil
     }
 
-    /// The first one before which all up to `end` of the unpacked data has come out.
+    /// Returns the first checkpoint that has all unpacked data up to `end` before it.
     func first(notBefore end: Int64) -> Checkpoint? {
         let index = firstIndex { $0.uncompressed >= end }
         return index < points.count ? points[index] : nil
     }
 
-    /// Whether one at this place would be far enough from the others.
+    /// Returns whether a checkpoint at this position would be far enough from the others.
     func wants(compressed: Int64, uncompressed: Int64) -> Bool {
         let index = firstIndex { $0.uncompressed >= uncompressed }
         let (lastIn, lastOut) = index > 0 ? (points[index - 1].compressed, points[index - 1].uncompressed) : (0, 0)
@@ -60,20 +60,20 @@ struct CheckpointIndex: Sendable, Hashable {
             && max(next.compressed - compressed, next.uncompressed - uncompressed) >= spacing / 2
     }
 
-    /// Takes `point` if it is far enough from the others.
+    /// Adds `point` if it is far enough from the others.
     mutating func add(_ point: Checkpoint) {
         guard wants(compressed: point.compressed, uncompressed: point.uncompressed) else { return }
         points.insert(point, at: firstIndex { $0.uncompressed >= point.uncompressed })
         cost += point.cost
     }
 
-    /// Takes `point`, which lies behind all others, as it is.
+    /// Adds `point`, which is behind all others, without checking the distance.
     mutating func append(_ point: Checkpoint) {
         points.append(point)
         cost += point.cost
     }
 
-    /// Lets every other one go.
+    /// Removes every other checkpoint.
     mutating func thin() {
         points = points.indices.filter { $0 % 2 == 1 }.map { points[$0] }
         cost = points.reduce(0) { $0 + $1.cost }

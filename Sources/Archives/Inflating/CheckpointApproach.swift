@@ -1,16 +1,16 @@
 import Foundation
 
-/// The last compressed bytes in front of a checkpoint: as many as the window was unpacked from, and their CRC-32.
+/// The last compressed bytes before a checkpoint, as many as its window was unpacked from: their number and CRC-32.
 ///
-/// Two files can agree in all that names checkpoints, versions, sizes and checksums among them, and not be the same.
+/// Two files can agree in all that names checkpoints, such as versions, sizes and checksums, and still differ.
 struct CheckpointApproach: Sendable, Hashable {
-    /// The most bytes that are looked at: 32 KiB, which become no less than a window.
+    /// The most bytes that are compared: 32 KiB, which unpack to at least a window.
     static let maxLength = CheckpointWindow.length
 
     var length = 0
     var checksum: UInt32 = 0
 
-    /// Whether `bytes` are those.
+    /// Returns whether `bytes` are these bytes.
     func matches(_ bytes: Data) -> Bool {
         var sum = CRC32()
         bytes.withUnsafeBytes { sum.update($0) }
@@ -18,11 +18,11 @@ struct CheckpointApproach: Sendable, Hashable {
     }
 }
 
-/// The last bytes of what went by in pieces.
+/// The most recent bytes of data that arrives in pieces.
 struct RecentBytes: Sendable {
     private var bytes = Data()
 
-    /// Those in front of the end of `piece`, which follows what was added before.
+    /// Returns the approach at the end of `piece`, which follows the bytes that were added before.
     func approach(to piece: UnsafeRawBufferPointer) -> CheckpointApproach {
         let new = piece.suffix(CheckpointApproach.maxLength)
         let previous = bytes.suffix(CheckpointApproach.maxLength - new.count)

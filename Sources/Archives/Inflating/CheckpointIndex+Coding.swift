@@ -8,10 +8,11 @@ import Foundation
 /// CRC-32 of the approach (4 each), length of the window (4), window. At the end the CRC-32 of all that (4).
 extension CheckpointIndex {
     private static let mark = Array("CRLCKPT".utf8) + [2]
-    /// More than any index takes (``ArchiveCheckpoints/capacity``), with what stands around the windows.
+    /// The upper bound of an encoded index: ``ArchiveCheckpoints/capacity``, with room for the fields around the
+    /// windows.
     static let maxEncodedSize = 20 << 20
 
-    /// The index of `entry` as bytes that can be told from those of any other entry.
+    /// Encodes the index of `entry`, with its key.
     package func encoded(key: String, entry: ZIPEntry) -> Data {
         var data = Data(capacity: cost + 256)
         data.append(contentsOf: Self.mark)
@@ -34,10 +35,9 @@ extension CheckpointIndex {
         return data
     }
 
-    /// Reads what ``encoded(key:entry:)`` made; nil for anything else: damaged, of another version, or of another
-    /// entry.
+    /// Decodes the result of ``encoded(key:entry:)``; nil for damaged data, another version, or another entry.
     ///
-    /// - Complexity: One look at each byte. Windows are unpacked when they are used.
+    /// - Complexity: One pass over the bytes. Windows are unpacked when they are used.
     init?(_ data: Data, key: String, entry: ZIPEntry) {
         guard data.count <= Self.maxEncodedSize, data.count > 4 else { return nil }
         var reader = NumberReader(data.dropLast(4))
@@ -68,7 +68,7 @@ extension CheckpointIndex {
 }
 
 extension Checkpoint {
-    /// The next one in `reader`; nil when it cannot be one of `entry` behind `last`.
+    /// Reads the next checkpoint; nil if it cannot be one of `entry` behind `last`.
     fileprivate init?(_ reader: inout NumberReader, of entry: ZIPEntry, after last: Checkpoint?) {
         guard let compressed = reader.number(as: Int64.self), let uncompressed = reader.number(as: Int64.self),
             let bits = reader.number(as: UInt8.self), let pending = reader.number(as: UInt8.self),
@@ -89,7 +89,7 @@ extension Checkpoint {
     }
 }
 
-/// Takes little-endian numbers off the front of bytes that may end anywhere.
+/// Reads little-endian numbers from bytes that may end anywhere.
 private struct NumberReader {
     private var rest: Data
 

@@ -1,21 +1,21 @@
 public import Foundation
 
-/// Keeps, from one opening of an archive to the next, where its large deflated entries can be unpacked from.
+/// Stores checkpoints between openings of an archive, from which its large deflated entries can be unpacked.
 ///
-/// What is kept is worth some seconds and some traffic, never correctness: a store may forget at any time, and what it
-/// gives back is checked before it is used. None of its failures is an error of reading, so it does not report any.
-/// Calls come from any task.
+/// The stored data saves some seconds and some traffic, and correctness never depends on it: a store may forget at any
+/// time, and its data is verified before use. A store doesn't report failures, because none is an error of reading.
+/// Methods are called from any task.
 public protocol CheckpointStore: Sendable {
-    /// What was saved for `key`; nil when there is nothing, or it cannot be had now.
+    /// Returns the data saved for `key`; nil if there is none, or it is unavailable.
     func load(_ key: String) async -> Data?
 
-    /// Keeps `data`, up to 20 MiB, for `key` in place of what was there.
+    /// Saves `data`, up to 20 MiB, for `key`, replacing earlier data.
     ///
-    /// - Parameter key: Letters, digits and hyphens, at most 128 of them, so that it can be a file's name. It says
-    ///   which bytes of which version of which file are meant, and nothing of where the file lies: a copy elsewhere has
-    ///   the same one unless its storage tells versions by other tags.
+    /// - Parameter key: At most 128 letters, digits and hyphens, so that it can be a file name. It identifies the bytes
+    ///   of one version of a file, independent of the file's path: a copy elsewhere has the same key unless its storage
+    ///   has other version tags.
     func save(_ data: Data, for key: String) async
 
-    /// Forgets what was saved for `key`: it turned out to be damaged.
+    /// Removes the data saved for `key`, which turned out to be damaged.
     func remove(_ key: String) async
 }

@@ -2,16 +2,16 @@ import CZlib
 import FileProviderCore
 import Foundation
 
-/// What deflate data may refer back to, 32 KiB (RFC 1951, section 3.2.5), packed to be kept.
+/// The 32 KiB that deflate data may refer back to (RFC 1951, section 3.2.5), packed for storage.
 enum CheckpointWindow {
     static let length = 32 << 10
-    /// The most that a packed window takes: what cannot be compressed grows by a few bytes.
+    /// The largest packed window: incompressible data grows by a few bytes.
     static let maxPackedSize = length + 64
 
-    /// Packs the window that `fill` puts at the address it is given, with its length.
+    /// Packs the window that `fill` copies to the given address, together with its length.
     ///
     /// - Parameter fill: As `inflateGetDictionary` of zlib.
-    /// - Returns: Nil when the window is not full, or there is no memory.
+    /// - Returns: Nil if the window is not full, or memory is exhausted.
     static func pack(_ fill: (UnsafeMutablePointer<UInt8>, UnsafeMutablePointer<UInt32>) -> Int32) -> Data? {
         withUnsafeTemporaryAllocation(of: UInt8.self, capacity: length) { window in
             guard let start = window.baseAddress else { return nil }
@@ -21,7 +21,7 @@ enum CheckpointWindow {
         }
     }
 
-    /// With the quickest of zlib's levels: a pass makes many windows, and most are never used.
+    /// Uses zlib's fastest level: a pass makes many windows, and most are never used.
     private static func pack(_ window: UnsafeBufferPointer<UInt8>) -> Data? {
         var stream = z_stream()
         guard carrel_deflate_raw_init(&stream, Z_BEST_SPEED) == Z_OK else { return nil }
@@ -38,7 +38,7 @@ enum CheckpointWindow {
         }
     }
 
-    /// - Throws: `CocoaError(.fileReadCorruptFile)` when `packed` is no packed window.
+    /// - Throws: `CocoaError(.fileReadCorruptFile)` if `packed` is not a packed window.
     static func unpack(_ packed: Data) throws -> Data {
         var window = Data(count: length)
         var inflater = try Inflater(path: "")
@@ -47,7 +47,7 @@ enum CheckpointWindow {
         }
         guard step.produced == length else {
             throw FileError.make(
-                .fileReadCorruptFile, path: "", sentence: "A place to read on from was kept, and is damaged.")
+                .fileReadCorruptFile, path: "", sentence: "A stored checkpoint is damaged.")
         }
         return window
     }

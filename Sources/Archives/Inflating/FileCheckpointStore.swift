@@ -1,33 +1,33 @@
 import FileProviderCore
 public import Foundation
 
-/// Keeps checkpoints in a folder of this machine, one file for each entry of an archive.
+/// Stores checkpoints in a folder on this machine, one file for each entry of an archive.
 ///
-/// Files appear whole or not at all, also when the machine stops in the middle. Several processes may use one folder.
-/// Other files in it are left alone. All work is done on threads that may block. As the files hold pieces of what the
-/// entries say, only the user may read them.
+/// Files are written atomically, even if the machine crashes. Several processes may use one folder. Other files in it
+/// are left alone. All work is done on threads that may block. Only the user may read the files, because they contain
+/// parts of the entries.
 public final class FileCheckpointStore: CheckpointStore {
-    /// Where the files are.
+    /// The folder of the files.
     public let folder: URL
-    /// The most bytes that all files together may have; those used longest ago go first.
+    /// The most bytes of all files together; the least recently used are removed first.
     public let capacity: Int64
-    /// One change at a time, so that two cannot both count the folder and both remove. A thread of its own, because
-    /// each waits for the disk to have all, and those for disks have other work.
+    /// One change at a time, so that two callers cannot both measure the folder and both remove files. A dedicated
+    /// thread, because each change waits for the disk, and the shared threads have other work.
     private let changing = BlockingThreads(count: 1, name: "carrel.checkpoints")
 
     private static let suffix = ".checkpoints"
-    /// A part that nobody has written to for so long, in seconds, was left by a process that is gone.
+    /// The age in seconds after which an unfinished file is considered abandoned by its process.
     private static let patience: TimeInterval = 24 * 3_600
 
     /// - Parameters:
-    ///   - folder: Of this machine; made, with those above it, when the first file is.
-    ///   - capacity: In bytes, 256 MiB unless said otherwise. A deflated entry of 180 MB takes 2 to 7 MB.
+    ///   - folder: A folder on this machine; created, with those above it, for the first file.
+    ///   - capacity: In bytes, 256 MiB by default. A deflated entry of 180 MB takes 2 to 7 MB.
     public init(folder: URL, capacity: Int64 = 256 << 20) {
         self.folder = folder
         self.capacity = capacity
     }
 
-    /// The file's bytes; the file counts as used now. Nil for what is larger than any index.
+    /// Returns the file's bytes and marks the file as used; nil for a file that is larger than any index.
     public func load(_ key: String) async -> Data? {
         guard let file = file(for: key) else { return nil }
         return try? await BlockingThreads.shared.run {
@@ -39,8 +39,7 @@ public final class FileCheckpointStore: CheckpointStore {
         }
     }
 
-    /// Writes the file, and removes others if there are too many bytes now. What is larger than ``capacity`` is not
-    /// kept.
+    /// Writes the file, and removes others over the capacity. Data larger than ``capacity`` is not stored.
     public func save(_ data: Data, for key: String) async {
         guard let file = file(for: key), data.count <= capacity else { return }
         _ = try? await changing.run { [self] in
@@ -66,7 +65,7 @@ public final class FileCheckpointStore: CheckpointStore {
         return folder.appending(path: key + Self.suffix)
     }
 
-    /// Removes what was used longest ago while there is too much, and parts that were never finished.
+    /// Removes the least recently used files over the capacity, and abandoned parts.
     private func trim() throws {
         let keys: [URLResourceKey] = [.contentModificationDateKey, .fileSizeKey]
         var files: [(url: URL, size: Int64, date: Date)] = []

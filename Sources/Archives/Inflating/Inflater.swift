@@ -5,11 +5,11 @@ import Foundation
 /// Unpacks raw deflate data (RFC 1951), method 8 of ZIP (APPNOTE.TXT, section 4.4.5), piece by piece into the caller's
 /// buffers.
 ///
-/// It holds about 40 KiB, whatever the data claims to become.
+/// It takes about 40 KiB, whatever size the data claims.
 ///
-/// Unchecked: the pointer has one owner, which cannot be copied, and zlib does not care on which thread it is called.
+/// Unchecked: the pointer has one owner, which cannot be copied, and zlib may be called on any thread.
 struct Inflater: ~Copyable, @unchecked Sendable {
-    /// What one call did.
+    /// The result of one call.
     struct Step {
         /// Bytes taken from the input.
         var consumed: Int
@@ -24,12 +24,12 @@ struct Inflater: ~Copyable, @unchecked Sendable {
     /// On the heap: zlib remembers the address it was given, and the struct itself may move.
     private let stream: UnsafeMutablePointer<z_stream>
     private let path: String
-    /// The last byte of input, of which bits may belong to what comes next.
+    /// The last byte of input, some bits of which may belong to the next block.
     private var lastByte: UInt8 = 0
 
     /// - Parameters:
     ///   - path: The entry's name, for messages.
-    ///   - checkpoint: Where to begin; nil for the start of the data.
+    ///   - checkpoint: The position to begin at; nil for the start of the data.
     /// - Throws: `POSIXError(.ENOMEM)`; `CocoaError(.fileReadCorruptFile)` for a damaged checkpoint.
     init(path: String, from checkpoint: Checkpoint? = nil) throws {
         self.path = path
@@ -56,7 +56,7 @@ struct Inflater: ~Copyable, @unchecked Sendable {
     /// Unpacks as much of `input` as fits into `output`; neither needs to be used up.
     ///
     /// - Parameter stopsBetweenBlocks: Whether to stop at the next end of a block, too.
-    /// - Throws: `CocoaError(.fileReadCorruptFile)` when `input` is no deflate data.
+    /// - Throws: `CocoaError(.fileReadCorruptFile)` if `input` is not deflate data.
     mutating func inflate(
         _ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer, stopsBetweenBlocks: Bool = false
     ) throws -> Step {
@@ -66,7 +66,7 @@ struct Inflater: ~Copyable, @unchecked Sendable {
         stream.pointee.avail_in = given
         stream.pointee.next_out = output.baseAddress?.assumingMemoryBound(to: UInt8.self)
         stream.pointee.avail_out = room
-        // zlib refuses a null pointer even where it has nothing to read.
+        // zlib refuses a null pointer even if there is nothing to read.
         let result = withUnsafePointer(to: UInt8(0)) { nothing in
             if stream.pointee.next_in == nil { stream.pointee.next_in = nothing }
             return CZlib.inflate(stream, stopsBetweenBlocks ? Z_BLOCK : Z_NO_FLUSH)
@@ -79,7 +79,7 @@ struct Inflater: ~Copyable, @unchecked Sendable {
             isBetweenBlocks: stream.pointee.data_type & (Self.betweenBlocks | Self.inLastBlock) == Self.betweenBlocks)
     }
 
-    /// The place that was reached, for a step that stopped between blocks; nil where less than a window was unpacked.
+    /// Returns a checkpoint after a step that stopped between blocks; nil if less than a window was unpacked.
     ///
     /// - Complexity: About 0.5 ms, for packing the window.
     mutating func checkpoint(compressed: Int64, uncompressed: Int64) -> Checkpoint? {
@@ -90,7 +90,7 @@ struct Inflater: ~Copyable, @unchecked Sendable {
             pending: bits == 0 ? 0 : lastByte >> (8 - bits), window: window)
     }
 
-    // What zlib tells in `data_type` after each call (zlib.h, at `inflate`).
+    // A bit that zlib sets in `data_type` after each call (zlib.h, at `inflate`).
     private static let betweenBlocks: Int32 = 128
     private static let inLastBlock: Int32 = 64
     private static let unusedBits: Int32 = 7

@@ -2,7 +2,7 @@ import FileProviderCore
 import Foundation
 import Synchronization
 
-/// What one reader wants of an entry, and where it goes.
+/// The part of an entry that one reader wants, and its sink.
 final class EntryRead: Sendable {
     let extent: FileExtent
     let sink: any ByteSink
@@ -15,7 +15,7 @@ final class EntryRead: Sendable {
 
     var isWhole: Bool { extent.count == extent.size }
     var wanted: Range<Int64> { extent.offset..<extent.offset + extent.count }
-    /// Whether the sink has bytes, so that there is no way back.
+    /// Whether the sink has received bytes, so that the read cannot start over.
     var hasDelivered: Bool { state.withLock { $0.hasDelivered } }
 
     fileprivate func begin() throws {
@@ -26,7 +26,7 @@ final class EntryRead: Sendable {
         if isFirst { try sink.begin(extent) }
     }
 
-    /// Gives the sink what it wants of `bytes`, which start at `offset` of the entry.
+    /// Sends the wanted part of `bytes`, which start at `offset` of the entry, to the sink.
     fileprivate func take(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws -> FlowState {
         let part = wanted.clamped(to: offset..<offset + Int64(bytes.count))
         guard !part.isEmpty else { return .ready }
@@ -36,8 +36,8 @@ final class EntryRead: Sendable {
     }
 }
 
-/// One way through a deflated entry, from its start or a checkpoint on: unpacks, drops what is not wanted, counts and
-/// checks. Readers may use it one after the other, each going on where the last one stopped.
+/// A single pass through a deflated entry, from its start or a checkpoint: unpacks, drops unwanted bytes, counts and
+/// verifies. Readers may use it in turn, each continuing where the last one stopped.
 final class InflatingPass: Sendable {
     enum Outcome: Sendable {
         case needsInput
@@ -45,7 +45,7 @@ final class InflatingPass: Sendable {
         case done
     }
 
-    /// How far it has come, in both kinds of bytes.
+    /// The progress of a pass, in both kinds of bytes.
     struct Position: Sendable {
         var compressed: Int64 = 0
         var uncompressed: Int64 = 0
@@ -59,17 +59,17 @@ final class InflatingPass: Sendable {
         var inflater: Inflater
         let buffer = OutputBuffer()
         var position: Position
-        /// Where the last checkpoint was, or could have been.
+        /// The position of the last checkpoint, taken or not.
         var lastMark: Position
         var checksum = CRC32()
-        /// Compressed bytes of the pieces before.
+        /// The last compressed bytes of earlier pieces.
         var recent = RecentBytes()
     }
 
     let entry: ZIPEntry
     private let state: Mutex<State>
 
-    /// - Parameter checkpoint: Where to begin; nil for the start of the entry.
+    /// - Parameter checkpoint: The position to begin at; nil for the start of the entry.
     init(_ entry: ZIPEntry, from checkpoint: Checkpoint? = nil) throws {
         self.entry = entry
         let position =
@@ -80,16 +80,16 @@ final class InflatingPass: Sendable {
 
     var position: Position { state.withLock { $0.position } }
 
-    /// Unpacks `input`, which goes on where the last one was used up, as far as the reader wants more.
+    /// Unpacks `input`, which continues the previous one, as long as the reader wants more.
     ///
-    /// - Parameter checkpoints: Gets those that are found on the way.
+    /// - Parameter checkpoints: Receives the checkpoints that are found.
     /// - Returns: Bytes of `input` used, and why it stopped.
     func run(
         _ input: Data, for reading: EntryRead, noting checkpoints: ArchiveCheckpoints, flag: CancellationFlag
     ) throws -> (used: Int, outcome: Outcome) {
         try reading.begin()
         return try input.withUnsafeBytes { input in
-            // One pass is run by one task, so nobody else waits for this lock while the sink blocks.
+            // A pass is run by one task at a time, so this lock is uncontended while the sink blocks.
             try state.withLock { state in try run(input, &state, reading, checkpoints, flag) }
         }
     }
@@ -131,36 +131,39 @@ final class InflatingPass: Sendable {
         if let point { checkpoints.add(point, of: entry) }
     }
 
-    /// Counts new output, and gives the reader what of it is wanted.
+    /// Counts new output, and sends the reader its wanted part.
     private func take(_ bytes: UnsafeRawBufferPointer, at offset: Int64, _ state: inout State, _ reading: EntryRead)
         throws -> FlowState
     {
         guard state.position.uncompressed <= entry.uncompressedSize else {
-            throw entry.damaged("it unpacks to more than the \(entry.uncompressedSize) bytes that the directory says")
+            throw entry.damaged("it unpacks to more than the \(entry.uncompressedSize) bytes in the directory")
         }
         if reading.isWhole { state.checksum.update(bytes) }
         return try reading.take(bytes, at: offset)
     }
 
-    /// Whether all bytes of the entry have come, and are right, without an end mark behind them: some writers leave out
-    /// the final block.
+    /// Whether all bytes of the entry were unpacked and match the checksum, without an end mark behind them: some
+    /// writers omit the final block.
     var isWholeWithoutEnd: Bool {
         state.withLock { $0.position.uncompressed == entry.uncompressedSize && $0.checksum.value == entry.checksum }
     }
 
-    /// Whether all has come; an entry that is read whole has to end where it should, and to have its checksum.
+    /// Returns whether all wanted bytes were unpacked. An entry that is read whole must end where it should, and match
+    /// its checksum.
     private func isDone(_ step: Inflater.Step, _ state: borrowing State, _ reading: EntryRead) throws -> Bool {
         let produced = state.position.uncompressed
         guard reading.isWhole else {
             if produced >= reading.wanted.upperBound { return true }
             if step.isAtEnd {
-                throw entry.damaged("it unpacks to \(produced) bytes, and the directory says \(entry.uncompressedSize)")
+                throw entry.damaged(
+                    "it unpacks to \(produced) bytes instead of the \(entry.uncompressedSize) in the directory")
             }
             return false
         }
         guard step.isAtEnd else { return false }
         guard produced == entry.uncompressedSize else {
-            throw entry.damaged("it unpacks to \(produced) bytes, and the directory says \(entry.uncompressedSize)")
+            throw entry.damaged(
+                "it unpacks to \(produced) bytes instead of the \(entry.uncompressedSize) in the directory")
         }
         guard state.checksum.value == entry.checksum else { throw entry.damaged("its checksum is wrong") }
         return true
@@ -173,7 +176,7 @@ final class InflatingPass: Sendable {
 private struct OutputBuffer: ~Copyable, @unchecked Sendable {
     private let all = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
 
-    /// As much of it as may be filled now.
+    /// Returns the part of the buffer that may be filled now.
     func bytes(upTo count: Int64) -> UnsafeMutableRawBufferPointer {
         UnsafeMutableRawBufferPointer(rebasing: all[..<Int(min(Int64(all.count), max(0, count)))])
     }

@@ -1,6 +1,6 @@
-/// Characters that names of chapters and pages are often made of, by which encodings are told apart.
+/// Characters that are frequent in names of chapters and pages, used to distinguish encodings.
 enum FrequentCharacters {
-    /// Chinese and Japanese ones, and Korean syllables: numbers and parts of books first, then what titles are about.
+    /// Chinese and Japanese characters, and Korean syllables: numbers and parts of books first, then words of titles.
     static let ideographs = set(
         """
         第一二三四五六七八九十百千万萬上下中大小全新前后後内內外完終终结結本章话話回卷巻集部册冊节節篇編编番特別别表紙纸扉页頁封面底絵絵画畫漫\
@@ -15,10 +15,10 @@ enum FrequentCharacters {
     /// Accented letters of western and central Europe.
     static let accents = set("éèêëàâäáçñöôóüùúîïíåæøßãõœÉÈÀÄÖÜÅØÇŒÁÓÚÍąćęłńśźżčďěňřšťůžőűĄĆĘŁŃŚŹŻČĎŘŠŤŽ")
 
-    /// The letters that Russian and Greek are mostly made of.
+    /// The most frequent Russian and Greek letters.
     static let letters = set("оеаинтсрвлкОЕАИНТСРВЛКαοιετσνηυρπκμλωςάέήίόύώΑΟΙΕΤΣΝΗΡΠΚΜΛ")
 
-    /// Signs that names have beside letters.
+    /// Punctuation and symbols in names.
     static let signs = set("«»“”‘’–—…°№·¿¡\u{A0}")
 
     private static func set(_ text: String) -> Set<Unicode.Scalar> { Set(text.unicodeScalars.filter { !$0.isASCII }) }

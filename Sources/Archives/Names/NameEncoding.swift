@@ -1,21 +1,21 @@
 import FileProviderCore
 
-/// An encoding in which writers of ZIP archives put names without saying so: all of them extend ASCII.
+/// An encoding that writers of ZIP archives use for names without declaring it. All of them extend ASCII.
 package struct NameEncoding: Hashable, Sendable {
-    /// How bytes beyond ASCII make characters.
+    /// How bytes beyond ASCII form characters.
     package enum Form: Hashable, Sendable {
-        /// Each is one.
+        /// Each byte is a character.
         case single
-        /// Two make one, mostly.
+        /// Two bytes form most characters.
         case shiftJIS, eucJP, gb18030, eucKR, big5
-        /// One that a caller names.
+        /// An encoding that a caller names.
         case unknown
     }
 
-    /// As registered with IANA, for people.
+    /// The name registered with IANA, for people.
     package let name: String
     package let form: Form
-    /// The system's name for it, by which ``TextEncoding`` finds it, if this system knows it.
+    /// The system's name, by which ``TextEncoding`` finds it if the system has it.
     fileprivate let system: String
 
     private init(_ name: String, _ system: String, _ form: Form = .single) {
@@ -24,9 +24,9 @@ package struct NameEncoding: Hashable, Sendable {
         self.system = system
     }
 
-    /// One that a caller names; nil for a name that this system does not know.
+    /// The encoding that a caller names; nil if this system does not know the name.
     package init?(named name: String) {
-        // The usual names mean Microsoft's tables in names of files, in which a backslash is one.
+        // For file names, the usual names mean Microsoft's tables, in which a backslash is a backslash.
         let aliases = [
             "shift_jis": "CP932", "shift-jis": "CP932", "sjis": "CP932", "euc-kr": "CP949", "gbk": "GB18030",
             "gb2312": "GB18030",
@@ -35,10 +35,10 @@ package struct NameEncoding: Hashable, Sendable {
         guard NameDecoder(self)?.text(of: Array("a".utf8)) == "a" else { return nil }
     }
 
-    /// What DOS wrote and APPNOTE.TXT, appendix D, names.
+    /// The encoding of DOS, which APPNOTE.TXT, appendix D, prescribes.
     package static let codePage437 = NameEncoding("IBM437", "CP437")
 
-    /// Those that a name may turn out to be in, the more usual ones first.
+    /// The encodings to choose from, the more usual ones first.
     package static let known: [NameEncoding] = [
         codePage437, NameEncoding("Shift_JIS", "CP932", .shiftJIS), NameEncoding("GB18030", "GB18030", .gb18030),
         NameEncoding("EUC-KR", "CP949", .eucKR), NameEncoding("Big5", "CP950", .big5),
@@ -50,7 +50,8 @@ package struct NameEncoding: Hashable, Sendable {
         NameEncoding("windows-874", "CP874"),
     ]
 
-    /// Those that are too like others to be told from names alone; a book's own addresses can tell them.
+    /// Encodings that are too similar to others to be recognised from names alone; a book's own addresses can identify
+    /// them.
     package static let rare: [NameEncoding] = [
         ("windows-1254", "CP1254"), ("windows-1257", "CP1257"), ("windows-1258", "CP1258"),
         ("ISO-8859-2", "ISO-8859-2"),
@@ -60,9 +61,9 @@ package struct NameEncoding: Hashable, Sendable {
     ].map { NameEncoding($0.0, $0.1, .unknown) }
 }
 
-/// Makes text of names.
+/// Decodes names.
 package struct NameDecoder {
-    /// Nil for code page 437, whose table is here: it has a character for every byte.
+    /// Nil for code page 437, which has its own table with a character for every byte.
     private let converter: TextConverter?
 
     /// Nil if this system does not know the encoding.
@@ -71,7 +72,7 @@ package struct NameDecoder {
         if converter == nil, encoding != .codePage437 { return nil }
     }
 
-    /// Nil for bytes that are no text in the encoding.
+    /// Returns the decoded name; nil for bytes that are invalid in the encoding.
     package func text(of name: [UInt8]) -> String? {
         guard let converter else { return name.withUnsafeBytes { EntryName.codePage437($0) } }
         return converter.convert(name).flatMap { String(validating: $0, as: UTF8.self) }

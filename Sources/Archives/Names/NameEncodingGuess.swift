@@ -1,23 +1,23 @@
-/// Tells from names alone what encoding they are in, by how much sense they make in each.
+/// Guesses the encoding of names from the names alone, by how plausible they are in each encoding.
 ///
-/// Each byte beyond ASCII counts: characters that are frequent in titles are worth more than rare ones, letters fit the
-/// ones beside them in script and case, and signs that draw boxes fit nowhere. A few characters are enough for most
-/// languages; what is not clearly better than code page 437 stays that.
+/// Each byte beyond ASCII counts: characters that are frequent in titles are worth more than rare ones, letters should
+/// match their neighbours in script and case, and box-drawing characters never fit. A few characters are enough for
+/// most languages; if no encoding is clearly better than code page 437, that is chosen.
 package struct NameEncodingGuess {
-    /// What a name makes of sense: the sum, and the bytes beyond ASCII that it was made of.
+    /// The plausibility of a name: the sum, and the number of bytes beyond ASCII that contributed.
     private typealias Score = (sum: Double, bytes: Int)
 
-    /// Bytes of names that are looked at.
+    /// The most bytes of names that are examined.
     private static let maxBytes = 16 << 10
-    /// Per byte; less makes no sense.
+    /// The lowest plausible score per byte.
     private static let minScore = 0.6
-    /// By how much another encoding has to be better than code page 437.
+    /// The lead over code page 437 that another encoding needs.
     private static let minLead = 0.1
 
     /// The different parts of paths that are not ASCII.
     private let parts: [[UInt8]]
 
-    /// - Parameter names: Paths, as bytes. A slash is one in each of the encodings.
+    /// - Parameter names: Paths, as bytes. A slash is a slash in each of the encodings.
     package init(_ names: [[UInt8]]) {
         var (seen, parts, count): (Set<[UInt8]>, [[UInt8]], Int) = ([], [], 0)
         for name in names where count < Self.maxBytes {
@@ -30,11 +30,11 @@ package struct NameEncodingGuess {
         self.parts = parts
     }
 
-    /// The encoding that the names are most probably in.
+    /// Returns the most probable encoding of the names.
     package func encoding() -> NameEncoding {
         let scores = NameEncoding.known.compactMap { encoding in score(encoding).map { (encoding, $0) } }
         let usual = scores.first { $0.0 == .codePage437 }?.1 ?? -.infinity
-        // Of equals the first, which is the most usual.
+        // On a tie the first wins, which is the more usual one.
         var best: (encoding: NameEncoding, score: Double) = (.codePage437, max(usual + Self.minLead, Self.minScore))
         for (encoding, score) in scores where encoding != .codePage437 && score > best.score {
             best = (encoding, score)
@@ -42,7 +42,7 @@ package struct NameEncodingGuess {
         return best.encoding
     }
 
-    /// Per byte; nil where a name is no text in the encoding.
+    /// Returns the score per byte; nil if a name is invalid in the encoding.
     private func score(_ encoding: NameEncoding) -> Double? {
         guard !parts.isEmpty, let decoder = NameDecoder(encoding) else { return nil }
         var total: Score = (0, 0)
@@ -98,7 +98,7 @@ extension NameEncodingGuess {
         if isMixed || isMisplaced {
             score.sum -= Double(others.count)
         } else if script(of: first) != .latin {
-            // Two letters of another alphabet are there by chance.
+            // Two letters of another alphabet occur by chance.
             score.sum += others.reduce(0) {
                 $0 + (word.count < 3 ? 0.3 : FrequentCharacters.letters.contains($1) ? 1.5 : 1.1)
             }
@@ -151,7 +151,7 @@ extension NameEncodingGuess {
             if value >= 0, FrequentCharacters.ideographs.contains(scalar) { value += 1 }
             let isAfterLetter = index > 0 && isLetter(text[index - 1])
             let isBeforeLetter = index + 1 < text.count && isLetter(text[index + 1])
-            // A Latin word, of which a letter was taken for half of a character, or two letters for one.
+            // A Latin word with a letter read as half of a character, or two letters as one.
             if trail < 0x80 ? isAfterLetter || isBeforeLetter : isAfterLetter && isBeforeLetter { value -= 2.5 }
             score.sum += 2 * value
         }
@@ -162,7 +162,7 @@ extension NameEncodingGuess {
 }
 
 extension NameEncoding.Form {
-    /// Bytes that the first character of `bytes` takes.
+    /// Returns how many bytes the first character of `bytes` takes.
     fileprivate func length(of bytes: ArraySlice<UInt8>) -> Int {
         guard let first = bytes.first, first >= 0x80 else { return 1 }
         switch self {
@@ -173,8 +173,7 @@ extension NameEncoding.Form {
         }
     }
 
-    /// What a character of two bytes is worth by the place it has in the table: frequent ones come first in all of
-    /// them.
+    /// Returns the value of a two-byte character by its place in the table: in all of them frequent ones come first.
     fileprivate func value(_ code: UInt16) -> Double {
         switch (self, code) {
         case (.shiftJIS, 0x829F...0x82F1), (.shiftJIS, 0x8340...0x8396): 1.6
@@ -190,7 +189,7 @@ extension NameEncoding.Form {
         case (.gb18030, _): -0.5
         case (.eucKR, _) where code & 0xFF < 0xA1: -0.5
         case (.eucKR, 0xA1A1...0xA1FE), (.eucKR, 0xA3A1...0xA3FE): 0.5
-        // Chinese text would hardly stay within these.
+        // Chinese text would rarely stay within this range.
         case (.eucKR, 0xB0A1...0xC8FE): 1.1
         case (.big5, 0xA140...0xA2FE): 0.5
         case (.big5, 0xA440...0xC67E): 1

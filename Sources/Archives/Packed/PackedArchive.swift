@@ -2,52 +2,52 @@
     public import FileProviderCore
     public import Foundation
 
-    /// A RAR, 7z or TAR archive, also one that gzip has packed, read where it lies by libarchive.
+    /// A RAR, 7z or TAR archive, optionally packed with gzip, read in place by libarchive.
     ///
-    /// These formats are read from their start on: an entry is reached by going over those in front of it, which costs
-    /// their headers, or, where files are packed together, unpacking them. So the archive keeps its place, and what was
-    /// unpacked not long ago: reading pages in order unpacks each once, and going back starts anew. Entries up to 8 MiB
-    /// are kept in memory, 32 MiB together, larger ones in unnamed temporary files.
+    /// These formats are read from their start: reaching an entry means skipping those in front of it, which costs
+    /// their headers or, in solid archives, unpacking them. So the archive keeps its position and the recently unpacked
+    /// entries: reading pages in order unpacks each once, and going back starts over. Entries up to 8 MiB are kept in
+    /// memory, 32 MiB together, larger ones in unnamed temporary files.
     ///
-    /// Several entries may be asked for at once; one after the other is unpacked, on a thread of the archive's own, and
-    /// a slow sink keeps nobody waiting. What is encrypted or damaged fails alone, as far as the format lets libarchive
-    /// find the next entry. libarchive reads no solid archives of RAR 4 and no volumes but the first, and does not look
-    /// at the checksums of files that RAR has stored.
+    /// Several entries may be requested at once; they are unpacked one after the other, on the archive's dedicated
+    /// thread, and a slow sink doesn't delay the others. An encrypted or damaged entry fails alone, as far as the
+    /// format lets libarchive find the next one. libarchive doesn't read solid archives of RAR 4 or volumes after the
+    /// first, and doesn't verify the checksums of files that RAR has stored.
     public final class PackedArchive: Archive {
-        /// Files and folders in the archive's order. Links and devices are left out, names that lead elsewhere, and
+        /// Files and folders in the archive's order, without links, devices, names that lead elsewhere, and
         /// repetitions.
         public let entries: [ArchiveEntry]
-        /// One sentence where the archive is cut off or damaged, and has only been listed up to there; else none.
+        /// One sentence if the archive is cut off or damaged and was listed only up to there; otherwise empty.
         public let repairs: [String]
-        /// The repairs, and entries that were left out.
+        /// The repairs, and warnings about entries that were left out.
         public var warnings: [ContentWarning] { repairWarnings + leftOut.warnings }
         private let leftOut: LeftOutEntries
         private let index: EntryIndex
         private let work: PackedWork
 
-        /// Whether a file that begins with `head` is one of these archives: by signature, or of TAR by its header's
-        /// magic.
+        /// Returns whether a file that begins with `head` is one of these archives: by signature, or TAR by its
+        /// header's magic.
         ///
-        /// 16 KiB are enough; for what gzip has packed, the first header is unpacked.
+        /// 16 KiB are enough; the first header inside gzip is unpacked.
         public static func mayOpen(head: Data) -> Bool { PackedFormat(head: head) != nil }
 
-        /// Lists the archive in `reader`, which belongs to the archive from then on.
+        /// Lists the archive in `reader`, and takes ownership of the reader.
         ///
-        /// - Throws: `CocoaError(.fileReadCorruptFile)` when this is no such archive, or so damaged that there is no
-        ///   entry; `.fileReadNoPermission` when the list is encrypted; `.featureUnsupported` for a variant that cannot
-        ///   be read; `.fileReadTooLarge` over one of `limits`; errors of the reader. The reader then stays the
-        ///   caller's.
-        /// - Complexity: Of 7z the start and the end; of RAR and TAR 8 KiB for each entry, fewer where entries are
-        ///   small; of TAR packed by gzip, and of solid RAR, all of it.
+        /// - Throws: `CocoaError(.fileReadCorruptFile)` if this is not such an archive, or so damaged that no entry is
+        ///   left; `.fileReadNoPermission` if the list is encrypted; `.featureUnsupported` for a variant that cannot be
+        ///   read; `.fileReadTooLarge` over one of `limits`; errors of the reader. The caller keeps the reader then.
+        /// - Complexity: For 7z the start and the end; for RAR and TAR 8 KiB for each entry, less if entries are small;
+        ///   for TAR packed with gzip, and for solid RAR, the whole file.
         public static func open(_ reader: any FileReader, limits: ArchiveLimits = .standard) async throws
             -> PackedArchive
         {
-            // The headers of some 250 entries stay at hand for the next way through.
+            // Keeps the headers of some 250 entries for the next pass.
             let cached = reader as? CachedFileReader ?? CachedFileReader(reader, capacity: 2 << 20)
             let head = try await cached.read([0..<16 << 10])[0]
             guard let format = PackedFormat(head: head) else {
                 throw FileError.make(
-                    .fileReadCorruptFile, path: cached.path, sentence: "“\(cached.path)” is no RAR, 7z or TAR archive.")
+                    .fileReadCorruptFile, path: cached.path,
+                    sentence: "“\(cached.path)” is not a RAR, 7z or TAR archive.")
             }
             let attributes = try await cached.attributes()
             let source = PackedSource(cached, size: attributes.size)
@@ -63,15 +63,16 @@
             self.work = work
         }
 
-        /// As of ``Archive/entry(at:)``.
+        /// Returns the entry as ``Archive/entry(at:)`` does.
         public func entry(at path: String) -> ArchiveEntry? { index.index(of: path).map { entries[$0] } }
 
-        /// Sends the unpacked bytes of `entry` that lie in `range`, clamped to the entry, into `sink`; nil for all.
+        /// Sends the unpacked bytes of `entry` in `range`, clamped to the entry, into `sink`; all bytes if `range` is
+        /// nil.
         ///
-        /// The first byte comes when the whole entry is unpacked.
+        /// The first byte arrives when the whole entry is unpacked.
         ///
         /// - Throws: As ``Archive/stream(_:range:into:)``.
-        /// - Complexity: Nothing is read for an entry that was unpacked not long ago; else see ``PackedArchive``.
+        /// - Complexity: Reads nothing for a recently unpacked entry; otherwise see ``PackedArchive``.
         public func stream(_ entry: ArchiveEntry, range: Range<Int64>?, into sink: any ByteSink) async throws {
             let all = 0..<entry.length
             let wanted = range.map { max(0, $0.lowerBound)..<max(0, $0.upperBound) }?.clamped(to: all) ?? all
@@ -82,7 +83,7 @@
         /// Whether ``close()`` was called.
         public var isClosed: Bool { work.isClosed }
 
-        /// Ends what is being unpacked, forgets what was, and closes the reader.
+        /// Ends unpacking, drops unpacked entries, and closes the reader.
         public func close() async { await work.close() }
     }
 #endif

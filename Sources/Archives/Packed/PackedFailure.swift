@@ -3,7 +3,8 @@
     import FileProviderCore
     import Foundation
 
-    /// Why libarchive stopped. Its numbers do not tell the cases apart, its words do (archive_error_string(3)).
+    /// Sorts libarchive's failures. Its numbers do not distinguish the cases, its messages do
+    /// (archive_error_string(3)).
     enum PackedFailure {
         static func error(of handle: OpaquePointer, path: String) -> CocoaError {
             let words =
@@ -16,7 +17,7 @@
             if lowercased.contains("support") {
                 return FileError.make(
                     .featureUnsupported, path: path,
-                    sentence: "“\(path)” is packed in a way that cannot be read here (\(words)).")
+                    sentence: "“\(path)” is packed in a way that is not supported (\(words)).")
             }
             return FileError.make(
                 .fileReadCorruptFile, path: path, sentence: "“\(path)” is a damaged archive (\(words)).")

@@ -2,7 +2,7 @@
     import CArchive
     import Foundation
 
-    /// The formats that libarchive is asked for; it knows more, of which none holds books.
+    /// The formats that libarchive may read; its others hold no books.
     enum PackedFormat: Sendable, Hashable {
         case rar4
         case rar5
@@ -10,7 +10,7 @@
         case tar
         case gzippedTar
 
-        /// What a file is that begins with `head`, of which 16 KiB are enough; nil for anything else.
+        /// The format of a file that begins with `head`, of which 16 KiB are enough; nil for anything else.
         init?(head: Data) {
             if head.starts(with: [0x52, 0x61, 0x72, 0x21, 0x1A, 0x07, 0x00]) {
                 self = .rar4
@@ -27,15 +27,15 @@
             }
         }
 
-        /// Whether files are packed together, so that those in front of one have to be unpacked to get at it. (RAR does
-        /// not tell.)
+        /// Whether files are packed together, so that those in front of one must be unpacked to reach it. (RAR does not
+        /// declare it.)
         var isSolid: Bool { self == .sevenZip || self == .gzippedTar }
 
-        /// Whether libarchive keeps as much of a header as it is told, such as maps of sparse files: so little may come
-        /// before the next.
+        /// Whether libarchive keeps headers of any size in memory, such as maps of sparse files, so that their size
+        /// must be limited.
         var hasEndlessHeaders: Bool { self == .tar || self == .gzippedTar }
 
-        /// Lets `handle` read this format and no other. Source: archive_read_format(3), archive_read_filter(3).
+        /// Allows `handle` to read only this format. Source: archive_read_format(3), archive_read_filter(3).
         func enable(on handle: OpaquePointer) {
             switch self {
             case .rar4: archive_read_support_format_rar(handle)
@@ -48,7 +48,7 @@
             }
         }
 
-        /// Whether what was packed with gzip begins with a header of TAR.
+        /// Returns whether the data in a gzip file begins with a TAR header.
         private static func isTarInside(_ head: Data) -> Bool {
             var start = [UInt8](repeating: 0, count: 512)
             guard let offset = lengthOfGzipHeader(Array(head.prefix(2_048))), var inflater = try? Inflater(path: "")
@@ -59,11 +59,11 @@
             return step?.produced == start.count && start.dropFirst(257).starts(with: "ustar".utf8)
         }
 
-        /// What comes in front of the deflate data (RFC 1952, section 2.3); nil where it does not end within `head`.
+        /// Returns the length of the header before the deflate data (RFC 1952, section 2.3); nil if it exceeds `head`.
         private static func lengthOfGzipHeader(_ head: [UInt8]) -> Int? {
             guard head.count > 10, head[2] == 8 else { return nil }
             var length = 10
-            // Of the flags: an extra field, a name, a comment, and a checksum of the header.
+            // The flags announce an extra field, a name, a comment, and a checksum of the header.
             if head[3] & 4 != 0 {
                 guard head.count > 12 else { return nil }
                 length += 2 + Int(head[10]) + Int(head[11]) << 8

@@ -3,23 +3,23 @@
     import FileProviderCore
     import Foundation
 
-    /// What one header says.
+    /// The content of one header.
     struct PackedHeader {
-        /// As in ``ArchiveEntry``; nil for what is neither file nor folder, or must not be reached by its name.
+        /// As in ``ArchiveEntry``; nil for an entry that is neither file nor folder, or whose name must not be used.
         var path: String?
-        /// As written, decoded; empty where there is none.
+        /// As written, decoded; empty if there is none.
         var name: String
         /// Whether it is a link or a device.
         var isSpecial: Bool
-        /// Bytes unpacked, as claimed; 0 where nothing is.
+        /// The claimed unpacked size in bytes; 0 if none is claimed.
         var length: Int64
         var isEncrypted: Bool
     }
 
-    /// One way through a packed archive, from its start: headers and data come in the archive's order
+    /// One pass through a packed archive, from its start: headers and data come in the archive's order
     /// (archive_read(3)).
     ///
-    /// Unchecked: it is made, used and let go on the archive's own thread.
+    /// Unchecked: created, used and released on the archive's dedicated thread.
     final class PackedPass: @unchecked Sendable {
         private let handle: OpaquePointer
         private let source: PackedSource
@@ -27,7 +27,7 @@
         private let limits: ArchiveLimits
         /// Bytes unpacked since the start.
         private var unpacked: Int64 = 0
-        /// Which header was read last, counted from 0; −1 before the first.
+        /// The index of the last header, from 0; −1 before the first.
         private(set) var position = -1
 
         init(_ source: PackedSource, format: PackedFormat, limits: ArchiveLimits) throws {
@@ -41,7 +41,7 @@
             archive_read_set_callback_data(handle, Unmanaged.passUnretained(source).toOpaque())
             archive_read_set_read_callback(handle) { handle, data, buffer in
                 guard let source = PackedPass.source(data) else { return Int(ARCHIVE_FATAL) }
-                // What filters have made of the bytes that were given, as far as it was used.
+                // The output of filters so far, as far as it was used.
                 source.unpacked = handle.map { archive_filter_bytes($0, 0) } ?? 0
                 guard let bytes = source.next() else { return Int(ARCHIVE_FATAL) }
                 buffer?.pointee = bytes.baseAddress
@@ -61,10 +61,10 @@
 
         // MARK: Headers
 
-        /// The next header, going over what is left of the entry before it; nil at the end.
+        /// Returns the next header, skipping the rest of the entry before it; nil at the end.
         ///
         /// - Throws: `CocoaError(.fileReadCorruptFile)`, `.fileReadNoPermission` for an encrypted archive,
-        ///   `.featureUnsupported`, or why reading failed. The pass is of no more use then.
+        ///   `.featureUnsupported`, or the error of reading. The pass must not be used after that.
         func next() throws -> PackedHeader? {
             try source.check()
             try skipData()
@@ -73,14 +73,14 @@
             var entry: OpaquePointer?
             let result = archive_read_next_header(handle, &entry)
             if result == ARCHIVE_EOF { return nil }
-            // With a warning, something of the header is strange, such as its name.
+            // A warning means that something in the header is unusual, such as its name.
             guard result == ARCHIVE_OK || result == ARCHIVE_WARN, let entry else { throw failure() }
             position += 1
             let isEncrypted =
                 archive_entry_is_data_encrypted(entry) != 0 || archive_entry_is_metadata_encrypted(entry) != 0
             let type = archive_entry_filetype(entry)
             let isFolder = type == S_IFDIR
-            // Links of both kinds are left out, as are devices: they stand for something else.
+            // Links of both kinds and devices are left out, because they are not files.
             let isSpecial = !isFolder && type != S_IFREG || archive_entry_hardlink(entry) != nil
             let name = Self.name(of: entry) ?? ""
             return PackedHeader(
@@ -88,7 +88,7 @@
                 length: max(0, archive_entry_size(entry)), isEncrypted: isEncrypted)
         }
 
-        /// Goes over what is left of an entry, which would otherwise count as part of the next header.
+        /// Skips the rest of an entry, which would otherwise count as part of the next header.
         private func skipData() throws {
             guard position >= 0 else { return }
             if archive_read_data_skip(handle) == ARCHIVE_FATAL { throw failure() }
@@ -99,7 +99,7 @@
             return isFolder && path.utf8.last != UInt8(ascii: "/") ? path + "/" : path
         }
 
-        /// In UTF-8, else as the archive has it.
+        /// Returns the name in UTF-8, else as the archive has it.
         private static func name(of entry: OpaquePointer) -> String? {
             if let name = archive_entry_pathname_utf8(entry) { return String(cString: name) }
             guard let name = archive_entry_pathname(entry) else { return nil }
@@ -108,10 +108,9 @@
 
         // MARK: Data
 
-        /// Gives all data of the entry whose header came last to `take`, in pieces.
+        /// Passes all data of the current header's entry to `take`, in pieces.
         ///
-        /// - Throws: `CocoaError(.fileReadTooLarge)` for what becomes larger than limits allow; as ``next()``; an error
-        ///   of `take`.
+        /// - Throws: `CocoaError(.fileReadTooLarge)` if the data exceeds the limits; as ``next()``; an error of `take`.
         func read(_ take: (UnsafeRawBufferPointer) throws -> Void) throws {
             try withUnsafeTemporaryAllocation(byteCount: 64 << 10, alignment: 16) { buffer in
                 while true {
@@ -126,7 +125,7 @@
             }
         }
 
-        /// What was unpacked so far, by this class and by libarchive's filters, against what was read for it.
+        /// Compares the output so far, of this class and of libarchive's filters, with the bytes read for it.
         func checkRatio() throws {
             let output = archive_filter_count(handle) > 1 ? max(unpacked, archive_filter_bytes(handle, 0)) : unpacked
             let (maxBytes, overflow) = source.delivered.multipliedReportingOverflow(by: limits.maxRatio)
@@ -134,16 +133,16 @@
             throw FileError.make(
                 .fileReadTooLarge, path: path,
                 sentence:
-                    "“\(path)” would become more than \(limits.maxRatio) times as large as it is, as archives made to do harm do."
+                    "“\(path)” would become more than \(limits.maxRatio) times as large as it is, which is the limit."
             )
         }
 
         // MARK: Errors
 
-        /// What reading failed with, else what libarchive says itself.
+        /// Returns the error of reading, else libarchive's own.
         private func failure() -> any Error { source.failure ?? PackedFailure.error(of: handle, path: path) }
 
-        /// What libarchive hands to the functions that it calls back.
+        /// Returns the object behind libarchive's callback pointer.
         private static func source(_ data: UnsafeMutableRawPointer?) -> PackedSource? {
             data.map { Unmanaged<PackedSource>.fromOpaque($0).takeUnretainedValue() }
         }

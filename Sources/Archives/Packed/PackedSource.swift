@@ -3,48 +3,47 @@
     import Foundation
     import Synchronization
 
-    /// A file for libarchive, which calls back for bytes and waits for them: on the archive's own thread, never on
-    /// Swift's shared ones.
+    /// Reads a file for libarchive, whose callbacks block until bytes arrive: on the archive's dedicated thread, never
+    /// on Swift's shared ones.
     ///
-    /// Unchecked: everything mutable is used on that thread alone, which debug builds check, but for `closed`.
+    /// Unchecked: all mutable state except `closed` is used on that thread alone, which debug builds check.
     final class PackedSource: @unchecked Sendable {
-        /// What is read after a jump, and at most, in bytes: headers are small, what follows them is not.
+        /// The bytes to read after a jump, and the most: headers are small, the data after them is not.
         private static let blocks: ClosedRange<Int64> = 8 << 10...1 << 20
-        /// What is given at once of what gzip has packed, in bytes: it becomes a thousand times as much before more is
-        /// asked for.
+        /// The bytes of gzip data to pass at once: they may unpack to a thousand times as much before more is
+        /// requested.
         private static let packedPiece: Int64 = 4 << 10
-        /// Bytes that a header of TAR may take, unpacked; 2 MiB. Its names take 1 MiB at most, its map of a sparse file
-        /// memory for twelve times as much.
+        /// The largest TAR header, unpacked; 2 MiB. Its names take 1 MiB at most, its map of a sparse file twelve times
+        /// its size in memory.
         private static let maxHeaderSize: Int64 = 2 << 20
 
-        /// What one piece of work may take.
+        /// The limits of one piece of work.
         struct Allowance: Sendable {
-            /// Bytes read.
+            /// The most bytes to read.
             var bytes = Int64.max
-            /// When it has to be over.
+            /// The time by which it must be over.
             var deadline: ContinuousClock.Instant?
         }
 
         private let thread = OwningThread()
         let reader: CachedFileReader
         let size: Int64
-        /// That of the work under way.
+        /// The flag of the current work.
         var flag = CancellationFlag()
         var allowance = Allowance()
-        /// Why reading failed, which libarchive cannot tell.
+        /// The error of reading, which libarchive cannot report.
         private(set) var failure: (any Error)?
-        /// Bytes read for libarchive since the start of its way through the archive.
+        /// Bytes read for libarchive since the start of this pass.
         private(set) var delivered: Int64 = 0
-        /// Bytes that libarchive has used since then, unpacked.
+        /// Unpacked bytes that libarchive has used since then.
         var unpacked: Int64 = 0
-        /// Of these, those that were used when the header under way began; nil where none is, or where headers are
-        /// small anyway.
+        /// The value of `unpacked` when the current header began; nil outside a header, or if headers are always small.
         private var headerStart: Int64?
         private var format = PackedFormat.tar
         private var position: Int64 = 0
         private var block = PackedSource.blocks.lowerBound
         private var data = UnsafeMutableRawBufferPointer(start: nil, count: 0)
-        /// What `data` holds of the file.
+        /// The range of the file in `data`.
         private var held: Range<Int64> = 0..<0
         private let closed = Atomic(false)
 
@@ -59,18 +58,17 @@
 
         var isClosed: Bool { closed.load(ordering: .relaxed) }
 
-        /// Ends reading, from any thread.
+        /// Ends reading. May be called from any thread.
         func close() { closed.store(true, ordering: .relaxed) }
 
-        /// Back to the start, for a new way through.
+        /// Goes back to the start, for a new pass.
         func rewind(_ format: PackedFormat) {
             (position, delivered, unpacked, failure, headerStart) = (0, 0, 0, nil, nil)
             block = Self.blocks.lowerBound
             self.format = format
         }
 
-        /// What is asked for from now on is for a header, which begins when libarchive has used so many bytes,
-        /// unpacked.
+        /// Starts counting the bytes of a header, which begins at `unpacked`.
         func beginHeader(at unpacked: Int64) {
             self.unpacked = unpacked
             headerStart = format.hasEndlessHeaders ? unpacked : nil
@@ -78,7 +76,7 @@
 
         func endHeader() { headerStart = nil }
 
-        /// The next bytes, valid until the next call; none at the end, nil after a failure.
+        /// Returns the next bytes, valid until the next call; empty at the end, nil after a failure.
         func next() -> UnsafeRawBufferPointer? {
             guard failure == nil else { return nil }
             do {
@@ -96,7 +94,7 @@
             }
         }
 
-        /// Has `data` hold what lies at `position`; nothing at the end.
+        /// Loads `data` from `position`; empty at the end.
         private func load() throws {
             let range = position..<position + max(0, min(block, size - position))
             held = position..<position
@@ -112,16 +110,16 @@
             block = min(2 * block, Self.blocks.upperBound)
         }
 
-        /// Goes over `count` bytes, as far as there are so many.
+        /// Skips up to `count` bytes.
         ///
-        /// - Returns: How many it were.
+        /// - Returns: The number of skipped bytes.
         func skip(_ count: Int64) -> Int64 {
             let start = position
             return seek(to: start + max(0, min(count, size - start))) - start
         }
 
-        /// - Parameter origin: As of lseek(2).
-        /// - Returns: Where it is now, never outside the file; nil for an origin that is none.
+        /// - Parameter origin: As for lseek(2).
+        /// - Returns: The new position, never outside the file; nil for an invalid origin.
         func seek(_ offset: Int64, from origin: Int32) -> Int64? {
             guard let start = [SEEK_SET: 0, SEEK_CUR: position, SEEK_END: size][origin] else { return nil }
             let (target, overflow) = start.addingReportingOverflow(offset)
@@ -135,7 +133,7 @@
             return position
         }
 
-        /// - Throws: Why the work has to end.
+        /// - Throws: The reason why the work must end.
         func check() throws {
             thread.assertIsCurrent()
             try flag.check()
@@ -144,11 +142,13 @@
                 throw FileError.make(
                     .fileReadTooLarge, path: reader.path,
                     sentence:
-                        "To list “\(reader.path)”, more than \(allowance.bytes) bytes of it would have to be unpacked.")
+                        "Listing “\(reader.path)” would mean unpacking more than \(allowance.bytes) bytes of it, which is the limit."
+                )
             }
             if let deadline = allowance.deadline, ContinuousClock.now > deadline {
                 throw FileError.make(
-                    .fileReadTooLarge, path: reader.path, sentence: "Listing “\(reader.path)” takes too long.")
+                    .fileReadTooLarge, path: reader.path, sentence: "Listing “\(reader.path)” took longer than allowed."
+                )
             }
         }
 
@@ -157,22 +157,22 @@
             throw FileError.make(
                 .fileReadTooLarge, path: reader.path,
                 sentence:
-                    "What “\(reader.path)” says of one entry takes more than \(Self.maxHeaderSize) bytes, which is the limit."
+                    "The header of an entry in “\(reader.path)” has more than \(Self.maxHeaderSize) bytes, which is the limit."
             )
         }
 
-        /// Reads and waits.
+        /// Reads and blocks until the bytes arrive.
         ///
-        /// - Throws: Errors of the reader; that of a file which has become shorter.
+        /// - Throws: Errors of the reader, also if the file has become shorter.
         func bytes(_ range: Range<Int64>) throws -> Data {
-            // Cancelling reaches this thread as a flag alone.
+            // Cancellation reaches this thread only as a flag.
             let data: Data
             do {
                 data = try TaskWait().value(isCancelled: { [self] in flag.isCancelled || isClosed }) { [reader] in
                     try await reader.read(range)
                 }
             } catch let error where error.isCancellation && isClosed && !flag.isCancelled {
-                // Nobody cancelled the read: closing the archive ended it.
+                // The read was not cancelled by its task; closing the archive ended it.
                 throw FileError.closed(reader.path)
             }
             guard data.count == range.count else { throw FileError.changedWhileReading(reader.path) }

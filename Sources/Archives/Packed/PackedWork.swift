@@ -3,20 +3,20 @@
     import FileProviderCore
     import Foundation
 
-    /// What one pass over the headers found.
+    /// The result of a pass over the headers.
     struct PackedList: Sendable {
         fileprivate(set) var entries: [ArchiveEntry] = []
         fileprivate(set) var index = EntryIndex()
         fileprivate(set) var repairs: [String] = []
         fileprivate(set) var leftOut = LeftOutEntries()
-        /// For each entry, which header it was.
+        /// The header's index of each entry.
         fileprivate var positions: [Int] = []
-        /// The reverse: which entry a header was.
+        /// The entry of each header, by the header's index.
         fileprivate var byPosition: [Int: Int] = [:]
     }
 
     extension LeftOutEntries {
-        /// Folders that are there more than once are nothing to speak of, and neither is the root.
+        /// Adds an entry. Repeated folders and the root cause no warning.
         fileprivate mutating func add(_ header: PackedHeader) {
             if header.isSpecial {
                 special.add(header.name)
@@ -28,21 +28,20 @@
         }
     }
 
-    /// The thread of one packed archive, and what is used on it.
+    /// The thread of one packed archive, and the state used on it.
     ///
-    /// Unchecked: `pass` and `list` are used on the one thread, which begins a piece of work when the one before has
-    /// ended.
+    /// Unchecked: `pass` and `list` are used on that thread alone, which runs one piece of work after the other.
     final class PackedWork: @unchecked Sendable {
         private let threads = BlockingThreads(count: 1, name: "carrel.packed")
         private let source: PackedSource
         private let format: PackedFormat
         private let limits: ArchiveLimits
-        /// The whole archive's, which is that of each of its entries.
+        /// The version of the whole archive, used for each of its entries.
         private let version: String?
         private let unpacked: UnpackedEntries
         private var pass: PackedPass?
         private var list = PackedList()
-        /// Bytes of all paths in the list.
+        /// The total bytes of all paths in the list.
         private var pathBytes: Int64 = 0
 
         init(_ source: PackedSource, format: PackedFormat, limits: ArchiveLimits, version: String?) {
@@ -62,13 +61,13 @@
             await source.reader.close()
         }
 
-        /// Runs `body` on the archive's thread. A caller that is cancelled does not wait for its turn.
+        /// Runs `body` on the archive's thread. A cancelled caller does not wait for its turn.
         private func run<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
             let task = Task { [self] in
                 try await threads.run { [self] flag in
                     try flag.check()
                     source.flag = flag
-                    // Names become UTF-8, whatever the process's locale is.
+                    // Converts names to UTF-8, whatever the process's locale.
                     let locale = carrel_archive_utf8_begin()
                     defer { carrel_archive_utf8_end(locale) }
                     return try body()
@@ -105,7 +104,7 @@
             } catch let error as CocoaError where error.code == .fileReadCorruptFile && !list.entries.isEmpty {
                 let count = list.entries.count
                 list.repairs = [
-                    "“\(source.reader.path)” is cut off or damaged; the \(count == 1 ? "one entry" : "\(count) entries") in front of that can be listed."
+                    "“\(source.reader.path)” is cut off or damaged; the \(count == 1 ? "one entry" : "\(count) entries") before the damage can be listed."
                 ]
             }
         }
@@ -139,15 +138,16 @@
 
         // MARK: Unpacking
 
-        /// The bytes of `entry`, which may be at hand.
+        /// Returns the bytes of `entry`, from memory if it was unpacked recently.
         func unpack(_ entry: ArchiveEntry) async throws -> UnpackedEntry {
             if isClosed {
                 throw FileError.make(
-                    .fileReadUnknown, path: entry.path, sentence: "“\(entry.path)”: the archive was closed.")
+                    .fileReadUnknown, path: entry.path,
+                    sentence: "“\(entry.path)” cannot be read: its archive was closed.")
             }
             if let held = unpacked[entry.index] { return held }
             return try await run { [self] in
-                // Somebody may have asked for the same entry just before.
+                // Another caller may just have unpacked the same entry.
                 if let held = unpacked[entry.index] { return held }
                 try checkReadable(entry)
                 do {
@@ -176,26 +176,26 @@
             }
         }
 
-        /// Goes on to a header, or back to the start if it has gone by.
+        /// Advances to a header, or starts over if it has passed.
         private func goTo(_ position: Int, for entry: ArchiveEntry) throws -> PackedPass {
             if let pass, pass.position >= position { self.pass = nil }
             let pass = try self.pass ?? PackedPass(source, format: format, limits: limits)
             self.pass = pass
             while true {
-                guard try pass.next() != nil else { throw damaged(entry, "it is not there any more") }
+                guard try pass.next() != nil else { throw damaged(entry, "it is missing now") }
                 if pass.position == position { return pass }
                 if format.isSolid { try unpackInPassing(pass) }
             }
         }
 
-        /// Unpacks what has to be unpacked anyway, and keeps it if it is small.
+        /// Unpacks an entry that must be unpacked anyway, and keeps it if it is small.
         private func unpackInPassing(_ pass: PackedPass) throws {
             let entry = list.byPosition[pass.position].map { list.entries[$0] }
             if let entry, entry.length <= UnpackedEntry.maxSizeInMemory, unpacked[entry.index] == nil {
                 do {
                     _ = try unpack(entry, from: pass)
                 } catch let error as CocoaError where error.code == .fileReadCorruptFile {
-                    // That entry's own trouble; libarchive says at the next header if there is no going on.
+                    // An error of that entry; libarchive reports at the next header if it cannot continue.
                 }
             } else {
                 try pass.read { _ in }
@@ -215,7 +215,7 @@
                 throw damaged(entry, "it cannot be unpacked", error)
             }
             guard buffer.count == entry.length else {
-                throw damaged(entry, "it unpacks to \(buffer.count) bytes, and claims \(entry.length)")
+                throw damaged(entry, "it unpacks to \(buffer.count) bytes instead of the \(entry.length) it claims")
             }
             unpacked.insert(buffer.entry, at: entry.index)
             return buffer.entry

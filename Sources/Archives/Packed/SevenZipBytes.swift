@@ -1,15 +1,15 @@
 #if Formats
-    /// Why the list of a 7z archive is not given to libarchive.
+    /// The reason why the list of a 7z archive is not passed to libarchive.
     enum SevenZipFlaw: Error {
-        /// It ends too early, or says what makes no sense.
+        /// It ends too early, or is inconsistent.
         case damaged
-        /// Something that no packer is known to write.
+        /// It contains something that no packer is known to write.
         case unknown
-        /// What it would take too much of.
+        /// It would exceed this limit.
         case tooLarge(String)
     }
 
-    /// Takes numbers off the front of a list's bytes (7zFormat.txt of the LZMA SDK).
+    /// Reads numbers from a list's bytes (7zFormat.txt of the LZMA SDK).
     struct SevenZipBytes {
         private let all: [UInt8]
         private(set) var position = 0
@@ -30,8 +30,8 @@
             return all[position..<position + Int(count)]
         }
 
-        /// As many bytes follow the first one as that has ones in front, lowest first; its other bits are the highest
-        /// of the number.
+        /// The leading ones of the first byte give the number of bytes that follow, lowest first; its other bits are
+        /// the highest of the number.
         mutating func number() throws(SevenZipFlaw) -> Int64 {
             let first = try byte()
             var value: UInt64 = 0
@@ -47,20 +47,20 @@
             return number
         }
 
-        /// A number of things that libarchive makes room for.
+        /// Reads a count for which libarchive allocates memory.
         mutating func count(of name: String, upTo maxCount: Int64) throws(SevenZipFlaw) -> Int {
             let number = try number()
             guard number <= maxCount else { throw .tooLarge("more than \(maxCount) \(name)") }
             return Int(number)
         }
 
-        /// One bit for each of `count`, the highest first.
+        /// Reads one bit for each of `count`, the highest first.
         mutating func bits(_ count: Int) throws(SevenZipFlaw) -> [Bool] {
             let packed = try bytes(Int64(count + 7) / 8)
             return (0..<count).map { packed[packed.startIndex + $0 / 8] & 0x80 >> UInt8($0 % 8) != 0 }
         }
 
-        /// Checksums of some of `count`; gives back of which.
+        /// Skips checksums of some of `count`, and returns which ones have one.
         mutating func checksums(_ count: Int) throws(SevenZipFlaw) -> [Bool] {
             let areAllThere = try byte() != 0
             let areThere = areAllThere ? [Bool](repeating: true, count: count) : try bits(count)
@@ -68,7 +68,7 @@
             return areThere
         }
 
-        /// The bytes from `start` to the ones taken last.
+        /// Returns the bytes from `start` up to the current position.
         func taken(from start: Int) -> ArraySlice<UInt8> { all[start..<position] }
     }
 #endif

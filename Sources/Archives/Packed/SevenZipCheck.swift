@@ -2,8 +2,8 @@
     import FileProviderCore
     import Foundation
 
-    /// Looks at the list of a 7z archive before libarchive makes room for all that it claims: forty bytes can claim
-    /// files for 9 GB.
+    /// Checks the list of a 7z archive before libarchive allocates memory for its claims: forty bytes can claim files
+    /// for 9 GB.
     struct SevenZipCheck {
         private static let headerLength: Int64 = 32
 
@@ -13,7 +13,7 @@
         private var path: String { source.reader.path.string }
 
         /// - Throws: `CocoaError(.fileReadTooLarge)` over the limits; `.fileReadCorruptFile`; `.featureUnsupported`;
-        ///   why reading failed.
+        ///   errors of reading.
         func run() throws {
             do {
                 try checkList()
@@ -24,7 +24,7 @@
                 case .unknown:
                     throw FileError.make(
                         .featureUnsupported, path: path,
-                        sentence: "“\(path)” is listed in a way that cannot be read here.")
+                        sentence: "“\(path)” has a list in a form that is not supported.")
                 case .tooLarge(let what):
                     throw FileError.make(
                         .fileReadTooLarge, path: path, sentence: "“\(path)” claims \(what), which is the limit.")

@@ -1,17 +1,17 @@
 #if Formats
-    /// Files that are packed together in a 7z archive: through which decoders they go.
+    /// Files that are packed together in a 7z archive, with their decoders.
     struct SevenZipFolder {
-        /// Bytes that a decoder may keep of what it has unpacked; 256 MiB, which is what 7-Zip takes at most by itself.
+        /// The most memory of a decoder for unpacked data; 256 MiB, which is 7-Zip's own maximum.
         static let maxWindowSize: Int64 = 256 << 20
-        /// Bytes that streams may have which libarchive unpacks into memory as a whole; 64 MiB.
+        /// The most bytes of streams that libarchive unpacks into memory as a whole; 64 MiB.
         static let maxHeldSize: Int64 = 64 << 20
         private static let maxCoders: Int64 = 4
         private static let maxStreams = 8
 
-        /// Bytes that come out of each decoder.
+        /// The output size of each decoder.
         private(set) var sizes: [Int64]
         var hasChecksum = false
-        /// Whether a decoder puts several streams together (BCJ2): libarchive keeps all but one of them whole.
+        /// Whether a decoder joins several streams (BCJ2): libarchive keeps all but one of them in memory.
         private let isJoined: Bool
 
         init(_ bytes: inout SevenZipBytes) throws(SevenZipFlaw) {
@@ -47,8 +47,8 @@
             }
         }
 
-        /// Bytes that a decoder keeps (LZMA SDK, Methods.txt and the decoders' own properties); 0 for those that keep
-        /// next to none.
+        /// Returns the memory that a decoder needs (LZMA SDK, Methods.txt and the decoders' own properties); 0 for
+        /// those that need next to none.
         private static func window(of identifier: [UInt8], _ properties: [UInt8]) -> Int64 {
             switch identifier {
             case [0x03, 0x01, 0x01], [0x03, 0x04, 0x01]:

@@ -2,7 +2,7 @@
     import CArchive
     import Foundation
 
-    /// A packed list as the one file of an archive of its own, so that libarchive unpacks it with any of its decoders.
+    /// A packed list as the one file of a separate archive, so that libarchive unpacks it with any of its decoders.
     struct SevenZipListFile {
         private let archive: [UInt8]
 

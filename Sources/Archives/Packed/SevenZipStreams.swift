@@ -1,10 +1,10 @@
 #if Formats
-    /// How the streams of a 7z archive are packed, as far as libarchive makes room for what it reads there.
+    /// The streams of a 7z archive, as far as libarchive allocates memory for them.
     struct SevenZipStreams {
-        /// Bytes behind the first header, and how many, for each packed stream.
+        /// The range of each packed stream, counted from behind the first header.
         private(set) var packed: [Range<Int64>] = []
         private(set) var folders: [SevenZipFolder] = []
-        /// The part of the list that describes the folders, as it stands.
+        /// The part of the list that describes the folders, unparsed.
         private(set) var folderList: ArraySlice<UInt8> = []
 
         /// Reads the part behind the property that announces it.
@@ -40,7 +40,7 @@
             }
             let property = try bytes.byte()
             if property == SevenZipProperty.end { return }
-            // The second one is what libarchive 3.6 takes for the first.
+            // libarchive 3.6 takes the second one for the first.
             guard property == SevenZipProperty.checksum || property == SevenZipProperty.size else { throw .unknown }
             _ = try bytes.checksums(count)
             guard try bytes.byte() == SevenZipProperty.end else { throw .unknown }
@@ -49,7 +49,7 @@
         private mutating func readFolders(_ bytes: inout SevenZipBytes, limits: ArchiveLimits) throws(SevenZipFlaw) {
             guard try bytes.byte() == SevenZipProperty.folder else { throw .unknown }
             let count = try bytes.count(of: "folders", upTo: Int64(limits.entries))
-            // Folders that stand elsewhere are not written.
+            // Packers don't write folders in an external stream.
             guard try bytes.byte() == 0 else { throw .unknown }
             for _ in 0..<count { folders.append(try SevenZipFolder(&bytes)) }
             guard try bytes.byte() == SevenZipProperty.unpackSizes else { throw .unknown }
@@ -62,7 +62,7 @@
             guard property == SevenZipProperty.end else { throw .unknown }
         }
 
-        /// How many files each folder holds, their sizes and checksums.
+        /// Reads how many files each folder holds, their sizes and checksums.
         private func readContents(_ bytes: inout SevenZipBytes, _ limits: ArchiveLimits) throws(SevenZipFlaw) {
             var counts = [Int](repeating: 1, count: folders.count)
             var property = try bytes.byte()
@@ -75,7 +75,7 @@
                 property = try bytes.byte()
             }
             if property == SevenZipProperty.size {
-                // That of a folder's last one is what is left.
+                // The size of a folder's last file is the rest.
                 for count in counts { for _ in 0..<max(0, count - 1) { _ = try bytes.number() } }
                 property = try bytes.byte()
             }
@@ -88,7 +88,7 @@
         }
     }
 
-    /// What the parts of a list begin with (7zFormat.txt).
+    /// The properties that begin the parts of a list (7zFormat.txt).
     enum SevenZipProperty {
         static let end: UInt8 = 0x00
         static let list: UInt8 = 0x01

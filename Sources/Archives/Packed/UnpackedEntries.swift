@@ -3,12 +3,12 @@
     import Foundation
     import Synchronization
 
-    /// An entry's bytes after unpacking: small ones in memory, large ones in a file that has no name.
+    /// An entry's unpacked bytes: in memory if small, else in an unnamed file.
     enum UnpackedEntry: Sendable {
         case memory(Data)
         case file(FileDescriptor, count: Int64)
 
-        /// Up to so many bytes stay in memory; 8 MiB.
+        /// The largest entry in memory; 8 MiB.
         static let maxSizeInMemory = 8 << 20
 
         var count: Int64 {
@@ -34,7 +34,7 @@
         }
     }
 
-    /// Takes an entry's bytes as they are unpacked.
+    /// Collects an entry's bytes as they are unpacked.
     struct UnpackingBuffer {
         private var data = Data()
         private var file: FileDescriptor?
@@ -54,14 +54,14 @@
         var entry: UnpackedEntry { file.map { .file($0, count: count) } ?? .memory(data) }
     }
 
-    /// Entries that were unpacked not long ago, bounded: the one that was used longest ago goes first.
+    /// A bounded cache of unpacked entries: the least recently used is dropped first.
     final class UnpackedEntries: Sendable {
         private struct HeldEntry {
             var entry: UnpackedEntry
             var lastUse: Int
         }
 
-        /// Bytes in memory, and bytes in files.
+        /// The most bytes in memory and in files.
         private let capacity: (memory: Int64, files: Int64)
         private let state = Mutex((held: [Int: HeldEntry](), uses: 0))
 
@@ -91,7 +91,7 @@
         private static func trim(_ held: inout [Int: HeldEntry], to capacity: Int64, of kind: (UnpackedEntry) -> Bool) {
             var ours = held.filter { kind($0.value.entry) }
             var total = ours.values.reduce(0) { $0 + $1.entry.count }
-            // The newest stays, however large: somebody is about to read it.
+            // The newest entry stays, whatever its size: a reader is about to use it.
             while total > capacity, ours.count > 1, let oldest = ours.min(by: { $0.value.lastUse < $1.value.lastUse }) {
                 total -= oldest.value.entry.count
                 ours[oldest.key] = nil
@@ -105,7 +105,7 @@
     }
 
     extension FileDescriptor {
-        /// A temporary file that is gone with its descriptor.
+        /// Creates a temporary file that vanishes with its descriptor.
         fileprivate static func unnamed() throws -> FileDescriptor {
             let path = FileManager.default.temporaryDirectory.appending(path: "carrel-\(UUID())").path(
                 percentEncoded: false)

@@ -1,25 +1,25 @@
 import Synchronization
 
-/// Something wrong with a book that did not keep it from being opened (`Warning` of Readium's streamer proposal).
+/// A fault of a book that did not prevent opening it (`Warning` of Readium's streamer proposal).
 public struct ContentWarning: Hashable, Sendable {
-    /// How much of the book it takes away.
+    /// How much of the book is affected.
     public enum Severity: Int, Hashable, Sendable, Comparable, CaseIterable {
-        /// Nobody will notice.
+        /// Readers will not notice.
         case minor
         /// Something is missing or wrong: a date, a table of contents, one resource.
         case moderate
         /// Parts of the text cannot be read, or may not be what the author meant.
         case major
 
-        /// By how much it takes away.
+        /// Compares by how much is affected.
         public static func < (left: Severity, right: Severity) -> Bool { left.rawValue < right.rawValue }
     }
 
-    /// The kind of trouble, for programs: lower-case words with hyphens, such as `missing-navigation`.
+    /// The kind of fault, for programs: lower-case words with hyphens, such as `missing-navigation`.
     public let tag: String
-    /// How much of the book it takes away.
+    /// How much of the book is affected.
     public let severity: Severity
-    /// One sentence for people: what is wrong, and what was done about it.
+    /// One sentence for people: the fault, and how it was handled.
     public let message: String
 
     /// A warning with all its parts.
@@ -32,7 +32,7 @@ public struct ContentWarning: Hashable, Sendable {
 
 /// Collects the warnings of one opening, from any thread.
 public final class WarningLog: Sendable {
-    /// How many are kept; what a book is worse than that is counted only.
+    /// The most warnings that are kept; further ones are only counted.
     public static let maxCount = 1_000
 
     private let state = Mutex((warnings: [ContentWarning](), seen: Set<ContentWarning>(), dropped: 0))
@@ -40,10 +40,10 @@ public final class WarningLog: Sendable {
     /// An empty log.
     public init() {}
 
-    /// Notes a warning; the same one twice counts once.
+    /// Adds a warning; repeated ones count once.
     ///
-    /// What comes in with a book's own names is made harmless: characters that control a line or turn its direction are
-    /// replaced, and of a message over 1,000 Unicode scalars the middle is left out.
+    /// Text from the book is made harmless: characters that control a line or its direction are replaced, and a message
+    /// over 1,000 Unicode scalars loses its middle.
     public func warn(_ tag: String, severity: ContentWarning.Severity, message: String) {
         let warning = ContentWarning(tag, severity: severity, message: Self.shown(message))
         state.withLock { state in
@@ -57,14 +57,14 @@ public final class WarningLog: Sendable {
         }
     }
 
-    /// Notes a warning, if there is one, as ``warn(_:severity:message:)`` does.
+    /// Adds a warning, if there is one, as ``warn(_:severity:message:)`` does.
     package func warn(_ warning: ContentWarning?) {
         if let warning { warn(warning.tag, severity: warning.severity, message: warning.message) }
     }
 
     private static func shown(_ message: String) -> String {
         var scalars: [Unicode.Scalar] = message.unicodeScalars.map { isHarmless($0) ? $0 : "\u{FFFD}" }
-        // What was done about it stands at the end.
+        // The end says how the fault was handled.
         if scalars.count > 1_000 { scalars = scalars.prefix(500) + ["…"] + scalars.suffix(499) }
         return String(String.UnicodeScalarView(scalars))
     }
@@ -72,16 +72,16 @@ public final class WarningLog: Sendable {
     private static func isHarmless(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {
         case .control, .lineSeparator, .paragraphSeparator: false
-        // Embeddings, overrides and isolates (UAX #9): they would turn around what follows the name.
+        // Embeddings, overrides and isolates (UAX #9) would reverse the text after the name.
         default: !("\u{202A}"..."\u{202E}").contains(scalar) && !("\u{2066}"..."\u{2069}").contains(scalar)
         }
     }
 
-    /// The warnings in the order in which they came; a last one says how many were left out.
+    /// The warnings in order of arrival; a last one says how many were dropped.
     public var all: [ContentWarning] {
         state.withLock { state in
             guard state.dropped > 0 else { return state.warnings }
-            let message = "\(state.dropped) more things are wrong with this book; they are not listed."
+            let message = "There are \(state.dropped) more warnings about this book; they are not listed."
             return state.warnings + [ContentWarning("too-many-warnings", severity: .moderate, message: message)]
         }
     }

@@ -1,4 +1,4 @@
-/// Names that one warning is about, however many they are: the first is shown, the others are counted.
+/// The names that one warning is about: the first is shown, the others are counted.
 package struct CountedNames: Hashable, Sendable {
     package private(set) var count = 0
     private(set) var first = ""
@@ -17,8 +17,8 @@ package struct CountedNames: Hashable, Sendable {
         count += 1
     }
 
-    /// What is wrong with all of them; nil where there is none. The names are the subject of the sentence: `one` and
-    /// `many` say the rest.
+    /// Returns a warning about all of the names; nil if there are none. The names are the subject of the sentence,
+    /// which `one` or `many` completes.
     package func warning(_ tag: String, severity: ContentWarning.Severity, one: String, many: String) -> ContentWarning?
     {
         switch count {

@@ -1,15 +1,15 @@
 import FileProviderCore
 import Foundation
 
-/// Goes through the records of a ZIP directory (APPNOTE.TXT, section 4.3.12).
+/// Parses the records of a ZIP directory (APPNOTE.TXT, section 4.3.12).
 struct DirectoryParser {
     private let bytes: UnsafeRawBufferPointer
-    /// Bytes in front of the archive: what has to be added to its offsets.
+    /// The length of the data in front of the archive, to add to its offsets.
     private let shift: Int64
     private var position = 0
-    /// Of records that must not be used by their names.
+    /// Names of records that must not be used as paths.
     private(set) var unsafeNames = CountedNames()
-    /// Of records whose names begin with a slash.
+    /// Names that begin with a slash.
     private(set) var rootedNames = CountedNames()
 
     init(_ bytes: UnsafeRawBufferPointer, shift: Int64) {
@@ -17,10 +17,10 @@ struct DirectoryParser {
         self.shift = shift
     }
 
-    /// The next record; nil at the end, or where something else follows, such as a digital signature. A record whose
-    /// name must not be used has an empty path.
+    /// Returns the next record; nil at the end, or if something else follows, such as a digital signature. A record
+    /// whose name must not be used has an empty path.
     ///
-    /// - Throws: `CocoaError(.fileReadCorruptFile)` when a record is cut off.
+    /// - Throws: `CocoaError(.fileReadCorruptFile)` if a record is cut off.
     mutating func next(path: String) throws -> ZIPEntry? {
         let start = position
         guard start + 4 <= bytes.count, bytes.u32(start) == ZIPRecord.directoryHeader else { return nil }
@@ -72,7 +72,7 @@ struct DirectoryParser {
     }
 }
 
-/// The numbers of a directory record that may be too large for it and then stand in extra field 0x0001 (APPNOTE.TXT,
+/// The numbers of a directory record that extra field 0x0001 holds if they are too large for the record (APPNOTE.TXT,
 /// section 4.5.3).
 private struct ZIP64Fields {
     var uncompressed: UInt64
@@ -80,9 +80,9 @@ private struct ZIP64Fields {
     var offset: UInt64
     var disk: UInt32
 
-    /// Takes from `extra` those numbers whose own fields are saturated, and only those; they stand there in this order.
+    /// Reads from `extra` only the numbers whose own fields are saturated; they are in this order there.
     ///
-    /// - Returns: False when the field is there and too short.
+    /// - Returns: False if the field exists and is too short.
     mutating func read(_ extra: UnsafeRawBufferPointer) -> Bool {
         let needsMore =
             uncompressed == 0xFFFF_FFFF || compressed == 0xFFFF_FFFF || offset == 0xFFFF_FFFF || disk == 0xFFFF

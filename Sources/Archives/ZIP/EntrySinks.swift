@@ -2,11 +2,12 @@ import FileProviderCore
 import Foundation
 import Synchronization
 
-/// Takes a local header off the front of what comes, and passes a counted number of the bytes behind it on.
+/// Strips a local header from the incoming bytes, and passes on a counted number of the bytes after it.
 final class EntryDataSink: ByteSink {
     fileprivate struct State {
         var header: [UInt8] = []
-        /// Bytes of the header's name and extra field that are still to come; nil before its fixed part is there.
+        /// Bytes of the header's name and extra field that are still to be skipped; nil before its fixed part has
+        /// arrived.
         var toSkip: Int64?
         var headerLength: Int64?
         var delivered: Int64 = 0
@@ -21,14 +22,14 @@ final class EntryDataSink: ByteSink {
         self.count = count
     }
 
-    /// What the header took; nil when there was none.
+    /// The length of the header; nil if there was none.
     var headerLength: Int64? { state.withLock { $0.headerLength } }
 
     /// Bytes passed on.
     var delivered: Int64 { state.withLock { $0.delivered } }
 
     func write(_ bytes: UnsafeRawBufferPointer) throws -> FlowState {
-        // Calls come one after the other, so the base need not be called under the lock.
+        // Calls are sequential, so the base need not be called under the lock.
         let data = state.withLock { $0.part(of: bytes.count, in: bytes, count: count) }
         guard !data.isEmpty else { return .ready }
         return try base.write(UnsafeRawBufferPointer(rebasing: bytes[data]))

@@ -1,17 +1,17 @@
 public import FileProviderCore
 import Foundation
 
-/// A ZIP archive as one kind among others.
+/// A ZIP archive as an `Archive`.
 extension ZIPArchive: Archive {
     /// The reachable entries in the order of the directory, folders included.
     ///
     /// - Complexity: O(n) in the number of entries.
     public var entries: [ArchiveEntry] { directory.entries.map(ArchiveEntry.init) }
 
-    /// As ``ZIPDirectory/entry(at:)``.
+    /// Returns the entry as ``ZIPDirectory/entry(at:)`` does.
     public func entry(at path: String) -> ArchiveEntry? { directory.entry(at: path).map(ArchiveEntry.init) }
 
-    /// As ``stream(_:range:into:)-(ZIPEntry,_,_)``.
+    /// Sends bytes as ``stream(_:range:into:)-(ZIPEntry,_,_)`` does.
     ///
     /// - Throws: `CocoaError(.fileReadNoSuchFile)` for an entry of another archive.
     public func stream(_ entry: ArchiveEntry, range: Range<Int64>?, into sink: any ByteSink) async throws {
@@ -19,12 +19,12 @@ extension ZIPArchive: Archive {
         try await stream(known, range: range, into: sink)
     }
 
-    /// As ``prefetch(_:)-([ZIPEntry])``; entries of another archive are passed over.
+    /// Loads entries as ``prefetch(_:)-([ZIPEntry])`` does; ignores entries of another archive.
     public func prefetch(_ entries: [ArchiveEntry]) async throws {
         try await prefetch(entries.compactMap { record(of: $0) })
     }
 
-    /// The record of `entry`; nil for one of another archive.
+    /// Returns the record of `entry`; nil for an entry of another archive.
     private func record(of entry: ArchiveEntry) -> ZIPEntry? {
         guard directory.entries.indices.contains(entry.index) else { return nil }
         let found = directory.entries[entry.index]

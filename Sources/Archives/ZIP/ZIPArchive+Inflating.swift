@@ -3,11 +3,11 @@ import Foundation
 
 /// Deflated entries.
 extension ZIPArchive {
-    /// Compressed data of up to 1.25 MiB that a part of an entry needs is asked for at once and kept for the reads
-    /// around it; more than that is unpacked as it comes. It is what lies between two checkpoints, with room.
+    /// The most compressed data, 1.25 MiB, that is requested at once for a part of an entry and cached for the reads
+    /// around it; more is unpacked as it arrives. It covers the distance between two checkpoints, with room to spare.
     private static let maxHeldPartSize: Int64 = 5 << 18
 
-    /// Unpacks from the nearest place before the extent that is known, dropping what lies in between.
+    /// Unpacks from the nearest known position before the extent, and drops the bytes up to it.
     func streamDeflated(_ entry: ZIPEntry, extent: FileExtent, into sink: any ByteSink) async throws {
         await checkpoints.load(entry)
         let reading = EntryRead(extent, into: sink)
@@ -17,14 +17,14 @@ extension ZIPArchive {
             try await unpack(entry, for: reading, with: try await pass(through: entry, for: reading))
         } catch let error as CocoaError where error.code == .fileReadCorruptFile {
             checkpoints.spoil(entry)
-            // Either the entry is damaged or what the store gave. From the start it cannot be the latter.
+            // Either the entry or the stored checkpoint is damaged. A pass from the start excludes the latter.
             guard mayBeMisled, !reading.hasDelivered else { throw error }
             try await unpack(entry, for: reading, with: try InflatingPass(entry))
         }
     }
 
-    /// A pass that another reader left where this one goes on, or one from the nearest checkpoint. An entry that is
-    /// read whole is unpacked from its start, because it is checked.
+    /// Returns a pass that another reader left at the right place, or one from the nearest checkpoint. An entry that is
+    /// read whole is unpacked from its start, so that it can be verified.
     private func pass(through entry: ZIPEntry, for reading: EntryRead) async throws -> InflatingPass {
         if reading.isWhole { return try InflatingPass(entry) }
         let offset = reading.extent.offset
@@ -37,9 +37,9 @@ extension ZIPArchive {
         return try InflatingPass(entry, from: checkpoint)
     }
 
-    /// Whether a checkpoint that was kept belongs to this data: another file may have the same name in the store.
+    /// Returns whether a stored checkpoint belongs to this data: another file may have the same name in the store.
     ///
-    /// - Complexity: What is compared is asked for together with what is unpacked next.
+    /// - Complexity: The bytes to compare are requested together with those to unpack next.
     private func isRight(_ checkpoint: Checkpoint, of entry: ZIPEntry, for reading: EntryRead) async throws -> Bool {
         let length = checkpoint.approach.length
         let position = InflatingPass.Position(compressed: checkpoint.compressed, uncompressed: checkpoint.uncompressed)
@@ -52,7 +52,7 @@ extension ZIPArchive {
 
     private func unpack(_ entry: ZIPEntry, for reading: EntryRead, with pass: InflatingPass) async throws {
         let largest = reading.isWhole ? CachedFileReader.maxCachedRead : Self.maxHeldPartSize
-        // Whoever reads part after part is about to want what follows; of others a neighbouring part means nothing.
+        // A sequential reader will want the bytes that follow; other readers won't.
         let readsOn =
             !reading.isWhole && reading.extent.offset > 0 && pass.position.uncompressed == reading.extent.offset
         var least = Int64(reader.cost.preferredBlock)
@@ -77,8 +77,8 @@ extension ZIPArchive {
         }
     }
 
-    /// The compressed data to ask for next: all, or, when a part of the entry is wanted, what that takes even if
-    /// nothing could be compressed, and at most up to the first checkpoint behind it.
+    /// Returns the compressed data to request next: all of it or, for a part of the entry, as much as incompressible
+    /// data would need, at most up to the first checkpoint behind the part.
     private func nextPart(
         of entry: ZIPEntry, for reading: EntryRead, from position: InflatingPass.Position, least: Int64
     ) -> Range<
@@ -93,7 +93,7 @@ extension ZIPArchive {
         return start..<min(enough, next > start ? next : entry.compressedSize)
     }
 
-    /// Unpacks a part as it streams in; leaving early stops the transfer.
+    /// Unpacks a part as it arrives; returning early stops the transfer.
     private func unpack(_ part: Range<Int64>, of entry: ZIPEntry, for reading: EntryRead, with pass: InflatingPass)
         async throws -> Bool
     {
@@ -118,7 +118,7 @@ extension ZIPArchive {
 
     /// Unpacks one piece.
     ///
-    /// - Returns: Whether all that is wanted has come.
+    /// - Returns: Whether all wanted bytes were delivered.
     private func unpack(_ piece: Data, for reading: EntryRead, with pass: InflatingPass) async throws -> Bool {
         var rest = piece
         while true {

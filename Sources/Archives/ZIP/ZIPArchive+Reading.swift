@@ -7,24 +7,24 @@ extension ZIPArchive {
     /// How much longer the local header's extra field may be than the directory's before a second request is needed.
     static let headerSlack: Int64 = 128
 
-    /// Sends the unpacked bytes of `entry` that lie in `range`, clamped to the entry, into `sink`; nil for all.
+    /// Sends the unpacked bytes of `entry` in `range`, clamped to the entry, into `sink`; all bytes if `range` is nil.
     ///
-    /// Read whole, an entry is checked against its CRC-32, at the end: the sink has the bytes by then. A part cannot be
-    /// checked. Parts of large deflated entries are unpacked from the nearest of the places that earlier reads have
-    /// come by; who reads part after part goes on where the last one ended.
+    /// An entry that is read whole is verified against its CRC-32 at the end, after the sink has received the bytes. A
+    /// part cannot be verified. Parts of large deflated entries are unpacked from the nearest checkpoint of earlier
+    /// reads; sequential reads continue where the last one ended.
     ///
     /// - Throws: `CocoaError(.fileReadCorruptFile)` for a damaged entry, `.fileReadNoPermission` for an encrypted one,
     ///   `.featureUnsupported` for another compression, `.fileReadTooLarge` over a limit; errors of the reader and of
     ///   the sink.
-    /// - Complexity: One request, for what is not held, of local header and data together; none when a small entry was
-    ///   prefetched. A part of a stored entry costs its bytes, and at most one small request for the header; who reads
-    ///   on and on in pieces of up to 128 KiB gets more with each request. A part of a deflated one costs all that lies
-    ///   before it, the first time; then, in an entry of 2 MiB or more, at most about 1 MiB before it, to be downloaded
-    ///   and unpacked (more for an entry of more than 400 MB that hardly packs, of which fewer places are remembered).
+    /// - Complexity: One request, for uncached bytes of local header and data together; none if a small entry was
+    ///   prefetched. A part of a stored entry costs its bytes, and at most one small request for the header; sequential
+    ///   reads in pieces of up to 128 KiB load more with each request. A part of a deflated entry costs everything
+    ///   before it, the first time; then, in an entry of 2 MiB or more, about 1 MiB before it at most, to download and
+    ///   unpack (more for an incompressible entry of more than 400 MB, which has fewer checkpoints).
     public func stream(_ entry: ZIPEntry, range: Range<Int64>? = nil, into sink: any ByteSink) async throws {
         guard !isClosed else {
             throw FileError.make(
-                .fileReadUnknown, path: entry.path, sentence: "“\(entry.path)”: the archive was closed.")
+                .fileReadUnknown, path: entry.path, sentence: "“\(entry.path)” cannot be read: its archive was closed.")
         }
         try entry.checkReadable(limits)
         let all = 0..<entry.uncompressedSize
@@ -41,19 +41,19 @@ extension ZIPArchive {
         }
     }
 
-    /// The unpacked bytes of `entry` that lie in `range`, clamped to the entry; nil for all.
+    /// Returns the unpacked bytes of `entry` in `range`, clamped to the entry; all bytes if `range` is nil.
     ///
-    /// - Throws: As ``stream(_:range:into:)``, and `CocoaError(.fileReadTooLarge)` over 256 MiB.
+    /// - Throws: As ``stream(_:range:into:)-(ZIPEntry,_,_)``, and `CocoaError(.fileReadTooLarge)` over 256 MiB.
     public func read(_ entry: ZIPEntry, range: Range<Int64>? = nil) async throws -> Data {
         let sink = DataSink(limit: CachedFileReader.memoryLimitInBytes)
         try await stream(entry, range: range, into: sink)
         return sink.data
     }
 
-    /// Has those of `entries` loaded that are small enough to be kept, together: reading them then costs no request.
+    /// Loads those of `entries` that are small enough to be cached, together: reading them then costs no request.
     ///
-    /// - Complexity: As few requests as the reader's cost model says, at once. What exceeds half of the cache is left
-    ///   out.
+    /// - Complexity: As few requests as the reader's cost model says, at once. Entries over half of the cache's
+    ///   capacity are left out.
     public func prefetch(_ entries: [ZIPEntry]) async throws {
         let small = entries.filter { $0.defect == nil && $0.compressedSize <= CachedFileReader.maxCachedRead }
         try await reader.prefetch(small.map { position(of: 0..<$0.compressedSize, in: $0) })
@@ -82,7 +82,7 @@ extension ZIPArchive {
 
     // MARK: An entry's bytes as they are in the archive
 
-    /// Sends the part `wanted` of an entry's data into `sink`, in one request if nothing of it is held.
+    /// Sends the part `wanted` of an entry's data into `sink`, in one request if none of it is cached.
     func streamData(_ wanted: Range<Int64>, of entry: ZIPEntry, into sink: any ByteSink) async throws {
         var next = wanted.lowerBound
         if let range = wholeRequest(for: wanted, of: entry) {
@@ -91,33 +91,33 @@ extension ZIPArchive {
             try remember(entry, headerLength: data.headerLength)
             next += data.delivered
         }
-        // The rest: all when the offset was known, what a long extra field pushed out of the first request, usually
-        // nothing.
+        // The rest: everything if the offset was known; otherwise what a long extra field pushed out of the first
+        // request, usually nothing.
         guard next < wanted.upperBound else { return }
         let start = try await dataOffset(of: entry, for: wanted)
         let rest = start + next..<start + wanted.upperBound
         let came = try await reader.stream(.range(rest), into: TappedSink(sink, isAnnounced: true))
-        guard came.count == Int64(rest.count) else { throw entry.damaged("the file ends within it") }
+        guard came.count == Int64(rest.count) else { throw entry.damaged("the file ends inside it") }
     }
 
-    /// What to ask for to get the local header and the data in one go; nil when the data's offset is known, or far from
-    /// the header.
+    /// Returns the range that covers the local header and the data; nil if the data's offset is known, or far from the
+    /// header.
     private func wholeRequest(for wanted: Range<Int64>, of entry: ZIPEntry) -> Range<Int64>? {
         guard wanted.lowerBound == 0, knownOffset(of: entry) == nil else { return nil }
         return position(of: wanted, in: entry)
     }
 
-    /// The part `wanted` of an entry's data; for parts that are small enough to be kept.
+    /// Returns the part `wanted` of an entry's data; for parts that are small enough to be cached.
     ///
-    /// - Parameter limit: Who reads on and on gets what follows loaded along, up to here.
+    /// - Parameter limit: The offset up to which sequential reads may load ahead.
     package func bytes(_ wanted: Range<Int64>, of entry: ZIPEntry, aheadTo limit: Int64) async throws -> Data {
         if wanted.isEmpty { return Data() }
         let start = try await dataOffset(of: entry, for: wanted)
         return try await reader.read(start + wanted.lowerBound..<start + wanted.upperBound, aheadTo: start + limit)
     }
 
-    /// Where the data starts in the file. If that takes a request, a part `wanted` that is small or lies behind the
-    /// header comes with it.
+    /// Returns where the data starts in the file. If that takes a request, it also loads the part `wanted` if that is
+    /// small or follows the header.
     private func dataOffset(of entry: ZIPEntry, for wanted: Range<Int64>) async throws -> Int64 {
         if let known = knownOffset(of: entry) { return known }
         let header = entry.headerOffset..<min(entry.headerOffset + entry.expectedHeaderLength, entry.dataLimit)
@@ -133,7 +133,7 @@ extension ZIPArchive {
 
     private func knownOffset(of entry: ZIPEntry) -> Int64? { dataOffsets.withLock { $0[entry.index] } }
 
-    /// Keeps the data's offset, if the data can lie there.
+    /// Keeps the data's offset, if the data fits there.
     private func remember(_ entry: ZIPEntry, headerLength: Int64?) throws {
         guard let headerLength else { throw entry.damaged("it has no header where the directory says") }
         let start = entry.headerOffset + headerLength
@@ -143,8 +143,8 @@ extension ZIPArchive {
         dataOffsets.withLock { $0[entry.index] = start }
     }
 
-    /// Where the part `wanted` of the data is expected in the file, with the header if it starts at 0, and with some
-    /// slack.
+    /// Returns the expected range of the part `wanted` of the data in the file, with the header if it starts at 0, and
+    /// with some slack.
     private func position(of wanted: Range<Int64>, in entry: ZIPEntry) -> Range<Int64> {
         if let start = knownOffset(of: entry) { return start + wanted.lowerBound..<start + wanted.upperBound }
         let expected = entry.headerOffset + entry.expectedHeaderLength

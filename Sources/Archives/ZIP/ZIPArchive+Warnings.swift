@@ -1,6 +1,5 @@
 extension ZIPArchive {
-    /// Repairs, entries that were left out, the encoding that was assumed for names, and bytes that are no part of the
-    /// archive.
+    /// Repairs, entries that were left out, the encoding that was assumed for names, and bytes outside the archive.
     public var warnings: [ContentWarning] {
         let strangers = [
             Self.stray(directory.bytesBefore, tag: "bytes-before-archive", position: "in front of"),
@@ -14,8 +13,8 @@ extension ZIPArchive {
         guard count > 0 else { return nil }
         let sentence =
             count == 1
-            ? "One byte \(position) the archive is no part of it; it was passed over."
-            : "\(count) bytes \(position) the archive are no part of it; they were passed over."
+            ? "One byte \(position) the archive is no part of it; it was ignored."
+            : "\(count) bytes \(position) the archive are no part of it; they were ignored."
         return ContentWarning(tag, severity: .minor, message: sentence)
     }
 }

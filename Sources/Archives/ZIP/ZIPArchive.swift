@@ -2,24 +2,23 @@ public import FileProviderCore
 import Foundation
 import Synchronization
 
-/// A ZIP archive that is read where it lies, by ranges (APPNOTE.TXT 6.3.10): its directory once, each entry when it is
-/// asked for.
+/// A ZIP archive, read in place by ranges (APPNOTE.TXT 6.3.10): its directory once, each entry when it is asked for.
 ///
-/// Reads are positional: any number of entries may be read at once. What the archive claims is bounded by
-/// ``ArchiveLimits``; a damaged, encrypted or unsupported entry fails alone, on access.
+/// Any number of entries may be read at once. ``ArchiveLimits`` bounds the archive's claims; a damaged, encrypted or
+/// unsupported entry fails alone, on access.
 public final class ZIPArchive: Sendable {
-    /// How much of the file's end the first request asks for: a directory of about 900 entries and the end record are
-    /// in it.
+    /// How much of the file's end the first request reads: enough for a directory of about 900 entries and the end
+    /// record.
     public static let tailLength: Int64 = 65_536
 
-    /// As it was when the archive was opened; looking something up in it costs no request.
+    /// The directory as of opening the archive; look-ups in it cost no request.
     public let directory: ZIPDirectory
-    /// Those that the archive was opened with; they hold for each entry that is read.
+    /// The limits that the archive was opened with; they apply to each entry that is read.
     public let limits: ArchiveLimits
-    /// One sentence where the directory was missing or damaged and the entries were found without it; else none.
+    /// One sentence if the directory was missing or damaged and the entries were found without it; otherwise empty.
     public let repairs: [String]
     let reader: CachedFileReader
-    /// Where the data of entries starts in the file, as far as their local headers were read.
+    /// The offsets of entries' data in the file, as far as their local headers were read.
     let dataOffsets = Mutex<[Int: Int64]>([:])
     let checkpoints: ArchiveCheckpoints
     private let closed = Atomic(false)
@@ -35,19 +34,19 @@ public final class ZIPArchive: Sendable {
         self.checkpoints = checkpoints
     }
 
-    /// Reads the directory of the archive in `reader`, which belongs to the archive from then on.
+    /// Reads the directory of the archive in `reader`, and takes ownership of the reader.
     ///
     /// - Parameters:
-    ///   - salvaging: Whether a file that begins as an archive and has no usable directory, as after a download that
-    ///     stopped, is gone through for its complete entries; ``repairs`` then says so.
-    ///   - store: Keeps, from one opening to the next, where large deflated entries can be unpacked from; nil to find
-    ///     out anew each time.
-    /// - Throws: `CocoaError(.fileReadCorruptFile)` when this is no ZIP archive or a damaged one, `.featureUnsupported`
-    ///   for a part of a split one, `.fileReadTooLarge` over one of `limits`; errors of the reader. The reader then
-    ///   stays the caller's.
-    /// - Complexity: One request for the last ``tailLength`` bytes, the whole file if that is smaller. One more when
-    ///   the directory is longer, or when nothing in these bytes says that they are the end of an archive. Salvaging
-    ///   reads the first 16 KiB of what is no archive, and up to ``ArchiveLimits/salvage`` bytes of what is one.
+    ///   - salvaging: Whether to search a file for its complete entries if it begins as an archive and has no usable
+    ///     directory, as after an interrupted download; ``repairs`` then says so.
+    ///   - store: Stores checkpoints between openings, so that large deflated entries need not be unpacked from their
+    ///     start again; nil to store none.
+    /// - Throws: `CocoaError(.fileReadCorruptFile)` if this is not a ZIP archive or a damaged one,
+    ///   `.featureUnsupported` for a part of a split one, `.fileReadTooLarge` over one of `limits`; errors of the
+    ///   reader. The caller keeps the reader then.
+    /// - Complexity: One request for the last ``tailLength`` bytes, the whole file if that is smaller. One more if the
+    ///   directory is longer, or if these bytes contain no end of an archive. Salvaging reads the first 16 KiB of a
+    ///   file that is not an archive, and up to ``ArchiveLimits/salvage`` bytes of one that is.
     public static func open(
         _ reader: any FileReader, limits: ArchiveLimits = .standard, salvaging: Bool = false,
         checkpoints store: (any CheckpointStore)? = nil
@@ -59,15 +58,14 @@ public final class ZIPArchive: Sendable {
             return ZIPArchive(directory, reader: cached, limits: limits, checkpoints: checkpoints)
         } catch let error as CocoaError where salvaging && error.code == .fileReadCorruptFile {
             guard let found = try await ZIPSalvage.run(on: cached, limits: limits) else { throw error }
-            // What was put together from headers is another archive at each opening.
+            // A directory made from headers may differ at each opening, so its checkpoints are not stored.
             let checkpoints = ArchiveCheckpoints(store: nil, reader: cached, directoryChecksum: 0)
             return ZIPArchive(
                 found.directory, reader: cached, limits: limits, checkpoints: checkpoints, repairs: [found.sentence])
         }
     }
 
-    /// The same archive, in which names that say no encoding are text in `encoding`. Only one of the two is used from
-    /// then on.
+    /// Returns the same archive with undeclared names decoded as `encoding`. Use only one of the two from then on.
     ///
     /// - Parameter addresses: As for ``ZIPDirectory/readUndecidedNames(as:addresses:)``.
     package func readingUndecidedNames(as encoding: NameEncoding, addresses: Set<String> = []) -> ZIPArchive {
@@ -79,7 +77,7 @@ public final class ZIPArchive: Sendable {
     /// Whether ``close()`` was called.
     public var isClosed: Bool { closed.load(ordering: .relaxed) }
 
-    /// Saves the checkpoints that were found, if there is a store for them, and closes the reader; reads after it fail.
+    /// Saves the checkpoints that were found, if there is a store for them, and closes the reader; later reads fail.
     public func close() async {
         closed.store(true, ordering: .relaxed)
         await checkpoints.close()
@@ -106,10 +104,10 @@ public final class ZIPArchive: Sendable {
         let isEmpty = try await reader.attributes().size == 0
         throw FileError.make(
             .fileReadCorruptFile, path: reader.path,
-            sentence: "“\(reader.path)” \(isEmpty ? "is empty" : "is no ZIP archive, or its end is missing").")
+            sentence: "“\(reader.path)” \(isEmpty ? "is empty" : "is not a ZIP archive, or its end is missing").")
     }
 
-    /// A comment of full length, or much behind the record, needs more than the usual tail.
+    /// A comment of full length, or much data behind the record, needs more than the usual tail.
     private static func candidates(in reader: CachedFileReader) async throws -> [DirectoryEnd] {
         for length in [tailLength, 2 * tailLength] {
             let (tail, extent) = try await reader.tail(length)
@@ -119,7 +117,7 @@ public final class ZIPArchive: Sendable {
         return []
     }
 
-    /// The directory, and the CRC-32 of its bytes.
+    /// Returns the directory, and the CRC-32 of its bytes.
     private static func read(
         _ end: DirectoryEnd, in reader: CachedFileReader, limits: ArchiveLimits
     ) async throws -> (directory: ZIPDirectory, checksum: UInt32) {

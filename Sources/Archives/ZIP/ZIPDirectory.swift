@@ -1,11 +1,12 @@
 import FileProviderCore
 import Foundation
 
-/// The entries of a ZIP archive, as its directory lists them, and the way to them by name.
+/// The entries of a ZIP archive as its directory lists them, with look-up by name.
 public struct ZIPDirectory: Sendable {
     /// Reachable entries in the order of the directory, folders included.
     public private(set) var entries: [ZIPEntry] = []
-    /// How many records were left out: names that could lead out of the archive's root, and repetitions of a name.
+    /// The number of records that were left out: names that could lead out of the archive's root, and repetitions of a
+    /// name.
     public private(set) var leftOut = 0
     /// Bytes in front of the archive that its own offsets don't count, such as a program that unpacks it; usually 0.
     public private(set) var prefixLength: Int64 = 0
@@ -13,13 +14,13 @@ public struct ZIPDirectory: Sendable {
     private(set) var bytesBefore: Int64 = 0
     /// Bytes behind the end record and its comment.
     private(set) var bytesBehind: Int64 = 0
-    /// What ``leftOut`` counts, but for folders that are there more than once and those that stand for the root.
+    /// The entries in ``leftOut``, except repeated folders and records for the root.
     private(set) var leftOutEntries = LeftOutEntries()
-    /// What names that say no encoding were taken for.
+    /// The encoding that was assumed for names without a declared one.
     package private(set) var nameEncoding = NameEncoding.codePage437
     private var index = EntryIndex()
 
-    /// The entry with exactly this path, else the first one whose path is the same after Unicode normalisation.
+    /// Returns the entry with exactly this path, else the first one whose path is equal after Unicode normalisation.
     ///
     /// - Complexity: O(1).
     public func entry(at path: String) -> ZIPEntry? { index.index(of: path).map { entries[$0] } }
@@ -28,9 +29,9 @@ public struct ZIPDirectory: Sendable {
     ///
     /// - Parameters:
     ///   - bytes: The directory.
-    ///   - start: Where the directory starts in the file.
-    ///   - end: What the end-of-directory record says of it.
-    /// - Throws: `CocoaError(.fileReadCorruptFile)` when `bytes` are no directory, `.fileReadTooLarge` over one of
+    ///   - start: The offset of the directory in the file.
+    ///   - end: The end-of-directory record.
+    /// - Throws: `CocoaError(.fileReadCorruptFile)` if `bytes` are not a directory, `.fileReadTooLarge` over one of
     ///   `limits`.
     /// - Complexity: O(n log n) in the number of entries; about 1 µs each.
     init(_ bytes: UnsafeRawBufferPointer, start: Int64, end: DirectoryEnd, path: String, limits: ArchiveLimits) throws {
@@ -52,7 +53,7 @@ public struct ZIPDirectory: Sendable {
         }
         leftOutEntries.unsafe = parser.unsafeNames
         leftOutEntries.rooted = parser.rootedNames
-        // Writers without ZIP64 let the count run over at 65,536.
+        // Without ZIP64, the count wraps around at 65,536.
         guard headers.count & 0xFFFF == Int(truncatingIfNeeded: end.entries & 0xFFFF) else {
             throw FileError.make(
                 .fileReadCorruptFile, path: path,
@@ -63,7 +64,7 @@ public struct ZIPDirectory: Sendable {
         boundEntries(by: headers, directoryStart: start)
     }
 
-    /// A directory that was put together without one being there: `records` have bounds already.
+    /// A directory made from local headers; `records` are bounded already.
     init(salvaged records: [ZIPEntry], unsafeNames: CountedNames) {
         leftOutEntries.unsafe = unsafeNames
         for record in records { add(record) }
@@ -79,13 +80,13 @@ public struct ZIPDirectory: Sendable {
         entries[entries.count - 1].index = entries.count - 1
     }
 
-    /// The bytes of names that say no encoding and are no UTF-8, in the order of the entries.
+    /// The bytes of names that declare no encoding and are not UTF-8, in the order of the entries.
     package var undecidedNames: [[UInt8]] { entries.compactMap(\.undecidedName) }
 
-    /// Takes these names for text in `encoding`; one that is none, or is taken already, stays as it is.
+    /// Decodes these names as `encoding`; one that is invalid in it, or is taken already, is unchanged.
     ///
-    /// - Parameter addresses: Paths that the book's own addresses lead to. What is UTF-8 by chance, and one of them in
-    ///   `encoding`, is that.
+    /// - Parameter addresses: Paths that the book's own addresses lead to. A name that is valid UTF-8 by chance is
+    ///   decoded as `encoding` if that gives one of them.
     mutating func readUndecidedNames(as encoding: NameEncoding, addresses: Set<String> = []) {
         guard let decoder = NameDecoder(encoding) else { return }
         nameEncoding = encoding
@@ -113,18 +114,18 @@ public struct ZIPDirectory: Sendable {
         self.index = index
     }
 
-    /// Says what the names were taken for, if they say nothing themselves.
+    /// A warning that names the assumed encoding, if names declare none.
     var nameWarning: ContentWarning? {
         CountedNames(entries.lazy.filter { $0.undecidedName != nil }.map(\.path)).warning(
             "assumed-encoding", severity: .minor,
-            one: "in the archive does not say what encoding its name is in; it was read as \(nameEncoding.name).",
-            many: "in the archive do not say what encoding their names are in; they were read as \(nameEncoding.name).")
+            one: "in the archive does not declare the encoding of its name; it was read as \(nameEncoding.name).",
+            many: "in the archive do not declare the encoding of their names; they were read as \(nameEncoding.name).")
     }
 
-    /// Finds where each entry has to end, and marks those that reach into another one.
+    /// Determines where each entry must end, and marks those that overlap another one.
     ///
-    /// Of entries with one and the same local header the first keeps it: an archive of many names for one large piece
-    /// of data is a known kind of bomb.
+    /// If several entries share a local header, the first keeps it: an archive of many names for one large piece of
+    /// data is a known kind of bomb.
     private mutating func boundEntries(by headers: [Int64], directoryStart: Int64) {
         let sorted = headers.sorted()
         bytesBefore = sorted.first ?? max(0, prefixLength)

@@ -1,7 +1,7 @@
 import FileProviderCore
 import Foundation
 
-/// Little-endian numbers, as ZIP has them (APPNOTE.TXT, section 4.4.1). The caller has checked that they lie inside.
+/// Reads little-endian numbers, as ZIP has them (APPNOTE.TXT, section 4.4.1). The caller checks the bounds.
 extension UnsafeRawBufferPointer {
     func u16(_ offset: Int) -> UInt16 { UInt16(self[offset]) | UInt16(self[offset + 1]) << 8 }
 
@@ -9,7 +9,8 @@ extension UnsafeRawBufferPointer {
 
     func u64(_ offset: Int) -> UInt64 { UInt64(u32(offset)) | UInt64(u32(offset + 4)) << 32 }
 
-    /// The content of the first extra field called `tag`, in a list of extra fields (APPNOTE.TXT, section 4.5.1).
+    /// Returns the content of the first extra field called `tag`, in a list of extra fields (APPNOTE.TXT, section
+    /// 4.5.1).
     func extraField(_ tag: UInt16) -> UnsafeRawBufferPointer? {
         var position = 0
         while position + 4 <= count {
@@ -36,28 +37,28 @@ enum ZIPRecord {
     static let locator64Length = 20
     static let dataDescriptor: UInt32 = 0x0807_4B50
 
-    /// What a local header takes, fields included; nil when `bytes` hold no local header (APPNOTE.TXT, section 4.3.7).
+    /// Returns the length of a local header with its fields; nil if `bytes` are not one (APPNOTE.TXT, section 4.3.7).
     static func lengthOfLocalHeader(_ bytes: UnsafeRawBufferPointer) -> Int64? {
         guard bytes.count >= localHeaderLength, bytes.u32(0) == localHeader else { return nil }
         return Int64(localHeaderLength) + Int64(bytes.u16(26)) + Int64(bytes.u16(28))
     }
 }
 
-/// Where the directory lies, as an end-of-directory record tells (APPNOTE.TXT, sections 4.3.14 to 4.3.16).
+/// The position of the directory, from an end-of-directory record (APPNOTE.TXT, sections 4.3.14 to 4.3.16).
 package struct DirectoryEnd {
     /// Offsets in the file of the record, or of the ZIP64 record before it: the directory ends here at the latest.
     package var position: Int64
-    /// As written: of the directory's bytes, and its offset in the archive, which data in front of the archive shifts.
+    /// As written: the size of the directory, and its offset in the archive, which data in front of the archive shifts.
     package var size: Int64
     package var offset: Int64
     /// As written.
     package var entries: Int64
-    /// Whether the record speaks of more than one disk.
+    /// Whether the record belongs to an archive on several disks.
     var isSplit: Bool
     /// Bytes between the end of the comment and that of the file.
     let bytesBehind: Int64
 
-    /// The places where the directory may start: straight before the record, or where it says.
+    /// The offsets at which the directory may start: directly before the record, or where the record says.
     package var starts: [Int64] {
         let before = position - size
         return [before, offset].enumerated().compactMap { index, start in
@@ -65,10 +66,10 @@ package struct DirectoryEnd {
         }
     }
 
-    /// All records in `tail`, the file's end from `offset` on, that may be meant; the likeliest first.
+    /// Returns all records in `tail`, the file's end from `offset` on, that may be the right one; the likeliest first.
     ///
-    /// A comment may contain the signature, and bytes may follow the record, so each place is checked for sense.
-    /// Records of an empty directory come last, because 22 bytes of nearly nothing are easily there by chance.
+    /// A comment may contain the signature, and bytes may follow the record, so each candidate is checked for
+    /// plausibility. Records of an empty directory come last, because 22 nearly empty bytes occur by chance.
     package static func candidates(in tail: UnsafeRawBufferPointer, at offset: Int64) -> [DirectoryEnd] {
         var found: [DirectoryEnd] = []
         var index = tail.count - ZIPRecord.directoryEndLength
@@ -96,14 +97,14 @@ package struct DirectoryEnd {
         if entries == 0xFFFF || size == 0xFFFF_FFFF || offset == 0xFFFF_FFFF {
             readZIP64(tail, before: index, offset: tailOffset)
         }
-        // An archive on one disk has the directory before its end; on several, numbers count from other files.
+        // In an archive on one disk the directory precedes its end; on several, offsets refer to other files.
         guard isSplit || (!starts.isEmpty && size >= 0) else { return nil }
     }
 
-    /// Takes the numbers that do not fit from the ZIP64 record, if there is one that makes sense.
+    /// Takes saturated numbers from the ZIP64 record, if there is a plausible one.
     ///
-    /// The record is looked for straight before its locator, which holds for every archive without extensible data,
-    /// shifted or not; then where the locator says, as far as that lies in the tail.
+    /// The record is searched for directly before its locator, which is right for every archive without extensible
+    /// data, shifted or not; then at the locator's offset, as far as that is inside the tail.
     private mutating func readZIP64(_ tail: UnsafeRawBufferPointer, before index: Int, offset tailOffset: Int64) {
         let locator = index - ZIPRecord.locator64Length
         guard locator >= 0, tail.u32(locator) == ZIPRecord.locator64 else { return }

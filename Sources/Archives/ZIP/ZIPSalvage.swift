@@ -4,14 +4,13 @@ import Foundation
 /// Finds the entries of a ZIP archive without its directory, by going from one local header to the next (APPNOTE.TXT,
 /// section 4.3.7).
 ///
-/// An entry counts when all of it is there: by its own sizes, or, where these follow the data, by a data descriptor
-/// that agrees with the place where it was found (section 4.3.9). Nothing is unpacked, and checksums are left to
-/// reading.
+/// An entry counts if it is complete: by its own sizes or, if these follow the data, by a data descriptor that matches
+/// its position (section 4.3.9). Nothing is unpacked; reading verifies the checksums.
 struct ZIPSalvage {
-    /// What was found, and one sentence that says so.
+    /// The entries, and one sentence that describes the repair.
     typealias Result = (directory: ZIPDirectory, sentence: String)
 
-    /// Where the first local header has to start: what begins with anything longer is no archive whose end is missing.
+    /// The first local header must start within this length; otherwise the file is not an archive with a missing end.
     static let headLength: Int64 = 16 << 10
 
     private var window: SalvageWindow
@@ -22,10 +21,10 @@ struct ZIPSalvage {
     /// Whether the file ends within an entry.
     private var isCutOff = false
 
-    /// Goes through the file, or at least looks at its start.
+    /// Searches the file, or at least inspects its start.
     ///
     /// - Returns: Nil for a file that does not begin as an archive, or has no complete entry.
-    /// - Throws: `CocoaError(.featureUnsupported)` for the first part of a split archive, `.fileReadCorruptFile` when
+    /// - Throws: `CocoaError(.featureUnsupported)` for the first part of a split archive, `.fileReadCorruptFile` if
     ///   more than ``ArchiveLimits/salvage`` bytes would have to be read, `.fileReadTooLarge` over the limit of
     ///   entries; errors of the reader.
     static func run(on reader: CachedFileReader, limits: ArchiveLimits) async throws -> Result? {
@@ -53,7 +52,7 @@ struct ZIPSalvage {
         self.limits = limits
     }
 
-    /// Later entries replace earlier ones of the same name, as they do when an archive is changed by adding to its end.
+    /// Later entries replace earlier ones of the same name, as in an archive that was changed by appending.
     private var result: Result {
         var last: [[UInt8]: Int] = [:]
         for (index, entry) in entries.enumerated() { last[Array(entry.path.utf8)] = index }
@@ -64,7 +63,7 @@ struct ZIPSalvage {
         let cut = isCutOff ? "; the last one is cut off and left out" : ""
         return (
             directory,
-            "“\(path)” has no usable directory, as after a download that stopped; \(found) found without it\(cut)."
+            "“\(path)” has no usable directory, as after an interrupted download; \(found) found without it\(cut)."
         )
     }
 
@@ -82,7 +81,7 @@ struct ZIPSalvage {
             } else if ZIPRecord.isBehindEntries(record) {
                 return
             } else {
-                // A descriptor of an entry whose size was known, or bytes that belong to nothing.
+                // A descriptor of an entry whose size was known, or bytes that belong to no entry.
                 guard
                     let next = try await window.find(
                         [ZIPRecord.localHeader, ZIPRecord.directoryHeader], from: position)
@@ -92,9 +91,9 @@ struct ZIPSalvage {
         }
     }
 
-    /// Notes the entry whose header is at `position`, if it is complete.
+    /// Adds the entry whose header is at `position`, if it is complete.
     ///
-    /// - Returns: Where to go on; nil where nothing can follow.
+    /// - Returns: The offset at which to continue; nil if nothing can follow.
     private mutating func takeEntry(at position: Int64) async throws -> Int64? {
         let fixed = try await window.bytes(from: position, atLeast: ZIPRecord.localHeaderLength)
         guard let length = fixed.withUnsafeBytes({ ZIPRecord.lengthOfLocalHeader($0) }) else { return cutOff() }
@@ -113,8 +112,8 @@ struct ZIPSalvage {
         guard !overflow, end <= window.size else { return cutOff() }
         var next = end
         if try await !isRecord(at: end) {
-            // Either there is a gap behind the entry, or its size is wrong and the next header lies within what it
-            // claims.
+            // Either there is a gap behind the entry, or its size is wrong and the next header is inside the claimed
+            // data.
             let following = try await window.find([ZIPRecord.localHeader, ZIPRecord.directoryHeader], from: start)?
                 .offset
             if let following, following < end { return following }
@@ -141,12 +140,12 @@ struct ZIPSalvage {
 
     // MARK: Sizes that follow the data
 
-    /// Looks for the descriptor of the data that starts at `start`: one whose size says that it starts there.
+    /// Finds the descriptor of the data that starts at `start`: one whose size matches that start.
     private mutating func descriptor(ofDataAt start: Int64) async throws -> (sizes: SalvageHeader.Sizes, end: Int64)? {
         var position = start
         let records = [ZIPRecord.dataDescriptor, ZIPRecord.localHeader, ZIPRecord.directoryHeader]
         while let found = try await window.find(records, from: position) {
-            // With its signature in front of it, or without one in front of the next record.
+            // With a signature, or without one directly before the next record.
             let isSigned = found.record == ZIPRecord.dataDescriptor
             for (offset, is64) in isSigned ? [(4, false), (4, true)] : [(-12, false), (-20, true)] {
                 let position = found.offset + Int64(offset)

@@ -1,8 +1,8 @@
 import Foundation
 
-/// What a local header says of its entry (APPNOTE.TXT, section 4.3.7), for want of a directory.
+/// A local header (APPNOTE.TXT, section 4.3.7), used in the absence of a directory.
 struct SalvageHeader {
-    /// What a header or a data descriptor says of the data.
+    /// The sizes and checksum in a header or a data descriptor.
     struct Sizes {
         var checksum: UInt32
         var compressed: Int64
@@ -10,7 +10,7 @@ struct SalvageHeader {
     }
 
     private(set) var sizes: Sizes
-    /// Whether sizes and checksum stand behind the data: bit 3, and nothing is known yet.
+    /// Whether sizes and checksum follow the data: bit 3, and nothing is known yet.
     let sizesFollow: Bool
     /// As written, decoded.
     let name: String
@@ -18,11 +18,11 @@ struct SalvageHeader {
     private let flags: UInt16
     private let method: UInt16
 
-    /// - Parameter length: Bytes of the header with its fields, all of them there.
-    /// - Returns: Nil for what cannot be a header.
+    /// - Parameter length: The length of the header with its fields, all of which are in `bytes`.
+    /// - Returns: Nil if it cannot be a header.
     init?(_ bytes: UnsafeRawBufferPointer, length: Int) {
         let nameEnd = ZIPRecord.localHeaderLength + Int(bytes.u16(26))
-        // Versions beyond 6.3 are not written by anybody (section 4.4.3.2).
+        // No writer uses versions beyond 6.3 (section 4.4.3.2).
         guard nameEnd > ZIPRecord.localHeaderLength, bytes[4] <= 63 else { return nil }
         let name = UnsafeRawBufferPointer(rebasing: bytes[ZIPRecord.localHeaderLength..<nameEnd])
         let extra = UnsafeRawBufferPointer(rebasing: bytes[nameEnd..<length])
@@ -32,7 +32,7 @@ struct SalvageHeader {
         if compressed == 0xFFFF_FFFF || uncompressed == 0xFFFF_FFFF, let field = extra.extraField(0x0001),
             field.count >= 16
         {
-            // Both are there, in this order (section 4.5.3).
+            // Both are present, in this order (section 4.5.3).
             (uncompressed, compressed) = (field.u64(0), field.u64(8))
         }
         guard let packed = Int64(exactly: compressed), let unpacked = Int64(exactly: uncompressed) else { return nil }
@@ -54,8 +54,8 @@ struct SalvageHeader {
 }
 
 extension SalvageHeader.Sizes {
-    /// The numbers of a data descriptor, behind its signature (APPNOTE.TXT, section 4.3.9); nil where they are cut off
-    /// or impossible.
+    /// The numbers of a data descriptor, after its signature (APPNOTE.TXT, section 4.3.9); nil if they are cut off or
+    /// impossible.
     init?(descriptor bytes: UnsafeRawBufferPointer, is64: Bool) {
         guard bytes.count >= (is64 ? 20 : 12) else { return nil }
         let packed = is64 ? Int64(exactly: bytes.u64(4)) : Int64(bytes.u32(4))
@@ -66,7 +66,7 @@ extension SalvageHeader.Sizes {
 }
 
 extension ZIPRecord {
-    /// Whether a record with this signature stands behind the last entry: something of the directory or of its end.
+    /// Returns whether this signature begins a record after the last entry: part of the directory or of its end.
     static func isBehindEntries(_ signature: UInt32) -> Bool {
         [directoryHeader, directoryEnd, directoryEnd64, locator64, 0x0806_4B50].contains(signature)
     }

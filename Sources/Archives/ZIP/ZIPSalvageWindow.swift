@@ -1,9 +1,9 @@
 import FileProviderCore
 import Foundation
 
-/// The part of a file that is looked at, moved along it: small after a jump, growing while reading goes on.
+/// The part of a file that is being examined: small after a jump, growing during sequential reads.
 struct SalvageWindow {
-    /// What is read after a jump, and at most, in bytes.
+    /// The bytes to read after a jump, and the most.
     private static let blocks: ClosedRange<Int64> = 16 << 10...1 << 20
 
     /// Bytes of the file.
@@ -21,11 +21,11 @@ struct SalvageWindow {
         self.budget = budget
     }
 
-    /// What is there from `offset` on, `count` bytes or more; fewer only where the file ends.
+    /// Returns at least `count` bytes from `offset` on; fewer only at the end of the file.
     ///
-    /// - Throws: `CocoaError(.fileReadCorruptFile)` when too much would have to be read; errors of the reader.
+    /// - Throws: `CocoaError(.fileReadCorruptFile)` if too much would have to be read; errors of the reader.
     mutating func bytes(from offset: Int64, atLeast count: Int) async throws -> Data {
-        // Differences only: of a file that claims to be as long as numbers go, sums are none.
+        // Only differences: for a file that claims a huge size, sums would overflow.
         guard offset >= 0, offset < size, count > 0 else { return Data() }
         let end = offset + min(Int64(count), size - offset)
         let held = start..<start + Int64(data.count)
@@ -44,7 +44,7 @@ struct SalvageWindow {
             throw FileError.make(
                 .fileReadCorruptFile, path: reader.path,
                 sentence:
-                    "“\(reader.path)” is a ZIP archive without a usable directory, and too large to be searched for its entries."
+                    "“\(reader.path)” is a ZIP archive without a usable directory and is too large to search for its entries."
             )
         }
         let (data, extent) = try await reader.read(.range(range))
@@ -53,7 +53,7 @@ struct SalvageWindow {
         start = range.lowerBound
     }
 
-    /// The first place at or after `offset` where one of `records` starts.
+    /// Returns the first offset at or after `offset` at which one of `records` starts.
     mutating func find(_ records: [UInt32], from offset: Int64) async throws -> (offset: Int64, record: UInt32)? {
         var position = offset
         while position <= size - 4 {
@@ -70,7 +70,7 @@ struct SalvageWindow {
 }
 
 extension UnsafeRawBufferPointer {
-    /// The first place where one of `records` starts.
+    /// Returns the first offset at which one of `records` starts.
     func firstRecord(of records: [UInt32]) -> (offset: Int, record: UInt32)? {
         guard let base = baseAddress else { return nil }
         var position = 0

@@ -6,7 +6,7 @@ import ReaderLibrary
 struct App: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "app",
-        abstract: "Be a reader application that calibre's drivers and “carrel device” manage books in.",
+        abstract: "Act as a reader application whose books calibre's drivers and “carrel device” manage.",
         subcommands: [AppServe.self])
 }
 
@@ -15,15 +15,15 @@ struct AppServe: Verb {
     static let configuration = CommandConfiguration(
         commandName: "serve", abstract: "Carry out the commands in a staging folder, until interrupted.",
         discussion: """
-            The staging folder may lie anywhere. The library is a folder on this machine with the books, their covers and a database; both \
-            are made where they are missing. A command that an earlier run did not finish goes on.
+            The staging folder may be on any provider. The library is a folder on this machine with the books, their covers and a database; both \
+            are created if they are missing. A command that an earlier run did not finish is continued.
             """)
 
     @Option(help: ArgumentHelp("The folder that drivers leave commands in.", valueName: "location"))
     var staging: String
     @Option(help: ArgumentHelp("The library's folder on this machine.", valueName: "folder"))
     var library: String
-    @Option(help: ArgumentHelp("The application's identifier, by which drivers know it.", valueName: "id"))
+    @Option(help: ArgumentHelp("The identifier by which drivers know the application.", valueName: "id"))
     var id = "org.carrel.reader"
     @OptionGroup var common: CommonOptions
 
@@ -40,17 +40,17 @@ struct AppServe: Verb {
             staging: folder, library: books, options: ApplicationOptions(application: id),
             logger: Device.logger(session))
         try await connection.enter()
-        session.remark("\(operand.shown) is looked after")
+        session.remark("serving \(operand.shown)")
         do {
             for await event in connection.events { try show(event, at: operand.shown, session) }
         } catch {
-            // Nobody reads what is printed any more. Why the command ends is told first.
+            // Standard output is closed. Reports an error of `leave` before the error that ends the command.
             do { try await leave(connection) } catch let second {
                 Session.say(second, verb: Self.verb, location: operand.shown)
             }
             throw error
         }
-        // The stream ends with the task, which a signal ends.
+        // The stream ends when a signal cancels the task.
         try await leave(connection)
         throw CancellationError()
     }
@@ -62,7 +62,7 @@ struct AppServe: Verb {
         return options
     }
 
-    /// Lets drivers see that nobody is here any more, also where this task was cancelled.
+    /// Marks the application as gone for drivers, even if this task was cancelled.
     private func leave(_ connection: CalibreConnection) async throws {
         try await withCancellationShield { try await connection.leave() }
     }
@@ -96,7 +96,7 @@ struct AppServe: Verb {
     }
 }
 
-/// What happens, in the contract's JSON.
+/// An event in the contract's JSON.
 private struct ShownEvent: Encodable {
     var event: String
     var state: String?

@@ -12,13 +12,13 @@ struct Book: ParsableCommand {
 }
 
 extension Error {
-    /// Whether what was to be opened as a book is a folder or a file of another kind. A missing package trait is
-    /// another matter.
+    /// Whether the item to be opened as a book is a folder or a file of another kind. A missing package trait doesn't
+    /// count.
     var isNoBook: Bool { (self as? CocoaError)?.code == .featureUnsupported && missingTrait == nil }
 }
 
 extension Verb {
-    /// Opens the book at `location` for the length of `body`.
+    /// Opens the book at `location`, calls `body` and closes the book.
     func withBook(
         _ location: String, session: Session, _ body: (Publication) async throws -> Void
     ) async throws {
@@ -42,7 +42,7 @@ extension Verb {
 struct BookInfo: Verb {
     static let verb = "book info"
     static let configuration = CommandConfiguration(
-        commandName: "info", abstract: "Title, authors and what else the book says of itself.")
+        commandName: "info", abstract: "Show title, authors and other metadata of a book.")
 
     @Argument(help: "A book.", completion: .location)
     var location: String
@@ -89,9 +89,9 @@ struct BookInfo: Verb {
 struct BookList: Verb {
     static let verb = "book ls"
     static let configuration = CommandConfiguration(
-        commandName: "ls", abstract: "The book's resources in reading order, then the others.")
+        commandName: "ls", abstract: "List a book's resources: the reading order, then the others.")
 
-    @Flag(help: "The table of contents instead.")
+    @Flag(help: "List the table of contents instead.")
     var toc = false
     @Argument(help: "A book.", completion: .location)
     var location: String
@@ -119,11 +119,11 @@ struct BookList: Verb {
 struct BookCat: Verb {
     static let verb = "book cat"
     static let configuration = CommandConfiguration(
-        commandName: "cat", abstract: "One resource, as a reading app gets it.")
+        commandName: "cat", abstract: "Print one resource, as a reading app gets it.")
 
     @Argument(help: "A book.", completion: .location)
     var location: String
-    @Argument(help: "A resource as book ls shows it.")
+    @Argument(help: "A resource, as “book ls” names it.")
     var href: String
     @OptionGroup var common: CommonOptions
 

@@ -5,8 +5,8 @@ import Foundation
 struct BookCover: Verb {
     static let verb = "book cover"
     static let configuration = CommandConfiguration(
-        commandName: "cover", abstract: "The cover image to a file.",
-        discussion: "The image is as it is in the book. Of a PDF file it is the first page, as a JPEG picture.")
+        commandName: "cover", abstract: "Write the cover image to a file.",
+        discussion: "The image is unchanged. The cover of a PDF file is its first page as a JPEG image.")
 
     @Flag(help: "Replace a file that exists.")
     var overwrite = false
@@ -16,20 +16,19 @@ struct BookCover: Verb {
     var file: String
     @OptionGroup var common: CommonOptions
 
-    /// Pixels of the longer side of a page that is drawn.
+    /// The longer side of a drawn page, in pixels.
     private static let dimension = 1600
 
     var blamed: String? { location }
 
     func perform(_ session: Session) async throws {
-        // Both are looked at first: an access flag must not go to two hosts.
+        // Resolves both first: an access flag must not go to two hosts.
         let operands = try await session.operands([location] + (file == "-" ? [] : [file]))
         guard let image = try await image(operands[0], session) else {
-            throw CommandFailure(status: .notFound, sentence: "The book names no cover image.")
+            throw CommandFailure(status: .notFound, sentence: "The book has no cover image.")
         }
         guard let target = operands.dropFirst().first else { return try image.withUnsafeBytes { try Output.write($0) } }
-        // A cover is small; it is read before the file is begun, so that each failure is about the right one of the
-        // two.
+        // Reads the small cover before it begins the file, so that each error names the right one of the two.
         do { try await target.provider.writeContents(path: target.path, contents: image, overwrite: overwrite) } catch {
             throw error.at(target.shown)
         }
@@ -37,14 +36,15 @@ struct BookCover: Verb {
 
     private func image(_ operand: Operand, _ session: Session) async throws -> Data? {
         if operand.path.fileExtension?.lowercased() == "pdf" {
-            // The page alone: opening the document would read its contents and its tree of pages as well.
+            // Reads only the page: opening the document would also read its contents and its tree of pages.
             do {
                 return try await operand.provider.thumbnailOfFile(path: operand.path, dimension: Self.dimension).data
             } catch let error
                 as CocoaError
                 where error.code == .fileReadCorruptFile || error.code == .featureUnsupported
             {
-                // Another format under this name is opened as what it is; a PDF file ends in the same error again.
+                // A file of another format is opened below as what it is; a PDF file fails there with the same error
+                // again.
             }
         }
         var image: Data?

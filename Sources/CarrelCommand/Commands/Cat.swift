@@ -8,9 +8,9 @@ struct Cat: Verb {
 
     @Option(help: ArgumentHelp("Start at this byte.", valueName: "n"))
     var offset: Int64?
-    @Option(help: ArgumentHelp("At most so many bytes.", valueName: "n"))
+    @Option(help: ArgumentHelp("Print at most this many bytes.", valueName: "n"))
     var length: Int64?
-    @Option(help: ArgumentHelp("The last so many bytes.", valueName: "n"))
+    @Option(help: ArgumentHelp("Print the last bytes, this many.", valueName: "n"))
     var tail: Int64?
     @Argument(help: "A file.", completion: .location)
     var location: String
@@ -20,7 +20,7 @@ struct Cat: Verb {
 
     func validate() throws {
         if tail != nil, offset != nil || length != nil {
-            throw ValidationError("--tail goes with neither --offset nor --length.")
+            throw ValidationError("--tail cannot be combined with --offset or --length.")
         }
         if [offset, length, tail].contains(where: { ($0 ?? 0) < 0 }) {
             throw ValidationError("A number of bytes cannot be negative.")
@@ -43,7 +43,7 @@ struct Cat: Verb {
     }
 }
 
-/// Standard output for bytes: written on a thread of its own, because a pipe's reader may take its time.
+/// Writes bytes to standard output on a separate thread, because the reader of a pipe may be slow.
 enum StandardOutput {
     private static let thread = BlockingThreads(count: 1, name: "carrel.stdout")
 

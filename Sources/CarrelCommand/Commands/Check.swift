@@ -4,18 +4,18 @@ import Sync
 
 struct Check: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "check", abstract: "Compare two folders with all that is in them, or two files.",
+        commandName: "check", abstract: "Compare two folders with everything in them, or two files.",
         discussion: """
-            Files of one size and time are taken to be the same; of files of one size and different times the content is compared: by hashes \
-            that the storages give, else by reading. Of a folder that only one side has, what is in it is not named. Exit code 1 where anything \
-            differs, 7 where something could not be compared.
+            Files of equal size and time count as the same. If only the times differ, the content is compared: by hashes \
+            that the storages provide, else by reading. The content of a folder that only one side has is not listed. Exit code 1 if anything \
+            differs, 7 if something could not be compared.
             """)
 
-    @Flag(help: "Compare the content of all files of one size.")
+    @Flag(help: "Compare the content of all files of equal size.")
     var checksum = false
     @Argument(help: "A folder, or a file.", completion: .location)
     var first: String
-    @Argument(help: "Another one.", completion: .location)
+    @Argument(help: "The folder or file to compare with it.", completion: .location)
     var second: String
     @OptionGroup var common: CommonOptions
 
@@ -63,11 +63,11 @@ struct Check: Verb {
                 hasDocument: common.json)
         }
         if !outcome.isSame {
-            throw CommandFailure(status: .failed, sentence: "They differ.", isSaid: true, hasDocument: common.json)
+            throw CommandFailure(status: .failed, sentence: "The two differ.", isSaid: true, hasDocument: common.json)
         }
     }
 
-    /// Counted from the two folders; a point for these themselves.
+    /// Returns a path relative to the two folders, with `.` for the folders themselves.
     private static func shown(_ path: ProviderPath) -> String { path.isRoot ? "." : path.shownBelow }
 }
 

@@ -5,13 +5,13 @@ import Sync
 struct Checksum: Verb {
     static let configuration = CommandConfiguration(
         commandName: "checksum",
-        abstract: "Print the hashes of files: by the storage where it can, else by reading them.",
+        abstract: "Print the hashes of files, from the storage if it computes them, else by reading.",
         discussion: """
-            Of every file there are \(FileChecksum.computedKinds.joined(separator: ", ")); a storage may give others: “carrel providers \
-            LOC” names them. In the last part of a path that no shell expands, *, ? and [a-z] stand for the files that match.
+            Every file has \(FileChecksum.computedKinds.joined(separator: ", ")). A storage may provide others; “carrel providers \
+            LOC” lists them. In the last part of a path that no shell expands, *, ? and [a-z] stand for the files that match.
             """)
 
-    @Option(help: ArgumentHelp("The hash; sha256 unless given.", valueName: "kind"))
+    @Option(help: ArgumentHelp("The hash; the default is sha256.", valueName: "kind"))
     var kind = "sha256"
     @Argument(help: "Files.", completion: .location)
     var locations: [String]
@@ -31,7 +31,7 @@ struct Checksum: Verb {
     }
 
     func validate() throws {
-        if kind.isEmpty { throw ValidationError("--kind takes the name of a hash, such as sha256.") }
+        if kind.isEmpty { throw ValidationError("--kind needs the name of a hash, such as sha256.") }
     }
 
     func perform(_ session: Session) async throws {

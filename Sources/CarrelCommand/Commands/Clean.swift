@@ -4,21 +4,21 @@ import Foundation
 
 struct Clean: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "clean", abstract: "Remove parts that killed writers left, and nothing else.",
+        commandName: "clean", abstract: "Remove partial files that interrupted writers left, and nothing else.",
         discussion: """
-            A copy that is killed leaves a part of a file under a name such as .1a2b3c4d5e6f7-w.carrel-part. Parts go when they are older than a \
-            day by the storage's own clock, which a small file shows that is written beside them for a moment; parts that a later copy may go \
-            on with stay for seven days at least. What was changed since is being written and stays.
+            A copy that is killed leaves a partial file with a name such as .1a2b3c4d5e6f7-w.carrel-part. Such parts are removed if they are older than a \
+            day by the storage's own clock, which is read from a small temporary file written beside them. Parts that a later copy may \
+            resume stay for at least seven days. A part that changes meanwhile is being written and stays.
             """)
 
     @Option(
         help: ArgumentHelp(
-            "Remove what is older than this: a number and s, m, h, d or w; 1d unless said otherwise.", valueName: "age")
+            "Remove parts older than this: a number and s, m, h, d or w; the default is 1d.", valueName: "age")
     )
     var older: String?
-    @Flag(help: "Name what would be removed, and remove nothing.")
+    @Flag(help: "List what would be removed, and remove nothing.")
     var dryRun = false
-    @Argument(help: "A folder; all below it is looked through.", completion: .location)
+    @Argument(help: "A folder; everything below it is searched.", completion: .location)
     var location: String
     @OptionGroup var common: CommonOptions
 
@@ -39,7 +39,7 @@ struct Clean: Verb {
         guard let unit = older.last.flatMap({ units[$0] }), let number = Double(older.dropLast()),
             (0...1e6).contains(number)
         else {
-            throw ValidationError("--older takes a number and one of s, m, h, d or w, such as 12h.")
+            throw ValidationError("--older needs a number and one of s, m, h, d or w, such as 12h.")
         }
         return number * unit
     }

@@ -4,9 +4,9 @@ import Foundation
 
 struct ConfigurationGroup: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "config", abstract: "Keep connections under names, which then stand in front of paths: NAME:path.",
+        commandName: "config", abstract: "Save connections under names, for locations of the form NAME:path.",
         discussion: """
-            They are kept in $CARREL_CONFIG, else $XDG_CONFIG_HOME/carrel/config.json, else ~/.config/carrel/config.json, without passwords.
+            They are saved in $CARREL_CONFIG, else $XDG_CONFIG_HOME/carrel/config.json, else ~/.config/carrel/config.json, without passwords.
             """,
         subcommands: [AddConnection.self, ListConnections.self, RemoveConnection.self])
 }
@@ -14,15 +14,15 @@ struct ConfigurationGroup: ParsableCommand {
 struct AddConnection: Verb {
     static let verb = "config add"
     static let configuration = CommandConfiguration(
-        commandName: "add", abstract: "Keep a connection under a name.",
+        commandName: "add", abstract: "Save a connection under a name.",
         discussion: """
-            Flags such as --user, --cacert, --identity, --timeout, --proxy, --endpoint and --setting are kept with it. Nothing is connected. \
-            A password is not kept: it comes from ~/.netrc, $CARREL_PASSWORD, --password-file or a question.
+            Flags such as --user, --cacert, --identity, --timeout, --proxy, --endpoint and --setting are saved with it. No connection is opened. \
+            A password is not saved: it comes from ~/.netrc, $CARREL_PASSWORD, --password-file or a question.
             """)
 
-    @Flag(help: "Replace a connection of that name.")
+    @Flag(help: "Replace a connection with this name.")
     var overwrite = false
-    @Argument(help: "Letters, digits and + - . _ are a name; a scheme, such as dav, is none.")
+    @Argument(help: "A name of letters, digits and + - . _ that is not a scheme, such as dav.")
     var name: String
     @Argument(help: "A folder: a URL, or a path on this machine.", completion: .location)
     var location: String
@@ -34,7 +34,7 @@ struct AddConnection: Verb {
         let file = Connections.file(session.environment)
         guard NamedConnections.isName(name), !ProviderRegistry.shared.hasScheme(name) else {
             throw CommandFailure.usage(
-                "“\(name)” is no name for a connection: letters, digits and + - . _ are, and no scheme.")
+                "“\(name)” cannot name a connection. Use letters, digits and + - . _, and no scheme.")
         }
         do {
             try await NamedConnections.add(connection(), as: name, to: file, replacing: overwrite)
@@ -47,7 +47,7 @@ struct AddConnection: Verb {
 
     private func connection() throws -> ProviderConfiguration {
         guard case .url(let url) = try LocationText(location) else {
-            throw CommandFailure.usage("A connection is made of a URL or a path, not of another connection.")
+            throw CommandFailure.usage("Give a URL or a path; a connection cannot be made from another connection.")
         }
         var configuration = try ProviderConfiguration(url: url, user: common.user)
         var options = ConnectionOptions(configuration)
@@ -73,7 +73,7 @@ struct AddConnection: Verb {
         return configuration
     }
 
-    /// The file is read from anywhere.
+    /// Makes a path absolute: later commands may run in any folder.
     private static func absolute(_ path: String?) -> String? {
         path.map { $0.hasPrefix("/") ? $0 : URL(fileURLWithPath: $0).standardizedFileURL.path }
     }
@@ -82,7 +82,7 @@ struct AddConnection: Verb {
 struct ListConnections: Verb {
     static let verb = "config ls"
     static let configuration = CommandConfiguration(
-        commandName: "ls", abstract: "Tell the names and URLs of the connections that are kept.")
+        commandName: "ls", abstract: "List the names and URLs of the saved connections.")
 
     @OptionGroup var common: CommonOptions
 
@@ -95,7 +95,7 @@ struct ListConnections: Verb {
 
 struct RemoveConnection: Verb {
     static let verb = "config rm"
-    static let configuration = CommandConfiguration(commandName: "rm", abstract: "Forget a connection.")
+    static let configuration = CommandConfiguration(commandName: "rm", abstract: "Remove a saved connection.")
 
     @Argument(help: "Its name.", completion: .connection)
     var name: String
@@ -115,7 +115,7 @@ struct RemoveConnection: Verb {
 }
 
 extension Connections {
-    /// Prints what is kept in `file`; a missing one holds nothing.
+    /// Prints the connections in `file`; a missing file has none.
     fileprivate static func show(in file: String, _ session: Session) async throws {
         var all = NamedConnections()
         do { all = try await .load(from: file) } catch let error where error.isNoSuchFile {} catch {

@@ -7,7 +7,7 @@ struct Conform: Verb {
     static let configuration = CommandConfiguration(
         commandName: "conform", abstract: "Run the conformance kit in a new folder below a location.",
         discussion: """
-            The folder is removed at the end. Some behaviours open a second connection to the same location. mem: tries
+            The folder is removed at the end. Some behaviours open a second connection to the same location. mem: tests
             the kit itself.
             """)
 
@@ -15,7 +15,7 @@ struct Conform: Verb {
     var location: String
     @Option(
         help: ArgumentHelp(
-            "A JSON array of what is known to fail: behaviour, reason and, where needed, message and sometimes.",
+            "A JSON array of known failures: behaviour, reason and, if needed, message and sometimes.",
             valueName: "file"))
     var known: String?
     @OptionGroup var common: CommonOptions
@@ -50,10 +50,10 @@ struct Conform: Verb {
     private func knownFailures() throws -> [Conformance.KnownFailure] {
         guard let known else { return [] }
         guard let data = FileManager.default.contents(atPath: known) else {
-            throw CommandFailure.usage("The list of known failures, \(known), cannot be read.")
+            throw CommandFailure.usage("The list of known failures, “\(known)”, cannot be read.")
         }
         do { return try JSONDecoder().decode([Conformance.KnownFailure].self, from: data) } catch {
-            throw CommandFailure.usage("\(known) is not what it should be: [{\"behaviour\": …, \"reason\": …}].")
+            throw CommandFailure.usage("“\(known)” is not a list of failures: [{\"behaviour\": …, \"reason\": …}].")
         }
     }
 }

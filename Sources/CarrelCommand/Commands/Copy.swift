@@ -7,33 +7,33 @@ struct Copy: Verb {
         commandName: "cp", abstract: "Copy between any two locations.",
         discussion: """
             Existing files are left alone unless --overwrite is given. “-” is standard input or output.
-            --resume keeps what came of a copy that stopped, to this machine, to an FTP, SFTP or S3 server or to Nextcloud, \
-            and goes on from there next time; it keeps modification times where the target can, and skips a file of the \
-            same size and time whose end is the same.
+            --resume keeps the part that a stopped copy has written, on this machine, an FTP, SFTP or S3 server or Nextcloud, \
+            and continues from there next time. It keeps modification times if the target can, and skips a file of the \
+            same size and time if the ends of both are the same.
             In the last part of a source's path that no shell expands, *, ? and [a-z] stand for the items that match; put it in quotes. \
-            Patterns of --include and --exclude, and the paths of --files-from, count from the source's folder; they are those of sync's \
+            Patterns of --include and --exclude, and the paths of --files-from, are relative to the source folder; patterns are those of sync's \
             filters: *.tmp by name, /private/** by path, cache/ for folders.
             """)
 
     @Flag(
-        name: [.customShort("r"), .customShort("R"), .customLong("recursive")], help: "Copy folders with all they hold."
+        name: [.customShort("r"), .customShort("R"), .customLong("recursive")], help: "Copy folders with their content."
     )
     var recursive = false
     @Flag(help: "Replace files that exist.")
     var overwrite = false
-    @Flag(help: "Go on where an earlier try with this flag stopped.")
+    @Flag(help: "Continue where an earlier try with this flag stopped.")
     var resume = false
-    @Flag(help: "Keep modification times, permissions and extended attributes, where both sides can.")
+    @Flag(help: "Keep modification times, permissions and extended attributes if both sides can.")
     var preserve = false
-    @Flag(help: "Write to the name itself instead of to a temporary name first.")
+    @Flag(help: "Write directly to the target's name instead of to a temporary name first.")
     var inPlace = false
-    @Flag(help: "Copy files of another size than their server lists, too.")
+    @Flag(help: "Copy files even if their size differs from the server's listing.")
     var ignoreSize = false
     @Flag(help: "Compare each copy with its source by hash: the target's own if it has one, else by reading it back.")
     var verify = false
     @OptionGroup var selected: SelectionOptions
     @Argument(
-        help: ArgumentHelp("What to copy, and where to, in the end.", valueName: "source … target"),
+        help: ArgumentHelp("The items to copy, then the target.", valueName: "source … target"),
         completion: .location)
     var locations: [String]
     @OptionGroup var common: CommonOptions
@@ -42,20 +42,22 @@ struct Copy: Verb {
     private var target: String { locations[locations.count - 1] }
 
     func validate() throws {
-        if locations.count < 2 { throw ValidationError("cp takes at least one source, and a target.") }
+        if locations.count < 2 { throw ValidationError("cp needs at least one source and a target.") }
         let hasStream = locations.contains("-")
         if locations.dropLast().contains("-"), locations.count > 2 {
-            throw ValidationError("Standard input can only be copied alone.")
+            throw ValidationError("Standard input cannot be copied together with other sources.")
         }
-        if locations == ["-", "-"] { throw ValidationError("Standard input is not copied to standard output.") }
+        if locations == ["-", "-"] { throw ValidationError("Standard input cannot be copied to standard output.") }
         if target == "-", locations.count > 2 {
             throw ValidationError("Only one file can be copied to standard output.")
         }
-        if verify, hasStream { throw ValidationError("--verify does not go with standard input or output.") }
+        if verify, hasStream { throw ValidationError("--verify cannot be combined with standard input or output.") }
         if resume, inPlace || hasStream {
-            throw ValidationError("--resume goes neither with --in-place nor with standard input or output.")
+            throw ValidationError("--resume cannot be combined with --in-place, standard input or output.")
         }
-        if selected.dryRun, hasStream { throw ValidationError("--dry-run does not go with standard input or output.") }
+        if selected.dryRun, hasStream {
+            throw ValidationError("--dry-run cannot be combined with standard input or output.")
+        }
         try selected.check(recursive: recursive, sources: locations.dropLast())
     }
 
@@ -68,14 +70,14 @@ struct Copy: Verb {
         let destination = operands[operands.count - 1]
         let sources = try await sources(of: operands.dropLast(), session)
         if selected.filesFrom != nil, sources.count > 1 {
-            throw CommandFailure.usage("--files-from goes with one folder.")
+            throw CommandFailure.usage("--files-from works with one folder only.")
         }
         let selection = try selected.selection()
         let run = try await CopyRun(
             verb: self, destination: destination, isAlone: sources.count == 1, selection: selection, session: session,
             bar: bar)
         if sources.count > 1, try await !isFolder(destination) {
-            throw CommandFailure.usage("With several sources the target must be a folder that exists.").at(
+            throw CommandFailure.usage("With several sources, the target must be an existing folder.").at(
                 destination.shown)
         }
         for (text, operand) in sources {
@@ -86,7 +88,7 @@ struct Copy: Verb {
         try report(run.outcome.value, planned: run.planned.values, session)
     }
 
-    /// The sources as they were given, or as patterns found them.
+    /// Returns the sources as given, with patterns replaced by the items that match.
     private func sources(of operands: ArraySlice<Operand>, _ session: Session) async throws -> [(
         text: String, operand: Operand
     )] {
@@ -101,7 +103,7 @@ struct Copy: Verb {
         return sources
     }
 
-    /// Whether several files can be copied to the target; on storages without folders, a slash at its end makes it one.
+    /// Whether the target can hold several files. On storages without folders, a trailing slash makes it a folder.
     private func isFolder(_ destination: Operand) async throws -> Bool {
         if let item = try await destination.itemIfAny() { return try await item.isFolder(of: destination) }
         guard target.hasSuffix("/") else { return false }
@@ -135,9 +137,9 @@ struct Copy: Verb {
         var skipped: Int
         var failed: [CopyRun.FailedItem]
         var bytes: Int64
-        /// False if the target lets nobody look at what was copied; otherwise left out.
+        /// False if the target doesn't allow a check of the copies; otherwise left out.
         var verified: Bool?
-        /// True if nothing was copied in truth, with what would be; otherwise left out.
+        /// True for a dry run, with the planned files; otherwise left out.
         var dryRun: Bool?
         var files: [CopyRun.PlannedFile]?
     }
@@ -158,7 +160,7 @@ struct Copy: Verb {
     }
 }
 
-/// Standard input in pieces, read on a thread of its own.
+/// Standard input in pieces, read on a separate thread.
 enum StandardInput {
     private static let thread = BlockingThreads(count: 1, name: "carrel.stdin")
 

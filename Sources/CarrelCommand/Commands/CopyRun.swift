@@ -2,15 +2,15 @@ import Carrel
 import Foundation
 import Sync
 
-/// The copies of one `cp`: each source goes its way, and what came of it is counted.
+/// The copies of one `cp`. Copies each source and counts the results.
 final class CopyRun: Sendable {
-    /// What was copied, and what was not.
+    /// The counts of copied and failed items.
     struct Outcome: Sendable {
         var copied = 0
         var skipped = 0
         var failed: [FailedItem] = []
         var bytes: Int64 = 0
-        /// Files of which nothing but the target's word says that they are there.
+        /// Files whose copies could not be checked.
         var unverified = 0
     }
 
@@ -51,14 +51,14 @@ final class CopyRun: Sendable {
             if verb.preserve || verb.resume {
                 let capabilities = try await destination.provider.capabilities()
                 metadata = CopyMetadata(keptBy: capabilities)
-                // A finished copy is known by its date, too.
+                // The date also identifies a finished copy.
                 if !verb.preserve { metadata.formIntersection(.modificationDates) }
                 mayResume = !verb.resume || capabilities.has(.resumingWrites)
             }
         } catch { throw error.at(destination.shown) }
         if !mayResume {
             throw CommandFailure.usage(
-                "--resume needs a target that keeps what a stopped copy left: this machine, FTP, SFTP, S3, Nextcloud."
+                "--resume needs a target that keeps partial copies: this machine, FTP, SFTP, S3, Nextcloud."
             ).at(destination.shown)
         }
         var copy = TreeCopy(
@@ -72,7 +72,7 @@ final class CopyRun: Sendable {
         self.copy = copy
     }
 
-    /// Copies one source; its failure ends everything when it is alone, and is said and counted among others.
+    /// Copies one source. A failure ends the command if it is the only source; otherwise it is reported and counted.
     func copy(_ pair: Pair, source: String, target: String) async throws {
         do {
             try await copyOne(pair, source: source, target: target)
@@ -86,15 +86,15 @@ final class CopyRun: Sendable {
     private func copyOne(_ pair: Pair, source: String, target: String) async throws {
         let from = pair.source
         var item = try await from.provider.attributesOfItem(path: from.path)
-        // A link is followed, as cp without -R does; with it, a link stays a link where both ends are one provider's.
+        // A link is followed, as by cp without -R; with it, a link stays a link if both ends are on one provider.
         let isLink = item.isSymbolicLink && !(verb.recursive && from.provider === pair.target.provider)
         if isLink, try await item.isFolder(of: from) { item.type = .directory }
         if item.isDirectory, !verb.recursive {
             throw FileError.make(
-                .fileReadUnknown, path: from.path, sentence: "“\(from.path)” is a folder; say -r to copy it.",
+                .fileReadUnknown, path: from.path, sentence: "“\(from.path)” is a folder; use -r to copy it.",
                 underlying: POSIXError(.EISDIR))
         }
-        // As POSIX has it, a folder that is given as its own “.” pours its content into the target.
+        // As in POSIX, the content of a folder given as its own “.” is copied into the target.
         let isContent = [".", ".."].contains(source.split(separator: "/").last ?? "") && !source.contains(":")
         let to = item.isDirectory && isContent ? pair.target : try await pair.destination(for: item, target: target)
         if item.isDirectory { return try await copyFolder(from, to: to) }
@@ -105,7 +105,7 @@ final class CopyRun: Sendable {
         try await copyFile(item, from: from, to: to, isLink: isLink)
     }
 
-    /// Whether both names are one file, which a copy in place would empty before it is read.
+    /// Whether both names are the same file, which an in-place copy would empty before reading it.
     private func isSameFile(_ item: FileObject, _ from: Operand, _ to: Operand) async throws -> Bool {
         if from.provider === to.provider, from.path == to.path { return true }
         guard from.provider is LocalFileProvider, to.provider is LocalFileProvider, let tag = item.entryTag else {
@@ -133,7 +133,7 @@ final class CopyRun: Sendable {
         }
         for failed in part.failed {
             do {
-                // A folder of which a listing left items out is no link, and is copied but for these.
+                // A folder with an incomplete listing is not a link, and is copied without the missing items.
                 guard failed.error.unusableNames == nil, try await copyLink(failed.path, from, to: to) else {
                     throw failed.error
                 }
@@ -144,8 +144,7 @@ final class CopyRun: Sendable {
         }
     }
 
-    /// Copies what lies in a folder and is a link, which a copy between any two providers leaves out, within one
-    /// provider.
+    /// Copies a link inside a folder, within one provider. Copies between two providers leave links out.
     private func copyLink(_ path: ProviderPath, _ from: Operand, to: Operand) async throws -> Bool {
         guard from.provider === to.provider, let below = path.relative(to: from.path) else { return false }
         let item = try await from.provider.attributesOfItem(path: path)
@@ -163,7 +162,7 @@ final class CopyRun: Sendable {
     private func copyFile(_ item: FileObject, from: Operand, to: Operand, isLink: Bool) async throws {
         if isDryRun {
             var file = item
-            // A link that is given itself is followed, or stays a link: it is copied in any case.
+            // A link given as a source is copied in any case, followed or as a link.
             file.type = .regular
             guard try await copy.plan(file, to: to.path, of: to.provider) else {
                 return outcome.update { $0.skipped += 1 }
@@ -184,7 +183,7 @@ final class CopyRun: Sendable {
         }
     }
 
-    /// Names a file that a dry run would copy.
+    /// Lists a file that a dry run would copy.
     private func plan(_ file: FileObject, _ from: Operand, at target: ProviderPath) throws {
         if verb.common.json {
             planned.append(PlannedFile(path: file.path.string, target: target.string, size: file.size))
@@ -201,7 +200,7 @@ final class CopyRun: Sendable {
         }
     }
 
-    /// Notes an item of a list that is not in the source.
+    /// Reports an item of the list that is not in the source.
     func fail(missing path: ProviderPath, in operand: Operand) {
         let path = operand.path.appending(path)
         fail(FileError.make(.fileReadNoSuchFile, path: path), path: path, at: operand)
@@ -215,6 +214,6 @@ final class CopyRun: Sendable {
 }
 
 extension Error {
-    /// Whether what comes next would meet the same: a full disk.
+    /// Whether the next items would fail for the same reason: a full disk.
     fileprivate var endsAll: Bool { (innermost as? CocoaError)?.code == .fileWriteOutOfSpace }
 }

@@ -26,8 +26,8 @@ extension DeviceVerb {
         Output.standardError("carrel: \(Self.verb) \(item ?? LocationText.withoutSecrets(device.location)): \(text)")
     }
 
-    /// Shows what came of a command.
-    /// - Throws: Exit code 7 where it was not done with some of the books; 1 where it was done with none.
+    /// Shows the result of a command.
+    /// - Throws: A failure with exit code 7 if some of the books failed, or 1 if all did.
     func show(_ report: ShownReport, as word: String, _ session: Session) throws {
         if common.json {
             try session.output.json(report)
@@ -47,26 +47,26 @@ extension DeviceVerb {
 
 struct DeviceProbe: DeviceVerb {
     static let configuration = CommandConfiguration(
-        commandName: "probe", abstract: "Is a reader application there, and which?",
+        commandName: "probe", abstract: "Show whether a reader application is there, and which one.",
         discussion: """
-            One look takes the application's word for it. With --wait, “online” is an application that has just come, or shows a sign of \
-            life: one that stopped without saying so is found out after three of the intervals that it promises, usually 30 seconds.
+            Without --wait, the application's own statement counts. With --wait, “online” means that the application has just started or shows a sign of \
+            life. One that stopped without notice is detected after three of its heartbeat intervals, usually 30 seconds.
             """)
     @OptionGroup var device: DeviceOptions
     @Option(
-        help: ArgumentHelp("Look again and again for so long, until an application is online.", valueName: "seconds"))
+        help: ArgumentHelp("Keep looking for up to this long, until an application is online.", valueName: "seconds"))
     var wait: Double?
     @OptionGroup var common: CommonOptions
 
     func validate() throws {
         guard wait.map({ (0...86_400).contains($0) }) ?? true else {
-            throw ValidationError("--wait takes seconds, at most 86400.")
+            throw ValidationError("--wait needs a number of seconds, at most 86400.")
         }
     }
 
     func perform(_ session: Session) async throws {
         if device.plain != nil {
-            throw CommandFailure.usage("probe takes --staging: a plain folder has no application.")
+            throw CommandFailure.usage("probe needs --staging: a plain folder has no application.")
         }
         let application = try await Device.unasked(device, session)
         let shown = ShownState(try await state(of: application))
@@ -84,7 +84,7 @@ struct DeviceProbe: DeviceVerb {
         while true {
             let state = try await application.probe()
             if case .online(let info) = state {
-                // Who promises no signs of life cannot be asked for one.
+                // An application without heartbeats can't be asked for one.
                 if info.attributes["heartbeat"] == nil { return state }
                 if try await message(of: application) != before { return state }
             }
@@ -94,7 +94,7 @@ struct DeviceProbe: DeviceVerb {
         }
     }
 
-    /// What the application says of itself, byte for byte.
+    /// Returns the application's own description, byte for byte.
     private func message(of application: DriverSession) async throws -> Data? {
         try await application.staging.read(ConnectedMessage.fileName, limit: MessageLimits().report)
     }
@@ -168,7 +168,7 @@ struct DeviceDelete: DeviceVerb {
         try show(report, as: "deleted", session)
     }
 
-    /// - Throws: A failure of which nothing else is to be told.
+    /// - Throws: The failure, if nothing was deleted before it.
     private func delete(
         _ books: [LibraryBook], from application: DriverSession, progress: @escaping DriverProgress
     ) async throws -> ShownReport {
@@ -188,7 +188,7 @@ struct DeviceDelete: DeviceVerb {
 struct DeviceCollections: DeviceVerb {
     static let configuration = CommandConfiguration(
         commandName: "collections",
-        abstract: "Put a book into these collections and no others; without any, take it out of all.")
+        abstract: "Put a book into exactly these collections; without any, remove it from all.")
     @OptionGroup var device: DeviceOptions
     @Argument(help: "A book: its uuid, file name or title.")
     var book: String
@@ -198,7 +198,7 @@ struct DeviceCollections: DeviceVerb {
 
     func validate() throws {
         try Device.check(names: [book])
-        if collections.contains("") { throw ValidationError("The name of a collection is empty.") }
+        if collections.contains("") { throw ValidationError("A collection's name must not be empty.") }
     }
 
     func perform(_ session: Session) async throws {

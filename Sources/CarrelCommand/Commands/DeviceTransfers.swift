@@ -4,22 +4,22 @@ import Foundation
 
 struct DeviceUpload: DeviceVerb {
     static let configuration = CommandConfiguration(
-        commandName: "upload", abstract: "Put books of this machine on the device.",
-        discussion: "A file that is no book is named, and the others are uploaded all the same.")
+        commandName: "upload", abstract: "Copy books from this machine to the device.",
+        discussion: "A file that is not a book is reported, and the others are uploaded.")
     @OptionGroup var device: DeviceOptions
     @Argument(help: "Files of books.", completion: .location)
     var files: [String]
-    @Option(help: "What becomes of a book that is there already; without it what --drivers says, else protect.")
+    @Option(help: "What to do with a book that is already there; the default is from --drivers, else protect.")
     var existing: ExistingBooks?
     @Option(name: .customLong("collection"), help: "A collection for all of them; repeat it for several.")
     var collections: [String] = []
     @OptionGroup var common: CommonOptions
 
     func validate() throws {
-        if files.contains("") { throw ValidationError("The name of a file is empty.") }
-        if collections.contains("") { throw ValidationError("The name of a collection is empty.") }
+        if files.contains("") { throw ValidationError("A file's name must not be empty.") }
+        if collections.contains("") { throw ValidationError("A collection's name must not be empty.") }
         if device.plain != nil, !collections.isEmpty {
-            throw ValidationError("--collection goes with --staging: a plain folder has none.")
+            throw ValidationError("--collection needs --staging: a plain folder has no collections.")
         }
     }
 
@@ -48,21 +48,21 @@ struct DeviceUpload: DeviceVerb {
         return application.options.existingBooks
     }
 
-    /// Fills in what the files do not know of the books that they update.
+    /// Fills in values that the device has and the files don't, for books that are updated.
     private func keepWhatIsKnown(to connected: Device, items: inout [UploadItem]) async throws {
         guard case .application(let application) = connected else { return }
         let known: KeptValues
         do { known = KeptValues(try await application.books().books) } catch let error as DriverError
             where error.kind == .incompatiblePeer || error.kind == .damagedLibrary
         {
-            // Where no list can be read no book is known to be there, and none is updated.
+            // Without a readable list no book counts as present, so none is updated.
             return
         }
         for operand in items.indices { known.add(to: &items[operand].metadata, collections: collections.isEmpty) }
     }
 
-    /// Sends the items; what was told before a failure counts.
-    /// - Throws: The failure, where there is nothing else to say.
+    /// Sends the items. Reports from before a failure count.
+    /// - Throws: The failure, if there is nothing else to report.
     private func upload(_ items: [UploadItem], of operands: [Int], to connected: Device, _ outcome: inout UploadedFiles)
         async throws
     {
@@ -96,24 +96,24 @@ struct DeviceUpload: DeviceVerb {
         }
         for warning in outcome.warnings where !common.quiet { say(warning) }
         guard let (status, sentence) = outcome.failure else { return }
-        // Each file that failed was named; of books that are there already nothing was said with --quiet.
+        // Each failed file is already reported; with --quiet, nothing was printed about books that are already there.
         throw CommandFailure(status: status, sentence: sentence, isSaid: status != .exists, hasDocument: common.json)
     }
 }
 
 struct DeviceGet: DeviceVerb {
     static let configuration = CommandConfiguration(
-        commandName: "get", abstract: "Fetch books from the device into a folder of this machine.")
+        commandName: "get", abstract: "Copy books from the device to a folder on this machine.")
     @OptionGroup var device: DeviceOptions
     @Argument(help: "Books: the uuid, the file name or the title of each.")
     var books: [String]
-    @Option(help: "The folder that they are put into; under names that are not taken there.")
+    @Option(help: "The folder to put them into, under names that are free there.")
     var to = "."
     @OptionGroup var common: CommonOptions
 
     func validate() throws {
         try Device.check(names: books)
-        if to.isEmpty { throw ValidationError("The name of the folder is empty.") }
+        if to.isEmpty { throw ValidationError("The folder's name must not be empty.") }
     }
 
     func perform(_ session: Session) async throws {
@@ -132,7 +132,7 @@ struct DeviceGet: DeviceVerb {
         try show(results, found, session)
     }
 
-    /// Sees that there is a folder to put books into, before a device hands out the first.
+    /// Checks that the folder exists before the device sends the first book.
     private func requireFolder() async throws {
         let folder = to
         let isThere = try await BlockingThreads.shared.run { () -> Bool in

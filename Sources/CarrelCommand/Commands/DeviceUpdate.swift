@@ -4,10 +4,10 @@ import Foundation
 
 struct DeviceUpdate: DeviceVerb {
     static let configuration = CommandConfiguration(
-        commandName: "update", abstract: "Change what the application knows of a book.",
+        commandName: "update", abstract: "Change a book's metadata on the device.",
         discussion: """
-            What is not given stays as it is; an empty text clears it. Of a plain folder's books, titles and authors can be changed, and \
-            the texts by which they are sorted.
+            Options that are not given change nothing; an empty text clears a value. In a plain folder, only titles, authors and their \
+            sort texts can be changed.
             """)
     @OptionGroup var device: DeviceOptions
     @Argument(help: "A book: its uuid, file name or title.")
@@ -27,9 +27,9 @@ struct DeviceUpdate: DeviceVerb {
     var published: String?
     @Option(help: "The description, in HTML.")
     var description: String?
-    @Option(name: .customLong("subject"), help: "Repeat it for several; they take the place of all others.")
+    @Option(name: .customLong("subject"), help: "Repeat it for several; they replace all others.")
     var subjects: [String] = []
-    @Option(name: .customLong("collection"), help: "Repeat it for several; they take the place of all others.")
+    @Option(name: .customLong("collection"), help: "Repeat it for several; they replace all others.")
     var collections: [String] = []
     @Option(help: ArgumentHelp("Stars, from 0 to 5.", valueName: "number"))
     var rating: String?
@@ -47,17 +47,17 @@ struct DeviceUpdate: DeviceVerb {
         if !isForFolders, !isForApplications { throw ValidationError("Give at least one thing to change.") }
         if device.plain != nil, isForApplications {
             throw ValidationError(
-                "Of a book in a plain folder only --title, --title-sort, --author and --author-sort can be changed.")
+                "In a plain folder only --title, --title-sort, --author and --author-sort can be changed.")
         }
-        // An application would leave these as they are, and not say so.
+        // An application would silently ignore these.
         if let published, !published.isEmpty, !Self.isDay(published) {
-            throw ValidationError("--published takes a day, such as 2020-05-17, or nothing.")
+            throw ValidationError("--published needs a day, such as 2020-05-17, or an empty text.")
         }
         if let seriesIndex, !seriesIndex.isEmpty, !Self.isNumber(seriesIndex, in: -1e9...1e9) {
-            throw ValidationError("--series-index takes a number, such as 2 or 2.5, or nothing.")
+            throw ValidationError("--series-index needs a number, such as 2 or 2.5, or an empty text.")
         }
         if let rating, !rating.isEmpty, !Self.isNumber(rating, in: 0...5) {
-            throw ValidationError("--rating takes a number from 0 to 5, or nothing.")
+            throw ValidationError("--rating needs a number from 0 to 5, or an empty text.")
         }
         if let cover, let reason = unreadable(cover) {
             throw ValidationError("The file “\(cover)” cannot be read: \(reason).")
@@ -82,12 +82,12 @@ struct DeviceUpdate: DeviceVerb {
         try show(report, as: "updated", session)
     }
 
-    /// Nil leaves them; an empty text clears them.
+    /// The new authors: `nil` leaves them unchanged, an empty text clears them.
     private var newAuthors: [String]? { authors.isEmpty ? nil : authors.filter { !$0.isEmpty } }
 
     private func changes(of book: LibraryBook) async throws -> UpdatedBook {
         if seriesIndex?.isEmpty == false, (series ?? book.series ?? "").isEmpty {
-            throw CommandFailure.usage("The book is in no series; --series-index goes with --series.")
+            throw CommandFailure.usage("The book is not in a series; give --series with --series-index.")
         }
         var reference = book.reference
         if let title { reference.title = title }
@@ -116,7 +116,8 @@ struct DeviceUpdate: DeviceVerb {
                 let (data, extent) = try await reader.read(.range(0..<Self.maxCoverSize))
                 guard extent.size <= Self.maxCoverSize else {
                     throw FileError.make(
-                        .fileReadTooLarge, path: file, sentence: "A cover may have \(Self.maxCoverSize >> 20) MiB.")
+                        .fileReadTooLarge, path: file,
+                        sentence: "A cover is limited to \(Self.maxCoverSize >> 20) MiB.")
                 }
                 return data
             }

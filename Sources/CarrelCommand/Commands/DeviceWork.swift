@@ -4,15 +4,15 @@ import Foundation
 import Logging
 import ReaderLibrary
 
-/// Where the device is, for the verbs of `device`.
+/// The location of the device, for the verbs of `device`.
 struct DeviceOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The staging folder of a reader application.", valueName: "location"))
     var staging: String?
-    @Option(help: ArgumentHelp("A folder of books whose application knows nothing of calibre.", valueName: "location"))
+    @Option(help: ArgumentHelp("A folder of books whose application doesn't support calibre.", valueName: "location"))
     var plain: String?
     @Option(
         help: ArgumentHelp(
-            "The driver, by the identifier of its application; without it the application's own word counts.",
+            "The driver, by the identifier of its application; the default is the application's own statement.",
             valueName: "id"))
     var driver: String?
     @Option(help: ArgumentHelp("A file with options of drivers, in JSON.", valueName: "file"))
@@ -21,7 +21,7 @@ struct DeviceOptions: ParsableArguments {
     func validate() throws {
         if (staging == nil) == (plain == nil) { throw ValidationError("Give either --staging or --plain.") }
         if plain != nil, driver != nil || drivers != nil {
-            throw ValidationError("--driver and --drivers go with --staging.")
+            throw ValidationError("--driver and --drivers need --staging.")
         }
         if let drivers, let reason = unreadable(drivers) {
             throw ValidationError("The file “\(drivers)” cannot be read: \(reason).")
@@ -31,7 +31,7 @@ struct DeviceOptions: ParsableArguments {
     var location: String { staging ?? plain ?? "" }
 
     /// The options of drivers.
-    /// - Throws: A usage error about the file; not the staging folder is to blame.
+    /// - Throws: A usage error about the file, rather than about the staging folder.
     fileprivate func configuration() async throws -> DriverConfiguration {
         guard let drivers else { return DriverConfiguration() }
         do { return try await DriverConfiguration.load(from: URL(filePath: drivers)) } catch {
@@ -41,12 +41,12 @@ struct DeviceOptions: ParsableArguments {
     }
 }
 
-/// What it takes to speak to a reader application.
+/// Everything needed to talk to a reader application.
 private struct StagingAccess {
     let staging: StagingFolder
     let configuration: DriverConfiguration
     let context: DriverContext
-    /// What a flag says comes before what the file says.
+    /// Flags take precedence over the file.
     let overriding: @Sendable (inout DriverOptions) -> Void
 
     init(_ options: DeviceOptions, session: Session) async throws {
@@ -68,7 +68,7 @@ enum Device {
     case application(DriverSession)
     case folder(PlainFolderDriver)
 
-    /// - Throws: `DriverError` (notConnected, offline) where no application is there.
+    /// - Throws: `DriverError` (notConnected, offline) if no application is there.
     static func connect(_ options: DeviceOptions, _ session: Session) async throws -> Device {
         if options.plain != nil {
             let operand = try await session.operand(options.location)
@@ -99,10 +99,10 @@ enum Device {
         return session.makeLogger(level: session.common.verbose ? .debug : usual)
     }
 
-    /// The session with the application; what only an application can do is refused of a folder.
+    /// Returns the session with the application. Refuses a plain folder, which doesn't support `what`.
     func application(_ what: String) throws -> DriverSession {
         guard case .application(let session) = self else {
-            throw CommandFailure.usage("\(what) takes --staging: a plain folder has none.")
+            throw CommandFailure.usage("\(what) needs --staging: a plain folder has no application.")
         }
         return session
     }
@@ -120,8 +120,8 @@ enum Device {
 // MARK: Books by name
 
 extension Device {
-    /// The books that `names` mean, each a file name, a uuid or a title; one that is meant twice comes once.
-    /// - Throws: A failure with exit code 3 that names the first one which means no book, or more than one.
+    /// Returns the books with the given names, each a file name, a uuid or a title, without duplicates.
+    /// - Throws: A failure with exit code 3 about the first name that means no book or several.
     func books(named names: [String], progress: @escaping DriverProgress) async throws -> [LibraryBook] {
         let all = try await books(progress: progress).books
         var seen: Set<String> = []
@@ -129,7 +129,7 @@ extension Device {
     }
 
     private static func book(named name: String, among all: [LibraryBook]) throws -> LibraryBook {
-        // No uuid is the uuid of no book, however many have none.
+        // An empty uuid identifies no book.
         let uuid = BookUUID.canonical(name)
         let meant = [
             all.filter { $0.filename == name },
@@ -141,13 +141,13 @@ extension Device {
         }
         guard found.count == 1 else {
             throw CommandFailure(
-                status: .notFound, sentence: "\(found.count) books are meant by “\(name)”; give a file name.")
+                status: .notFound, sentence: "“\(name)” matches \(found.count) books; give a file name.")
         }
         return found[0]
     }
 
-    /// - Throws: A usage error for an empty name, as an empty variable of a script leaves it.
+    /// - Throws: A usage error for an empty name, for example from an empty script variable.
     static func check(names: [String]) throws {
-        if names.contains("") { throw ValidationError("The name of a book is empty.") }
+        if names.contains("") { throw ValidationError("A book's name must not be empty.") }
     }
 }

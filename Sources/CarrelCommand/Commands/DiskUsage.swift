@@ -4,12 +4,12 @@ import Carrel
 struct DiskUsage: Verb {
     static let configuration = CommandConfiguration(
         commandName: "du", abstract: "Add up the sizes of all files below a folder.",
-        discussion: "Sizes are those that the storage lists. Links are counted as files, and not followed.",
+        discussion: "Uses the sizes in the storage's listings. Links count as files and are not followed.",
         helpNames: .long)
 
-    @Flag(name: [.customShort("h"), .long], help: "Sizes as people read them, such as 1.5 MiB; never in JSON.")
+    @Flag(name: [.customShort("h"), .long], help: "Print readable sizes, such as 1.5 MiB; never in JSON.")
     var humanReadable = false
-    @Argument(help: "A folder; of a file, the file alone.", completion: .location)
+    @Argument(help: "A folder, or a single file.", completion: .location)
     var location: String
     @OptionGroup var common: CommonOptions
 

@@ -4,9 +4,9 @@ import Foundation
 
 struct Find: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "find", abstract: "Search a folder and all below it, results as they come.",
+        commandName: "find", abstract: "Search a folder and everything below it; results appear as they are found.",
         discussion: """
-            What is asked for has to hold together. --query takes the text of a predicate, such as \
+            All conditions must hold. --query accepts a predicate, such as \
             "name LIKE[c] '*.epub' AND fileSize > 1000000", over the keys \
             \(FileQuery.Key.allCases.map(\.rawValue).joined(separator: ", ")).
             """)
@@ -26,9 +26,9 @@ struct Find: Verb {
         help: ArgumentHelp("Changed after this: 2026-01-31 (midnight, UTC) or 2026-01-31T08:30:00Z.", valueName: "date")
     )
     var newer: String?
-    @Option(help: ArgumentHelp("What a predicate says yes to.", valueName: "predicate"))
+    @Option(help: ArgumentHelp("Items that match this predicate.", valueName: "predicate"))
     var query: String?
-    @Argument(help: "A folder; a file is asked about itself.", completion: .location)
+    @Argument(help: "A folder, or a single file.", completion: .location)
     var location: String
     @OptionGroup var common: CommonOptions
 
@@ -36,9 +36,9 @@ struct Find: Verb {
 
     func validate() throws { _ = try wanted() }
 
-    /// All conditions together.
+    /// Returns the query for all conditions together.
     ///
-    /// - Throws: A usage error for an option that cannot be read.
+    /// - Throws: A usage error for an option that can't be parsed.
     private func wanted() throws -> FileQuery {
         var conditions: [FileQuery] = []
         if let name { conditions.append(.name(.glob(name))) }
@@ -46,7 +46,7 @@ struct Find: Verb {
         if let larger { conditions.append(.size(.greater(try Self.bytes(larger)))) }
         if let newer {
             guard let date = DateText.parse(newer) else {
-                throw ValidationError("--newer takes a date, such as 2026-01-31 or 2026-01-31T08:30:00Z.")
+                throw ValidationError("--newer needs a date, such as 2026-01-31 or 2026-01-31T08:30:00Z.")
             }
             conditions.append(.modified(.after(date)))
         }
@@ -62,7 +62,7 @@ struct Find: Verb {
         let factors: [Character: Double] = ["K": 0x1p10, "M": 0x1p20, "G": 0x1p30]
         let factor = text.uppercased().last.flatMap { factors[$0] }
         guard let number = Double(factor == nil ? text : String(text.dropLast())), (0..<1e12).contains(number) else {
-            throw ValidationError("--larger takes bytes, such as 500K or 2M.")
+            throw ValidationError("--larger needs a number of bytes, such as 500K or 2M.")
         }
         return Int64(exactly: (number * (factor ?? 1)).rounded(.down)) ?? .max
     }
@@ -91,7 +91,7 @@ struct Find: Verb {
         }
     }
 
-    /// Writes what was found at once: somebody may be waiting for it.
+    /// Writes results immediately: someone may be waiting for them.
     private func show(_ items: [FileObject], below operand: Operand, _ session: Session) throws {
         for item in items {
             if common.json {

@@ -4,9 +4,9 @@ import Foundation
 
 struct FreeSpace: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "df", abstract: "Tell the storage's total, available and used bytes.", helpNames: .long)
+        commandName: "df", abstract: "Show the storage's total, available and used bytes.", helpNames: .long)
 
-    @Flag(name: [.customShort("h"), .long], help: "Sizes as people read them, such as 1.5 MiB; never in JSON.")
+    @Flag(name: [.customShort("h"), .long], help: "Print readable sizes, such as 1.5 MiB; never in JSON.")
     var humanReadable = false
     @Argument(help: "Anything in the storage.", completion: .location)
     var location: String
@@ -23,14 +23,14 @@ struct FreeSpace: Verb {
 
         func encode(to encoder: any Encoder) throws {
             var container = encoder.container(keyedBy: CodingKeys.self)
-            // The contract has null, not a missing key, for what the server does not say.
+            // The contract requires null, not a missing key, for values that the server doesn't report.
             try container.encode(total, forKey: .total)
             try container.encode(available, forKey: .available)
             try container.encode(used, forKey: .used)
         }
     }
 
-    /// On this machine each folder may be another file system's, and a provider answers for its root.
+    /// On this machine, folders may be on different file systems, and a provider reports about its root.
     private static func storage(of operand: Operand, _ item: FileObject) throws -> any FileProvider {
         guard operand.provider is LocalFileProvider else { return operand.provider }
         let folder = item.isDirectory ? operand.path : operand.path.parent ?? .root

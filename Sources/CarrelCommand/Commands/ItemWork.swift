@@ -1,6 +1,6 @@
 import Carrel
 
-/// One piece of work on each of several locations: a failure is said at once and the others go on.
+/// Work on several locations. A failure is reported at once, and the others go on.
 final class ItemWork: Sendable {
     private let verb: String
     private let done = CollectedValues<ExitStatus>()
@@ -9,9 +9,9 @@ final class ItemWork: Sendable {
         self.verb = verb
     }
 
-    /// Does `body`; of a location that is not alone the error is said and kept for the exit code.
+    /// Calls `body`. If there are several locations, an error is reported and kept for the exit code.
     ///
-    /// - Throws: A cancellation, a closed pipe, and any error of a location that is alone.
+    /// - Throws: A cancellation, a closed pipe, or any error of the only location.
     func run(_ operand: Operand, isAlone: Bool, _ body: () async throws -> Void) async throws {
         do {
             try await body()
@@ -24,8 +24,8 @@ final class ItemWork: Sendable {
         }
     }
 
-    /// Does `body` for each of `operands`, as many at once as their providers take gladly; what it gives comes back in
-    /// the order of the places, without those that failed.
+    /// Calls `body` for each of `operands`, with as much concurrency as their providers support. Returns the results in
+    /// the order of `operands`, without those that failed.
     ///
     /// - Throws: As ``run(_:isAlone:_:)``.
     func each<Value: Sendable>(of operands: [Operand], _ body: @escaping @Sendable (Operand) async throws -> Value)
@@ -36,12 +36,12 @@ final class ItemWork: Sendable {
         for operand in operands where operands.count > 1 && !asked.contains(where: { $0 === operand.provider }) {
             asked.append(operand.provider)
             do {
-                // Of single requests, more than of files with all that belongs to one.
+                // Single requests may be more numerous than file transfers.
                 if let transfers = try await operand.provider.capabilities().concurrentTransfers {
                     maxCount = min(maxCount, 4 * transfers)
                 }
             } catch {
-                // A login that is refused is not tried again for each; what else is wrong shows for each.
+                // A refused login is not tried again for each location; other problems show for each.
                 if ExitStatus(error) == .refused { throw error.at(operand.shown) }
                 maxCount = 1
             }
@@ -64,7 +64,7 @@ final class ItemWork: Sendable {
         return values.sorted { $0.key < $1.key }.map(\.value)
     }
 
-    /// - Throws: Exit code 7 where some succeeded, else the code that all have in common, or 1.
+    /// - Throws: A failure with exit code 7 if some succeeded, else with the code that all have in common, or 1.
     func finish(_ what: String, hasDocument: Bool) throws {
         let failed = done.values.filter { $0 != .done }
         if failed.isEmpty { return }

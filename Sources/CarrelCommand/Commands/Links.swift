@@ -4,15 +4,15 @@ import Foundation
 
 struct MakeLink: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "ln", abstract: "Make a symbolic link, where the storage has them.")
+        commandName: "ln", abstract: "Create a symbolic link if the storage supports them.")
 
     @Flag(
-        name: [.customShort("s"), .customLong("symbolic")], help: "The only kind of link there is here; has to be said."
+        name: [.customShort("s"), .customLong("symbolic")], help: "Required: only symbolic links are supported."
     )
     var symbolic = false
     @Argument(
         help:
-            "What the link holds: counted from the link's folder unless it starts with a slash. Nothing has to be there."
+            "The link's target, relative to the link's folder unless it starts with a slash. It need not exist."
     )
     var target: String
     @Argument(help: "The new link.", completion: .location)
@@ -22,7 +22,7 @@ struct MakeLink: Verb {
     var blamed: String? { location }
 
     func perform(_ session: Session) async throws {
-        guard symbolic else { throw CommandFailure.usage("Only symbolic links can be made: say -s.") }
+        guard symbolic else { throw CommandFailure.usage("Only symbolic links can be created; add -s.") }
         let operand = try await session.operand(location)
         guard let provider = operand.provider as? any FileProviderSymbolicLink else {
             throw FileError.unsupported("make symbolic links", by: operand.provider.type, path: operand.path)
@@ -35,7 +35,7 @@ struct MakeLink: Verb {
 
 struct ReadLink: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "readlink", abstract: "Print what a symbolic link holds.")
+        commandName: "readlink", abstract: "Print the target of a symbolic link.")
 
     @Argument(help: "The link.", completion: .location)
     var location: String
@@ -52,7 +52,7 @@ struct ReadLink: Verb {
         let item = try await operand.provider.attributesOfItem(path: operand.path)
         guard let text = item.linkTargetText else {
             throw FileError.make(
-                .fileReadUnknown, path: operand.path, sentence: "“\(operand.path)” is no symbolic link.")
+                .fileReadUnknown, path: operand.path, sentence: "“\(operand.path)” is not a symbolic link.")
         }
         if common.json { return try session.output.json(ShownResult(linkTarget: text)) }
         try session.output.line(text)
@@ -62,7 +62,7 @@ struct ReadLink: Verb {
 struct Share: Verb {
     static let configuration = CommandConfiguration(
         commandName: "share",
-        abstract: "Print a link under which anybody reads the item, where the server makes such links.")
+        abstract: "Print a public link to the item if the server supports them.")
 
     @Argument(help: "What to share.", completion: .location)
     var location: String

@@ -7,7 +7,7 @@ struct List: Verb {
         commandName: "ls", abstract: "List a folder, sorted by name.",
         discussion: "With --json, one array; with -R and --json, one object a line.", helpNames: .long)
 
-    /// What else than the name decides the order.
+    /// An order other than by name.
     enum Order: EnumerableFlag {
         case newest, largest
 
@@ -20,18 +20,18 @@ struct List: Verb {
 
         static func help(for order: Order) -> ArgumentHelp? {
             switch order {
-            case .newest: "What changed last comes first; what has no time, last."
-            case .largest: "The largest comes first; folders, which have no size, last."
+            case .newest: "Newest first; items without a time last."
+            case .largest: "Largest first; folders, which have no size, last."
             }
         }
     }
 
-    @Flag(name: .short, help: "One line for each item with kind, size and time.")
+    @Flag(name: .short, help: "Print kind, size and time of each item.")
     var long = false
-    @Flag(name: [.customShort("R"), .long], help: "Go through the folders below, too.")
+    @Flag(name: [.customShort("R"), .long], help: "List the folders below, too.")
     var recursive = false
     @Flag(
-        name: [.customShort("h"), .long], help: "With -l, sizes as people read them, such as 1.5 MiB; never in JSON.")
+        name: [.customShort("h"), .long], help: "With -l, print readable sizes, such as 1.5 MiB; never in JSON.")
     var humanReadable = false
     @Flag(exclusivity: .chooseLast)
     var order: Order?
@@ -69,7 +69,7 @@ struct List: Verb {
         try session.output.bytes(CollectionOfOne(UInt8(ascii: "\n")))
     }
 
-    /// The folder's lines; of a file, the file's own.
+    /// Returns the lines of a folder, or the line of a file.
     private func lines(of operand: Operand, at path: ProviderPath) async throws -> FolderLines {
         let order: ListedLines.Order = order.map { $0 == .newest ? .newest : .largest } ?? .name
         do {

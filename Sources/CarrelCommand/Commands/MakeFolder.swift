@@ -3,10 +3,10 @@ import Carrel
 import Foundation
 
 struct MakeFolder: Verb {
-    static let configuration = CommandConfiguration(commandName: "mkdir", abstract: "Make a folder.")
+    static let configuration = CommandConfiguration(commandName: "mkdir", abstract: "Create a folder.")
 
     @Flag(
-        name: [.customShort("p"), .customLong("parents")], help: "Make those above it, too; one that exists is fine.")
+        name: [.customShort("p"), .customLong("parents")], help: "Create missing parents; an existing folder is fine.")
     var parents = false
     @Argument(help: "The new folder.", completion: .location)
     var location: String

@@ -7,14 +7,14 @@ struct Move: Verb {
         commandName: "mv", abstract: "Move or rename.",
         discussion: """
             Between two providers it copies, verifies, then removes; modification times, permissions and extended attributes \
-            are kept where both sides can, as by cp --preserve.
+            are kept if both sides can, as with cp --preserve.
             """)
 
     @Flag(help: "Replace a file that exists.")
     var overwrite = false
     @Argument(help: "What to move.", completion: .location)
     var source: String
-    @Argument(help: "Its new place; a folder that exists takes it in.", completion: .location)
+    @Argument(help: "Its new name, or an existing folder to move it into.", completion: .location)
     var target: String
     @OptionGroup var common: CommonOptions
 
@@ -44,8 +44,8 @@ struct Move: Verb {
         if item.isDirectory, try await !from.provider.capabilities().listsEveryName {
             throw FileError.make(
                 .featureUnsupported, path: from.path,
-                sentence: "“\(from.path)” is not moved to another storage: its server leaves names out of its listings,"
-                    + " which would be removed without having been copied.")
+                sentence: "“\(from.path)” cannot be moved to another storage: its server hides names from its listings,"
+                    + " and those items would be removed without having been copied.")
         }
         let bar = ProgressBar(isQuiet: common.quiet)
         defer { bar.clear() }
@@ -78,15 +78,15 @@ struct Move: Verb {
         try await from.provider.removeItem(path: from.path)
     }
 
-    /// The target's word alone is not enough to remove what may be the only copy.
+    /// The failure for a copy that can't be checked: the source may be the only copy, so it is not removed.
     private static func unseen(_ operand: Operand) -> CommandFailure {
         CommandFailure(
             status: .partlyDone,
-            sentence: "“\(operand.path)” was copied, but not removed: the target does not let anybody look at the copy."
+            sentence: "“\(operand.path)” was copied but not removed: the target doesn't allow a check of the copy."
         )
     }
 
-    /// A folder that is moved is never merged with another: an empty one may go, as within one provider.
+    /// A moved folder is never merged with another; an empty one is replaced, as within one provider.
     private func makeRoom(at operand: Operand) async throws {
         guard try await operand.itemIfAny() != nil else { return }
         if !overwrite { throw FileError.make(.fileWriteFileExists, path: operand.path) }

@@ -4,7 +4,7 @@ import Foundation
 
 struct ShowProperties: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "props", abstract: "What a file says of itself: camera data, tags, title and author.",
+        commandName: "props", abstract: "Show a file's metadata: camera data, tags, title and author.",
         discussion:
             "For images (JPEG, PNG, WebP), audio (MP3, FLAC, Ogg, Opus, MP4), PDF, EPUB and CBZ, read by ranges where the format allows."
     )
@@ -46,8 +46,7 @@ extension FileProperties.Value {
 }
 
 extension Error {
-    /// Whether the file is of a kind that cannot be read here; a program that is not installed is another matter, and
-    /// has a cause.
+    /// Whether the file's format is not supported. A missing program also has this code, but has a cause.
     var isOtherFormat: Bool {
         guard let error = self as? CocoaError else { return false }
         return error.code == .featureUnsupported && error.underlying == nil

@@ -3,7 +3,7 @@ import Carrel
 
 struct Providers: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "providers", abstract: "List the registered schemes; with a location, what that provider can do.")
+        commandName: "providers", abstract: "List the registered schemes, or a location's capabilities.")
 
     @Argument(help: "A location to connect to.", completion: .location)
     var location: String?

@@ -7,13 +7,13 @@ struct Remove: Verb {
         commandName: "rm", abstract: "Remove files, and folders with -r.",
         discussion: """
             In the last part of a path that no shell expands, *, ? and [a-z] stand for the items that match; put it in quotes. \
-            Patterns of --include and --exclude, and the paths of --files-from, count from the folder; they are those of sync's filters. \
-            A folder of which something stays, stays.
+            Patterns of --include and --exclude, and the paths of --files-from, are relative to the folder; patterns are those of sync's filters. \
+            A folder stays if anything in it stays.
             """)
 
     @Flag(
         name: [.customShort("r"), .customShort("R"), .customLong("recursive")],
-        help: "Remove folders with all they hold.")
+        help: "Remove folders with their content.")
     var recursive = false
     @OptionGroup var selected: SelectionOptions
     @Argument(help: "What to remove.", completion: .location)
@@ -28,12 +28,12 @@ struct Remove: Verb {
         let work = ItemWork(verb: Self.verb)
         let operands = try await session.operands(expanding: locations)
         if selected.filesFrom != nil, operands.count > 1 {
-            throw CommandFailure.usage("--files-from goes with one folder.")
+            throw CommandFailure.usage("--files-from works with one folder only.")
         }
         let removal = Removal(
             selection: try selected.selection(), options: selected, isRecursive: recursive, session: session)
         if recursive {
-            // One of them may hold another.
+            // Removes them one after another: one may contain another.
             for operand in operands {
                 try await work.run(operand, isAlone: operands.count == 1) { try await removal.remove(operand) }
             }
@@ -72,7 +72,7 @@ private final class Removal: Sendable {
         if isRecursive, options.isEmpty, !options.dryRun {
             return try await provider.removeItem(path: operand.path, recursive: true)
         }
-        // What is no folder is removed, whatever is said of what is in folders.
+        // An item that is not a folder is removed; the selection applies only to items in folders.
         guard try await provider.attributesOfItem(path: operand.path).isDirectory else {
             return try await options.dryRun
                 ? plan(operand.path, of: operand) : provider.removeItem(path: operand.path, recursive: false)
@@ -80,7 +80,7 @@ private final class Removal: Sendable {
         if !isRecursive {
             throw FileError.make(
                 .fileWriteUnknown, path: operand.path,
-                sentence: "“\(operand.path)” is a folder; say -r to remove it with all it holds.",
+                sentence: "“\(operand.path)” is a folder; use -r to remove it with everything in it.",
                 underlying: POSIXError(.EISDIR))
         }
         let removal = TreeRemoval(selection.tree, isDryRun: options.dryRun)
@@ -101,7 +101,7 @@ private final class Removal: Sendable {
 
     /// Prints the document of a dry run.
     ///
-    /// - Throws: Exit code 7 where items in a folder were not removed.
+    /// - Throws: A failure with exit code 7 if items in a folder were not removed.
     func end() throws {
         if options.dryRun, session.common.json { try session.output.json(ShownResult(removed: planned.values)) }
         let count = failures.value

@@ -4,10 +4,10 @@ import Foundation
 
 struct ShowTree: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "tree", abstract: "Show a folder and all below it as a tree, sorted by name.",
-        discussion: "With --json, an object for each item, with those of a folder under “children”.")
+        commandName: "tree", abstract: "Show a folder and everything below it as a tree, sorted by name.",
+        discussion: "With --json, each item is an object, and a folder has its items under “children”.")
 
-    @Option(name: [.customShort("d"), .long], help: ArgumentHelp("Go no deeper than so many folders.", valueName: "n"))
+    @Option(name: [.customShort("d"), .long], help: ArgumentHelp("Go at most this many folders deep.", valueName: "n"))
     var depth: Int?
     @Argument(help: "A folder.", completion: .location)
     var location: String
@@ -16,7 +16,7 @@ struct ShowTree: Verb {
     var blamed: String? { location }
 
     func validate() throws {
-        if let depth, depth < 1 { throw ValidationError("--depth takes a number from 1 on.") }
+        if let depth, depth < 1 { throw ValidationError("--depth needs a number of 1 or more.") }
     }
 
     func perform(_ session: Session) async throws {
@@ -33,8 +33,7 @@ struct ShowTree: Verb {
     }
 }
 
-/// One tree: of each folder from the top down to the one at hand, the lines are held, and those of a few that come
-/// next.
+/// One tree. Holds the lines of each folder on the current path, and of a few that come next.
 private final class TreeRun: Sendable {
     private typealias Listings = ThrowingTaskGroup<FoldersAhead.ListingResult, any Error>
     private typealias Put = @Sendable (FileObject, inout [UInt8]) -> Void
@@ -45,7 +44,7 @@ private final class TreeRun: Sendable {
     private let session: Session
     private let room: ListingRoom
     private let counts = LockedValue(TreeSize())
-    /// What ended the listing early: the rest of the tree is left out, and the document comes to its end.
+    /// The error that ended the listing early. The rest of the tree is left out, and the document is completed.
     private let ending = LockedValue<(any Error)?>(nil)
 
     init(_ operand: Operand, depth: Int, session: Session) {
@@ -57,11 +56,11 @@ private final class TreeRun: Sendable {
 
     // MARK: JSON
 
-    /// Writes the document: an object with `children` first, which is written as it comes.
+    /// Writes the document: an object that begins with `children`, which is written as the listings arrive.
     func showJSON(_ top: FileObject) async throws {
         var json: [UInt8] = []
         ShownItem(top).put(into: &json)
-        // The folder itself has to be there to be listed.
+        // The folder must exist to be listed.
         let lines = top.isRegularFile ? nil : try await operand.lines(at: operand.path, put: Self.json)
         try await show(json[...], lines, at: operand.path, depth: 1)
         try session.output.bytes(CollectionOfOne(UInt8(ascii: "\n")))
@@ -131,7 +130,7 @@ private final class TreeRun: Sendable {
 
     private func isEntered(_ line: ListedLines.Line, depth: Int) -> Bool { line.isFolder && depth < self.depth }
 
-    /// Those of a folder's `lines` that are entered.
+    /// Returns the folders among `lines` that are entered.
     private func ahead(
         _ lines: [ListedLines.Line], of listed: FolderLines, at path: ProviderPath, depth: Int, put: @escaping Put
     ) -> FoldersAhead {
@@ -143,7 +142,7 @@ private final class TreeRun: Sendable {
         }
     }
 
-    /// The lines of the next folder further down, which is at `path`; nil if it cannot be listed, which is said.
+    /// Returns the lines of the next subfolder, at `path`, or reports an error and returns `nil` if it can't be listed.
     private func next(_ folders: inout FoldersAhead, _ group: inout Listings, at path: ProviderPath) async throws
         -> FolderLines?
     {
@@ -158,7 +157,7 @@ private final class TreeRun: Sendable {
         }
     }
 
-    /// - Throws: What ended the listing early.
+    /// - Throws: The error that ended the listing early.
     func end() throws {
         guard let error = ending.value else { return }
         throw CommandFailure(

@@ -4,14 +4,14 @@ import Foundation
 
 struct Sniff: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "sniff", abstract: "Tell what a file is.",
-        discussion: "The name and the server's type may answer; --content looks inside whatever they say.")
+        commandName: "sniff", abstract: "Detect a file's format.",
+        discussion: "The name and the server's type may be enough; --content always looks inside.")
 
-    @Option(help: ArgumentHelp("A media type to take as a hint.", valueName: "type"))
+    @Option(help: ArgumentHelp("A media type to use as a hint.", valueName: "type"))
     var type: [String] = []
-    @Option(help: ArgumentHelp("A file extension to take as a hint.", valueName: "extension"))
+    @Option(help: ArgumentHelp("A file extension to use as a hint.", valueName: "extension"))
     var ext: [String] = []
-    @Flag(help: "Look inside, whatever the hints say.")
+    @Flag(help: "Always look inside, even if the hints are enough.")
     var content = false
     @Argument(help: "Files.", completion: .location)
     var locations: [String]
@@ -47,7 +47,7 @@ struct Sniff: Verb {
                 shown.append(found)
                 if locations.count == 1 { try show([found], session) }
                 guard found.mediaType == nil else { return }
-                throw CommandFailure(status: .badFile, sentence: "The format is not known.", hasDocument: common.json)
+                throw CommandFailure(status: .badFile, sentence: "The format is unknown.", hasDocument: common.json)
             }
         }
         if locations.count > 1 { try show(shown, session) }
@@ -62,7 +62,7 @@ struct Sniff: Verb {
     private func sniff(_ operand: Operand) async throws -> ShownResult {
         let found = try await MediaType.sniff(
             path: operand.path, of: operand.provider, mediaTypes: type, fileExtensions: ext, ignoringHints: content)
-        // Hints answer for a file that is not there, and for a folder, too; content was read and tells by itself.
+        // Hints also answer for a missing file and for a folder; content proves that the file exists.
         if found?.basis == .hint, try await operand.provider.attributesOfItem(path: operand.path).isDirectory {
             throw FileError.make(
                 .fileReadUnknown, path: operand.path,

@@ -2,7 +2,7 @@ import ArgumentParser
 import Carrel
 
 struct Stat: Verb {
-    static let configuration = CommandConfiguration(commandName: "stat", abstract: "Tell what is known about an item.")
+    static let configuration = CommandConfiguration(commandName: "stat", abstract: "Show an item's attributes.")
 
     @Argument(help: "Files and folders.", completion: .location)
     var locations: [String]

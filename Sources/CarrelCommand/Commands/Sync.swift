@@ -5,84 +5,85 @@ import Sync
 
 struct SyncFolders: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "sync", abstract: "Bring two folders in step.",
+        commandName: "sync", abstract: "Sync two folders, one-way or two-way.",
         discussion: """
-            The destination becomes like the source; what only it has stays, unless --delete is given. With --two-way changes of both sides, \
-            removals too, go to the other; where both changed one file, both versions are kept. What both sides had in common is \
-            remembered in a state file, so that a later run transfers only what changed, and with --delete or --two-way carries renames over \
-            as renames. Filters are “- PATTERN” and “+ PATTERN”, of which the first that matches decides: *.tmp by name, /private/** by path, \
-            cache/ for folders. A folder that is left out takes all in it along: “+ */”, “+ *.epub” and “- *” take the EPUBs of all folders.
+            The destination is made to match the source; items that only it has stay, unless --delete is given. With --two-way, changes of both sides, \
+            including removals, are applied to the other; if both changed a file, both versions are kept. A state file records what both sides \
+            had in common, so that a later run transfers only changes, and with --delete or --two-way repeats renames \
+            as renames. Filters are “- PATTERN” and “+ PATTERN”; the first that matches decides: *.tmp by name, /private/** by path, \
+            cache/ for folders. Excluding a folder excludes everything in it: “+ */”, “+ *.epub” and “- *” select the EPUBs in all folders.
             """)
 
-    /// What becomes of symbolic links.
+    /// The handling of symbolic links.
     enum Links: String, ExpressibleByArgument, CaseIterable {
         case skip, copy, all
     }
 
-    @Flag(help: "Carry changes of the destination over to the source, too.")
+    @Flag(help: "Apply changes of the destination to the source, too.")
     var twoWay = false
     @Flag(
         help:
-            "Remove from the destination what the source has no more; the first run never does. --two-way removes in any case."
+            "Remove items from the destination that the source no longer has; the first run never does. --two-way always removes."
     )
     var delete = false
-    @Flag(help: "Tell what would be done, and change nothing.")
+    @Flag(help: "Show what would be done, and change nothing.")
     var dryRun = false
-    @Flag(help: "Stay, and keep both in step until interrupted.")
+    @Flag(help: "Keep running and syncing until interrupted.")
     var watch = false
     @Flag(
         help:
-            "With --watch, look for changes again and again even where the storage tells of them: where other machines write, too."
+            "With --watch, poll even if the storage reports changes: for folders that other machines change."
     )
     var poll = false
     @Option(
         parsing: .unconditionalSingleValue,
-        help: ArgumentHelp("Leave out (“- *.tmp”) or take (“+ */”) what matches; may be repeated.", valueName: "rule"))
+        help: ArgumentHelp(
+            "Exclude (“- *.tmp”) or include (“+ */”) matching items; may be repeated.", valueName: "rule"))
     var filter: [String] = []
     @Option(
         help: ArgumentHelp(
-            "Stop before anything is changed when more would be removed; half of all otherwise. Of a share above 0%, five always may.",
+            "Stop before any change if more would be removed; the default is half of all. A share above 0% always allows five.",
             valueName: "n|p%"))
     var maxDelete: String?
     @Option(
         help: ArgumentHelp(
-            "Where what both had in common is remembered, instead of in ~/.local/state/carrel/sync.", valueName: "file")
+            "The state file, instead of one in ~/.local/state/carrel/sync.", valueName: "file")
     )
     var state: String?
-    @Flag(help: "Compare files that meet for the first time by content, also where size and time are the same.")
+    @Flag(help: "In the first run, compare files by content even if size and time are equal.")
     var checksum = false
-    @Flag(help: "Transfer files of another size than their server lists, too.")
+    @Flag(help: "Transfer files even if their size differs from the server's listing.")
     var ignoreSize = false
     @Option(
         help: ArgumentHelp(
-            "What becomes of symbolic links: skip, which is usual; copy, those that keep within the folder; or all.",
+            "Symbolic links: skip (the default); copy those that stay within the folder; or all.",
             valueName: "what"))
     var links = Links.skip
     @Flag(
         help:
-            "Keep what is replaced or removed in .carrel-trash, where a mirror keeps what is the destination's own in any case."
+            "Keep replaced and removed items in .carrel-trash. A mirror always keeps the destination's own changes there."
     )
     var trash = false
-    @Option(help: ArgumentHelp("How long it is kept there; 30 unless given.", valueName: "days"))
+    @Option(help: ArgumentHelp("How long items stay there; the default is 30.", valueName: "days"))
     var trashDays: Int?
     @Option(
         help: ArgumentHelp(
-            "Bytes a second by the time of the day, such as “08:00,512K 18:30,10M 23:00,off”.", valueName: "timetable"))
+            "Bytes per second by time of day, such as “08:00,512K 18:30,10M 23:00,off”.", valueName: "timetable"))
     var timetable: String?
-    @Argument(help: "The folder to follow.", completion: .location)
+    @Argument(help: "The folder to sync from.", completion: .location)
     var source: String
-    @Argument(help: "The folder to be like it; it is made where it is missing.", completion: .location)
+    @Argument(help: "The folder to sync to; it is created if missing.", completion: .location)
     var destination: String
     @OptionGroup var common: CommonOptions
 
     var blamed: String? { nil }
 
     func validate() throws {
-        if watch, dryRun { throw ValidationError("--watch and --dry-run exclude each other.") }
-        if poll, !watch { throw ValidationError("--poll goes with --watch.") }
-        if state?.isEmpty == true { throw ValidationError("--state takes a file.") }
+        if watch, dryRun { throw ValidationError("--watch and --dry-run cannot be combined.") }
+        if poll, !watch { throw ValidationError("--poll needs --watch.") }
+        if state?.isEmpty == true { throw ValidationError("--state needs a file name.") }
         if let trashDays, !(1...36_500).contains(trashDays) {
-            throw ValidationError("--trash-days takes a number of days, 1 or more.")
+            throw ValidationError("--trash-days needs a number of days, 1 or more.")
         }
         do { _ = try options() } catch let error as CocoaError { throw ValidationError(error.sentence) }
     }
@@ -96,7 +97,7 @@ struct SyncFolders: Verb {
             if let state { URL(fileURLWithPath: state) } else {
                 try await SyncPair.stateFile(of: folders, environment: session.environment)
             }
-        session.remark("the state is \(file.path)")
+        session.remark("using the state \(file.path)")
         var options = try options()
         options.filter = try SyncFilter(SyncPair.rules(for: pair, environment: session.environment) + filter)
         let sync = try await FolderSync(folders.source, folders.destination, state: file, options: options)
@@ -132,30 +133,30 @@ struct SyncFolders: Verb {
             group.addTask {
                 for await event in events { try output.happened(event) }
             }
-            // The first failure ends the other, too.
+            // The first failure ends both tasks.
             for try await _ in group {}
         }
-        // It ends without an error when a signal came.
+        // The service ends without an error after a signal.
         throw CancellationError()
     }
 
-    /// Both have to be folders; the destination may be missing.
+    /// Checks that both are folders; the destination may be missing.
     private func check(_ pair: Pair) async throws {
         for (operand, what) in [(pair.source, "source"), (pair.target, "destination")] {
             do {
                 let item = try await operand.provider.attributesOfItem(path: operand.path)
                 if item.isDirectory { continue }
                 if item.isSymbolicLink, try await leadsToFolder(operand) { continue }
-                throw CommandFailure.usage("“\(operand.path)” is a file; the \(what) of a sync is a folder.")
+                throw CommandFailure.usage("“\(operand.path)” is a file; the \(what) of a sync must be a folder.")
             } catch is LeadsNowhere {
                 throw FileError.make(
                     .fileNoSuchFile, path: operand.path,
-                    sentence: "“\(operand.path)” is a symbolic link that leads nowhere."
+                    sentence: "“\(operand.path)” is a symbolic link to a missing item."
                 ).at(operand.shown)
             } catch let error where error.isNoSuchFile && what == "destination" {
                 continue
             } catch let error where watch && (error.isTransient || ExitStatus(error) == .unreachable) {
-                // Whoever is away for now is waited for.
+                // The service waits for a side that is temporarily unreachable.
                 continue
             } catch { throw error.at(operand.shown) }
         }
@@ -163,7 +164,7 @@ struct SyncFolders: Verb {
 
     private struct LeadsNowhere: Error {}
 
-    /// Whether a symbolic link leads to a folder: storages follow it when they list.
+    /// Whether a symbolic link points to a folder: storages follow it when they list.
     private func leadsToFolder(_ operand: Operand) async throws -> Bool {
         do { try await operand.provider.contentsOfDirectory(path: operand.path) { _ in } } catch let error
             where error.isNoSuchFile

@@ -2,11 +2,11 @@ import Carrel
 import Foundation
 import Sync
 
-/// Tells what a sync does: a line for each step, or JSON; what fails, on standard error.
+/// Prints what a sync does: a line for each step, or JSON, and failures on standard error.
 final class SyncOutput: Sendable {
     let bar: ProgressBar
     private let pair: Pair
-    /// Where the pair's state is.
+    /// The location of the pair's state.
     private let file: URL
     private let session: Session
     private var common: CommonOptions { session.common }
@@ -14,13 +14,14 @@ final class SyncOutput: Sendable {
     private let state = LockedValue(State())
 
     private struct State: Sendable {
-        /// Why nothing can be written any more: a closed pipe. The run goes on; it fails at its end.
+        /// The error after which nothing can be written, such as a closed pipe. The run continues, and fails at its
+        /// end.
         var failure: (any Error)?
-        /// What was said of the run under way, and of the one before: what stands as it stood is no news.
+        /// The lines printed about the current run and the previous one. Repeated lines are not printed again.
         var said: Set<String> = []
         var saidBefore: Set<String> = []
 
-        /// Whether something is said for the first time since a run went without it.
+        /// Whether a line is new since a run that didn't have it.
         mutating func isNews(_ text: String) -> Bool {
             guard said.count < 3 * FolderSyncReport.maxNamed, said.insert(text).inserted else { return false }
             return !saidBefore.contains(text)
@@ -38,7 +39,7 @@ final class SyncOutput: Sendable {
 
     // MARK: Steps
 
-    /// Tells of a step of a run.
+    /// Prints a step of a run.
     func happened(_ event: SyncEvent) {
         switch event {
         case .began, .postponed: break
@@ -47,7 +48,7 @@ final class SyncOutput: Sendable {
         }
     }
 
-    /// Tells of what a service does.
+    /// Prints an event of a service.
     ///
     /// - Throws: A closed pipe.
     func happened(_ event: SyncService.Event) throws {
@@ -73,7 +74,7 @@ final class SyncOutput: Sendable {
         try output.flush()
     }
 
-    /// Tells of a planned step. A plan may be as large as the tree; nothing of it is held.
+    /// Prints a planned step. A plan may be as large as the tree, so steps are not collected.
     func planned(_ action: SyncAction) {
         tell {
             if common.json {
@@ -107,9 +108,9 @@ final class SyncOutput: Sendable {
 
     // MARK: The end
 
-    /// Tells what a run came to.
+    /// Prints the result of a run.
     ///
-    /// - Throws: What kept its steps from being told.
+    /// - Throws: The error that kept its steps from being printed.
     func end(_ report: FolderSyncReport, isPlan: Bool) throws {
         bar.clear()
         for item in report.failed + report.postponed { say(item) }
@@ -139,7 +140,7 @@ final class SyncOutput: Sendable {
         return (isPlan ? "would be: " : "") + text + "; \(ProgressBar.bytes(report.bytes))"
     }
 
-    /// - Throws: Exit code 7 where both sides are not in step, apart from what is left out on purpose.
+    /// - Throws: A failure with exit code 7 if the sides are not in step, apart from items left out on purpose.
     func checkComplete(_ report: FolderSyncReport) throws {
         let count = report.failures + report.postponed.count + report.unheld
         guard count > 0 else { return }
@@ -149,7 +150,7 @@ final class SyncOutput: Sendable {
 
     // MARK: Standard error
 
-    /// One line for an item, once in a run.
+    /// Prints one line for an item, once in a run.
     private func say(_ item: FolderSyncReport.Item) {
         let operand = shown(item.side, item.path)
         guard state.update({ $0.isNews(operand) }) else { return }

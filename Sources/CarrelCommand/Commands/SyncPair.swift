@@ -2,9 +2,9 @@ import Carrel
 import Foundation
 import Sync
 
-/// What a sync on the command line has to know of its two folders.
+/// Values that a sync on the command line derives from its two folders.
 enum SyncPair {
-    /// The two sides; conflict copies are called after the hosts.
+    /// The two sides, with labels for conflict copies made from their hosts.
     static func folders(of pair: Pair) -> (source: SyncFolder, destination: SyncFolder) {
         var labels = (host(of: pair.source), host(of: pair.target))
         if labels.0 == labels.1 { labels = (labels.0 + " source", labels.1 + " destination") }
@@ -25,8 +25,8 @@ enum SyncPair {
 
     // MARK: State
 
-    /// The state of two folders where none is named: `carrel/sync` in `$XDG_STATE_HOME` or `~/.local/state`. Source:
-    /// XDG Base Directory Specification.
+    /// The default state file of two folders: in `carrel/sync` below `$XDG_STATE_HOME` or `~/.local/state`. Source: XDG
+    /// Base Directory Specification.
     static func stateFile(of folders: (source: SyncFolder, destination: SyncFolder), environment: [String: String])
         async throws -> URL
     {
@@ -35,12 +35,13 @@ enum SyncPair {
     }
 
     private static func stateFolder(_ environment: [String: String]) -> String {
-        // A relative folder is to be ignored, says the specification.
+        // The specification says to ignore a relative folder.
         let given = environment["XDG_STATE_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
         return (given ?? (environment["HOME"] ?? "") + "/.local/state") + "/carrel/sync"
     }
 
-    /// Has no state of this machine's pairs go to another one, where it would be taken for that machine's own.
+    /// Filter rules that keep the states of this machine's pairs from being copied to another machine, which would
+    /// mistake them for its own.
     static func rules(for pair: Pair, environment: [String: String]) throws -> [String] {
         let folder = try ProviderPath(stateFolder(environment))
         return [pair.source, pair.target].compactMap { operand in
@@ -52,21 +53,22 @@ enum SyncPair {
         }
     }
 
-    /// FNV-1a, 64 bits: the same in every run. Two pairs with one hash are told apart by what stands in the state.
+    /// FNV-1a, 64 bits: the same in every run. If two pairs have the same hash, the content of the state distinguishes
+    /// them.
     private static func hash(_ text: String) -> UInt64 {
         text.utf8.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
     }
 
     // MARK: Errors
 
-    /// An error of a whole run, with the side that it is about, and its exit code.
+    /// Adds to an error of a whole run the side that it is about, and its exit code.
     static func locate(_ error: any Error, pair: Pair, state: URL) -> any Error {
         if error is CommandFailure || error.isCancellation { return error }
         guard let stop = error.removalStop else { return pair.locate(error) }
         let wayOn =
             switch stop {
             case .overLimit(let removals, _):
-                "--max-delete \(removals) allows them; with --dry-run, it only names them."
+                "--max-delete \(removals) allows them; add --dry-run to see them first."
             case .emptySide: "--max-delete 100% allows it; the state is “\(state.path)”."
             }
         let path = (error as NSError).userInfo[NSFilePathErrorKey] as? String ?? ""

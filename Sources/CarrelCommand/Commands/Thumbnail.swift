@@ -4,8 +4,8 @@ import Foundation
 
 struct MakeThumbnail: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "thumb", abstract: "A small picture of a file: an image, a page of a PDF or comic book, a cover.",
-        discussion: "The picture is JPEG, or PNG where it is transparent, whatever FILE is called.")
+        commandName: "thumb", abstract: "Make a small picture of an image, a page of a PDF or comic book, or a cover.",
+        discussion: "The picture is JPEG, or PNG if it is transparent, whatever the name of FILE is.")
 
     @Option(help: ArgumentHelp("Pixels of the longer side, 1 to 4096.", valueName: "n"))
     var size: Int = 256
@@ -29,15 +29,15 @@ struct MakeThumbnail: Verb {
     var blamed: String? { location }
 
     func validate() throws {
-        guard (1...4096).contains(size) else { throw ValidationError("--size takes a number from 1 to 4096.") }
-        guard page > 0 else { throw ValidationError("--page takes a number from 1 on.") }
+        guard (1...4096).contains(size) else { throw ValidationError("--size needs a number from 1 to 4096.") }
+        guard page > 0 else { throw ValidationError("--page needs a number of 1 or more.") }
         guard file != "-" || !common.json else {
-            throw ValidationError("Standard output cannot take both the picture and --json.")
+            throw ValidationError("Standard output cannot hold both the picture and the JSON document.")
         }
     }
 
     func perform(_ session: Session) async throws {
-        // Both are looked at first: an access flag must not go to two hosts.
+        // Resolves both first: an access flag must not go to two hosts.
         let operands = try await session.operands([location] + (file == "-" ? [] : [file]))
         let thumbnail: Thumbnail
         do {

@@ -4,15 +4,15 @@ import Foundation
 
 struct TrashGroup: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "trash", abstract: "What was removed, where the storage keeps it in a trash of its own.",
-        discussion: "Nextcloud has one; in S3 buckets with versioning, removed objects are kept below a mark.",
+        commandName: "trash", abstract: "List and restore removed items, if the storage has its own trash.",
+        discussion: "Nextcloud has a trash. S3 buckets with versioning keep removed objects behind a delete marker.",
         subcommands: [ListTrash.self, RestoreTrash.self, RemoveTrash.self])
 }
 
 struct ListTrash: Verb {
     static let verb = "trash ls"
     static let configuration = CommandConfiguration(
-        commandName: "ls", abstract: "List what was removed from a folder and from below it, the last removed first.")
+        commandName: "ls", abstract: "List the items removed from a folder and below it, the last removed first.")
 
     @Argument(help: "A folder.", completion: .location)
     var location: String
@@ -49,7 +49,7 @@ struct ListTrash: Verb {
 struct RestoreTrash: Verb {
     static let verb = "trash restore"
     static let configuration = CommandConfiguration(
-        commandName: "restore", abstract: "Put a removed item back where it was; nothing is replaced.")
+        commandName: "restore", abstract: "Put a removed item back in its place; nothing is replaced.")
 
     @Argument(help: "The folder it was removed from, or one above it.", completion: .location)
     var location: String
@@ -89,7 +89,7 @@ extension Operand {
     fileprivate func trashProvider() throws -> any FileProviderTrash {
         guard let provider = provider as? any FileProviderTrash else {
             throw FileError.make(
-                .featureUnsupported, path: path, sentence: "The storage of “\(path)” has no trash of its own.")
+                .featureUnsupported, path: path, sentence: "The storage of “\(path)” has no trash.")
         }
         return provider
     }
@@ -104,11 +104,11 @@ extension Operand {
         guard let item = fitting.first else {
             throw FileError.make(
                 .fileNoSuchFile, path: path,
-                sentence: "There is no “\(name)” among what was removed from “\(path)”.")
+                sentence: "“\(name)” is not among the items removed from “\(path)”.")
         }
         guard fitting.count == 1 else {
             let other = identified.isEmpty ? "identifier" : "path"
-            throw CommandFailure.usage("“\(name)” names \(fitting.count) removed items; name one by its \(other).")
+            throw CommandFailure.usage("“\(name)” matches \(fitting.count) removed items; give the \(other) of one.")
         }
         return item
     }

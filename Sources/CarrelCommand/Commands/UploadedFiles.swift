@@ -1,9 +1,9 @@
 import Carrel
 import Foundation
 
-/// What became of the files of an upload, in the contract's JSON.
+/// The results of an upload, in the contract's JSON.
 struct UploadedFiles: Encodable {
-    /// What became of one.
+    /// The result for one file.
     enum Outcome: String, Encodable {
         case added, replaced, updated, skipped, rejected
         /// The upload ended before it was certain that the file is on the device.
@@ -17,7 +17,7 @@ struct UploadedFiles: Encodable {
         var reason: String?
         var book: ShownBook?
         var warnings: [String] = []
-        /// The exit code, were it the only one; nil where nothing failed.
+        /// The exit code if this were the only file; `nil` if it didn't fail.
         fileprivate var failure: ExitStatus?
 
         private enum CodingKeys: CodingKey {
@@ -25,21 +25,21 @@ struct UploadedFiles: Encodable {
         }
     }
 
-    /// One for each, in their order.
+    /// The results in the order of the files.
     private(set) var books: [File]
-    /// What is about none of them.
+    /// Warnings that are not about a single file.
     private(set) var warnings: [String] = []
 
     init(_ files: [String]) { books = files.map { File(file: $0) } }
 
-    /// The file at `operand` could not be opened as a book.
+    /// Records that the file at `operand` could not be opened as a book.
     mutating func refuse(_ operand: Int, _ error: any Error) {
         (books[operand].outcome, books[operand].reason, books[operand].failure) = (
             .rejected, error.innermost.sentence, ExitStatus(error)
         )
     }
 
-    /// Takes in a report on the files at `operands`.
+    /// Adds a report on the files at `operands`.
     mutating func take(_ report: UploadReport, of operands: [Int]) {
         for entry in report.entries where operands.indices.contains(entry.index) {
             let operand = operands[entry.index]
@@ -57,20 +57,20 @@ struct UploadedFiles: Encodable {
         warnings += report.warnings
     }
 
-    /// The upload ended with an error: what nothing was told of is unfinished for that reason.
+    /// Records the error that ended the upload as the reason of all files without a result.
     mutating func end(with error: any Error) {
         for operand in books.indices where books[operand].outcome == .unfinished {
             (books[operand].reason, books[operand].failure) = (error.innermost.sentence, ExitStatus(error))
         }
     }
 
-    /// What all of it comes to; nil where everything is as it was asked to be.
+    /// The failure of the whole upload, or `nil` if everything was done as requested.
     var failure: (status: ExitStatus, sentence: String)? {
         let failures = books.compactMap(\.failure)
         if failures.isEmpty {
             guard !books.isEmpty, books.allSatisfy({ $0.outcome == .skipped }) else { return nil }
             return (
-                .exists, "The device has these books already; --existing update or --existing replace changes them."
+                .exists, "The device already has these books; --existing update or --existing replace changes them."
             )
         }
         let status = failures.count < books.count ? .partlyDone : ExitStatus.common(failures)
@@ -79,8 +79,8 @@ struct UploadedFiles: Encodable {
 }
 
 extension UploadItem {
-    /// The book in a file of this machine.
-    /// - Throws: What is wrong with the file, with its name.
+    /// Returns the book in a file on this machine.
+    /// - Throws: The error, with the name of the file.
     static func book(in file: String, collections: [String]) async throws -> UploadItem {
         let url = URL(filePath: file)
         do {
@@ -100,12 +100,12 @@ extension UploadItem {
 }
 
 extension Publication {
-    /// Pixels of the longer side of a page that is drawn, as large as calibre's covers, and the most bytes of a picture
-    /// that is sent.
+    /// The longer side of a drawn page in pixels, the size of calibre's covers, and the most bytes of a picture that is
+    /// sent.
     private static let coverSize = (dimension: 675, bytes: 5 << 20)
 
-    /// The cover as devices take it: nil for one that is missing, damaged, too large, or of another kind. The book is
-    /// good without it.
+    /// The cover in a format that devices accept, or `nil` if it is missing, damaged, too large, or of another format.
+    /// The book is uploaded without it.
     fileprivate func devicePicture() async -> Data? {
         guard let cover = try? await cover(dimension: Self.coverSize.dimension, limit: Self.coverSize.bytes) else {
             return nil
@@ -115,7 +115,7 @@ extension Publication {
 }
 
 extension BookMetadata {
-    /// What a book says of itself, read as a device reads it from the file.
+    /// Converts a book's own metadata as a device would read it from the file.
     init(_ metadata: Metadata) {
         let identifiers = [metadata.identifier].compactMap(\.self) + metadata.alternateIdentifiers.map(\.value)
         let uuid = identifiers.lazy.map { BookUUID.canonical($0) }.first {
@@ -142,8 +142,8 @@ extension BookMetadata {
 
     private static func nonEmptyLine(_ text: String?) -> String? { text.map(line).flatMap { $0.isEmpty ? nil : $0 } }
 
-    /// The day of a moment in UTC; nil for what no calendar has, and for the day that calibre writes where it knows
-    /// none.
+    /// Returns the day of a date in UTC, or `nil` for a date out of range and for calibre's placeholder for an unknown
+    /// date.
     private static func day(_ date: Date) -> String? {
         guard (-62_135_596_800..<253_402_300_800).contains(date.timeIntervalSince1970) else { return nil }
         let day = date.formatted(Date.ISO8601FormatStyle().year().month().day())

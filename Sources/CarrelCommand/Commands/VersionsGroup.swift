@@ -4,8 +4,8 @@ import Foundation
 
 struct VersionsGroup: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "versions", abstract: "Earlier versions of a file, where the storage keeps them itself.",
-        discussion: "S3 keeps them in buckets with versioning, Nextcloud by itself for a while.",
+        commandName: "versions", abstract: "Earlier versions of a file, if the storage keeps them.",
+        discussion: "S3 keeps versions in buckets with versioning; Nextcloud keeps them for a while.",
         subcommands: [ListVersions.self, CatVersion.self, RestoreVersion.self])
 }
 
@@ -77,7 +77,7 @@ struct RestoreVersion: Verb {
     static let verb = "versions restore"
     static let configuration = CommandConfiguration(
         commandName: "restore",
-        abstract: "Make a version the present one again; the storage keeps what the file was before.")
+        abstract: "Make a version the current one again; the storage also keeps the version before.")
 
     @Argument(help: "A file.", completion: .location)
     var location: String
@@ -98,7 +98,7 @@ extension Operand {
     fileprivate func versionsProvider() throws -> any FileProviderVersions {
         guard let provider = provider as? any FileProviderVersions else {
             throw FileError.make(
-                .featureUnsupported, path: path, sentence: "This storage keeps no versions of “\(path)”.")
+                .featureUnsupported, path: path, sentence: "The storage of “\(path)” keeps no versions.")
         }
         return provider
     }

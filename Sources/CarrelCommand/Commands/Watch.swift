@@ -6,13 +6,13 @@ struct Watch: Verb {
     static let configuration = CommandConfiguration(
         commandName: "watch", abstract: "Print a line for each change below a folder, until interrupted.",
         discussion: """
-            Folders of this machine tell of their changes themselves; others are listed again and again, seldom while nothing happens. \
-            “rescan” means that everything below has to be listed anew; why is said on standard error.
+            Folders on this machine report their changes; others are listed repeatedly, less often while nothing changes. \
+            “rescan” means that everything below must be listed again; standard error says why.
             """)
 
     @Flag(
         help:
-            "List again and again on this machine too: for folders that other machines change, such as network file systems."
+            "Poll on this machine too: for folders that other machines change, such as network file systems."
     )
     var poll = false
     @Argument(help: "A folder.", completion: .location)
@@ -24,7 +24,7 @@ struct Watch: Verb {
     func perform(_ session: Session) async throws {
         let operand = try await session.operand(location)
         let changes = try await operand.provider.changes(at: operand.path, options: WatchOptions(alwaysPolls: poll))
-        session.remark("\(operand.shown) is watched")
+        session.remark("watching \(operand.shown)")
         do {
             while let batch = try await changes.watch.next() {
                 for event in batch { try show(event, of: operand, session) }
@@ -35,7 +35,7 @@ struct Watch: Verb {
             await changes.stop()
             throw error
         }
-        // A watch that ends without an error was ended by a signal.
+        // A signal ended a watch that ends without an error.
         throw CancellationError()
     }
 

@@ -1,16 +1,16 @@
 import Carrel
 import Foundation
 
-/// The lines of one folder, and what its listing left out.
+/// The lines of one folder, and the names that its listing left out.
 struct FolderLines: Sendable {
     var lines: ListedLines
     var leftOut: ShownLeftOut?
 }
 
 extension Operand {
-    /// The lines of the folder at `path`, each of which `put` appends.
+    /// Returns the lines of the folder at `path`; `put` appends each of them.
     ///
-    /// - Throws: As a listing, but for items that no path here can name.
+    /// - Throws: The errors of a listing, except for items that no path can name.
     func lines(
         at path: ProviderPath, _ order: ListedLines.Order = .name,
         put: @escaping @Sendable (FileObject, inout [UInt8]) -> Void
@@ -30,7 +30,7 @@ extension Operand {
     }
 }
 
-/// What a listing left out, because no path here can name it, in the contract's JSON.
+/// The names that a listing left out because no path can hold them, in the contract's JSON.
 struct ShownLeftOut: Encodable, Sendable {
     /// The folder.
     var path: String

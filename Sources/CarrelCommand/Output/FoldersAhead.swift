@@ -1,6 +1,6 @@
 import Carrel
 
-/// The folders in one folder of a tree, listed in order: while one is shown, the next ones are being listed.
+/// The subfolders of one folder in a tree, listed in order: while one is shown, the next ones are being listed.
 struct FoldersAhead {
     /// A listing that has ended.
     struct ListingResult: Sendable {
@@ -30,9 +30,9 @@ struct FoldersAhead {
         self.list = list
     }
 
-    /// The lines of the next folder. Listings run in `group`, which is left to this value.
+    /// Returns the lines of the next folder. Listings run in `group`, which only this value may use.
     ///
-    /// - Throws: As its listing.
+    /// - Throws: The error of its listing.
     mutating func next(_ group: inout ThrowingTaskGroup<ListingResult, any Error>) async throws -> FolderLines {
         let operand = shown
         shown += 1
@@ -58,9 +58,9 @@ struct FoldersAhead {
     }
 }
 
-/// How many folders of one tree may be listed at once, and how many lines may wait to be shown.
+/// Limits the concurrent listings of one tree, and the lines that wait to be shown.
 final class ListingRoom: Sendable {
-    /// Lines that wait, beyond which no other listing begins.
+    /// The number of waiting lines from which no further listing begins.
     private static let maxLines = 50_000
 
     private struct State {
@@ -76,10 +76,10 @@ final class ListingRoom: Sendable {
         self.provider = provider
     }
 
-    /// Asks the storage once how many listings at once are worth the while.
+    /// Asks the storage once how many concurrent listings are worthwhile.
     func measure() async {
         if state.value.maxListings != nil { return }
-        // A storage that cannot answer says why when it lists the folder.
+        // A storage that can't answer reports the error when it lists the folder.
         let maxListings = (try? await provider.capabilities())?.readCost.concurrentListings ?? 1
         state.update { $0.maxListings = maxListings }
     }
@@ -98,6 +98,6 @@ final class ListingRoom: Sendable {
         }
     }
 
-    /// Notes that these lines are shown now, and wait no longer.
+    /// Records that these lines are now shown and no longer wait.
     func giveUp(_ lines: FolderLines) { state.update { $0.lines -= lines.lines.count } }
 }

@@ -1,6 +1,6 @@
 import Carrel
 
-/// An array of items in JSON, written as it comes: only the piece at hand is held.
+/// A JSON array of items that is written in pieces; only the current piece is in memory.
 struct ItemArray {
     private let output: Output
     private var isEmpty = true
@@ -13,13 +13,13 @@ struct ItemArray {
         try add(json: json)
     }
 
-    /// Adds one element that is JSON already.
+    /// Adds an element that is already JSON.
     mutating func add(json: some Collection<UInt8>) throws {
         try output.bytes([UInt8(ascii: isEmpty ? "[" : ",")])
         try output.bytes(json)
         isEmpty = false
     }
 
-    /// The end of the array and of the document.
+    /// Ends the array and the document.
     func end() throws { try output.bytes((isEmpty ? "[]\n" : "]\n").utf8) }
 }

@@ -1,21 +1,21 @@
 import Carrel
 import Foundation
 
-/// The lines of one folder's listing, held as bytes until all have come, because they are printed in order.
+/// The lines of one folder's listing, held as bytes until the listing is complete, because they are printed in order.
 ///
-/// They take a fraction of the memory of the items themselves, and lie in few large pieces.
+/// They need a fraction of the items' memory, in a few large blocks.
 struct ListedLines: Sendable {
-    /// What decides the order; what is equal follows by name, and what is unknown comes last.
+    /// The sort order. Equal items are sorted by name; unknown values come last.
     enum Order: Sendable {
         case name, newest, largest
     }
 
-    /// One line: its place, and what decides about it.
+    /// One line: its position and its sort key.
     struct Line: Sendable {
         let isFolder: Bool
         fileprivate let piece: Int32
         fileprivate let start: Int32
-        /// Where the name ends and the text begins.
+        /// The end of the name and the start of the text.
         fileprivate let middle: Int32
         fileprivate let end: Int32
         fileprivate let key: Int64
@@ -33,7 +33,7 @@ struct ListedLines: Sendable {
     mutating func add(_ item: FileObject, _ put: (inout [UInt8]) -> Void) {
         if pieces.last.map({ $0.count >= Self.pieceSize }) ?? true {
             pieces.append([])
-            // A little more than a piece, for the line that fills it.
+            // A little more than one piece, for the line that fills it.
             pieces[pieces.count - 1].reserveCapacity(Self.pieceSize + 4096)
         }
         let piece = pieces.count - 1

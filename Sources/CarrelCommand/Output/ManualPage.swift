@@ -1,23 +1,23 @@
 import ArgumentParser
 import Foundation
 
-/// The manual page of a command line in the language of man(7), made of the definitions that its parser works with.
+/// The manual page of a command in the format of man(7), generated from the parser's definitions.
 struct ManualPage {
     private let tool: Tool
-    /// Names of the options that every verb has, which have a section to themselves.
+    /// The names of the options that every verb has, which get their own section.
     private let common: Set<String>
     private let exitCodes: [(code: ExitStatus, meaning: String)] = [
         (.done, "Done."), (.failed, "Failed."), (.usage, "Wrong usage."), (.notFound, "Not found."),
         (.refused, "Refused: login, permission, certificate or host key."),
-        (.exists, "Exists, and overwriting was not asked for."),
-        (.unreachable, "Unreachable, timed out, or a busy server."),
+        (.exists, "The target exists, and overwriting was not requested."),
+        (.unreachable, "The server is unreachable or busy, or timed out."),
         (.partlyDone, "Partly done; each item that failed is named."),
-        (.badFile, "The file is not what it should be: unknown format, damaged, over a limit."),
+        (.badFile, "The file is damaged, too large, or has an unknown format."),
         (.interrupted, "Interrupted."),
         (.closedPipe, "The pipe was closed."),
     ]
 
-    /// - Throws: `DecodingError` if the parser describes itself in another way than it did.
+    /// - Throws: `DecodingError` if the parser's description has an unexpected format.
     init(of root: any ParsableCommand.Type) throws {
         tool = try JSONDecoder().decode(Tool.self, from: Data(root._dumpHelp().utf8))
         let options = try JSONDecoder().decode(Tool.self, from: Data(CommonOptions._dumpHelp().utf8))
@@ -84,7 +84,7 @@ struct ManualPage {
         (commands ?? []).filter { $0.shouldDisplay != false && $0.commandName != "help" }
     }
 
-    /// A verb; of a group, its verbs.
+    /// The section of a verb, or of a group with its verbs.
     private func section(_ command: Command, path: [String]) -> [String] {
         let path = path + [command.commandName]
         let subcommands = displayed(command.subcommands)
@@ -101,7 +101,7 @@ struct ManualPage {
         return lines
     }
 
-    /// What a verb has besides the options of every one.
+    /// The arguments that a verb has besides the common options.
     private func own(_ command: Command) -> [Argument] {
         (command.arguments ?? []).filter { argument in
             guard argument.shouldDisplay else { return false }
@@ -136,8 +136,8 @@ struct ManualPage {
         text.split(separator: "\n", omittingEmptySubsequences: true).map { escaped(String($0)) }
     }
 
-    /// Text as it is: no backslash starts an escape, no point or quote at the start of a line a request, no hyphen is a
-    /// soft one.
+    /// Escapes text so that no backslash starts an escape, no period or quote at the start of a line is a request, and
+    /// no hyphen is soft.
     private static func escaped(_ text: String) -> String {
         let escaped = text.replacingOccurrences(of: "\\", with: "\\e").replacingOccurrences(of: "-", with: "\\-")
         return escaped.hasPrefix(".") || escaped.hasPrefix("'") ? "\\&" + escaped : escaped

@@ -1,6 +1,6 @@
 import Carrel
 
-/// A line on a terminal with the part that is done; nothing where standard error is piped.
+/// A progress line on a terminal with the share that is done; prints nothing if standard error is piped.
 struct PartBar: Sendable {
     private let bar: ProgressBar
     private let reporter: ProgressReporter
@@ -12,15 +12,15 @@ struct PartBar: Sendable {
         reporter.expect(1_000)
     }
 
-    /// What `body` comes to; the line is gone when it ends.
+    /// Returns the result of `body`; the line is removed when it ends.
     static func during<Value>(_ common: CommonOptions, _ body: (PartBar) async throws -> Value) async throws -> Value {
         let line = PartBar(common)
         defer { line.bar.clear() }
         return try await body(line)
     }
 
-    /// Where an operation that is this part of the whole tells its progress, from 0 to 1; less than before counts for
-    /// nothing.
+    /// Returns a receiver for the progress, from 0 to 1, of an operation that is `part` of the whole. Ignores steps
+    /// back.
     func progress(_ part: ClosedRange<Double> = 0...1) -> DriverProgress {
         return { [reporter, reached] done in
             guard done.isFinite else { return }

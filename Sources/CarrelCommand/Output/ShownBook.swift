@@ -53,10 +53,10 @@ struct ShownBook: Encodable {
         isOnReadingList = book.isOnReadingList
     }
 
-    /// JSON has no word for the others.
+    /// JSON can't represent other numbers.
     private static func finite(_ number: Double) -> Double? { number.isFinite ? number : nil }
 
-    /// As RFC 3339, in UTC. The start of 1970 stands for a time that nobody knows, and a peer may say any number.
+    /// Formats a date as RFC 3339, in UTC. The start of 1970 means an unknown time, and a peer may send any number.
     private static func text(_ date: Date) -> String? {
         let seconds = date.timeIntervalSince1970
         guard seconds > 0, seconds < 253_402_300_800 else { return nil }

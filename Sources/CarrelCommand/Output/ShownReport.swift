@@ -1,14 +1,14 @@
 import Carrel
 
-/// What came of a command on books that are on a device, in the contract's JSON.
+/// The result of a command on books on a device, in the contract's JSON.
 struct ShownReport: Encodable {
-    /// How many books it was about.
+    /// The number of books that the command was about.
     private(set) var count: Int
-    /// With how many of them it was done.
+    /// The number of books for which it succeeded.
     private(set) var done: Int
-    /// What there is to say of the others, and in general.
+    /// Messages about the other books and in general.
     private(set) var messages: [StatusMessage]
-    /// What went wrong besides.
+    /// Additional problems.
     private(set) var warnings: [String] = []
 
     init(_ report: CommandReport) { (count, done, messages) = (report.count, report.done, report.messages) }
@@ -19,7 +19,7 @@ struct ShownReport: Encodable {
         warnings = report.warnings
     }
 
-    /// The reports on the commands that were over when the next one failed with `error`; of `books`, in their order.
+    /// Combines the reports of commands that ended before the next one failed with `error`, for `books` in their order.
     init(_ reports: [CommandReport], endedBy error: any Error, books: [LibraryBook]) {
         count = books.count
         done = reports.reduce(0) { $0 + $1.done }

@@ -2,7 +2,7 @@ import Carrel
 import Foundation
 import Sync
 
-/// What a run came to, in the contract's JSON.
+/// The result of a run, in the contract's JSON.
 struct ShownSync: Encodable {
     var created: Int
     var updated: Int
@@ -77,15 +77,15 @@ struct ShownSync: Encodable {
 }
 
 extension SyncSide {
-    /// The side as scripts know it.
+    /// The name of the side in JSON.
     fileprivate var shown: String { self == .source ? "source" : "destination" }
 }
 
 extension ProviderPath {
-    /// A path below a folder, without the slash that it would begin with.
+    /// The path below a folder, without the leading slash.
     var shownBelow: String { String(string.dropFirst()) }
 
-    /// The same in base64, where it is not UTF-8.
+    /// The path in base64 if it is not UTF-8.
     var bytesBelow: String? {
         let bytes = components.joined(separator: [UInt8(ascii: "/")])
         return String(validating: bytes, as: UTF8.self) == nil ? Data(bytes).base64EncodedString() : nil

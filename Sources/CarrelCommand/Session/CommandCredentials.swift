@@ -1,7 +1,7 @@
 import Carrel
 import Foundation
 
-/// Secrets as the command line finds them: `$CARREL_TOKEN`, `$CARREL_PASSWORD`, `--password-file`, `~/.netrc`, a
+/// The credential sources of the command line: `$CARREL_TOKEN`, `$CARREL_PASSWORD`, `--password-file`, `~/.netrc`, a
 /// question on a terminal.
 enum CommandCredentials {
     private static let (password, token) = ("CARREL_PASSWORD", "CARREL_TOKEN")
@@ -22,13 +22,13 @@ enum CommandCredentials {
         return CredentialChain(sources, user: common.user)
     }
 
-    /// `source`, and before it what the tools of AWS would take.
+    /// Returns `source`, preceded by the sources of the AWS tools.
     static func s3(_ source: any CredentialSource, user: String?, environment: [String: String]) -> any CredentialSource
     {
         CredentialChain([S3Credentials(environment: environment), source], user: user)
     }
 
-    /// Whether one of the variables is set that every host would get.
+    /// Whether a variable is set whose value every host would receive.
     static func isInEnvironment(_ environment: [String: String]) -> Bool {
         environment[password] != nil || environment[token] != nil
     }
@@ -36,19 +36,19 @@ enum CommandCredentials {
 
 /// Asks on the terminal.
 enum TerminalQuestion {
-    /// The password; nil when there is no terminal to ask on.
+    /// Asks for a password. Returns `nil` if there is no terminal.
     static func password(user: String, host: String) async throws -> String? {
         try await BlockingThreads.shared.run { try ask("Password of \(user) at \(host)", echoes: false) }
     }
 
-    /// What answers an SSH server's questions; nil when there is no terminal to ask on.
+    /// Answers an SSH server's questions; `nil` if there is no terminal.
     static var answer: (@Sendable (LoginQuestion) throws -> String)? {
         let terminal = open("/dev/tty", O_RDWR | O_CLOEXEC)
         guard terminal >= 0 else { return nil }
         close(terminal)
         return { question in
             let words = [question.instruction, question.prompt].filter { !$0.isEmpty }.joined(separator: " ")
-            // The server's words are not the tool's: who reads them has to know whose they are.
+            // Names the server, so that its words are not mistaken for the tool's own.
             return try ask("\(question.host) asks: \(words)", echoes: question.echoes) ?? ""
         }
     }
@@ -73,7 +73,7 @@ enum TerminalQuestion {
     }
 }
 
-/// A terminal that does not show what is typed, put right when the program ends in the middle of a question.
+/// Restores a terminal without echo if the program ends in the middle of a question.
 private enum SilentTerminal {
     private static let before = LockedValue<termios?>(nil)
     private static let isRegistered: Bool = atexit { SilentTerminal.restore() } == 0

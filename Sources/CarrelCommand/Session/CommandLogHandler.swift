@@ -21,13 +21,13 @@ struct CommandLogHandler: LogHandler {
             let text = "\(value)"
             return " \(key)=" + (text.contains(" ") || text.isEmpty ? text.debugDescription : text)
         }
-        // The line of a progress bar is drawn again by its next change.
+        // The next change draws the progress bar again.
         let clearing = isatty(2) == 1 ? "\r\u{1B}[K" : ""
         let mark = event.level >= .warning ? "\(event.level): " : ""
         Output.rawStandardError("\(clearing)carrel: \(mark)\(("\(event.message)" + pairs.joined()).onOneLine)\n")
     }
 
-    /// The keys that say most stand first, the others in the order of their letters.
+    /// The most important keys come first, the others in alphabetical order.
     private static func order(_ key: String) -> String {
         let first = ["provider", "host", "status", "ms", "bytes-in", "bytes-out", "retry", "reason", "error"]
         return first.firstIndex(of: key).map { "\($0)" } ?? key

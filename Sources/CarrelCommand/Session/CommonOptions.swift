@@ -2,43 +2,44 @@ import ArgumentParser
 import Carrel
 import Foundation
 
-/// What every verb takes.
+/// The options of every verb.
 struct CommonOptions: ParsableArguments {
     @Flag(help: "Print one JSON document.")
     var json = false
-    @Flag(help: "No progress, no remarks.")
+    @Flag(help: "Print no progress and no remarks.")
     var quiet = false
-    @Flag(help: "Say on standard error what is done, with a line for each request; never a secret.")
+    @Flag(help: "Log to standard error, with a line for each request; never a secret.")
     var verbose = false
-    @Flag(help: "At the end, one line of JSON on standard error with requests, connections and bytes.")
+    @Flag(help: "At the end, print one line of JSON with requests, connections and bytes to standard error.")
     var stats = false
     @Option(
         help: ArgumentHelp(
-            "Give up when nothing moved for so many seconds; 60 unless the connection says otherwise.",
+            "Give up if no data moves for this long; the default is the connection's setting, else 60.",
             valueName: "seconds")
     )
     var timeout: Double?
     @Option(
         help: ArgumentHelp(
-            "Try again so often after a failure that may pass; 3 unless the connection says otherwise.", valueName: "n")
+            "Retries after a temporary failure; the default is the connection's setting, else 3.", valueName: "n")
     )
     var retries: Int?
     @Option(
-        help: ArgumentHelp("Files in flight at once; without it, as many as the storages are best at.", valueName: "n"))
+        help: ArgumentHelp(
+            "Simultaneous transfers; the default is the number that suits the storages best.", valueName: "n"))
     var transfers: Int?
-    @Option(help: ArgumentHelp("Bytes a second, with K, M or G for 1024s.", valueName: "rate"))
+    @Option(help: ArgumentHelp("Bytes per second, with K, M or G for powers of 1024.", valueName: "rate"))
     var bwlimit: String?
 
-    @Option(help: ArgumentHelp("Requests a second to each server.", valueName: "n"))
+    @Option(help: ArgumentHelp("Requests per second to each server.", valueName: "n"))
     var requestLimit: Double?
 
     @Option(
         help: ArgumentHelp(
-            "Go by this proxy: http, https, socks5 or socks5h; “none” for no proxy, whatever the environment says.",
+            "Use this proxy: http, https, socks5 or socks5h; “none” for no proxy, whatever the environment says.",
             valueName: "url"))
     var proxy: String?
 
-    @Option(help: ArgumentHelp("The user, where the URL names none.", valueName: "name"))
+    @Option(help: ArgumentHelp("The user, if the URL names none.", valueName: "name"))
     var user: String?
     @Option(help: ArgumentHelp("A file whose first line is the password.", valueName: "file"), completion: .file())
     var passwordFile: String?
@@ -55,57 +56,57 @@ struct CommonOptions: ParsableArguments {
         completion: .file())
     var identity: [String] = []
     @Option(
-        help: ArgumentHelp("The known hosts of SSH, instead of ~/.ssh/known_hosts.", valueName: "file"),
+        help: ArgumentHelp("A file of known SSH hosts instead of ~/.ssh/known_hosts.", valueName: "file"),
         completion: .file())
     var knownHosts: String?
     @Flag(
         help:
-            "Take the key of an SSH server that is not known yet, and know it from then on. A changed key is refused all the same."
+            "Accept and store the key of an SSH server that is not known yet. A changed key is still refused."
     )
     var acceptNewHostKey = false
     @Option(
         help: ArgumentHelp(
-            "Take the key of an SSH server that has this fingerprint (SHA256:…), and no other.",
+            "Accept only an SSH host key with this fingerprint (SHA256:…).",
             valueName: "fingerprint"))
     var hostKey: [String] = []
     @Option(
         help: ArgumentHelp(
-            "Where a storage service is that is not its provider's usual one, such as an S3 server.", valueName: "url"))
+            "The URL of a storage service, if not the provider's usual one, such as an S3 server.", valueName: "url"))
     var endpoint: String?
     @Option(
         help: ArgumentHelp(
-            "What one provider alone knows, such as transport=ssh; may be repeated.", valueName: "name=value"))
+            "A setting of a single provider, such as transport=ssh; may be repeated.", valueName: "name=value"))
     var setting: [String] = []
-    @Flag(help: "Check no certificates. Anybody on the way can then read and change everything.")
+    @Flag(help: "Don't check certificates. Anyone on the network path can then read and change everything.")
     var insecure = false
     @Option(
         help: ArgumentHelp(
             "Trust a TLS server by the hash of its key (sha256//…) or its certificate's SHA-256 fingerprint, and no other; may be repeated.",
             valueName: "fingerprint"))
     var pin: [String] = []
-    @Flag(help: "Let a password go over a connection that is not encrypted.")
+    @Flag(help: "Allow a password to be sent over an unencrypted connection.")
     var allowClearPassword = false
 
     func validate() throws {
         guard timeout.map({ $0 > 0 && $0.isFinite }) ?? true else {
-            throw ValidationError("--timeout takes a positive number of seconds.")
+            throw ValidationError("--timeout needs a positive number of seconds.")
         }
-        guard (0...100).contains(retries ?? 0) else { throw ValidationError("--retries takes a number from 0 to 100.") }
+        guard (0...100).contains(retries ?? 0) else { throw ValidationError("--retries needs a number from 0 to 100.") }
         guard (1...64).contains(transfers ?? 1) else {
-            throw ValidationError("--transfers takes a number from 1 to 64.")
+            throw ValidationError("--transfers needs a number from 1 to 64.")
         }
         guard (0.001...1_000_000).contains(requestLimit ?? 1) else {
-            throw ValidationError("--request-limit takes a number from 0.001 to 1000000.")
+            throw ValidationError("--request-limit needs a number from 0.001 to 1000000.")
         }
         _ = try settings()
         if acceptNewHostKey, !hostKey.isEmpty {
-            throw ValidationError("--accept-new-host-key and --host-key exclude each other.")
+            throw ValidationError("--accept-new-host-key and --host-key cannot be combined.")
         }
         for text in pin where ServerPin(text) == nil {
             throw ValidationError(
-                "--pin takes sha256//… with the Base64 hash of a key, or a certificate's SHA-256 fingerprint.")
+                "--pin needs sha256//… with the Base64 hash of a key, or a certificate's SHA-256 fingerprint.")
         }
-        if insecure, !pin.isEmpty { throw ValidationError("--insecure and --pin exclude each other.") }
+        if insecure, !pin.isEmpty { throw ValidationError("--insecure and --pin cannot be combined.") }
         _ = try bandwidth()
         var options = ConnectionOptions()
         try applyProxy(to: &options)
@@ -114,7 +115,7 @@ struct CommonOptions: ParsableArguments {
         }
     }
 
-    /// With the user of `--user`, where the URL has none: a login by a key asks no one else.
+    /// Returns the URL with the user of `--user` if it has none: a login with a key asks for no user elsewhere.
     func naming(_ url: URL) -> URL {
         guard let user, url.scheme?.lowercased() == "sftp", url.user() == nil,
             var parts = URLComponents(url: url, resolvingAgainstBaseURL: false)
@@ -123,13 +124,13 @@ struct CommonOptions: ParsableArguments {
         return parts.url ?? url
     }
 
-    /// Those of `--setting`, by name.
+    /// Returns the values of `--setting` by name.
     func settings() throws -> [String: String] {
         let known = ProviderRegistry.shared.all.reduce(into: Set<String>()) { $0.formUnion($1.settings) }
         return try setting.reduce(into: [:]) { settings, text in
             let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
             guard parts.count == 2 else {
-                throw ValidationError("--setting takes a name and a value, such as transport=ssh.")
+                throw ValidationError("--setting needs a name and a value, such as transport=ssh.")
             }
             guard known.contains(parts[0]) else {
                 throw ValidationError(
@@ -139,14 +140,14 @@ struct CommonOptions: ParsableArguments {
         }
     }
 
-    /// Whether a flag is given that every host would get.
+    /// Whether a flag is given whose value every host would receive.
     var hasAccessFlags: Bool {
         [user, passwordFile, cacert, clientCert, clientKey, knownHosts].contains { $0 != nil } || insecure
             || allowClearPassword
             || !identity.isEmpty || acceptNewHostKey || !hostKey.isEmpty || !pin.isEmpty
     }
 
-    /// Puts what the flags say before what a saved connection says.
+    /// Applies the flags, which take precedence over a saved connection.
     func apply(to options: inout ConnectionOptions) throws {
         if let timeout {
             options.timeouts = Timeouts(
@@ -155,15 +156,15 @@ struct CommonOptions: ParsableArguments {
         if let retries { options.retries.retries = retries }
         if let bandwidth = try bandwidth() { options.bandwidth = bandwidth }
         if let requestLimit { options.requestLimit = RequestLimit(perSecond: requestLimit) }
-        // Files in flight that wait for a connection would be none.
+        // Simultaneous transfers need as many connections.
         options.connectionsPerHost = max(options.connectionsPerHost, transfers ?? 1)
         if acceptNewHostKey, case .pinned = options.trust.hostKeys {
             throw CommandFailure.usage(
-                "--accept-new-host-key would take another key than the one that the connection asks for.")
+                "--accept-new-host-key cannot be used with a connection that pins a host key.")
         }
         if insecure, !options.trust.pins.isEmpty {
             throw CommandFailure.usage(
-                "--insecure would take another certificate than the one that the connection asks for.")
+                "--insecure cannot be used with a connection that pins a certificate.")
         }
         options.trust = TrustPolicy(
             authorities: cacert ?? options.trust.authorities,
@@ -184,7 +185,7 @@ struct CommonOptions: ParsableArguments {
             return
         }
         guard let url = URL(string: proxy) else {
-            throw ValidationError("--proxy takes a URL, such as http://proxy.example:3128.")
+            throw ValidationError("--proxy needs a URL, such as http://proxy.example:3128.")
         }
         do { try options.useProxy(at: url) } catch { throw ValidationError(error.sentence) }
     }
@@ -195,7 +196,7 @@ struct CommonOptions: ParsableArguments {
         let factor = bwlimit.uppercased().last.flatMap { factors[$0] }
         guard let number = Double(factor == nil ? bwlimit : String(bwlimit.dropLast())), number > 0, number < 1e12
         else {
-            throw ValidationError("--bwlimit takes bytes a second, such as 500K or 2M.")
+            throw ValidationError("--bwlimit needs bytes per second, such as 500K or 2M.")
         }
         return max(1, Int64(number * Double(factor ?? 1)))
     }

@@ -13,12 +13,12 @@ extension CompletionKind {
     }
 }
 
-/// What a shell offers when somebody presses the tabulator key.
+/// The completions that a shell offers for the Tab key.
 private enum Completions {
-    /// Names that a folder may have; nobody looks at more.
+    /// The most names of a folder that are offered.
     private static let maxCount = 2000
 
-    /// The names in the configuration file; none where it cannot be read, because there is no place to say so.
+    /// The names in the configuration file; none if it can't be read, because errors can't be reported here.
     static var names: [String] {
         let file = Connections.file(ProcessInfo.processInfo.environment)
         guard let handle = FileHandle(forReadingAtPath: file),

@@ -1,25 +1,26 @@
 import Carrel
 import Foundation
 
-/// The configuration file as the command line uses it: what is wrong in it is wrong usage, said with the file's name.
+/// The configuration file of the command line. Its errors are usage errors that name the file.
 enum Connections {
     /// `$CARREL_CONFIG`, else `carrel/config.json` in `$XDG_CONFIG_HOME` or `~/.config`. Source: XDG Base Directory
     /// Specification.
     static func file(_ environment: [String: String]) -> String {
         if let file = environment["CARREL_CONFIG"], !file.isEmpty { return file }
-        // A relative folder is to be ignored, says the specification.
+        // The specification says to ignore a relative folder.
         if let folder = environment["XDG_CONFIG_HOME"], folder.hasPrefix("/") { return folder + "/carrel/config.json" }
         return (environment["HOME"] ?? "") + "/.config/carrel/config.json"
     }
 
-    /// The configuration of `location`, `NAME:path`: its provider is registered and its files are readable.
+    /// Returns the configuration of `location`, `NAME:path`, after checking that its provider is registered and its
+    /// files are readable.
     ///
     /// - Throws: A usage error that names `file`; `CocoaError(.fileReadInvalidFileName)`.
     static func configuration(of location: String, in file: String) async throws -> ProviderConfiguration {
         let all: NamedConnections
         do { all = try await .load(from: file) } catch let error where error.isNoSuchFile {
             throw CommandFailure.usage(
-                "The connection “\(location.prefix { $0 != ":" })” is not known: there is no \(file).")
+                "The connection “\(location.prefix { $0 != ":" })” is unknown: there is no file \(file).")
         } catch { throw CommandFailure.usage(error.sentence, in: file) }
         let configuration: ProviderConfiguration
         do { configuration = try all.configuration(of: location) } catch let error where error.isNoSuchFile {
@@ -45,7 +46,7 @@ extension CommandFailure {
     }
 }
 
-/// Why the file at `path` cannot be read; nil when it can.
+/// Returns the reason why the file at `path` can't be read, or `nil` if it can.
 func unreadable(_ path: String) -> String? {
     if access(path, R_OK) != 0 { return String(cString: strerror(errno)) }
     var isFolder: ObjCBool = false

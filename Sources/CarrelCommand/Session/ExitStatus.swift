@@ -16,7 +16,7 @@ enum ExitStatus: Int32 {
     case interrupted = 130
     case closedPipe = 141
 
-    /// The code for an error: the one table of the command line.
+    /// Returns the exit code for an error. This is the only such table of the command line.
     init(_ error: any Error) {
         switch error {
         case let error as LocatedError: self = error.status ?? ExitStatus(error.cause)
@@ -37,7 +37,7 @@ enum ExitStatus: Int32 {
         }
     }
 
-    /// The code for items of which none was done: the one that all have in common, or 1.
+    /// Returns the code for items that all failed: the code that all have in common, or 1.
     static func common(_ failures: [ExitStatus]) -> ExitStatus {
         guard let first = failures.first, failures.allSatisfy({ $0 == first }) else { return .failed }
         return first
@@ -70,9 +70,9 @@ enum ExitStatus: Int32 {
     }
 
     private static func of(_ error: CocoaError) -> ExitStatus {
-        // The name is well-formed; it is this storage that cannot keep it.
+        // The name is well-formed, but this storage can't store it.
         if error.underlying as? POSIXError == POSIXError(.ENAMETOOLONG) { return .failed }
-        // The file may be all right: it is the server that sent something else.
+        // The file may be fine: the server sent something else.
         if error.underlying is UnexpectedFile { return .failed }
         return switch error.code {
         case .fileNoSuchFile, .fileReadNoSuchFile: .notFound

@@ -1,39 +1,38 @@
 import Carrel
 import Foundation
 
-/// A failure that only the command line knows.
+/// A failure of the command line itself.
 struct CommandFailure: LocalizedError, CustomNSError {
     static let errorDomain = "carrel"
 
     let status: ExitStatus
     let sentence: String
-    /// Whether the lines on standard error were written already.
+    /// Whether the failure is already reported on standard error.
     var isSaid = false
-    /// Whether standard output has its JSON document already.
+    /// Whether the JSON document is already on standard output.
     var hasDocument = false
 
     var errorDescription: String? { sentence }
     var errorCode: Int { Int(status.rawValue) }
-    // Once there is a domain of its own, Foundation takes the sentence from here alone.
+    // With a custom error domain, Foundation takes the sentence only from here.
     var errorUserInfo: [String: Any] { [NSLocalizedDescriptionKey: sentence] }
 
     static func usage(_ sentence: String) -> CommandFailure { CommandFailure(status: .usage, sentence: sentence) }
 }
 
-/// An error and the location that it is about, as the user gave it, without secrets.
+/// An error and the location that it is about, as given by the user, without secrets.
 struct LocatedError: Error {
     let location: String
     let cause: any Error
-    /// The exit code, where the cause alone does not tell it.
+    /// The exit code, if the cause alone doesn't determine it.
     var status: ExitStatus?
 }
 
 extension Error {
-    /// The error itself, without the location that the command line put around it.
+    /// The error without the location that the command line added.
     var innermost: any Error { (self as? LocatedError)?.cause.innermost ?? self }
 
-    /// This error of a write to `path`, with a sentence that names the folder which is missing rather than what was to
-    /// be made.
+    /// Returns this error of a write to `path` with a sentence that names the missing folder instead of the new item.
     func naming(missingParentOf path: ProviderPath) -> any Error {
         guard let error = self as? CocoaError, error.code == .fileNoSuchFile,
             error.userInfo[NSFilePathErrorKey] as? String == path.string
@@ -43,14 +42,14 @@ extension Error {
             underlying: error.underlying)
     }
 
-    /// This error about a location; one that knows its location already keeps it.
+    /// Returns this error with a location; an error that already has one keeps it.
     func at(_ location: String, status: ExitStatus? = nil) -> any Error {
         self is LocatedError ? self : LocatedError(location: location, cause: self, status: status)
     }
 }
 
 extension DriverError {
-    /// What `--json` has as the code of a driver's error: one for each kind. Scripts rely on them.
+    /// The code of a driver's error in `--json`, one for each kind. Scripts rely on them.
     var shownCode: Int {
         switch kind {
         case .notConnected: 1
@@ -72,7 +71,7 @@ extension DriverError {
 }
 
 extension String {
-    /// This text on one line, without what would steer a terminal: control characters and changes of direction.
+    /// The text on one line, without characters that control a terminal: control characters and direction changes.
     var onOneLine: String {
         if utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) { return self }
         guard unicodeScalars.contains(where: \.steersTerminals) else { return self }

@@ -1,6 +1,6 @@
 import Carrel
 
-/// What a device knows of its books and their files do not: an update that does not say it would clear it.
+/// Values that a device has and the books' files don't. An update without them would clear them.
 struct KeptValues {
     private var byUUID: [String: LibraryBook] = [:]
     private var byTitle: [String: [LibraryBook]] = [:]
@@ -13,15 +13,14 @@ struct KeptValues {
         }
     }
 
-    /// Adds to `metadata` the rating of the same book on the device, and with `collections` the collections that it is
-    /// in.
+    /// Adds to `metadata` the rating of the same book on the device, and with `collections` its collections.
     func add(to metadata: inout BookMetadata, collections: Bool) {
         guard let book = same(as: metadata) else { return }
         metadata.rating = book.rating
         if collections { metadata.collections = book.collections }
     }
 
-    /// By uuid, else by title and authors where one of the two has none.
+    /// Finds the book by uuid, or by title and authors if one of the two has no uuid.
     private func same(as metadata: BookMetadata) -> LibraryBook? {
         let uuid = BookUUID.canonical(metadata.uuid)
         if let same = byUUID[uuid] { return same }

@@ -3,12 +3,12 @@ import Foundation
 
 /// A shell's pattern in the last part of a location's path: `dav://host/books/*.epub`, `nas:books/[a-c]*`.
 struct LocationGlob {
-    /// The location of the folder in which it is looked for, with the slash or colon at its end.
+    /// The location of the folder to search, with the slash or colon at its end.
     let folder: String
-    /// As ``TextMatch/Kind/glob`` has it.
+    /// The pattern, in the syntax of ``TextMatch/Kind/glob``.
     let pattern: String
 
-    /// Nil for a location without a pattern, and for a path of this machine, which a shell expands.
+    /// Returns `nil` for a location without a pattern, and for a local path, which a shell expands.
     ///
     /// - Throws: As ``LocationText/init(_:)``.
     init?(_ text: String) throws {
@@ -23,7 +23,7 @@ struct LocationGlob {
         var last = String(text[text.index(after: end)...])
         guard last.contains(where: { "*?[".contains($0) }) else { return nil }
         if isURL {
-            // What is percent-encoded stands for itself.
+            // Percent-encoded characters are literal.
             for (code, character) in [("%2A", "*"), ("%3F", "?"), ("%5B", "["), ("%5C", "\\")] {
                 last = last.replacingOccurrences(of: code, with: "\\" + character, options: .caseInsensitive)
             }

@@ -1,16 +1,16 @@
 import Carrel
 import Foundation
 
-/// A location as a person writes it: a URL, a path on this machine, or a path below a saved connection.
+/// A location as the user writes it: a URL, a path on this machine, or a path below a saved connection.
 enum LocationText {
     case url(URL)
     /// `NAME:path`.
     case connection(String)
 
-    /// - Throws: A usage error for a URL that is none; its sentence repeats nothing of the text, which may hold a
+    /// - Throws: A usage error for a malformed URL. Its sentence repeats none of the text, which may contain a
     ///   password.
     init(_ text: String) throws {
-        if text.isEmpty { throw CommandFailure.usage("An empty location names nothing.") }
+        if text.isEmpty { throw CommandFailure.usage("A location must not be empty.") }
         guard let parts = Self.parts(of: text) else {
             self = .url(try Self.fileURL(ofPath: text))
             return
@@ -36,7 +36,7 @@ enum LocationText {
             url.host()?.isEmpty == false || ProviderRegistry.shared.registration(for: scheme)?.needsHost == false
         else {
             throw CommandFailure.usage(
-                "“\(scheme):…” is no location: a URL needs two slashes and a host, and a local path with a colon in it a ./ in front."
+                "“\(scheme):…” is not a location: a URL needs two slashes and a host; put ./ before a local path that contains a colon."
             )
         }
         return url
@@ -48,7 +48,7 @@ enum LocationText {
             ["", "localhost"].contains(url.host()?.lowercased() ?? ""),
             url.path(percentEncoded: true).hasPrefix("/")
         else {
-            throw CommandFailure.usage("A file URL names an absolute path on this machine, such as file:///tmp/a.epub.")
+            throw CommandFailure.usage("A file URL needs an absolute path on this machine, such as file:///tmp/a.epub.")
         }
         return url
     }
@@ -57,14 +57,14 @@ enum LocationText {
     private static func checkWellFormed(_ text: String) throws {
         if text.contains(where: { $0 == "?" || $0 == "#" }) {
             throw CommandFailure.usage(
-                "A URL with a ? or # in it names no file here; in a name or a password they are written %3F and %23.")
+                "A URL here cannot contain ? or #; write %3F and %23 in a name or a password.")
         }
         guard PercentEncoding.isWellFormed(Array(text.utf8)) else {
-            throw CommandFailure.usage("The URL has a percent sign that starts no escape; itself it is written %25.")
+            throw CommandFailure.usage("The URL has a percent sign that starts no escape; write it as %25.")
         }
     }
 
-    /// An absolute path without `.` and `..`, which a provider's path cannot hold.
+    /// Returns an absolute path without `.` and `..`, which a provider's path can't contain.
     private static func fileURL(ofPath text: String) throws -> URL {
         let absolute = text.hasPrefix("/") ? text : FileManager.default.currentDirectoryPath + "/" + text
         var names: [Substring] = []
@@ -78,7 +78,7 @@ enum LocationText {
 }
 
 extension LocationText {
-    /// `text` without what may be a secret: user and password of a URL, well-formed or not, and its query.
+    /// Returns `text` without possible secrets: user and password of a URL, well-formed or not, and its query.
     static func withoutSecrets(_ text: String) -> String {
         guard let parts = parts(of: text) else { return text }
         let slashes = parts.rest.prefix { $0 == "/" || $0 == "\\" }
@@ -88,7 +88,7 @@ extension LocationText {
         if let at = authority.lastIndex(of: "@") {
             shown = rest[rest.index(after: at)...]
         } else if let at = rest.lastIndex(of: "@"), !parts.isURL || slashes.count != 2 || !hasPort(authority) {
-            // Where the user ends cannot be told: better too much is left out than too little.
+            // The end of the user is ambiguous, so removes rather too much than too little.
             shown = rest[rest.index(after: at)...]
         }
         if parts.isURL, let query = shown.firstIndex(where: { $0 == "?" || $0 == "#" }) {
@@ -97,14 +97,14 @@ extension LocationText {
         return parts.name + ":" + slashes + shown
     }
 
-    /// `text`, which names a place or an item in one, without secrets where it is a server's URL. Other names are left
-    /// alone: they hold no secrets, and may hold an @.
+    /// Returns `text`, the name of a location or of an item, without secrets if it is a server's URL. Other names are
+    /// unchanged: they contain no secrets, and may contain an @.
     static func shown(_ text: String) -> String {
         guard let parts = parts(of: text), parts.isURL, parts.name.lowercased() != "file" else { return text }
         return withoutSecrets(text)
     }
 
-    /// Whether what stands behind a colon is a port, or there is no colon.
+    /// Whether a port follows the colon, or there is no colon.
     private static func hasPort(_ authority: Substring) -> Bool {
         guard let colon = authority.lastIndex(of: ":"), authority.last != "]" else { return true }
         let port = authority[authority.index(after: colon)...]

@@ -1,7 +1,7 @@
 import Carrel
 
 extension MissingTrait {
-    /// How to build a `carrel` that has this trait beside the default ones.
+    /// How to build a `carrel` with this trait in addition to the default ones.
     ///
     /// A verb that needs a trait throws ``MissingTrait`` in a build without it; the exit code is ``ExitStatus/usage``.
     var remedy: String { "To get one with it: swift build -c release --product carrel --traits default,\(name)" }

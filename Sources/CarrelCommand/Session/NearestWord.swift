@@ -1,9 +1,9 @@
-/// The word that somebody meant who mistyped it.
+/// Finds the word that a mistyped word probably means.
 enum NearestWord {
-    /// The one of `words` that is reached from `word` by the fewest slips, each a letter too many, missing, wrong, or
-    /// in its neighbour's place.
+    /// Returns the one of `words` with the fewest typing errors to `word`: an extra, missing, wrong or transposed
+    /// letter.
     ///
-    /// - Returns: Nil where none is near: one slip in a word of up to three letters, two in longer ones.
+    /// - Returns: `nil` if none is close: one error for a word of up to three letters, two for longer ones.
     static func of(_ word: String, among words: [String]) -> String? {
         let maxDistance = word.count < 4 ? 1 : 2
         return words.map { (slips(Array(word), Array($0)), $0) }.filter { $0.0 <= maxDistance }.min { $0 < $1 }?.1

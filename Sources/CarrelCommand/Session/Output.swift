@@ -1,22 +1,22 @@
 import Carrel
 import Foundation
 
-/// Standard output and error. Bytes wait until there are enough of them, or for the end.
+/// Standard output and error. Standard output is buffered until there are enough bytes, or to the end.
 final class Output: Sendable {
     private let pending = LockedValue<[UInt8]>([])
 
-    /// One line of text. What a name could do to a terminal, or to the reader of lines, is taken out of it.
+    /// Writes one line of text, without characters that would control a terminal or break the line.
     func line(_ text: String) throws { try add((text.onOneLine + "\n").utf8) }
 
-    /// One line of texts with tabs between them.
+    /// Writes one line of texts separated by tabs.
     func fields(_ texts: [String]) throws { try add((texts.map(\.onOneLine).joined(separator: "\t") + "\n").utf8) }
 
-    /// One JSON document, or one line of several.
+    /// Writes one JSON document, or one line of several.
     func json(_ value: some Encodable) throws { try add(Self.encoded(value) + Data("\n".utf8)) }
 
     func json(_ value: JSONValue) throws { try add(value.data + Data("\n".utf8)) }
 
-    /// An item as one JSON document, or one line of several.
+    /// Writes an item as one JSON document, or one line of several.
     func json(_ item: ShownItem) throws {
         var line: [UInt8] = []
         item.put(into: &line)
@@ -24,20 +24,20 @@ final class Output: Sendable {
         try add(line)
     }
 
-    /// Bytes as they are: part of a line, or of a JSON document.
+    /// Writes bytes unchanged: part of a line, or of a JSON document.
     func bytes(_ bytes: some Collection<UInt8>) throws { try add(bytes) }
 
-    /// An element of the array called `name`, which a JSON document begins with.
+    /// Writes an element of the array called `name`, with which a JSON document begins.
     func element(_ value: some Encodable, isFirst: Bool, of name: String) throws {
         try add(Data((isFirst ? "{\"\(name)\":[" : ",").utf8) + Self.encoded(value))
     }
 
-    /// The end of the array called `name`, and of the document: the members of `value`, an object with at least one.
+    /// Ends the array called `name` and the document, with the members of `value`, an object with at least one.
     func endDocument(_ value: some Encodable, after name: String, isEmpty: Bool) throws {
         try add(Data((isEmpty ? "{\"\(name)\":[]," : "],").utf8) + Self.encoded(value).dropFirst() + Data("\n".utf8))
     }
 
-    /// A value in JSON, on one line.
+    /// Returns a value as JSON on one line.
     static func encoded(_ value: some Encodable) throws -> Data {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -68,7 +68,7 @@ final class Output: Sendable {
             status: .failed, sentence: "Standard output cannot be written: \(String(cString: strerror(code))).")
     }
 
-    /// - Returns: What errno said; nil when all was written.
+    /// - Returns: The value of `errno`, or `nil` if everything was written.
     private static func writeAll(_ bytes: UnsafeRawBufferPointer, to file: Int32) -> Int32? {
         var rest = bytes
         while let base = rest.baseAddress, !rest.isEmpty {
@@ -104,15 +104,15 @@ final class Output: Sendable {
             domain: bridged.domain, code: driver?.shownCode ?? bridged.code,
             path: bridged.userInfo[NSFilePathErrorKey] as? String,
             message: error.sentence, underlying: underlying)
-        // The error itself stands on standard error already; nothing is left to do when this cannot be printed.
+        // The error is already on standard error, so a failure to print it here is ignored.
         try? json(["error": shown])
         try? flush()
     }
 
-    /// One line on standard error. That nobody reads it is no reason to fail.
+    /// Writes one line to standard error. A closed standard error is not a failure.
     static func standardError(_ text: String) { rawStandardError(text.onOneLine + "\n") }
 
-    /// Text that may steer a terminal, such as the progress bar's.
+    /// Writes text that may control a terminal, such as the progress bar's.
     static func rawStandardError(_ text: String) {
         _ = Array(text.utf8).withUnsafeBytes { writeAll($0, to: STDERR_FILENO) }
     }

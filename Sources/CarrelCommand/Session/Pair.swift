@@ -1,18 +1,18 @@
 import Carrel
 import Foundation
 
-/// Where something comes from and where it goes.
+/// A source and a target.
 struct Pair: Sendable {
     let source: Operand
     let target: Operand
 
-    /// The source's name in a target that is a folder, else the target itself.
+    /// Returns the source's name in the target if that is a folder, else the target itself.
     ///
-    /// - Parameter target: The target as the user gave it: a slash at its end asks for a folder.
+    /// - Parameter target: The target as given by the user: a trailing slash asks for a folder.
     func destination(for item: FileObject, target text: String) async throws -> Operand {
         let existing: FileObject?
         do { existing = try await target.itemIfAny() } catch let error where error.refusesLook {
-            // It may be a folder that is written and not read: a slash at the end says so.
+            // The target may be a folder that can be written but not read; a trailing slash says so.
             return text.hasSuffix("/") ? try target.item(named: source.path.nameBytes) : target
         }
         if try await existing?.isFolder(of: target) == true { return try target.item(named: source.path.nameBytes) }
@@ -27,7 +27,7 @@ struct Pair: Sendable {
         return target
     }
 
-    /// Says which of the two locations an error is about: by its path, else by its host.
+    /// Adds to an error the location that it is about: by its path, else by its host.
     func locate(_ error: any Error) -> any Error {
         let info = (error.innermost as NSError).userInfo
         let errorPath = info[NSFilePathErrorKey] as? String ?? (error.innermost as? any FileProviderHTTPError)?.path
@@ -46,14 +46,14 @@ struct Pair: Sendable {
             isTarget = url.map { target.provider.holds($0) && !source.provider.holds($0) } ?? false
         }
         guard isTarget else { return error.at(source.shown) }
-        // One that is about the folder itself names it already.
+        // An error about the folder itself already names it.
         guard let path, path != target.path.parent else { return error.at(target.shown) }
         return error.naming(missingParentOf: path).at(target.shown)
     }
 }
 
 extension FileProviderBasic {
-    /// Whether `url` lies on this provider's host.
+    /// Whether `url` is on this provider's host.
     fileprivate func holds(_ url: URL) -> Bool { baseURL?.host() == url.host() && baseURL?.port == url.port }
 }
 

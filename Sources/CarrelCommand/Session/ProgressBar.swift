@@ -1,14 +1,14 @@
 import Carrel
 import Foundation
 
-/// A line on a terminal that tells how far a copy is; nothing when standard error is piped.
+/// A progress line on a terminal; prints nothing if standard error is piped.
 final class ProgressBar: Sendable {
     private let start = ContinuousClock.now
     private let next = LockedValue(ContinuousClock.now)
     private let isShown: Bool
     private let unit: Unit
 
-    /// What is counted.
+    /// The unit of progress.
     enum Unit {
         case bytes
         /// Thousandths of the whole.
@@ -20,13 +20,13 @@ final class ProgressBar: Sendable {
         self.unit = unit
     }
 
-    /// What the operation reports to.
+    /// The reporter for the operation.
     var reporter: ProgressReporter {
         guard isShown else { return ProgressReporter() }
         return ProgressReporter { [self] completed, total in draw(completed, total) }
     }
 
-    /// Takes the line away again.
+    /// Removes the line.
     func clear() {
         if isShown { Output.rawStandardError("\r\u{1B}[K") }
     }
@@ -53,7 +53,7 @@ final class ProgressBar: Sendable {
         Output.rawStandardError(text + ", \(Self.bytes(Int64(rate)))/s")
     }
 
-    /// A count of bytes for people.
+    /// Returns a readable size.
     static func bytes(_ count: Int64) -> String {
         let units = ["B", "KiB", "MiB", "GiB", "TiB"]
         var value = Double(count)

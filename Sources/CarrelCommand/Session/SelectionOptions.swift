@@ -3,29 +3,29 @@ import Carrel
 import Foundation
 import Sync
 
-/// What of a folder `cp` and `rm` are about.
+/// The options that select items of a folder for `cp` and `rm`.
 struct SelectionOptions: ParsableArguments {
     @Option(
         parsing: .unconditionalSingleValue,
         help: ArgumentHelp(
-            "Of folders, take only what matches, with all in it: *.epub by name, /a/** by path; may be repeated.",
+            "In folders, include only matching items, with everything in them: *.epub by name, /a/** by path; may be repeated.",
             valueName: "pattern"))
     var include: [String] = []
     @Option(
         parsing: .unconditionalSingleValue,
         help: ArgumentHelp(
-            "Of folders, leave out what matches, with all in it, whatever else is said; may be repeated.",
+            "In folders, always exclude matching items, with everything in them; may be repeated.",
             valueName: "pattern"))
     var exclude: [String] = []
     @Option(
         help: ArgumentHelp(
-            "Of one folder, take only the items that this file lists, a path below the folder a line; “-” is standard input.",
+            "In one folder, include only the items in this list, one path below the folder per line; “-” is standard input.",
             valueName: "file"), completion: .file())
     var filesFrom: String?
-    @Flag(help: "Name what would be done, and change nothing.")
+    @Flag(help: "List what would be done, and change nothing.")
     var dryRun = false
 
-    /// Whether anything is left out.
+    /// Whether no option selects anything.
     var isEmpty: Bool { include.isEmpty && exclude.isEmpty && filesFrom == nil }
 
     func validate() throws {
@@ -37,18 +37,18 @@ struct SelectionOptions: ParsableArguments {
         }
     }
 
-    /// Refuses what makes no sense together.
+    /// Refuses combinations that make no sense.
     func check(recursive: Bool, sources: [String]) throws {
         if !isEmpty, !recursive {
-            throw ValidationError("--include, --exclude and --files-from are about what is in folders: say -r, too.")
+            throw ValidationError("--include, --exclude and --files-from select items in folders; add -r.")
         }
-        if filesFrom != nil, sources.count > 1 { throw ValidationError("--files-from goes with one folder.") }
+        if filesFrom != nil, sources.count > 1 { throw ValidationError("--files-from works with one folder only.") }
         if filesFrom == "-", sources.contains("-") {
-            throw ValidationError("Standard input cannot be both the list and what is copied.")
+            throw ValidationError("Standard input cannot be both the list and the source.")
         }
     }
 
-    /// - Throws: A usage error for a line of the list that names nothing below the folder.
+    /// - Throws: A usage error for a line of the list that is not a path below the folder.
     func selection() throws -> Selection {
         guard let filesFrom else {
             return Selection(base: try TreeSelection(including: include, excluding: exclude), listed: [])
@@ -58,7 +58,7 @@ struct SelectionOptions: ParsableArguments {
     }
 }
 
-/// What takes part, and which items of a list were never met.
+/// The selected items, and the items of a list that were never found.
 final class Selection: Sendable {
     let tree: TreeSelection
     private let base: TreeSelection
@@ -74,7 +74,7 @@ final class Selection: Sendable {
         }
     }
 
-    /// Items of the list that are not there. Those in folders that are left out may be.
+    /// The items of the list that don't exist. Items in excluded folders may exist.
     var missing: [ProviderPath] {
         unmet.value.filter { path in
             var folder = path.parent
@@ -87,9 +87,9 @@ final class Selection: Sendable {
     }
 }
 
-/// A list of paths in a file of this machine, one a line.
+/// A list of paths in a local file, one per line.
 enum ListedPaths {
-    /// Bytes that a line may have: more than any path.
+    /// The most bytes of a line: more than any path.
     private static let maxLineLength = 1 << 16
 
     static func read(_ file: String) throws -> Set<ProviderPath> {
@@ -114,7 +114,7 @@ enum ListedPaths {
             for line in lines.dropLast() { try add(line) }
             rest = lines.last.map(Array.init) ?? []
             guard rest.count <= maxLineLength else {
-                throw CommandFailure.usage("Line \(number + 1) of “\(file)” is no path: it is too long.")
+                throw CommandFailure.usage("Line \(number + 1) of “\(file)” is too long for a path.")
             }
         }
         try add(rest)

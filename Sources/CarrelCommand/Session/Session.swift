@@ -4,41 +4,41 @@ import Logging
 
 /// A location that a verb works on.
 struct Operand: Sendable {
-    /// As the user gave it, without secrets.
+    /// The location as given by the user, without secrets.
     let shown: String
     var provider: any FileProvider
     var path: ProviderPath
-    /// Who logs in, where the location says so.
+    /// The user who logs in, if the location says so.
     var user: String?
 
-    /// The item called `name` in this folder.
+    /// Returns the item called `name` in this folder.
     func item(named name: some Collection<UInt8>) throws -> Operand {
         var item = self
         item.path = try path.appending(nameBytes: name)
         return item
     }
 
-    /// An item in this folder as the user would give it.
+    /// Returns an item in this folder in the form of the user's location.
     func shown(of item: ProviderPath) -> String {
         guard let below = item.relative(to: path), !below.isRoot else { return shown }
         let text = shown.contains("://") ? below.percentEncoded : String(below.string.dropFirst())
         return shown.hasSuffix("/") ? shown + text : shown + "/" + text
     }
 
-    /// What is there; nil for nothing.
+    /// Returns the item at this location, or `nil` if there is none.
     func itemIfAny() async throws -> FileObject? {
         do { return try await provider.attributesOfItem(path: path) } catch  where error.isNoSuchFile { return nil }
     }
 }
 
-/// What a verb works with: locations become providers, results become text or JSON.
+/// The working environment of a verb: turns locations into providers, and results into text or JSON.
 final class Session: Sendable {
     let common: CommonOptions
     let output = Output()
     private let credentials: any CredentialSource
     private let counters = TransferCounters()
     let environment: [String: String]
-    /// Providers by storage, user and saved connection, so that two locations on one host share connections and login.
+    /// The providers by storage, user and saved connection, so that locations on one host share connections and login.
     private let known = LockedValue<[String: any FileProvider]>([:])
 
     init(_ common: CommonOptions) {
@@ -48,15 +48,15 @@ final class Session: Sendable {
         if common.insecure { warnOfInsecurity("--insecure") }
     }
 
-    /// Receives what happens, for `--verbose`; nil without it.
+    /// The logger for `--verbose`, else `nil`.
     var logger: Logger? { common.verbose ? makeLogger(level: .debug) : nil }
 
-    /// Writes to standard error, from `level` on.
+    /// Returns a logger that writes to standard error from `level` on.
     func makeLogger(level: Logger.Level) -> Logger {
         Logger(label: "carrel") { _ in CommandLogHandler(level: level) }
     }
 
-    /// A line on standard error with `--verbose`.
+    /// Writes a line to standard error with `--verbose`.
     func remark(_ text: String) {
         if common.verbose { Output.standardError("carrel: \(text)") }
     }
@@ -65,9 +65,9 @@ final class Session: Sendable {
         Output.standardError("carrel: WARNING: certificates are not checked (\(cause)).")
     }
 
-    /// Says on standard error, and with `--json` on standard output, what went wrong.
+    /// Reports an error on standard error and, with `--json`, on standard output.
     ///
-    /// - Parameter location: What the error is about, where it does not know that itself.
+    /// - Parameter location: The location that the error is about, if it doesn't have one itself.
     func report(_ error: any Error, verb: String, location: String?) {
         let cause = error.innermost
         let failure = cause as? CommandFailure
@@ -75,7 +75,8 @@ final class Session: Sendable {
         if common.json, failure?.hasDocument != true { output.printError(cause) }
     }
 
-    /// One line on standard error: `carrel: VERB LOC: sentence`; one for each item where the error stands for several.
+    /// Writes one line to standard error: `carrel: VERB LOC: sentence`, or one for each item if the error combines
+    /// several.
     static func say(_ error: any Error, verb: String, location: String?) {
         let operand = ((error as? LocatedError)?.location ?? location).map(LocationText.shown)
         let items = error.innermost.itemErrors
@@ -85,17 +86,16 @@ final class Session: Sendable {
         }
     }
 
-    /// What to do about a build without a package trait, and about a server whose listings are always wrong about the
-    /// size of a file.
+    /// A hint for a build without a package trait, and for a server whose listings always have a wrong size for a file.
     private static func hint(_ error: any Error) -> String {
         if let trait = error.missingTrait { return " " + trait.remedy }
         guard let file = (error as? CocoaError)?.underlying as? UnexpectedFile, file.redirectedTo == nil else {
             return ""
         }
-        return " If the server makes this file as it is read, copy it with --ignore-size."
+        return " If the server generates this file on request, copy it with --ignore-size."
     }
 
-    /// Names on standard error what providers did not follow and could matter. An error says so itself.
+    /// Writes to standard error which settings providers ignored although they could matter. An error says so itself.
     func warn() {
         if common.quiet { return }
         for case let provider as SFTPFileProvider in known.value.values {
@@ -116,28 +116,28 @@ final class Session: Sendable {
 // MARK: Locations
 
 extension Session {
-    /// A location with all that is needed to connect; nothing was sent yet.
+    /// A location with everything needed to connect; nothing has been sent yet.
     private struct Target {
         var shown: String
         var url: URL
         var connection: ProviderConfiguration?
         var connectionName: String?
 
-        /// Host and port; nil on this machine.
+        /// The host and port; `nil` on this machine.
         var host: String? {
             guard let host = url.host()?.lowercased(), !host.isEmpty, !url.isFileURL else { return nil }
             let scheme = url.scheme?.lowercased() ?? ""
-            // What stands in place of the host is a bucket.
+            // The host part of the URL is a bucket.
             if scheme == "s3" { return "s3:\(connection?.settings["endpoint"] ?? "")" }
             let usual = ["https": 443, "davs": 443, "webdavs": 443, "http": 80, "dav": 80, "webdav": 80][scheme]
             return "\(host):\(url.port.map(String.init) ?? usual.map(String.init) ?? scheme)"
         }
     }
 
-    /// The provider and path of a location as a person writes it.
+    /// Returns the provider and path of a location as the user writes it.
     func operand(_ text: String) async throws -> Operand { try await connect(try await target(text)) }
 
-    /// Opens one more connection to the location, which no other location of the session shares.
+    /// Opens an additional connection to the location, not shared with other locations of the session.
     func connection(to text: String) async throws -> any FileProvider {
         if let memory = try await memory(text) { return memory.provider }
         let target = try await target(text)
@@ -148,9 +148,9 @@ extension Session {
         try await ProviderRegistry.shared.location(of: target.url, options: try options(for: target))
     }
 
-    /// The providers and paths of the locations of one command.
+    /// Returns the providers and paths of the locations of one command.
     ///
-    /// - Throws: A usage error when access flags would go to two hosts.
+    /// - Throws: A usage error if access flags would go to two hosts.
     func operands(_ texts: [String]) async throws -> [Operand] {
         var targets: [Target] = []
         for text in texts { targets.append(try await target(text)) }
@@ -158,7 +158,7 @@ extension Session {
             common.hasAccessFlags || CommandCredentials.isInEnvironment(environment)
         {
             throw CommandFailure.usage(
-                "With two hosts in one command, flags like --user and --cacert, $CARREL_PASSWORD and $CARREL_TOKEN would go to both; "
+                "This command names two hosts, and flags like --user and --cacert, $CARREL_PASSWORD and $CARREL_TOKEN would go to both; "
                     + "use saved connections, ~/.netrc or the URLs.")
         }
         var operands: [Operand] = []
@@ -166,7 +166,7 @@ extension Session {
         return operands
     }
 
-    /// As ``operands(_:)``, with the items that patterns stand for (``expand(_:at:)``).
+    /// Returns what ``operands(_:)`` does, with patterns replaced by the items that match (``expand(_:at:)``).
     func operands(expanding texts: [String]) async throws -> [Operand] {
         var all: [Operand] = []
         for (text, operand) in zip(texts, try await operands(texts)) {
@@ -175,10 +175,10 @@ extension Session {
         return all
     }
 
-    /// The items that a pattern in the last part of a location stands for; nil where there is none, and where an item
-    /// is called so.
+    /// Returns the items that match a pattern in the last part of a location, or `nil` if there is no pattern or an
+    /// item has that very name.
     ///
-    /// - Throws: `CocoaError(.fileReadNoSuchFile)` where nothing matches.
+    /// - Throws: `CocoaError(.fileReadNoSuchFile)` if nothing matches.
     func expand(_ text: String, at operand: Operand) async throws -> [Operand]? {
         guard let glob = try LocationGlob(text), let parent = operand.path.parent else { return nil }
         do {
@@ -199,7 +199,7 @@ extension Session {
         } catch { throw error.at(operand.shown) }
     }
 
-    /// `mem:`, which holds nothing that another command could see.
+    /// Returns the operand for `mem:`, whose content other commands can't see.
     func memory(_ text: String) async throws -> Operand? {
         guard case .url(let url) = try LocationText(text), url.scheme?.lowercased() == "mem" else { return nil }
         let location = try await ProviderRegistry.shared.location(of: url)
@@ -212,7 +212,7 @@ extension Session {
             case .url(let url):
                 if url.scheme?.lowercased() == "mem" {
                     throw CommandFailure.usage(
-                        "mem: is empty at the start of each command; it exists for conform alone.")
+                        "mem: is empty at the start of each command; only conform accepts it.")
                 }
                 return Target(shown: LocationText.withoutSecrets(text), url: common.naming(url))
             case .connection(let location):
@@ -234,7 +234,7 @@ extension Session {
             remark("\(operand.shown) is \(operand.path) of \(operand.provider.debugDescription)")
             // Whether http(s) is WebDAV depends on the path, so such a provider serves one location.
             if url.scheme?.lowercased().hasPrefix("http") == true { return operand }
-            // Without one, nobody tells two storages of the same kind apart.
+            // Without a base URL, two storages of the same kind can't be distinguished.
             guard let base = operand.provider.baseURL else { return operand }
             let parts = [
                 operand.provider.type, base.absoluteString, url.user(), url.password(), target.connectionName,
@@ -258,12 +258,12 @@ extension Session {
             options.credentials = CommandCredentials.s3(credentials, user: common.user, environment: environment)
             options.settings.merge(S3Configuration.settings(environment: environment)) { saved, _ in saved }
         }
-        // For keys only, which go to no server.
+        // Used for keys only, which are sent to no server.
         if let password = environment["CARREL_KEY_PASSWORD"] {
             options.clientKeyPassword = .password(user: "", password: password)
         }
         if target.url.scheme?.lowercased() == "sftp" { options.answer = TerminalQuestion.answer }
-        // Of two locations, each gets what its provider knows.
+        // Each location gets only the settings that its provider has.
         let names = try ProviderRegistry.shared.check(target.url).settings
         if let endpoint = common.endpoint, names.contains("endpoint") { options.settings["endpoint"] = endpoint }
         options.settings.merge(try common.settings().filter { names.contains($0.key) }) { _, given in given }

@@ -7,8 +7,8 @@ struct ShownItem {
 
     init(_ item: FileObject) { self.item = item }
 
-    /// Appends the object: the bytes that Foundation's encoder writes with sorted keys, without the objects that it
-    /// needs for them. A folder may have very many items.
+    /// Appends the object with the same bytes as Foundation's encoder with sorted keys, but without its temporary
+    /// objects. A folder may have very many items.
     func put(into json: inout [UInt8]) {
         var isFirst = true
         func key(_ name: StaticString) {
@@ -46,7 +46,7 @@ struct ShownItem {
         json.append(UInt8(ascii: "}"))
     }
 
-    /// Four digits.
+    /// Returns four octal digits.
     private static func octal(_ permissions: UInt16) -> String {
         let digits = String(permissions, radix: 8)
         return String(repeating: "0", count: max(0, 4 - digits.utf8.count)) + digits
@@ -54,7 +54,7 @@ struct ShownItem {
 }
 
 extension [UInt8] {
-    /// Appends a JSON string (RFC 8259, section 7), with as few escapes as there can be.
+    /// Appends a JSON string (RFC 8259, section 7) with as few escapes as possible.
     mutating func put(json text: String) {
         append(UInt8(ascii: "\""))
         var text = text
@@ -86,9 +86,9 @@ extension [UInt8] {
 }
 
 extension FileObject {
-    /// One line of a long listing: kind and permissions, bytes, time, name.
+    /// Returns one line of a long listing: kind and permissions, bytes, time, name.
     ///
-    /// - Parameter isRounded: Whether sizes are shown as people read them, such as 1.5 MiB.
+    /// - Parameter isRounded: Whether to print readable sizes, such as 1.5 MiB.
     func longLine(isRounded: Bool = false) -> String {
         let kind =
             switch type {
@@ -97,7 +97,7 @@ extension FileObject {
             case .symbolicLink: "l"
             case .other: "?"
             }
-        // In bytes: a folder may have very many items.
+        // Built from bytes for speed: a folder may have very many items.
         var line: [UInt8] = []
         line.reserveCapacity(64 + name.utf8.count)
         line += kind.utf8
@@ -117,21 +117,21 @@ extension FileObject {
         return String(decoding: line, as: UTF8.self)
     }
 
-    /// What stands for each of the lowest nine bits, made once: a folder may have very many items.
+    /// The text for each value of the lowest nine bits, computed once: a folder may have very many items.
     private static let rights = (0..<512).map { bits in
         String(zip(0..<9, "rwxrwxrwx").map { bits & (0o400 >> $0) != 0 ? $1 : "-" })
     }
 }
 
 extension Date {
-    /// As RFC 3339, in UTC, whole seconds.
+    /// The date as RFC 3339, in UTC, in whole seconds.
     var shown: String {
         var text: [UInt8] = []
         put(into: &text)
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// As ``shown``.
+    /// Appends ``shown``.
     fileprivate func put(into line: inout [UInt8]) {
         var (seconds, parts) = (time_t(timeIntervalSince1970.rounded(.down).clamped(to: -1...253_402_300_800)), tm())
         guard (0..<253_402_300_800).contains(seconds), gmtime_r(&seconds, &parts) != nil else {

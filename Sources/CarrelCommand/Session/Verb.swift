@@ -1,11 +1,11 @@
 import ArgumentParser
 
-/// A verb: its options, and what it does with a session.
+/// A verb with its options.
 protocol Verb: AsyncParsableCommand {
     var common: CommonOptions { get }
-    /// What the user wrote to get here, such as `book info`.
+    /// The words that select the verb, such as `book info`.
     static var verb: String { get }
-    /// The location that a failure is about which does not know better.
+    /// The location for failures that don't name one.
     var blamed: String? { get }
 
     func perform(_ session: Session) async throws

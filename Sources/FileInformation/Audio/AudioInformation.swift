@@ -3,7 +3,7 @@
     import FileProviderCore
     import Foundation
 
-    /// Tags of audio files by TagLib: ID3, APE, Vorbis comments, MP4.
+    /// Reads tags of audio files with TagLib: ID3, APE, Vorbis comments, MP4.
     enum AudioInformation {
         /// - Complexity: Ranges of a few KiB where the tags are; a tag with a picture is read with it.
         static func properties(_ reader: any FileReader) async throws -> FileProperties {
@@ -18,7 +18,7 @@
             }
         }
 
-        /// By the first bytes, whatever the name says; what nothing is known of may begin with an MPEG frame anywhere.
+        /// Decides by the first bytes, whatever the name; an unrecognised file may contain an MPEG frame anywhere.
         private static func kind(of reader: any FileReader) async throws -> carrel_audio_kind {
             let start = Array(try await reader.read(0..<64))
             if start.starts(with: "fLaC".utf8) { return carrel_audio_flac }
@@ -26,11 +26,11 @@
             if start.starts(with: "OggS".utf8) {
                 return start.dropFirst(28).starts(with: "OpusHead".utf8) ? carrel_audio_opus : carrel_audio_vorbis
             }
-            // A tag of ID3 in front of FLAC is against the rules, and is met.
+            // An ID3 tag in front of FLAC is invalid, but occurs.
             return reader.path.fileExtension == "flac" ? carrel_audio_flac : carrel_audio_mpeg
         }
 
-        /// What the calls back from C work with.
+        /// The state of the callbacks from C.
         private final class Work {
             let source: BlockingReader
             var tags: [(key: String, value: String)] = []
@@ -52,7 +52,7 @@
             guard result == 1 else {
                 let why =
                     result == 0
-                    ? "it is no audio file of a kind that is known here" : "its tags make no sense, or have no end"
+                    ? "it is not an audio file of a supported format" : "its tags are invalid or cut off"
                 throw FileError.make(.fileReadCorruptFile, path: path, sentence: "“\(path)” is damaged: \(why).")
             }
             var properties = AudioTags(work.tags).properties

@@ -5,7 +5,7 @@ import MediaTags
 struct AudioTags {
     private(set) var properties = FileProperties()
 
-    /// In the order in which they are shown; TagLib's names on the left.
+    /// In display order; TagLib's names on the left.
     private static let names = [
         ("TITLE", "title"), ("SUBTITLE", "subtitle"), ("ARTIST", "artist"), ("ALBUM", "album"),
         ("ALBUMARTIST", "albumArtist"),
@@ -16,7 +16,7 @@ struct AudioTags {
         ("DESCRIPTION", "description"), ("ENCODEDBY", "encodedBy"), ("ENCODING", "encoder"),
     ]
 
-    /// - Parameter tags: Values by TagLib's names; a name may come more than once.
+    /// - Parameter tags: Values by TagLib's names; a name may occur more than once.
     init(_ tags: [(key: String, value: String)]) {
         var values: [String: [String]] = [:]
         for (key, value) in tags { values[key, default: []].append(value) }
@@ -29,7 +29,7 @@ struct AudioTags {
         setDate(values["DATE"]?.first)
     }
 
-    /// Takes the tags of a description that was read without TagLib.
+    /// Reads the tags of a description made without TagLib.
     init(_ description: MediaDescription) {
         self.init(
             description.tags.flatMap { name, values in

@@ -2,30 +2,29 @@ import FileProviderCore
 import Foundation
 import Publication
 
-/// A file for code that reads by calling back and waits for the bytes: used on a thread that may wait, never on Swift's
-/// shared ones.
+/// Reads a file for code with blocking callbacks: used on a thread that may block, never on Swift's shared ones.
 final class BlockingReader: Sendable {
     private let cached: CachedFileReader
     private let flag: CancellationFlag
 
-    /// Parsers go backwards in small steps, too: what is read is the whole of such a block, 16 KiB, if it is small.
+    /// Small reads fetch a whole block of 16 KiB, because parsers also go backwards in small steps.
     private static let block: Int64 = 16 << 10
 
     private let waiting = TaskWait()
     private let lastFailure = LockedValue<(any Error)?>(nil)
 
-    /// - Parameter flag: That of the thread's work; ``cancel()`` ends a read that is under way.
+    /// - Parameter flag: The flag of the thread's work; ``cancel()`` ends a read that is under way.
     init(_ reader: any FileReader, flag: CancellationFlag) {
         cached = CachedFileReader(reader)
         self.flag = flag
     }
 
-    /// Why reading failed, if it did.
+    /// The error with which reading failed, if it did.
     var failure: (any Error)? { lastFailure.value }
 
-    /// Copies up to `buffer.count` bytes from `offset` on into `buffer`, and waits for them.
+    /// Copies up to `buffer.count` bytes from `offset` on into `buffer`, and blocks until they arrive.
     ///
-    /// - Returns: How many came; nil after a failure, which ``failure`` keeps.
+    /// - Returns: The number of bytes; nil after a failure, which ``failure`` keeps.
     func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) -> Int? {
         let wanted = offset..<offset + Int64(buffer.count)
         let range = Self.blocks(around: wanted)
@@ -47,7 +46,7 @@ final class BlockingReader: Sendable {
         return range.lowerBound / block * block..<(range.upperBound + block - 1) / block * block
     }
 
-    /// Ends the read under way; called from any thread.
+    /// Ends the current read. May be called from any thread.
     func cancel() {
         flag.cancel()
         waiting.cancel()

@@ -4,7 +4,7 @@ import Publication
 
 /// Comic books: ZIP archives of pictures, one for each page (CBZ).
 enum ComicInformation {
-    /// - Complexity: One request; two where the archive has more than about 900 entries.
+    /// - Complexity: One request; two if the archive has more than about 900 entries.
     static func properties(_ reader: any FileReader) async throws -> FileProperties {
         let count = pages(of: try await ZIPArchive.open(reader)).count
         var properties = FileProperties()
@@ -12,7 +12,8 @@ enum ComicInformation {
         return properties
     }
 
-    /// The pictures in reading order: by name, numbers by their value. What systems add to archives is left out.
+    /// Returns the pictures in reading order: by name, numbers by their value. Leaves out files that systems add to
+    /// archives.
     static func pages(of archive: ZIPArchive) -> [ZIPEntry] {
         let pictures = archive.directory.entries.filter { entry in
             guard let name = entry.fileExtension?.lowercased(), !Litter.contains(entry.path) else { return false }
@@ -22,10 +23,10 @@ enum ComicInformation {
     }
 }
 
-/// A name as people sort it: `page 2` before `page 10`, capitals like small letters.
+/// A sort key for names: `page 2` before `page 10`, whatever the case.
 struct NaturalKey: Comparable {
     private enum Part: Comparable {
-        /// Without zeros in front: the longer one is the larger one.
+        /// Without leading zeros: the longer one is the larger one.
         case number(digits: Int, text: String)
         case text(String)
     }
@@ -67,7 +68,7 @@ struct NaturalKey: Comparable {
             let page = pages[request.page - 1]
             guard page.uncompressedSize <= Int64(InformationLimits.imageBytes) else {
                 throw reader.tooLarge(
-                    "page \(request.page) has \(page.uncompressedSize) bytes; at most \(InformationLimits.imageBytes) are read"
+                    "page \(request.page) has \(page.uncompressedSize) bytes; at most \(InformationLimits.imageBytes) can be read"
                 )
             }
             let sink = DataSink(limit: InformationLimits.imageBytes)

@@ -2,7 +2,7 @@ import FileProviderCore
 import Foundation
 import Publication
 
-/// Document information and covers of EPUB publications, by the manifest.
+/// Reads document information and covers of EPUB publications from the manifest.
 enum EPUBInformation {
     /// - Complexity: Two or three requests, 100 kB together, whatever the size of the book.
     static func properties(_ reader: any FileReader) async throws -> FileProperties {
@@ -35,7 +35,8 @@ enum EPUBInformation {
             guard request.page == 1 else {
                 throw FileError.make(
                     .fileReadNoSuchFile, path: reader.path,
-                    sentence: "“\(reader.path)” has its cover as page 1; other pages are not made of pixels.")
+                    sentence:
+                        "“\(reader.path)” has only its cover, page 1, as a picture; other pages have no thumbnail.")
             }
             guard let cover = try await open(reader).cover(limit: InformationLimits.imageBytes) else {
                 throw FileError.make(
@@ -44,7 +45,7 @@ enum EPUBInformation {
             if cover.mediaType == MediaType.svg.string {
                 throw FileError.make(
                     .featureUnsupported, path: reader.path,
-                    sentence: "The cover of “\(reader.path)” is a drawing (SVG), of which no thumbnail is made.")
+                    sentence: "The cover of “\(reader.path)” is an SVG drawing; thumbnails of SVG are not supported.")
             }
             do {
                 return try await ImageInformation.thumbnail(DataReader(cover.data, path: reader.path), request)
@@ -55,7 +56,7 @@ enum EPUBInformation {
             }
         }
 
-        /// The error of the picture as one of the book's cover: the book itself may be as it should be.
+        /// Returns the picture's error as one about the book's cover: the book itself may be intact.
         private static func aboutCover(_ error: CocoaError, path: ProviderPath) -> CocoaError {
             let sentence = error.sentence.replacing("“\(path)”", with: "The cover of “\(path)”", maxReplacements: 1)
             return FileError.make(error.code, path: path, sentence: sentence, underlying: error)

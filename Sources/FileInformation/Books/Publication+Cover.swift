@@ -3,17 +3,18 @@ import Foundation
 public import Publication
 
 extension Publication {
-    /// The cover image as it is in the book. Of a PDF document that is its first page, drawn by Poppler as a JPEG
+    /// Returns the cover image, unchanged. For a PDF document, returns its first page, drawn by Poppler as a JPEG
     /// picture.
     ///
     /// - Parameters:
-    ///   - dimension: Pixels of the longer side of a page that is drawn, 1–4096. An image of the book keeps its size.
+    ///   - dimension: Pixels of the longer side of a drawn page, 1–4096. An image of the book keeps its size.
     ///   - limit: The most bytes of an image; at most 256 MiB.
     /// - Returns: Nil for a book that has no cover.
-    /// - Throws: `CocoaError(.fileReadCorruptFile)` for a cover that is no image; `.fileReadTooLarge` over `limit`;
-    ///   `.fileReadNoPermission` for what is locked; `.featureUnsupported` where a page would have to be drawn and
-    ///   Poppler, or the package trait `Formats`, is missing; the storage's errors.
-    /// - Complexity: The image; of a PDF document what its first page consists of, usually up to eight requests.
+    /// - Throws: `CocoaError(.fileReadCorruptFile)` for a cover that is not an image; `.fileReadTooLarge` over `limit`;
+    ///   `.fileReadNoPermission` for a locked book; `.featureUnsupported` if a page must be drawn and Poppler, or the
+    ///   package trait `Formats`, is missing; the storage's errors.
+    /// - Complexity: Reads the image or, of a PDF document, the objects of its first page, usually in up to eight
+    ///   requests.
     public func cover(dimension: Int = 1600, limit: Int = 64 << 20) async throws -> Cover? {
         if let image = try await coverImage(limit: limit) { return image }
         guard conforms(to: .pdf), let link = readingOrder.first, readingOrder.count == 1 else { return nil }

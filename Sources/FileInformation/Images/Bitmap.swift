@@ -1,4 +1,4 @@
-/// Pixels in memory: red, green, blue and alpha, eight bits each, from the top left on; alpha is not multiplied in.
+/// Pixels in memory: red, green, blue and alpha, eight bits each, from the top left; alpha is not premultiplied.
 struct Bitmap: Sendable {
     let width: Int
     let height: Int
@@ -11,11 +11,11 @@ struct Bitmap: Sendable {
         self.bytes = bytes
     }
 
-    /// Whether any pixel lets something through.
+    /// Whether any pixel is not opaque.
     var isTransparent: Bool { stride(from: 3, to: bytes.count, by: 4).contains { bytes[$0] != 255 } }
 
-    /// The size of a picture of `width` and `height` whose longer side is at most `dimension`: the shape is kept, and
-    /// it never grows.
+    /// Returns the size of a picture of `width` and `height` whose longer side is at most `dimension`: keeps the shape,
+    /// and never enlarges.
     static func fit(width: Int, height: Int, dimension: Int) -> (width: Int, height: Int) {
         let longer = max(width, height)
         if longer <= dimension { return (width, height) }
@@ -23,7 +23,8 @@ struct Bitmap: Sendable {
         return (scaled(width), scaled(height))
     }
 
-    /// This picture with its longer side at most `dimension`: each new pixel is the mean of those that it covers.
+    /// Returns this picture with its longer side at most `dimension`: each new pixel is the mean of those that it
+    /// covers.
     ///
     /// - Complexity: O(pixels).
     func scaledDown(to dimension: Int) -> Bitmap {
@@ -47,7 +48,7 @@ struct Bitmap: Sendable {
         return Bitmap(width: size.width, height: size.height, bytes: result)
     }
 
-    /// The old pixels that one new pixel covers along one side, those at its ends in part.
+    /// The old pixels that one new pixel covers along one side; those at its ends are covered in part.
     private struct Share {
         let start: Double
         let end: Double
@@ -65,7 +66,7 @@ struct Bitmap: Sendable {
         }
     }
 
-    /// Colours count as much as they are opaque: what cannot be seen must not tint an edge.
+    /// Weighs colours by their opacity, so that invisible pixels don't tint an edge.
     private static func add(
         line: Int, weight: Float, of source: UnsafeBufferPointer<UInt8>, width: Int, columns: [Share],
         to sums: inout [Float]
@@ -84,7 +85,7 @@ struct Bitmap: Sendable {
         }
     }
 
-    /// - Parameter area: Old pixels in a new one.
+    /// - Parameter area: The number of old pixels in a new one.
     private static func store(_ sums: [Float], area: Float, into result: inout [UInt8], at offset: Int) {
         for x in stride(from: 0, to: sums.count, by: 4) where sums[x + 3] > 0 {
             for channel in 0..<3 {
@@ -94,7 +95,7 @@ struct Bitmap: Sendable {
         }
     }
 
-    /// This picture as it is to be looked at.
+    /// Returns this picture oriented for display.
     ///
     /// - Parameter orientation: EXIF's number, 1–8 (Exif 2.32, section 4.6.4, tag 274); others change nothing.
     func turned(by orientation: Int) -> Bitmap {

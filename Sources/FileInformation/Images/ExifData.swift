@@ -7,16 +7,16 @@
     struct ExifFields: Sendable {
         /// By the standard's field names, in the order of the file.
         private(set) var fields: [(name: String, value: FileProperties.Value)] = []
-        /// How the picture is to be turned, 1–8.
+        /// The orientation, 1–8.
         private(set) var orientation = 1
-        /// The small JPEG inside.
+        /// The embedded JPEG thumbnail.
         private(set) var thumbnail: Data?
 
-        /// - Parameter segment: `Exif`, two zeros, and a TIFF structure. What cannot be read of it is left out.
+        /// - Parameter segment: `Exif`, two zeros, and a TIFF structure. Unreadable parts of it are left out.
         init(_ segment: Data) {
             guard let data = exif_data_new() else { return }
             defer { exif_data_unref(data) }
-            // As it stands: no conversion, no filling in of what the standard demands.
+            // Unchanged: no conversion, and no adding of fields that the standard requires.
             exif_data_unset_option(data, EXIF_DATA_OPTION_FOLLOW_SPECIFICATION)
             exif_data_set_option(data, EXIF_DATA_OPTION_IGNORE_UNKNOWN_TAGS)
             exif_data_set_option(data, EXIF_DATA_OPTION_DONT_CHANGE_MAKER_NOTE)
@@ -24,7 +24,7 @@
                 exif_data_load_data(data, bytes.bindMemory(to: UInt8.self).baseAddress, UInt32(bytes.count))
             }
             let order = exif_data_get_byte_order(data)
-            // Directory 1 describes the small picture inside, the fifth is for programs.
+            // Directory 1 describes the embedded thumbnail, the fifth is for programs.
             for directory in [EXIF_IFD_0, EXIF_IFD_EXIF, EXIF_IFD_GPS] {
                 let contents = withUnsafeBytes(of: data.pointee.ifd) {
                     Array($0.bindMemory(to: UnsafeMutablePointer<ExifContent>?.self))
@@ -93,7 +93,7 @@
             return text.isEmpty ? nil : .string(String(text.prefix(InformationLimits.text)))
         }
 
-        /// Of the fields whose bytes the standard defines one by one, those that are text.
+        /// Returns the value of a text field among those whose bytes the standard defines individually.
         private static func undefined(_ tag: ExifTag, bytes: UnsafeBufferPointer<UInt8>) -> FileProperties.Value? {
             switch tag {
             case EXIF_TAG_EXIF_VERSION, EXIF_TAG_FLASH_PIX_VERSION: text(bytes)

@@ -1,9 +1,9 @@
 import Foundation
 
 extension ImageHeader {
-    /// More parts than this in front of the pixels are nobody's honest work.
+    /// The most parts before the pixels; no honest file has more.
     private static let maxParts = 256
-    /// The longest EXIF data that are read: what fits a JPEG segment.
+    /// The longest EXIF data that are read: the size of a JPEG segment.
     private static let maxExifLength = 65_533
     private static let exifStart = Data("Exif\0\0".utf8)
 
@@ -15,7 +15,7 @@ extension ImageHeader {
         for _ in 0..<maxParts {
             let head = try await pieces.required(offset, count: 4)
             guard head[0] == 0xFF else {
-                throw pieces.reader.damaged("something that is no JPEG segment stands at \(offset)")
+                throw pieces.reader.damaged("there is no JPEG segment at offset \(offset)")
             }
             if head[1] == 0xFF {
                 offset += 1  // A fill byte.
@@ -35,10 +35,12 @@ extension ImageHeader {
             case 0xD9, 0xDA: throw pieces.reader.damaged("it has no frame header")
             default: break
             }
-            guard length >= 2 else { throw pieces.reader.damaged("a segment at \(offset) has no length") }
+            guard length >= 2 else {
+                throw pieces.reader.damaged("the segment at offset \(offset) has an invalid length")
+            }
             offset += 2 + Int64(length)
         }
-        throw pieces.reader.damaged("it has more than \(maxParts) segments in front of its pixels")
+        throw pieces.reader.damaged("it has more than \(maxParts) segments before its pixels")
     }
 
     // MARK: PNG (third edition, section 5)
@@ -50,7 +52,7 @@ extension ImageHeader {
         }
         var header = ImageHeader(format: .png, width: first.bigEndian(8, 4), height: first.bigEndian(12, 4))
         var offset: Int64 = 33
-        // What stands behind the pixels is not looked for: they may be megabytes in small chunks.
+        // Doesn't search behind the pixels: they may be megabytes in small chunks.
         for _ in 0..<maxParts {
             let head = try await pieces.bytes(offset, 8)
             guard head.count == 8, !head[4...].elementsEqual("IDAT".utf8), !head[4...].elementsEqual("IEND".utf8) else {
@@ -67,7 +69,7 @@ extension ImageHeader {
         return header
     }
 
-    /// Takes a keyword, a zero and a text, both in Latin-1.
+    /// Reads a keyword, a zero and a text, both in Latin-1.
     private mutating func addText(_ chunk: [UInt8]) {
         let parts = chunk.split(separator: 0, maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2 else { return }
@@ -88,16 +90,16 @@ extension ImageHeader {
         case "VP8 ":
             let frame = try await pieces.required(26, count: 4)
             (header.width, header.height) = (frame.littleEndian(0, 2) & 0x3FFF, frame.littleEndian(2, 2) & 0x3FFF)
-        default: throw pieces.reader.damaged("it starts with a part that is not WebP's")
+        default: throw pieces.reader.damaged("its first chunk is not one of WebP")
         }
-        // Only the extended form has EXIF data, and says so.
+        // Only the extended form has EXIF data, and announces them.
         if first.starts(with: "VP8X".utf8), first[8] & 0x08 != 0 { header.exif = try await webpExif(pieces) }
         return header
     }
 
     private static func webpExif(_ pieces: HeaderPieces) async throws -> Data? {
         var offset: Int64 = 12
-        // An animation has a part for each frame; its EXIF data are not looked for behind so many.
+        // An animation has a part for each frame; doesn't search for its EXIF data behind so many.
         for _ in 0..<16 {
             let head = try await pieces.bytes(offset, 8)
             guard head.count == 8 else { return nil }

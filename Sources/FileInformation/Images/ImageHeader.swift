@@ -2,7 +2,7 @@ import FileProviderCore
 import Foundation
 import Publication
 
-/// What the first bytes of an image tell: read by ranges, without any library.
+/// The header of an image, read by ranges, without any library.
 struct ImageHeader: Sendable {
     enum Format: String, Sendable {
         case jpeg = "image/jpeg"
@@ -12,24 +12,22 @@ struct ImageHeader: Sendable {
     }
 
     var format: Format
-    /// Pixels, before any turning.
+    /// The width in pixels, before applying the orientation.
     var width: Int
-    /// Pixels, before any turning.
+    /// The height in pixels, before applying the orientation.
     var height: Int
-    /// The EXIF data as it stands in a JPEG file: `Exif`, two zeros, and a TIFF structure.
+    /// The EXIF data as in a JPEG file: `Exif`, two zeros, and a TIFF structure.
     var exif: Data?
     /// Texts in the order of the file, by the names of PNG's keywords.
     var texts: [(key: String, text: String)] = []
 
-    /// How much is asked for first: nearly always, all that is needed is in it.
+    /// The size of the first read, which nearly always suffices.
     static let firstRead: Int64 = 64 << 10
 
     /// Reads the header of the image in `reader`, whatever the file is called.
     ///
-    /// - Throws: `CocoaError(.featureUnsupported)` for a format that is not known here, `.fileReadCorruptFile`; the
-    ///   reader's errors.
-    /// - Complexity: One range of 64 KiB; further ones of a few KiB where an image has more than that in front of its
-    ///   pixels.
+    /// - Throws: `CocoaError(.featureUnsupported)` for an unknown format, `.fileReadCorruptFile`; the reader's errors.
+    /// - Complexity: One range of 64 KiB; further ones of a few KiB if an image has more than that before its pixels.
     init(_ reader: any FileReader) async throws {
         let pieces = HeaderPieces(reader)
         let start = try await pieces.bytes(0, 16)
@@ -46,7 +44,7 @@ struct ImageHeader: Sendable {
         } else {
             throw FileError.make(
                 .featureUnsupported, path: reader.path,
-                sentence: "“\(reader.path)” is no image in a format that can be read here.")
+                sentence: "“\(reader.path)” is not an image in a supported format.")
         }
         guard width > 0, height > 0 else { throw reader.damaged("it has no pixels") }
     }
@@ -59,7 +57,7 @@ struct ImageHeader: Sendable {
     }
 }
 
-/// Small pieces of a file, most of which come with the first range.
+/// Small pieces of a file, most of which are in the first range.
 struct HeaderPieces: Sendable {
     let reader: any FileReader
     private let cached: CachedFileReader
@@ -69,15 +67,15 @@ struct HeaderPieces: Sendable {
         cached = CachedFileReader(reader)
     }
 
-    /// Up to `count` bytes from `offset` on; fewer at the end of the file.
+    /// Returns up to `count` bytes from `offset` on; fewer at the end of the file.
     func bytes(_ offset: Int64, _ count: Int) async throws -> [UInt8] {
         if offset == 0 { try await cached.prefetch([0..<ImageHeader.firstRead]) }
         return Array(try await cached.read([offset..<offset + Int64(count)])[0])
     }
 
-    /// Exactly `count` bytes from `offset` on.
+    /// Returns exactly `count` bytes from `offset` on.
     ///
-    /// - Throws: `CocoaError(.fileReadCorruptFile)` when the file ends before.
+    /// - Throws: `CocoaError(.fileReadCorruptFile)` if the file ends before.
     func required(_ offset: Int64, count: Int) async throws -> [UInt8] {
         let bytes = try await bytes(offset, count)
         guard bytes.count == count else { throw reader.damaged("it ends in the middle of its header") }
@@ -86,10 +84,10 @@ struct HeaderPieces: Sendable {
 }
 
 extension [UInt8] {
-    /// The number in `count` bytes at `offset`, which the caller has checked to be there.
+    /// Returns the big-endian number in `count` bytes at `offset`; the caller checks the bounds.
     func bigEndian(_ offset: Int, _ count: Int) -> Int { self[offset..<offset + count].reduce(0) { $0 << 8 | Int($1) } }
 
-    /// The number in `count` bytes at `offset`, which the caller has checked to be there.
+    /// Returns the little-endian number in `count` bytes at `offset`; the caller checks the bounds.
     func littleEndian(_ offset: Int, _ count: Int) -> Int {
         self[offset..<offset + count].reversed().reduce(0) { $0 << 8 | Int($1) }
     }

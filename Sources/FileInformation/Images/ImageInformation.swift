@@ -21,7 +21,7 @@ enum ImageInformation {
         return properties
     }
 
-    /// PNG, third edition, section 11.3.3.1; the other keywords are for nobody in particular.
+    /// PNG, third edition, section 11.3.3.1; the other keywords are not shown.
     private static let keywords = [
         "Title": "title", "Author": "author", "Description": "description", "Copyright": "copyright",
         "Software": "software",
@@ -31,13 +31,13 @@ enum ImageInformation {
 
 #if Formats
     extension ImageInformation {
-        /// - Complexity: A photograph whose EXIF data have a picture that is large enough: one range. Else the whole
+        /// - Complexity: One range if a photograph's EXIF data have a picture that is large enough; otherwise the whole
         ///   file.
         static func thumbnail(_ reader: any FileReader, _ request: ThumbnailRequest) async throws -> Thumbnail {
             guard request.page == 1 else {
                 throw FileError.make(
                     .fileReadNoSuchFile, path: reader.path,
-                    sentence: "“\(reader.path)” is one picture and has no page \(request.page).")
+                    sentence: "“\(reader.path)” is a single picture and has no page \(request.page).")
             }
             let header = try await ImageHeader(reader)
             let exif: ExifFields?
@@ -52,15 +52,15 @@ enum ImageInformation {
                     as CocoaError
                     where error.code == .fileReadCorruptFile
                 {
-                    // The picture inside is damaged; the one around it need not be.
+                    // The embedded picture is damaged; the image itself may be intact.
                 }
             }
             let data = try await reader.readAll(limit: InformationLimits.imageBytes)
             return try await make(data, header.format, request, orientation, reader.path)
         }
 
-        /// The picture in the EXIF data, if it is as large as wanted and of the same shape: some cameras put black bars
-        /// into it.
+        /// Returns the picture in the EXIF data, if it is as large as wanted and of the same shape: some cameras add
+        /// black bars to it.
         private static func usable(
             _ inner: Data?, for header: ImageHeader, _ request: ThumbnailRequest, path: ProviderPath
         ) async -> Data? {
@@ -93,7 +93,8 @@ enum ImageInformation {
             case .webp: try WebPDecoder.decode(data, dimension: dimension, path: path)
             case .gif:
                 throw FileError.make(
-                    .featureUnsupported, path: path, sentence: "“\(path)” is a GIF file, of which no thumbnail is made."
+                    .featureUnsupported, path: path,
+                    sentence: "“\(path)” is a GIF file; thumbnails of GIF are not supported."
                 )
             }
         }

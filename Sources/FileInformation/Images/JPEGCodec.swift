@@ -3,11 +3,11 @@
     import FileProviderCore
     import Foundation
 
-    /// JPEG by libturbojpeg, which hands out error codes and never leaves by a jump.
+    /// Decodes JPEG with libturbojpeg, which returns error codes and never calls `longjmp` out.
     enum JPEGCodec {
         /// Decodes at the smallest of the library's scales (eighths) that has `dimension` pixels on the longer side.
         ///
-        /// A file that is cut off gives what is there of it, as everywhere.
+        /// A file that is cut off is decoded up to its end.
         /// - Throws: `CocoaError(.fileReadCorruptFile)`, `.fileReadTooLarge`.
         static func decode(_ data: Data, dimension: Int, path: ProviderPath) throws -> Bitmap {
             guard let decoder = tjInitDecompress() else { throw FileError.make(.fileReadUnknown, path: path) }
@@ -15,8 +15,7 @@
             return try data.withUnsafeBytes { data in
                 let source = data.bindMemory(to: UInt8.self)
                 var (width, height, sampling, colours): (Int32, Int32, Int32, Int32) = (0, 0, 0, 0)
-                // A failure that comes after the size is known is about the kind of sampling, which decoding does not
-                // ask for.
+                // A failure after the size is known concerns the kind of sampling, which decoding does not need.
                 let code = tjDecompressHeader3(
                     decoder, source.baseAddress, UInt(source.count), &width, &height, &sampling, &colours)
                 guard width > 0, height > 0 else { throw damaged(decoder, code, path) }
@@ -58,7 +57,7 @@
             return (width, height)
         }
 
-        /// Every scan of a progressive file goes over all of its pixels, and a scan may be a few bytes.
+        /// Every scan of a progressive file covers all of its pixels, and a scan may be a few bytes.
         private static func check(width: Int, height: Int, source: UnsafeBufferPointer<UInt8>, path: ProviderPath)
             throws
         {
@@ -68,12 +67,13 @@
             guard pixels <= maxPixels, !isBuffered || pixels * scans <= InformationLimits.scannedPixels else {
                 throw FileError.make(
                     .fileReadTooLarge, path: path,
-                    sentence: "“\(path)” is too large: \(width) × \(height) pixels in \(scans) scans are not decoded.")
+                    sentence:
+                        "“\(path)” is too large: \(width) × \(height) pixels in \(scans) scans are over the limit.")
             }
         }
 
-        /// How often the pixels are gone over, and whether all of them have to be held meanwhile: in a progressive
-        /// file, and in one whose scans have less than all of its components (ITU-T T.81, annex B).
+        /// Returns the number of scans over the pixels, and whether all pixels must be buffered: in a progressive file,
+        /// and in one whose scans have less than all of its components (ITU-T T.81, annex B).
         private static func scans(in source: UnsafeBufferPointer<UInt8>) -> (count: Int, isBuffered: Bool) {
             var (scans, components, isBuffered, index) = (0, UInt8(1), false, 2)
             while index + 10 <= source.count {
@@ -97,8 +97,8 @@
             return (scans, isBuffered)
         }
 
-        /// Cyan, magenta, yellow and black become red, green and blue. Every program that writes such files has them
-        /// inverted, after Adobe's.
+        /// Converts cyan, magenta, yellow and black to red, green and blue. All programs that write such files invert
+        /// the values, as Adobe's do.
         private static func mixInks(_ bytes: inout [UInt8]) {
             for pixel in stride(from: 0, to: bytes.count, by: 4) {
                 let black = Int(bytes[pixel + 3])

@@ -3,7 +3,7 @@
     import FileProviderCore
     import Foundation
 
-    /// PNG by libpng's simplified interface, which keeps its jumps to itself.
+    /// Decodes PNG with libpng's simplified interface, which keeps its `longjmp` calls inside.
     enum PNGCodec {
         /// - Throws: `CocoaError(.fileReadCorruptFile)`, `.fileReadTooLarge`.
         static func decode(_ data: Data, path: ProviderPath) throws -> Bitmap {
@@ -18,7 +18,7 @@
                 guard width > 0, height > 0, width <= InformationLimits.pixels / height else {
                     throw FileError.make(
                         .fileReadTooLarge, path: path,
-                        sentence: "“\(path)” is too large: \(width) × \(height) pixels are not decoded.")
+                        sentence: "“\(path)” is too large: \(width) × \(height) pixels are over the limit.")
                 }
                 image.format = carrel_PNG_FORMAT_RGBA
                 var bytes = [UInt8](repeating: 0, count: width * height * 4)
@@ -29,10 +29,9 @@
             }
         }
 
-        /// The file with those chunks alone that its pixels need.
+        /// Returns the file with only the chunks that its pixels need.
         ///
-        /// libpng unpacks each compressed text only to throw it away: 8 MB of them took half a minute of processor
-        /// time.
+        /// libpng unpacks each compressed text and drops it: 8 MB of them took half a minute of processor time.
         private static func pixelsOnly(_ data: Data) -> Data {
             let kept = Set(
                 ["IHDR", "PLTE", "IDAT", "IEND", "tRNS", "gAMA", "cHRM", "sRGB", "sBIT"].map { Data($0.utf8) })
@@ -54,7 +53,7 @@
             image.height = UInt32(bitmap.height)
             image.format = carrel_PNG_FORMAT_RGBA
             defer { png_image_free(&image) }
-            // What cannot be packed takes a little more than the pixels themselves.
+            // Incompressible pixels take a little more than their own size.
             var output = [UInt8](repeating: 0, count: bitmap.bytes.count + bitmap.height * 8 + 65_536)
             var count = output.count
             guard png_image_write_to_memory(&image, &output, &count, 0, bitmap.bytes, Int32(bitmap.width * 4), nil) != 0

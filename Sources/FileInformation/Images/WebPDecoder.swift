@@ -3,7 +3,7 @@
     import FileProviderCore
     import Foundation
 
-    /// WebP by libwebp, which makes pictures smaller while it decodes them.
+    /// Decodes WebP with libwebp, which scales pictures down while it decodes them.
     enum WebPDecoder {
         /// - Throws: `CocoaError(.fileReadCorruptFile)`, `.fileReadTooLarge`, `.featureUnsupported` for an animation.
         static func decode(_ data: Data, dimension: Int, path: ProviderPath) throws -> Bitmap {
@@ -37,15 +37,16 @@
             guard features.has_animation == 0 else {
                 throw FileError.make(
                     .featureUnsupported, path: path,
-                    sentence: "“\(path)” is an animation in WebP, of which no thumbnail is made.")
+                    sentence: "“\(path)” is an animated WebP file; thumbnails of animations are not supported.")
             }
-            // Format 2 is lossless, which is decoded in full before it is made smaller.
+            // Format 2 is lossless, which is decoded in full before it is scaled down.
             let maxPixels = features.format == 2 ? InformationLimits.pixels : InformationLimits.scalablePixels
             guard features.width > 0, features.height > 0, Int(features.width) * Int(features.height) <= maxPixels
             else {
                 throw FileError.make(
                     .fileReadTooLarge, path: path,
-                    sentence: "“\(path)” is too large: \(features.width) × \(features.height) pixels are not decoded.")
+                    sentence:
+                        "“\(path)” is too large: \(features.width) × \(features.height) pixels are over the limit.")
             }
         }
 

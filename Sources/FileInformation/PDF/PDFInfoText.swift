@@ -1,7 +1,7 @@
 import FileProviderCore
 import Foundation
 
-/// What `pdfinfo` prints, as properties: a line for each, a name, a colon and a value.
+/// The output of `pdfinfo` as properties: one per line, a name, a colon and a value.
 struct PDFInfoText {
     private(set) var properties = FileProperties()
 
@@ -9,7 +9,7 @@ struct PDFInfoText {
         var values: [Substring: String] = [:]
         for line in text.split(whereSeparator: \.isNewline) {
             guard let colon = line.firstIndex(of: ":") else { continue }
-            // A line break in a title can make a line look like another; the first of a name counts.
+            // A line break in a title can make a line look like another; the first line with a name counts.
             let key = line[..<colon]
             if values[key] == nil {
                 values[key] = line[line.index(after: colon)...].trimmingCharacters(in: .whitespaces)

@@ -2,16 +2,17 @@ import FileProviderCore
 import Foundation
 import Publication
 
-/// PDF by Poppler's programs, each run as a ``ChildProcess``: its licence forbids linking, and its past advises a wall.
+/// Reads PDF with Poppler's programs, each run as a ``ChildProcess``: its licence forbids linking, and its past
+/// security flaws call for isolation.
 struct PDFTools: Sendable {
-    /// Folders to look for the programs in, with colons between.
+    /// The folders to search for the programs, separated by colons.
     var searchPath = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
     var limits = ChildProcess.Limits()
 
-    /// - Throws: `CocoaError(.featureUnsupported)` with `ENOENT` below it when `pdfinfo` is not installed;
+    /// - Throws: `CocoaError(.featureUnsupported)` with an underlying `ENOENT` if `pdfinfo` is not installed;
     ///   `.fileReadCorruptFile`, `.fileReadTooLarge`, and `.fileReadNoPermission` for a file that is locked with a
     ///   password.
-    /// - Complexity: The whole file, to a temporary one.
+    /// - Complexity: Copies the whole file to a temporary one.
     func properties(_ reader: any FileReader) async throws -> FileProperties {
         let child = try child("pdfinfo", for: reader.path)
         let file = try await temporaryCopy(of: reader)
@@ -19,11 +20,12 @@ struct PDFTools: Sendable {
         return PDFInfoText(String(decoding: outcome.output, as: UTF8.self)).properties
     }
 
-    /// A page as a picture whose longer side is exactly as long as wanted: pages have no pixels of their own.
+    /// Returns a page as a picture whose longer side is exactly as long as requested, because pages have no size in
+    /// pixels.
     ///
-    /// - Throws: As ``properties(_:)``; `CocoaError(.fileReadNoSuchFile)` for a page that is not there.
-    /// - Complexity: What the page consists of, to a temporary file (see `PDFDocument.writePage`). Without the package
-    ///   trait `Formats`, and for a damaged file of this machine, the whole file.
+    /// - Throws: As ``properties(_:)``; `CocoaError(.fileReadNoSuchFile)` if there is no such page.
+    /// - Complexity: Copies the objects of the page to a temporary file (see `PDFDocument.writePage`). Without the
+    ///   package trait `Formats`, and for a damaged local file, copies the whole file.
     func thumbnail(_ reader: any FileReader, _ request: ThumbnailRequest) async throws -> Thumbnail {
         guard request.page > 0 else { throw noPage(request.page, path: reader.path) }
         guard PDFDocument.isSupported else { return try await thumbnailOfCopy(reader, request: request) }
@@ -32,12 +34,12 @@ struct PDFTools: Sendable {
                 ofPage: request.page, of: FileFetcher(reader).resource, path: reader.path, request.dimension)
         } catch let error as CocoaError where error.code == .fileReadCorruptFile && reader.cost.roundTripsPerRange == 0
         {
-            // Poppler makes something of more files than qpdf does.
+            // Poppler can read some files that qpdf cannot.
             return try await thumbnailOfCopy(reader, request: request)
         }
     }
 
-    /// A page of the document in `resource` as a picture.
+    /// Returns a page of the document in `resource` as a picture.
     ///
     /// - Parameter path: The file's path, for messages.
     /// - Throws: As ``thumbnail(_:_:)``.
@@ -70,7 +72,7 @@ struct PDFTools: Sendable {
             return Thumbnail(
                 data: picture, mediaType: header.format.rawValue, width: header.width, height: header.height)
         } catch {
-            throw damaged(path, "no picture came of page \(page)")
+            throw damaged(path, "page \(page) could not be drawn")
         }
     }
 
@@ -101,19 +103,19 @@ struct PDFTools: Sendable {
         ChildProcess(path: try PopplerTool.find(tool, in: searchPath, for: path), limits: limits)
     }
 
-    /// The file without a name in the folder for temporary files: Poppler goes back and forth in it.
+    /// Copies the file to an unnamed one in the folder for temporary files, because Poppler seeks in it.
     ///
     /// - Throws: `CocoaError(.fileReadTooLarge)` over 256 MiB; errors of the reader and of the disk.
     private func temporaryCopy(of reader: any FileReader) async throws -> FileDescriptor {
         let maxBytes = InformationLimits.documentBytes
         let size = try await reader.attributes().size
         guard size <= maxBytes else {
-            throw reader.tooLarge("it has \(size) bytes; at most \(maxBytes) are copied to read a PDF file")
+            throw reader.tooLarge("it has \(size) bytes; at most \(maxBytes) can be read of a PDF file")
         }
         let file = try await PopplerTool.temporaryFile()
         // A file that grows meanwhile, or whose server does not tell its size, ends here.
         let came = try await reader.stream(.range(0..<maxBytes + 1), into: FileSink(file, path: reader.path))
-        guard came.count <= maxBytes else { throw reader.tooLarge("more than \(maxBytes) bytes came") }
+        guard came.count <= maxBytes else { throw reader.tooLarge("it has more than \(maxBytes) bytes") }
         return file
     }
 }

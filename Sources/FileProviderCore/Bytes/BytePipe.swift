@@ -1,11 +1,11 @@
 public import Foundation
 import Synchronization
 
-/// A bounded queue of bytes between two sides that each go at their own pace: the one back-pressure mechanism of
-/// Carrel.
+/// A bounded queue of bytes between two sides that each run at their own pace. Every back-pressure in Carrel goes
+/// through it.
 ///
-/// Either side may be a thread (as ``ByteSink`` or ``ByteSource``) or a task (`send`, `next`). At most `capacity` bytes
-/// and one more piece are held.
+/// Either side may be a thread (as ``ByteSink`` or ``ByteSource``) or a task (`send`, `next`). The pipe holds at most
+/// `capacity` bytes and one more piece.
 public final class BytePipe: ByteSink {
     fileprivate struct State: Sendable {
         var pieces: [Data] = []
@@ -20,7 +20,7 @@ public final class BytePipe: ByteSink {
     private let state = Mutex(State())
     private let capacity: Int
 
-    /// - Parameter capacity: Bytes held before the writing side is told to wait; 1 or more.
+    /// - Parameter capacity: Bytes to hold before the writing side has to wait; 1 or more.
     public init(capacity: Int = 1 << 20) {
         self.capacity = capacity
     }
@@ -44,7 +44,7 @@ public final class BytePipe: ByteSink {
         return flow
     }
 
-    /// Calls back when the reading side has made room.
+    /// Calls `resume` once the reading side has made room.
     public func whenReady(_ resume: @escaping @Sendable () -> Void) { whenWritable(resume) }
 
     private func whenWritable(_ resume: @escaping @Sendable () -> Void) {
@@ -64,8 +64,8 @@ public final class BytePipe: ByteSink {
         await withCheckedContinuation { continuation in whenWritable { continuation.resume() } }
     }
 
-    /// Ends the bytes; with an error, the reading side throws it after it has taken what is there. Only the first call
-    /// counts.
+    /// Ends the bytes. The reading side gets the bytes that the pipe holds, then `error` if there is one. Only the
+    /// first call counts.
     public func finish(throwing error: (any Error)? = nil) {
         let reader = state.withLock { state in
             if state.ending == nil { state.ending = error.map { .failure($0) } ?? .success(()) }
@@ -74,7 +74,7 @@ public final class BytePipe: ByteSink {
         reader?()
     }
 
-    /// A task that writes what `fill` gives, and ends the bytes as `fill` ends.
+    /// Starts a task that writes what `fill` gives, and ends the bytes when `fill` returns or throws.
     func filling(by fill: @escaping @Sendable (BytePipe) async throws -> Void) -> Task<Void, Never> {
         Task {
             do {
@@ -108,9 +108,10 @@ public final class BytePipe: ByteSink {
     /// The reading side as a ``ByteSource``; the pipe itself answers ``ByteSink/whenReady(_:)`` for the writing side.
     public var source: any ByteSource { Source(pipe: self) }
 
-    /// The next piece; nil at the end.
+    /// Returns the next piece; nil at the end.
     ///
-    /// - Throws: What the writing side ended with; `CancellationError` when this task is cancelled, which also stops
+    /// - Throws: The error that the writing side ended with; `CancellationError` when this task is cancelled, which
+    ///   also stops
     ///   that side.
     public func next() async throws -> Data? {
         while true {
@@ -140,7 +141,7 @@ public final class BytePipe: ByteSink {
         try Task.checkCancellation()
     }
 
-    /// The reading side goes: the writing side's next bytes are refused with `CancellationError`.
+    /// Ends the reading side: the writing side's next bytes are refused with `CancellationError`.
     public func abandon() {
         let (writer, reader) = state.withLock { state in
             state.isAbandoned = true
@@ -191,7 +192,7 @@ extension BytePipe.State {
         }
     }
 
-    /// Counts `bytes` out; gives back the writing side's callback when it may go on.
+    /// Subtracts `bytes` from the count; returns the writing side's callback when it may continue.
     fileprivate mutating func took(_ bytes: Int, capacity: Int) -> (@Sendable () -> Void)? {
         held -= bytes
         return held <= capacity / 2 ? writer.take() : nil

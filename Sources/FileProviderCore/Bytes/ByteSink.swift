@@ -1,24 +1,24 @@
 public import Foundation
 
-/// Where bytes go, called on the thread that has them: a transport's own, or one of ``BlockingThreads``.
+/// A destination of bytes, called on the thread that has them: a transport's own, or one of ``BlockingThreads``.
 ///
 /// Calls come one after the other, never at the same time. A sink may block on a local disk, and on nothing else.
 public protocol ByteSink: AnyObject, Sendable {
-    /// Told once, before the first byte, what is about to come.
+    /// Called once, before the first byte, with the extent of the bytes that follow.
     func begin(_ extent: FileExtent) throws
 
     /// Takes all of `bytes`, which are valid during the call only.
     ///
     /// - Returns: `.wait` when the sink has enough for now: the caller gives no more before ``whenReady(_:)`` has
     ///   called back.
-    /// - Throws: What makes further bytes pointless; the caller stops and passes the error on.
+    /// - Throws: An error that makes further bytes pointless; the caller stops and passes it on.
     func write(_ bytes: UnsafeRawBufferPointer) throws -> FlowState
 
-    /// Calls `resume` once, on any thread, as soon as the sink takes bytes again or has failed; at once if it does now.
+    /// Calls `resume` once, on any thread, when the sink accepts more bytes or fails; at once if it does so now.
     func whenReady(_ resume: @escaping @Sendable () -> Void)
 }
 
-/// Whether a sink wants more, and whether a source has more, now.
+/// Whether a sink accepts more bytes, or a source has more, now.
 public enum FlowState: Sendable {
     /// More at once.
     case ready
@@ -33,10 +33,9 @@ extension ByteSink {
     /// A sink that never has enough is always ready.
     public func whenReady(_ resume: @escaping @Sendable () -> Void) { resume() }
 
-    /// Suspends until the sink takes bytes again or has failed.
+    /// Suspends until the sink accepts more bytes or fails.
     ///
-    /// - Throws: `CancellationError`, at once, when the task is cancelled: a sink whose reader is asleep must not hold
-    ///   it.
+    /// - Throws: `CancellationError` at once when the task is cancelled, even while the sink accepts nothing.
     public func waitUntilReady() async throws { try await Gate.wait { whenReady($0) } }
 
     /// Gives `piece` to the sink from a task, on a thread that may block, and suspends while the sink has enough.

@@ -1,26 +1,26 @@
 public import Foundation
 
-/// Where bytes come from, called on the thread that needs them.
+/// A supply of bytes, called on the thread that needs them.
 ///
 /// Calls come one after the other, never at the same time. A source may block on a local disk, and on nothing else.
 public protocol ByteSource: AnyObject, Sendable {
     /// Fills the front of `buffer`, which is never empty.
     ///
-    /// - Throws: What ended the source early; the caller stops and passes the error on.
+    /// - Throws: The error that ended the source early; the caller stops and passes it on.
     func read(into buffer: UnsafeMutableRawBufferPointer) throws -> SourceStep
 
-    /// Calls `resume` once, on any thread, as soon as the source has bytes, its end or an error to give; at once if it
-    /// does now.
+    /// Calls `resume` once, on any thread, when the source has bytes, an end or an error to give; at once if it has one
+    /// now.
     func whenReady(_ resume: @escaping @Sendable () -> Void)
 }
 
-/// What a ``ByteSource`` gave.
+/// The outcome of a read from a ``ByteSource``.
 public enum SourceStep: Sendable, Hashable {
-    /// So many bytes, at least one.
+    /// The number of bytes read, at least one.
     case bytes(Int)
     /// Nothing now; ``ByteSource/whenReady(_:)`` calls back.
     case wait
-    /// Nothing, and nothing will come.
+    /// Nothing, now or later.
     case end
 }
 
@@ -28,12 +28,12 @@ extension ByteSource {
     /// A source that always has something is always ready.
     public func whenReady(_ resume: @escaping @Sendable () -> Void) { resume() }
 
-    /// Suspends until the source has bytes, its end or an error to give.
+    /// Suspends until the source has bytes, an end or an error to give.
     ///
-    /// - Throws: `CancellationError`, at once, when the task is cancelled: a source that is asleep must not hold it.
+    /// - Throws: `CancellationError` at once when the task is cancelled, even while the source has nothing.
     public func waitUntilReady() async throws { try await Gate.wait { whenReady($0) } }
 
-    /// The next piece, of `count` bytes at most, read on a thread that may block; nil at the end.
+    /// Returns the next piece, at most `count` bytes, read on a thread that may block; nil at the end.
     ///
     /// - Throws: An error of the source; `CancellationError`.
     public func next(upTo count: Int = 256 << 10) async throws -> Data? {
@@ -47,9 +47,9 @@ extension ByteSource {
         }
     }
 
-    /// The next `count` bytes, fewer only at the end, read on a thread that may block.
+    /// Returns the next `count` bytes, fewer only at the end, read on a thread that may block.
     ///
-    /// - Parameter count: Memory for so many is taken before the first one is read.
+    /// - Parameter count: The most bytes to read; memory for all of them is allocated first.
     /// - Throws: An error of the source; `CancellationError`.
     public func bytes(upTo count: Int) async throws -> Data {
         var all = Data()
@@ -63,7 +63,7 @@ extension ByteSource {
         }
     }
 
-    /// What is there now, in a block of `count` bytes that nobody has to clear first.
+    /// Reads what the source has now into an uninitialised block of `count` bytes, which spares clearing it.
     private func take(upTo count: Int, fully: Bool = false) throws -> (Data, SourceStep) {
         let block = UnsafeMutableRawBufferPointer.allocate(byteCount: count, alignment: 16)
         var taken = 0
@@ -75,7 +75,7 @@ extension ByteSource {
                     // A source that claims more has written past the block; one that claims 0 would be asked forever.
                     precondition(
                         (1...block.count - taken).contains(count),
-                        "A source gives at least one byte and no more than fit.")
+                        "A ByteSource has to return at least one byte, and no more than fit in the buffer.")
                     taken += count
                 }
                 if taken > 0, !fully { break }

@@ -1,16 +1,16 @@
 /// How a large file may be fetched in several ranges at once.
 ///
-/// A reader that gives it (``FileReaderAttributes/concurrentRanges``) promises that each answer is compared with the
+/// A reader that returns it (``FileReaderAttributes/concurrentRanges``) promises to compare each answer with the
 /// version of the first one, and that no two versions of the file share that version's validator.
 public struct ConcurrentRanges: Sendable, Hashable {
-    /// Ranges at once, at most; 1 for one stream.
+    /// The most ranges at once; 1 for one stream.
     public var maxCount: Int
-    /// Bytes of the smallest range that is worth a request of its own.
+    /// Bytes of the smallest range that is worth a separate request.
     public var minSize: Int64
-    /// Bytes of the largest range: so much of the file is held in memory for each.
+    /// Bytes of the largest range. Each range in flight is held in memory.
     public var maxSize: Int64
-    /// Where in the file a second range may begin: an answer to one that begins before may not show that the storage
-    /// takes ranges.
+    /// The lowest offset at which a second range may begin. The answer to one that begins earlier may not show that the
+    /// storage supports ranges.
     public var minOffset: Int64
 
     /// - Parameters:

@@ -1,7 +1,6 @@
 import Foundation
 
-/// A reader that compares the version of its file before the first byte is read: for storages that cannot do it
-/// themselves.
+/// A reader that compares the version of its file before the first read, for storages that cannot do so themselves.
 final class ConditionalReader: FileReader {
     private let base: any FileReader
     private let options: ReadOptions

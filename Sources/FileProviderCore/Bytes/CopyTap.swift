@@ -10,18 +10,18 @@ public protocol CopyTap: Sendable {
 
     /// Called before the first byte, with what is about to be read.
     ///
-    /// - Throws: What ends the copy.
+    /// - Throws: An error that ends the copy.
     func begin(_ extent: FileExtent) throws
 
     /// Called when the bytes from `offset` on are about to pass, again if the target asks for them again.
     ///
-    /// - Throws: What keeps the target from getting them.
+    /// - Throws: An error that keeps the bytes from the target.
     func restart(at offset: Int64) throws
 
     /// Called after the target took `bytes`.
     ///
     /// - Returns: `.wait` if no more may pass before ``whenReady(_:)`` calls back.
-    /// - Throws: What ends the copy.
+    /// - Throws: An error that ends the copy.
     func pass(_ bytes: UnsafeRawBufferPointer) throws -> FlowState
 
     /// Calls `resume` once when bytes may pass.
@@ -29,7 +29,7 @@ public protocol CopyTap: Sendable {
 
     /// Called after the last byte, before the file is published.
     ///
-    /// - Throws: What keeps the file from being published.
+    /// - Throws: An error that keeps the file from being published.
     func finish() throws
 }
 

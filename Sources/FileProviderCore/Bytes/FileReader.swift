@@ -6,9 +6,9 @@ public enum FilePart: Sendable, Hashable {
     case whole
     /// From an offset to the end.
     case from(Int64)
-    /// Offsets from the start of the file; what lies past its end is left out.
+    /// Offsets from the start of the file; those past its end are left out.
     case range(Range<Int64>)
-    /// The last so many bytes, or all when the file is shorter.
+    /// The last bytes of the file, this many, or all if it is shorter.
     case suffix(Int64)
 
     /// Whether no file has bytes in this part, however long it is.
@@ -32,16 +32,17 @@ public enum FilePart: Sendable, Hashable {
     }
 }
 
-/// What a read delivered.
+/// The bytes that a read delivers, and their place in the file.
 public struct FileExtent: Sendable, Hashable {
-    /// Offset of the first byte that came.
+    /// Offset of the first byte delivered.
     public var offset: Int64
-    /// Bytes that come or came; −1, in ``ByteSink/begin(_:)`` only, where the storage does not say before the end.
+    /// Bytes that are or were delivered; −1, in ``ByteSink/begin(_:)`` only, if the storage does not say before the
+    /// end.
     public var count: Int64
     /// Bytes of the whole file; −1 as above.
     public var size: Int64
 
-    /// Made by whoever delivers.
+    /// An extent, as the delivering side knows it.
     public init(offset: Int64, count: Int64, size: Int64) {
         self.offset = offset
         self.count = count
@@ -49,25 +50,26 @@ public struct FileExtent: Sendable, Hashable {
     }
 }
 
-/// What a reader knows of its file.
+/// The attributes of a reader's file.
 public struct FileReaderAttributes: Sendable, Hashable {
     /// Bytes.
     public var size: Int64
-    /// The version being read: an ETag, or modification time and size. Nil where the storage has no way to tell.
+    /// The version being read: an ETag, or modification time and size. Nil if the storage has no way to tell versions
+    /// apart.
     public var validator: String?
     /// The media type as the server gave it.
     public var mimeType: String?
     /// The URL that answered, without secrets, if the server redirected the request to another path or host; nil
     /// otherwise.
     public var redirectedTo: URL?
-    /// How the file may be fetched in several ranges at once; nil where one stream is to bring it.
+    /// How the file may be fetched in several ranges at once; nil to fetch it in one stream.
     public var concurrentRanges: ConcurrentRanges?
     /// The modification time, if ``validator`` has nothing but it and the size to tell versions apart, and times may be
     /// of whole seconds: two versions of one second then have the same validator. A time that cannot be read is
     /// `Date.distantFuture`. Nil for any other validator, such as an ETag.
     public var validatorDate: Date?
 
-    /// Without a validator no change can be noticed.
+    /// Without a validator, changes of the file go unnoticed.
     public init(
         size: Int64, validator: String? = nil, mimeType: String? = nil, redirectedTo: URL? = nil,
         concurrentRanges: ConcurrentRanges? = nil, validatorDate: Date? = nil
@@ -84,12 +86,12 @@ public struct FileReaderAttributes: Sendable, Hashable {
 /// One file, open for positional reading: many reads at once, each with its own offsets.
 ///
 /// All reads are of one version of the file: a change between two of them is an error, never a mixture. A provider
-/// implements ``attributes()`` and ``stream(_:into:)``; the rest is derived, and overridden where the storage does
+/// implements ``attributes()`` and ``stream(_:into:)``. The rest has defaults, to override if the storage can do
 /// better.
 public protocol FileReader: AnyObject, Sendable {
     /// The reader's file, for messages.
     var path: ProviderPath { get }
-    /// What reading costs here.
+    /// The cost of reads here.
     var cost: Capabilities.ReadCost { get }
 
     /// Size and version.
@@ -99,28 +101,28 @@ public protocol FileReader: AnyObject, Sendable {
 
     /// Sends the bytes of `part` into `sink`, in order, and returns when the sink has all of them.
     ///
-    /// - Throws: `CocoaError(.fileReadNoSuchFile)`; an error of the sink; `CancellationError`, at once, when the task
-    ///   is cancelled.
-    /// - Complexity: One request where the storage takes ranges, else everything up to the end of `part`.
+    /// - Throws: `CocoaError(.fileReadNoSuchFile)`; an error of the sink; `CancellationError` at once when the task is
+    ///   cancelled.
+    /// - Complexity: One request if the storage supports ranges, else everything up to the end of `part`.
     func stream(_ part: FilePart, into sink: any ByteSink) async throws -> FileExtent
 
-    /// The bytes of each of `ranges`, clamped to the file, in their order.
+    /// Returns the bytes of each of `ranges`, clamped to the file, in the order of `ranges`.
     ///
-    /// - Complexity: Ranges that lie closer than ``Capabilities/ReadCost/coalescingGap`` are read as one.
+    /// - Complexity: Ranges closer to each other than ``Capabilities/ReadCost/coalescingGap`` are read as one.
     func read(_ ranges: [Range<Int64>]) async throws -> [Data]
 
-    /// The whole file as something to be written elsewhere.
+    /// Returns the whole file as a source for a write elsewhere.
     ///
-    /// The default streams through a bounded pipe; a reader whose bytes can be pulled from any thread gives a source
+    /// The default streams through a bounded pipe; a reader whose bytes can be pulled from any thread returns a source
     /// without one.
     func writeSource() async throws -> any WriteSource
 
-    /// Gives back what the reader holds. Reads after it fail; closing twice is allowed.
+    /// Releases what the reader holds. Reads after it fail; closing twice is allowed.
     func close() async
 }
 
 extension FileReader {
-    /// The most bytes that the forms which return `Data` hold, 256 MiB: what is larger is streamed.
+    /// The most bytes that the forms which return `Data` hold, 256 MiB. Stream larger parts.
     public static var memoryLimit: Int64 { 256 << 20 }
 
     /// Runs `body`, then closes the reader, also if `body` throws.
@@ -135,7 +137,7 @@ extension FileReader {
         }
     }
 
-    /// The bytes of `part` with its place in the file.
+    /// Returns the bytes of `part` with its place in the file.
     ///
     /// - Throws: `CocoaError(.fileReadTooLarge)` over ``memoryLimit``.
     public func read(_ part: FilePart) async throws -> (data: Data, extent: FileExtent) {
@@ -144,13 +146,13 @@ extension FileReader {
         return (sink.data, extent)
     }
 
-    /// The bytes that lie in `range`, counted from the start of the file; fewer when the file ends first.
+    /// Returns the bytes in `range`, counted from the start of the file; fewer if the file ends first.
     public func read(_ range: Range<Int64>) async throws -> Data {
         if range.isEmpty { return Data() }
         return try await read(.range(range)).data
     }
 
-    /// The default: joins near ranges, asks for as many at once as ``cost`` says, and takes the results apart.
+    /// The default joins near ranges, requests as many at once as ``cost`` says, and splits the results.
     ///
     /// - Throws: As ``stream(_:into:)``; `CocoaError(.fileReadTooLarge)` for joined ranges over ``memoryLimit``.
     public func read(_ ranges: [Range<Int64>]) async throws -> [Data] {
@@ -180,7 +182,7 @@ extension FileReader {
         }
     }
 
-    /// The bytes of `part` as they come, in pieces; the storage waits while the caller does.
+    /// Returns the bytes of `part` in pieces as they arrive; the storage waits while the caller does.
     public func bytes(_ part: FilePart = .whole) -> PumpedBytes {
         PumpedBytes { _ = try await self.stream(part, into: $0) }
     }
@@ -198,7 +200,7 @@ extension FileReader {
 
 /// Joins ranges that are better read as one.
 enum RangeCoalescing {
-    /// Ranges that lie near each other are not joined beyond this, 16 MiB.
+    /// The most bytes that near ranges are joined to, 16 MiB.
     private static let maxSize: Int64 = 16 << 20
 
     static func blocks(for ranges: [Range<Int64>], gap: Int64) -> [Range<Int64>] {

@@ -1,7 +1,7 @@
-/// Counts what a source gives into a progress; a second start takes back what the first had counted.
+/// Counts the bytes of a source into a progress; a restart takes back what was counted before.
 final class ProgressTap: CopyTap {
     private let progress: ProgressReporter
-    /// What this tap has counted: the reporter may follow others, too.
+    /// What this tap has counted: the reporter may count for others, too.
     private let counted = LockedValue(Int64(0))
 
     init(_ progress: ProgressReporter) { self.progress = progress }

@@ -1,13 +1,13 @@
 public import Foundation
 
-/// Bytes in pieces, brought as they are asked for: a task fills a bounded pipe. Leaving the loop early stops the task.
+/// Bytes in pieces, produced on demand: a task fills a bounded pipe. Leaving the loop early stops the task.
 public struct PumpedBytes: AsyncSequence, Sendable {
     /// A piece, up to 1 MiB.
     public typealias Element = Data
 
     private let fill: @Sendable (BytePipe) async throws -> Void
 
-    /// - Parameter fill: Writes everything into the pipe; run anew for each loop.
+    /// - Parameter fill: Writes everything into the pipe; called again for each loop.
     public init(_ fill: @escaping @Sendable (BytePipe) async throws -> Void) {
         self.fill = fill
     }
@@ -15,7 +15,7 @@ public struct PumpedBytes: AsyncSequence, Sendable {
     /// Starts the task that fills the pipe.
     public func makeAsyncIterator() -> Iterator { Iterator(fill) }
 
-    /// One loop over the bytes, with a task and a pipe of its own.
+    /// One loop over the bytes, with its own task and pipe.
     public final class Iterator: AsyncIteratorProtocol {
         private let pipe = BytePipe()
         private let task: Task<Void, Never>
@@ -29,9 +29,9 @@ public struct PumpedBytes: AsyncSequence, Sendable {
             task.cancel()
         }
 
-        /// The next piece; nil at the end.
+        /// Returns the next piece; nil at the end.
         ///
-        /// - Throws: What ended the bytes early.
+        /// - Throws: The error that ended the bytes early.
         public func next() async throws -> Data? { try await pipe.next() }
     }
 }

@@ -1,10 +1,10 @@
 import Foundation
 
-/// A reader made of one function: what a plug-in needs that can fetch a part of a file and keeps no handle.
+/// A reader made of one function, for a plug-in that can fetch a part of a file and keeps no handle.
 ///
 /// The first answer fixes the file's size and version; a later one that differs fails with a sentence.
 public final class RangedFileReader: FileReader {
-    /// Fetches a part of the file into a sink and tells what came, with the file's attributes.
+    /// Fetches a part of the file into a sink, and returns what it delivered with the file's attributes.
     ///
     /// It calls ``ByteSink/begin(_:)`` before the first byte. `version` is the validator of the first answer, for a
     /// conditional request.
@@ -13,24 +13,25 @@ public final class RangedFileReader: FileReader {
             FileExtent, FileReaderAttributes
         )
 
-    /// As ``Fetch``; it also calls `note` with the attributes before the first byte, so that other reads of the same
-    /// time are compared with them.
+    /// As ``Fetch``; it also calls `note` with the attributes before the first byte, so that concurrent reads are
+    /// compared with them.
     package typealias NotingFetch =
         @Sendable (
             _ part: FilePart, _ version: String?, _ sink: any ByteSink,
             _ note: @escaping @Sendable (FileReaderAttributes) throws -> Void
         ) async throws -> (FileExtent, FileReaderAttributes)
 
-    /// As it was opened.
+    /// The path that the file was opened by.
     public let path: ProviderPath
-    /// As its provider says.
+    /// The cost that the provider states.
     public let cost: Capabilities.ReadCost
     private let fetch: NotingFetch
     private let ask: (@Sendable () async throws -> FileReaderAttributes)?
     private let known = KnownAttributes()
     private let isClosed = LockedValue(false)
 
-    /// - Parameter attributes: Asks for size and version without reading, where that is cheaper than reading one byte.
+    /// - Parameter attributes: Requests size and version without reading; give it if that is cheaper than reading one
+    ///   byte.
     public init(
         path: ProviderPath, cost: Capabilities.ReadCost,
         attributes: (@Sendable () async throws -> FileReaderAttributes)? = nil,
@@ -42,7 +43,7 @@ public final class RangedFileReader: FileReader {
         ask = attributes
     }
 
-    /// A reader whose answers tell version and size before their bytes.
+    /// A reader whose answers have version and size before their bytes.
     package init(path: ProviderPath, cost: Capabilities.ReadCost, notingFetch: @escaping NotingFetch) {
         self.path = path
         self.cost = cost
@@ -50,7 +51,7 @@ public final class RangedFileReader: FileReader {
         ask = nil
     }
 
-    /// - Complexity: When nothing was read yet, one request.
+    /// - Complexity: One request if nothing was read yet.
     public func attributes() async throws -> FileReaderAttributes {
         if isClosed.value { throw FileError.closed(path) }
         if let attributes = known.attributes { return attributes }
@@ -65,10 +66,9 @@ public final class RangedFileReader: FileReader {
         return attributes
     }
 
-    /// Asks the storage once for `part`. The first answer settles size and version for all reads of this reader.
+    /// Sends one request for `part`. The first answer settles size and version for all reads of this reader.
     ///
-    /// - Throws: What the storage throws; ``FileError/changedWhileReading(_:url:)`` when it answers with another
-    ///   version.
+    /// - Throws: The storage's error; ``FileError/changedWhileReading(_:url:)`` if it answers with another version.
     public func stream(_ part: FilePart, into sink: any ByteSink) async throws -> FileExtent {
         if isClosed.value { throw FileError.closed(path) }
         if part.isEmpty || known.attributes.map({ part.resolved(size: $0.size).isEmpty }) == true {
@@ -84,7 +84,7 @@ public final class RangedFileReader: FileReader {
         return extent
     }
 
-    /// Reads that run go on; there is nothing to give back.
+    /// Makes later reads fail. Reads under way continue; there is nothing to release.
     public func close() async { isClosed.update { $0 = true } }
 }
 

@@ -6,12 +6,12 @@ public final class DataSink: ByteSink {
     private let collected = Mutex(Data())
     private let limit: Int
 
-    /// - Parameter limit: The most bytes that are taken; one more fails the transfer.
+    /// - Parameter limit: The most bytes to collect; one more fails the transfer.
     public init(limit: Int) {
         self.limit = limit
     }
 
-    /// What has come so far.
+    /// The bytes collected so far.
     public var data: Data { collected.withLock { $0 } }
 
     /// - Throws: `CocoaError(.fileReadTooLarge)` past the limit.
@@ -20,7 +20,7 @@ public final class DataSink: ByteSink {
             guard data.count + bytes.count <= limit else {
                 throw FileError.make(
                     .fileReadTooLarge, path: "",
-                    sentence: "More than \(limit) bytes came where at most so many were expected.")
+                    sentence: "More than \(limit) bytes arrived, which is the limit here. Stream the file instead.")
             }
             data.append(contentsOf: bytes)
         }
@@ -28,9 +28,9 @@ public final class DataSink: ByteSink {
     }
 }
 
-/// Takes bytes that nobody needs.
+/// Accepts bytes and discards them.
 public final class DiscardingSink: ByteSink {
-    /// A sink for any number of answers, because it holds nothing.
+    /// A sink for any number of reads, because it holds nothing.
     public init() {}
 
     /// Never waits and never throws.

@@ -15,8 +15,8 @@ package final class TappedSink: ByteSink {
     private let state = LockedValue(State())
 
     /// - Parameters:
-    ///   - limit: How many bytes may pass, and what is thrown before more do.
-    ///   - isAnnounced: Whether `base` has been told already what comes.
+    ///   - limit: How many bytes may pass, and the error to throw before more do.
+    ///   - isAnnounced: Whether `base` has already received ``ByteSink/begin(_:)``.
     package init(
         _ base: any ByteSink, tap: (any CopyTap)? = nil, progress: ProgressReporter? = nil,
         limit: (count: Int64, excess: any Error)? = nil, isAnnounced: Bool = false
@@ -28,13 +28,13 @@ package final class TappedSink: ByteSink {
         self.isAnnounced = isAnnounced
     }
 
-    /// What was announced; nil before.
+    /// The announced extent; nil before.
     package var extent: FileExtent? { state.value.extent }
     /// How many bytes the sink below took.
     package var count: Int64 { state.value.count }
-    /// Whether nothing passes, because the sink below or the tap has enough for now.
+    /// Whether nothing passes because the sink below or the tap has enough for now.
     package var isFull: Bool { state.value.isFull }
-    /// Why nothing more passes: a transport may pass that on in its own words.
+    /// Why nothing more passes; a transport may report that as its own error.
     package var failure: (any Error)? { state.value.failure }
 
     package func begin(_ extent: FileExtent) throws {
@@ -62,7 +62,7 @@ package final class TappedSink: ByteSink {
         }
     }
 
-    /// To be called after the last byte: lets the tap agree.
+    /// Asks the tap to agree; call it after the last byte.
     package func finish() throws { try noting { try tap?.finish() } }
 
     private func noting<Value>(_ body: () throws -> Value) throws -> Value {

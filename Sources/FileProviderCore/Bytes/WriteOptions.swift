@@ -1,12 +1,13 @@
 public import Foundation
 
-/// How a file is to be written.
+/// How to write a file.
 public struct WriteOptions: Sendable, Hashable {
-    /// Where the bytes go while they come in.
+    /// Where the bytes go while they arrive.
     public enum Placement: String, Sendable, Hashable, Codable {
         /// To a temporary name in the same folder; verified, then moved into place in one step.
         case published
-        /// To the name itself. A failure may leave a part behind; only for storages where moving is dear or impossible.
+        /// To the name itself. A failure may leave a part behind; only for storages where moving is expensive or
+        /// impossible.
         case inPlace
     }
 
@@ -17,29 +18,30 @@ public struct WriteOptions: Sendable, Hashable {
     public var ifMatch: String?
     /// Published by default.
     public var placement: Placement
-    /// The modification time to set, where ``Capabilities/Ability/settingModificationDate`` is there; ignored
-    /// elsewhere.
+    /// The modification time to set, if the provider has ``Capabilities/Ability/settingModificationDate``; ignored
+    /// otherwise.
     public var modificationDate: Date?
-    /// The permission bits of the file, `0o777` at most, from its first byte on. Nil, as it is unless said otherwise,
-    /// keeps those of a file that is replaced, and leaves those of a new one to the storage. Where
-    /// ``Capabilities/Ability/settingPermissions`` is there: on local disks and over SFTP; ignored elsewhere.
+    /// The permission bits of the file, `0o777` at most, from its first byte on. Nil, the default, keeps those of a
+    /// file that is replaced and leaves those of a new one to the storage. Needs
+    /// ``Capabilities/Ability/settingPermissions``, which local disks and SFTP have; ignored otherwise.
     public var permissions: UInt16?
-    /// What identifies the source and its version, such as URL, size and validator together: a write that stops, by
+    /// What identifies the source and its version, such as URL, size and validator together. A write that stops, by
     /// failure or by cancellation, then leaves its part under ``TemporaryName/make(beside:for:)``, and the next write
-    /// of the same identity to the same name goes on there, in another process even.
+    /// of the same identity to the same name continues there, even in another process.
     ///
-    /// What the part has is compared with the source before anything is added; what differs is begun anew. Over HTTP
-    /// the part is an unfinished upload on the server; it stays after a lost connection, an answer that says to try
-    /// later, a cancellation and the end of the process, and is removed after any other failure. Nil, as it is unless
-    /// said otherwise, removes what a failed write left. Of use for published writes of sources that are repeatable,
-    /// where ``Capabilities/Ability/resumingWrites`` is there, and of more bytes than a provider deems worth it;
-    /// ignored elsewhere. One write of one identity at a time: nothing keeps two apart.
+    /// The part is compared with the source before anything is added; if it differs, the write starts over. Over HTTP
+    /// the part is an unfinished upload on the server. It stays after a lost connection, an answer that says to try
+    /// later, a cancellation and the end of the process, and is removed after any other failure. Nil, the default,
+    /// removes what a failed write left. Applies to published writes of repeatable sources that have more bytes than a
+    /// provider deems worth it, if the provider has ``Capabilities/Ability/resumingWrites``; ignored otherwise. Run one
+    /// write of an identity at a time: nothing keeps two apart.
     public var resumption: String?
     /// The media type to store with the file, such as `application/epub+zip`. Nil, the default, takes that of the
-    /// name's extension if it is a known one. Over HTTP, as `Content-Type` (RFC 9110, section 8.3); ignored elsewhere.
+    /// name's extension if it is a known one. Sent over HTTP as `Content-Type` (RFC 9110, section 8.3); ignored
+    /// otherwise.
     public var contentType: String?
 
-    /// The defaults refuse what is there already, publish, leave the time to the storage, and keep no part.
+    /// The defaults refuse to overwrite, publish, leave the time to the storage, and keep no part.
     public init(
         overwrite: Bool = false, ifMatch: String? = nil, placement: Placement = .published,
         modificationDate: Date? = nil,

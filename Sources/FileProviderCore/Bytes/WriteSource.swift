@@ -1,23 +1,24 @@
 public import Foundation
 
-/// What is to be written: bytes that a provider pulls, from an offset, as often as ``isRepeatable`` allows.
+/// The bytes to write. A provider reads them from an offset; if ``isRepeatable`` is true, it may read them more than
+/// once.
 public protocol WriteSource: Sendable {
-    /// Bytes in all; nil where only the end will tell.
+    /// The number of bytes; nil if it is unknown before the end.
     var length: Int64? { get }
     /// Whether ``bytes(from:)`` may be called again: after a redirect, a digest challenge or a lost connection.
     var isRepeatable: Bool { get }
-    /// The bytes from `offset` on.
+    /// Returns the bytes from `offset` on.
     ///
     /// - Throws: An error of the source; a one-shot source throws on its second call.
     func bytes(from offset: Int64) throws -> any ByteSource
-    /// The bytes in `range`, at most a few hundred KiB: what a part that an earlier write left is compared with.
+    /// Returns the bytes in `range`, at most a few hundred KiB, to compare with the part that an earlier write left.
     ///
     /// - Throws: As ``bytes(from:)``.
     func bytes(in range: Range<Int64>) async throws -> Data
 }
 
 extension WriteSource {
-    /// The default begins to read at the start of `range`, and stops at its end.
+    /// The default starts reading at the start of `range`, and stops at its end.
     public func bytes(in range: Range<Int64>) async throws -> Data {
         try await bytes(from: range.lowerBound).bytes(upTo: range.count)
     }
@@ -57,23 +58,23 @@ public struct DataSource: WriteSource {
     }
 }
 
-/// Bytes that a sequence of pieces makes, once.
+/// The bytes of a sequence of pieces, readable once.
 public struct SequenceSource<Pieces: AsyncSequence & Sendable>: WriteSource where Pieces.Element == Data {
     private let pieces: Pieces
     private let isTaken = LockedValue(false)
-    /// Bytes, as its maker said; nil where that is not known before the end.
+    /// The number of bytes that the initializer was given; nil if unknown.
     public let length: Int64?
 
-    /// - Parameter length: Bytes in all, where they are known; a different number fails the write.
+    /// - Parameter length: Bytes in all, if known; a different number fails the write.
     public init(_ pieces: Pieces, length: Int64? = nil) {
         self.pieces = pieces
         self.length = length
     }
 
-    /// Never: a sequence is gone through once.
+    /// False: a sequence can be iterated once.
     public var isRepeatable: Bool { false }
 
-    /// - Throws: A sentence that says so when the bytes were taken before, or not from their start.
+    /// - Throws: An error if the bytes were read before, or `offset` isn't 0.
     public func bytes(from offset: Int64) throws -> any ByteSource {
         let wasTaken = isTaken.update { isTaken in
             defer { isTaken = true }
@@ -98,10 +99,10 @@ public struct ReaderSource: WriteSource {
         self.length = length
     }
 
-    /// Always: the file is read anew.
+    /// True: the file is read again.
     public var isRepeatable: Bool { true }
 
-    /// Reads on from `offset`, through a bounded pipe; a large file in several ranges at once where that is faster.
+    /// Reads on from `offset`, through a bounded pipe; a large file in several ranges at once if that is faster.
     public func bytes(from offset: Int64) throws -> any ByteSource {
         PumpedSource { [reader, length] pipe in
             _ = try await reader.streamInRanges(.from(offset), into: pipe, listedSize: length)
@@ -112,7 +113,7 @@ public struct ReaderSource: WriteSource {
     public func bytes(in range: Range<Int64>) async throws -> Data { try await reader.read(range) }
 }
 
-/// A source that a task fills through a pipe; letting go of it stops the task.
+/// A source that a task fills through a pipe; releasing it stops the task.
 final class PumpedSource: ByteSource {
     private let source: any ByteSource
     private let task: Task<Void, Never>

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// What an operation without a result calls when it is over; nil on success.
+/// Called when an operation without a result ends; `error` is nil on success.
 public typealias SimpleCompletionHandler = (@Sendable (_ error: (any Error)?) -> Void)?
 
 /// The one adapter from an `async` operation to the form with a `Progress` and a completion handler.
@@ -11,15 +11,15 @@ public typealias SimpleCompletionHandler = (@Sendable (_ error: (any Error)?) ->
 public enum CompletionForm {
     static let queue = DispatchQueue(label: "carrel.completion")
 
-    /// Runs `body` where handlers and delegates run, after those that are due before it.
+    /// Runs `body` on the queue of handlers and delegates, after those that were queued before it.
     static func onQueue<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
         await withCheckedContinuation { continuation in queue.async { continuation.resume(returning: body()) } }
     }
 
-    /// Starts `body` as an operation of `provider`, whose delegate may forbid it and hears of it.
+    /// Starts `body` as an operation of `provider`, whose delegate may forbid it and receives its reports.
     ///
     /// - Parameters:
-    ///   - unitCount: What there is to do, until `body` says better; 0 while that is unknown.
+    ///   - unitCount: The number of units, until `body` reports a better one; 0 while it is unknown.
     ///   - completion: Called exactly once, also when the `Progress` was cancelled before anything began.
     public static func start<Value: Sendable>(
         _ operation: FileOperationType, of provider: any FileProviderBasic, kind: Progress.FileOperationKind? = nil,

@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// Tells a provider's delegate of one operation. Reports of progress that it has not come to yet are left out.
+/// Reports one operation to a provider's delegate. Skips reports of progress that a newer one has overtaken.
 final class DelegateReports: Sendable {
     private let provider: any FileProviderBasic
     private let operation: FileOperationType

@@ -1,7 +1,8 @@
 public import Foundation
 
 extension FileProviderBasic {
-    /// Lists the folder at `path`. When the storage fails half way, what came before stands beside the error.
+    /// Lists the folder at `path`. If the storage fails half way, the handler gets the items listed so far beside the
+    /// error.
     @discardableResult
     public func contentsOfDirectory(
         path: String, completionHandler: @escaping @Sendable (_ contents: [FileObject], _ error: (any Error)?) -> Void
@@ -17,7 +18,7 @@ extension FileProviderBasic {
         }
     }
 
-    /// What is known about the item at `path`.
+    /// Returns the attributes of the item at `path`.
     @discardableResult
     public func attributesOfItem(
         path: String, completionHandler: @escaping @Sendable (_ attributes: FileObject?, _ error: (any Error)?) -> Void
@@ -29,7 +30,7 @@ extension FileProviderBasic {
         }
     }
 
-    /// Capacity and free space; nil where the storage does not say or fails.
+    /// Returns capacity and free space; nil if the storage does not say or fails.
     @discardableResult
     public func storageProperties(completionHandler: @escaping @Sendable (_ volumeInfo: VolumeObject?) -> Void)
         -> Progress?
@@ -41,7 +42,7 @@ extension FileProviderBasic {
         }
     }
 
-    /// Whether the root answers, and if not, why.
+    /// Checks whether the root answers, and if not, why.
     @discardableResult
     public func isReachable(completionHandler: @escaping @Sendable (_ success: Bool, _ error: (any Error)?) -> Void)
         -> Progress?
@@ -53,7 +54,7 @@ extension FileProviderBasic {
         }
     }
 
-    /// `path` where it is free, else one like it that is.
+    /// Returns `path` if it is free, else a similar path that is.
     @discardableResult
     public func fileByUniqueName(
         _ path: String, completionHandler: @escaping @Sendable (_ path: String?, _ error: (any Error)?) -> Void

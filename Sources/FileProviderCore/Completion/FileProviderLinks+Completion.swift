@@ -15,7 +15,7 @@ extension FileProviderSymbolicLink {
         }
     }
 
-    /// What the symbolic link at `path` leads to in the end.
+    /// Returns the item that the symbolic link at `path` finally leads to.
     @discardableResult
     public func destination(
         ofSymbolicLink path: String,
@@ -30,7 +30,8 @@ extension FileProviderSymbolicLink {
 }
 
 extension FileProviderSharing {
-    /// A link under which anybody reads the item at `path`, what is known of the item, and when the link stops working.
+    /// Creates a link under which anybody can read the item at `path`; also gives the item's attributes and the link's
+    /// expiry.
     @discardableResult
     public func publicLink(
         to path: String,

@@ -1,7 +1,7 @@
 public import Foundation
 
 extension FileProviderOperations {
-    /// Makes the folder `folder` in the folder at `parent`.
+    /// Creates the folder `folder` in the folder at `parent`.
     @discardableResult
     public func create(folder: String, at parent: String, completionHandler: SimpleCompletionHandler) -> Progress? {
         CompletionForm.start(.create(path: parent.hasSuffix("/") ? parent + folder : "\(parent)/\(folder)"), of: self) {
@@ -12,7 +12,7 @@ extension FileProviderOperations {
         }
     }
 
-    /// Moves or renames the item at `path`; what is at `destination` goes only with `overwrite`.
+    /// Moves or renames the item at `path`. Replaces the item at `destination` only with `overwrite`.
     @discardableResult
     public func moveItem(
         path: String, to destination: String, overwrite: Bool = false, completionHandler: SimpleCompletionHandler
@@ -25,7 +25,7 @@ extension FileProviderOperations {
         }
     }
 
-    /// Copies the item at `path`; what is at `destination` goes only with `overwrite`.
+    /// Copies the item at `path`. Replaces the item at `destination` only with `overwrite`.
     @discardableResult
     public func copyItem(
         path: String, to destination: String, overwrite: Bool = false, completionHandler: SimpleCompletionHandler
@@ -38,7 +38,7 @@ extension FileProviderOperations {
         }
     }
 
-    /// Removes the item at `path`, a folder with all it holds.
+    /// Removes the item at `path`, a folder with everything in it.
     @discardableResult
     public func removeItem(path: String, completionHandler: SimpleCompletionHandler) -> Progress? {
         CompletionForm.start(.remove(path: path), of: self) { progress in
@@ -50,7 +50,7 @@ extension FileProviderOperations {
 }
 
 extension FileProviderOperations where Self: FileProviderReadWrite {
-    /// Writes the file of this machine at `localFile` to `path`. Progress counts bytes.
+    /// Writes the local file at `localFile` to `path`. Progress counts bytes.
     @discardableResult
     public func copyItem(
         localFile: URL, to path: String, overwrite: Bool = false, completionHandler: SimpleCompletionHandler
@@ -65,7 +65,7 @@ extension FileProviderOperations where Self: FileProviderReadWrite {
         }
     }
 
-    /// Reads the file at `path` into a file of this machine. Progress counts bytes.
+    /// Reads the file at `path` into a local file. Progress counts bytes.
     @discardableResult
     public func copyItem(
         path: String, toLocalURL localURL: URL, overwrite: Bool = false, completionHandler: SimpleCompletionHandler

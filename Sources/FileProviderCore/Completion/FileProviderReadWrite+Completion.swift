@@ -39,9 +39,9 @@ extension FileProviderReadWrite {
         }
     }
 
-    /// Adds `contents` at the end of the file at `path`, which is made if there is none. Progress counts bytes.
+    /// Adds `contents` at the end of the file at `path`, and creates the file if there is none. Progress counts bytes.
     ///
-    /// Cancelled, it leaves what has arrived, as ``FileProviderAppending/append(path:from:createsFile:)`` says.
+    /// If cancelled, it leaves what has arrived, as ``FileProviderAppending/append(path:from:createsFile:)`` says.
     @discardableResult
     public func appendContents(path: String, contents: Data, completionHandler: SimpleCompletionHandler) -> Progress? {
         CompletionForm.start(.modify(path: path), of: self, kind: .uploading, unitCount: 0) { progress in

@@ -3,8 +3,8 @@ package import Foundation
 /// The form with a `Progress` and a completion handler for operations of a layer above the providers, which no delegate
 /// follows.
 package enum LayeredOperation {
-    /// Starts `body`. The completion is called once, where those of providers are; cancelling the `Progress` cancels
-    /// the task.
+    /// Starts `body`. The completion is called once, on the queue of the providers' completion handlers; cancelling the
+    /// `Progress` cancels the task.
     package static func start(
         _ operation: FileOperationType, kind: Progress.FileOperationKind? = nil,
         body: @escaping @Sendable (ProgressReporter) async throws -> Void,

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What an operation's delegate has to say, for the code that carries it out.
+/// The decisions of an operation's delegate, for the code that carries it out.
 package struct OperationConsent: Sendable {
     /// The consent of the completion form that the current task carries out; nil elsewhere.
     @TaskLocal static var current: OperationConsent?
@@ -13,7 +13,9 @@ package struct OperationConsent: Sendable {
         guard let delegate = ProviderDelegates.shared.of(provider).operationDelegate else { return }
         let mayDo = await CompletionForm.onQueue { delegate.fileProvider(provider, shouldDoOperation: operation) }
         if !mayDo {
-            throw FileError.make(.userCancelled, path: operation.source, sentence: "\(operation) was not allowed.")
+            throw FileError.make(
+                .userCancelled, path: operation.source,
+                sentence: "\(operation) was refused by the provider's delegate.")
         }
     }
 

@@ -1,9 +1,9 @@
-/// Secrets that an app asks for: a prompt, or a store of its own such as a keychain.
+/// Secrets that an app asks for: with a prompt, or from its own store such as a keychain.
 ///
-/// Many requests, and many providers with this source, wait for one answer for each origin and user. It is kept until a
-/// server refuses it. An error is not kept: the next request asks again.
+/// All requests, also of several providers with this source, wait for one answer for each origin and user. The answer
+/// is kept until a server refuses it. An error is not kept: the next request asks again.
 public final class AskedCredentials: CredentialSource {
-    /// Finds a secret; nil where there is none and access is tried without.
+    /// Finds a secret; nil if there is none and access is tried without.
     public typealias Ask = @Sendable (_ origin: Origin, _ user: String?) async throws -> Credential?
 
     private struct Key: Hashable {
@@ -19,13 +19,12 @@ public final class AskedCredentials: CredentialSource {
     private let ask: Ask
     private let questions = LockedValue<[Key: Question]>([:])
 
-    /// Calls `ask` when a secret is first wanted. An answer of nil is kept, too, and for good: no server refuses what
-    /// is not there.
+    /// Calls `ask` when a secret is first needed. An answer of nil is kept, too, and never refused: no server sees it.
     public init(_ ask: @escaping Ask) {
         self.ask = ask
     }
 
-    /// - Throws: What the app's function throws; `CancellationError` for a caller that is cancelled, while the others
+    /// - Throws: The error of the app's function; `CancellationError` for a caller that is cancelled, while the others
     ///   go on waiting.
     public func credential(for origin: Origin, user: String?) async throws -> Credential? {
         let key = Key(origin: origin, user: user)
@@ -40,7 +39,7 @@ public final class AskedCredentials: CredentialSource {
         return try await task.sharedValue()
     }
 
-    /// Has the next request ask again, unless another answer has come meanwhile.
+    /// Makes the next request ask again, unless there is another answer by now.
     public func refused(_ credential: Credential, for origin: Origin, user: String?) {
         forget(Key(origin: origin, user: user)) { $0.answer.value == credential }
     }

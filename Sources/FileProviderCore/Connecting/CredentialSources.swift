@@ -11,7 +11,7 @@ public struct FixedCredential: CredentialSource {
         owner = FirstOrigin(origin)
     }
 
-    /// The secret, whatever `user` is; nil for every origin but one.
+    /// Returns the secret, whatever `user` is; nil for any other origin.
     public func credential(for origin: Origin, user: String?) async throws -> Credential? {
         owner.admits(origin) ? credential : nil
     }
@@ -25,9 +25,9 @@ public struct EnvironmentCredentials: CredentialSource {
     private let owner = FirstOrigin(nil)
 
     /// - Parameters:
-    ///   - password: The name of the variable with a password; it answers where the user is known.
-    ///   - token: The name of the variable with a bearer token, which comes first.
-    ///   - environment: The process's own, unless said otherwise; read once.
+    ///   - password: The name of the variable with a password; used if the user is known.
+    ///   - token: The name of the variable with a bearer token, which takes precedence.
+    ///   - environment: By default the process's own; read once.
     public init(
         password: String? = nil, token: String? = nil,
         environment: [String: String] = ProcessInfo.processInfo.environment
@@ -37,8 +37,8 @@ public struct EnvironmentCredentials: CredentialSource {
         self.environment = environment
     }
 
-    /// The token unless it is empty, else the password where `user` is known; nil for every origin but the first that
-    /// got a secret.
+    /// Returns the token unless it is empty, else the password if `user` is known; nil for every origin but the first
+    /// that got a secret.
     public func credential(for origin: Origin, user: String?) async throws -> Credential? {
         guard let secret = secret(user), owner.admits(origin) else { return nil }
         return secret
@@ -51,12 +51,12 @@ public struct EnvironmentCredentials: CredentialSource {
     }
 }
 
-/// A password that is the first line of a file, for the first origin that asks and a user who is known.
+/// A password in the first line of a file, for the first origin that asks and a known user.
 public struct PasswordFileCredentials: CredentialSource {
     private let file: String
     private let owner = FirstOrigin(nil)
 
-    /// - Parameter file: A path of this machine, a pipe's too. It is read when a secret is asked for.
+    /// - Parameter file: A local path, also of a pipe. It is read whenever a secret is needed.
     public init(file: String) {
         self.file = file
     }
@@ -70,20 +70,20 @@ public struct PasswordFileCredentials: CredentialSource {
     }
 }
 
-/// Several sources, the first one that has a secret answering.
+/// Several sources, asked in order until one has a secret.
 public struct CredentialChain: CredentialSource {
     private let sources: [any CredentialSource]
     private let user: String?
 
-    /// - Parameter user: Who is asked for where neither URL nor configuration names a user.
+    /// - Parameter user: The user to ask for if neither URL nor configuration names one.
     public init(_ sources: [any CredentialSource], user: String? = nil) {
         self.sources = sources
         self.user = user
     }
 
-    /// The first secret that a source has; those behind it are not asked.
+    /// Returns the first secret that a source has; later sources are not asked.
     ///
-    /// - Throws: The error of a source; those behind it are not asked then, either.
+    /// - Throws: The error of a source; later sources are not asked then, either.
     public func credential(for origin: Origin, user: String?) async throws -> Credential? {
         for source in sources {
             if let credential = try await source.credential(for: origin, user: user ?? self.user) { return credential }
@@ -91,12 +91,12 @@ public struct CredentialChain: CredentialSource {
         return nil
     }
 
-    /// Tells every source, whichever the secret came from.
+    /// Reports the refusal to every source, whichever the secret came from.
     public func refused(_ credential: Credential, for origin: Origin, user: String?) {
         for source in sources { source.refused(credential, for: origin, user: user ?? self.user) }
     }
 
-    /// The first replacement that a source has.
+    /// Returns the first replacement that a source has.
     public func replacement(for credential: Credential, origin: Origin, user: String?) async throws -> Credential? {
         for source in sources {
             if let other = try await source.replacement(for: credential, origin: origin, user: user ?? self.user) {
@@ -107,7 +107,7 @@ public struct CredentialChain: CredentialSource {
     }
 }
 
-/// The only origin that a secret without one goes to: the first that asks.
+/// The only origin that gets a secret made for no particular one: the first that asks.
 final class FirstOrigin: Sendable {
     private let owner: LockedValue<Origin?>
 
@@ -117,7 +117,7 @@ final class FirstOrigin: Sendable {
 
     func admits(_ origin: Origin) -> Bool {
         owner.update { owner in
-            // On the way to the server that the secret is for, a proxy would be the first.
+            // A proxy on the way to the secret's server would ask first.
             if owner == nil, origin.isProxy { return false }
             let first = owner ?? origin
             owner = first

@@ -1,17 +1,19 @@
 public import Foundation
 
-/// Who asks for access: scheme, host and port (RFC 6454). Secrets belong to one origin and go to no other.
+/// A party that asks for access: scheme, host and port (RFC 6454). A secret belongs to one origin and is sent to no
+/// other.
 public struct Origin: Hashable, Sendable, CustomStringConvertible {
     /// In lower case.
     public let scheme: String
-    /// A name or address in lower case, as the URL tells it.
+    /// A name or address in lower case, as in the URL.
     public let host: String
-    /// The one that is used, also where it is the scheme's own and the URL does not name it.
+    /// The port that is used, also if it is the scheme's default and the URL does not name it.
     public let port: Int
-    /// Whether this is a proxy on the way to a server. A secret that is for whoever asks first is for no proxy.
+    /// Whether this is a proxy on the way to a server. A secret for the first origin that asks is never given to a
+    /// proxy.
     public let isProxy: Bool
 
-    /// Takes scheme and host in any case: they make no difference (RFC 6454, section 4).
+    /// Creates an origin; the case of scheme and host makes no difference (RFC 6454, section 4).
     public init(scheme: String, host: String, port: Int, isProxy: Bool = false) {
         self.scheme = scheme.lowercased()
         self.host = host.lowercased()
@@ -19,18 +21,18 @@ public struct Origin: Hashable, Sendable, CustomStringConvertible {
         self.isProxy = isProxy
     }
 
-    /// Whether the host is this machine by name or loopback address, where nothing leaves in clear.
+    /// Whether the host is this machine by name or loopback address, so that nothing is sent in clear over a network.
     public var isLoopback: Bool {
         var address = in_addr()
         if inet_pton(AF_INET, host, &address) == 1 { return UInt32(bigEndian: address.s_addr) >> 24 == 127 }
         return host == "localhost" || host == "::1" || host == "[::1]"
     }
 
-    /// As in a URL, with the port always; no brackets are put around an IPv6 address.
+    /// As in a URL, always with the port; an IPv6 address gets no brackets.
     public var description: String { "\(scheme)://\(host):\(port)" }
 }
 
-/// A secret. It shows itself in no description and is not `Codable`.
+/// A secret. No description shows it, and it is not `Codable`.
 public struct Credential: Sendable, Hashable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// The kinds of secret.
     public enum Kind: Sendable, Hashable {
@@ -38,40 +40,40 @@ public struct Credential: Sendable, Hashable, CustomStringConvertible, CustomDeb
         case password(user: String, password: String)
         /// A bearer token (RFC 6750).
         case bearer(token: String)
-        /// A private key to log in with over SSH, and what opens it where it is encrypted.
+        /// A private key to log in with over SSH, and its passphrase if it is encrypted.
         case privateKey(user: String, key: Data, passphrase: String?)
     }
 
-    /// The secret itself; printed, it shows no more than the credential does.
+    /// The secret itself; its description shows no more than the credential's.
     public let kind: Kind
-    /// When the secret loses its force; nil where nobody knows.
+    /// When the secret expires; nil if unknown.
     public let expires: Date?
 
-    /// Whether it has lost its force by the clock of this machine.
+    /// Whether the secret has expired, by this machine's clock.
     public var isExpired: Bool { expires.map { $0 <= Date() } ?? false }
 
-    /// A user and the password, in clear; how they are sent is the provider's business.
+    /// A user and the password, in clear; the provider decides how to send them.
     public static func password(user: String, password: String) -> Credential {
         Credential(kind: .password(user: user, password: password), expires: nil)
     }
 
     /// A bearer token (RFC 6750), without the word `Bearer` in front.
     ///
-    /// - Parameter expires: From then on it is not sent, and its source is asked for another.
+    /// - Parameter expires: The date after which the token is not sent, and its source is asked for another.
     public static func bearer(_ token: String, expires: Date? = nil) -> Credential {
         Credential(kind: .bearer(token: token), expires: expires)
     }
 
-    /// A private key to log in with over SSH, for apps that keep keys elsewhere than in files: it is used from memory and
-    /// written nowhere. Asked for where no key file and no agent's key was taken. Other providers, and the ssh program,
-    /// have no use for it.
+    /// A private key to log in with over SSH, for apps that don't keep keys in files: it is used from memory and never
+    /// written. The source is asked for it if no key file and no agent's key was accepted. Other providers, and the ssh
+    /// program, ignore it.
     ///
-    /// What is no such key, is encrypted without a passphrase, or is not opened by its passphrase ends the login with
-    /// `URLError(.userAuthenticationRequired)`; its source is told, and asked once more.
+    /// A value that is no such key, is encrypted without a passphrase, or has the wrong passphrase fails the login with
+    /// `URLError(.userAuthenticationRequired)`. Its source is then notified, and asked once more.
     ///
     /// - Parameters:
-    ///   - user: Who logs in; empty for whom ssh's configuration names, else this process's user.
-    ///   - key: What such a file holds, in OpenSSH's form or PEM; not PuTTY's. 256 KiB at most.
+    ///   - user: The user to log in as; empty for the one in ssh's configuration, else this process's user.
+    ///   - key: The content of a key file, in OpenSSH's format or PEM; not PuTTY's. 256 KiB at most.
     ///   - passphrase: Opens an encrypted key; nil takes ``ConnectionOptions/clientKeyPassword``.
     public static func privateKey(user: String, key: Data, passphrase: String? = nil) -> Credential {
         Credential(kind: .privateKey(user: user, key: key, passphrase: passphrase), expires: nil)
@@ -83,7 +85,7 @@ public struct Credential: Sendable, Hashable, CustomStringConvertible, CustomDeb
     /// As ``description``: without the secret.
     public var debugDescription: String { description }
 
-    /// Without children, so that `dump` and descriptions of what holds a credential find no secret.
+    /// Without children, so that `dump` and descriptions of values that hold a credential show no secret.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
@@ -104,21 +106,21 @@ extension Credential.Kind: CustomStringConvertible, CustomDebugStringConvertible
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// Where secrets come from: environment, netrc, a prompt, an app's own store.
+/// A source of secrets: environment, netrc, a prompt, an app's own store.
 public protocol CredentialSource: Sendable {
-    /// The secret for `origin`; nil where there is none and access is tried without.
+    /// Returns the secret for `origin`; nil if there is none and access is tried without.
     ///
     /// - Parameter user: The user that the URL names.
     func credential(for origin: Origin, user: String?) async throws -> Credential?
 
-    /// Told that a server refused `credential`: a source that remembers or asks finds another the next time. The
+    /// Called after a server refused `credential`, so that a source that remembers or asks finds another next time. The
     /// default does nothing.
     func refused(_ credential: Credential, for origin: Origin, user: String?)
 
-    /// Another token in place of one that a server refused, for the same request to be sent again; nil, the default,
-    /// where there is none.
+    /// Returns another token in place of a refused one, to send the same request again; nil, the default, if there is
+    /// none.
     ///
-    /// Called for bearer tokens, by each request that was refused: a source answers all of them with one new token.
+    /// Called for bearer tokens, by each refused request: a source answers all of them with one new token.
     func replacement(for credential: Credential, origin: Origin, user: String?) async throws -> Credential?
 }
 

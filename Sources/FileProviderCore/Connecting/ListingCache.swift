@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What a remote provider remembers of its storage, as its ``CachePolicy`` allows.
+/// A remote provider's memory of its storage, as its ``CachePolicy`` allows.
 public final class ListingCache: Sendable {
     fileprivate struct Entry {
         let expiry: ContinuousClock.Instant
@@ -22,25 +22,25 @@ public final class ListingCache: Sendable {
         self.policy = policy
     }
 
-    /// A moment to keep answers by: what is asked for before a change and answered after it is not kept.
+    /// A moment to file answers under: an answer that was requested before a change and arrives after it is not kept.
     public struct Moment: Sendable {
         fileprivate let changes: Int
     }
 
-    /// To be taken before the storage is asked.
+    /// The present moment; take it before asking the storage.
     public var now: Moment { Moment(changes: state.withLock { $0.changes }) }
 
-    /// Has the storage asked, whatever is remembered, as long as `body` runs.
+    /// Runs `body` with the cache bypassed, so that the storage is asked.
     package static func bypassing<Value: Sendable>(_ body: () async throws -> Value) async rethrows -> Value {
         try await $isBypassed.withValue(true) { try await body() }
     }
 
     @TaskLocal private static var isBypassed = false
 
-    /// The children of the folder at `path`, as they were listed not long ago.
+    /// Returns the children of the folder at `path`, if a remembered listing is recent enough.
     public func contents(of path: ProviderPath) -> [FileObject]? { entry(path)?.children }
 
-    /// The item at `path`, as its folder was listed not long ago.
+    /// Returns the item at `path`, if a remembered listing of its folder is recent enough.
     public func item(at path: ProviderPath) -> FileObject? { path.parent.flatMap { entry($0)?.items[path] } }
 
     private func entry(_ folder: ProviderPath) -> Entry? {
@@ -48,7 +48,7 @@ public final class ListingCache: Sendable {
         return state.withLock { $0.folders[folder].flatMap { $0.expiry > .now ? $0 : nil } }
     }
 
-    /// Remembers a whole listing that was asked for at `moment`.
+    /// Remembers a whole listing that was requested at `moment`.
     public func keep(_ contents: [FileObject], of path: ProviderPath, since moment: Moment) {
         guard policy.lifetime > 0, contents.count <= policy.maxItems else { return }
         let items = Dictionary(contents.map { ($0.path, $0) }) { $1 }
@@ -63,13 +63,13 @@ public final class ListingCache: Sendable {
         }
     }
 
-    /// Begins to remember a listing of the folder at `path`, as far as the policy allows; to be called before the
-    /// storage is asked.
+    /// Begins to remember a listing of the folder at `path`, as far as the policy allows. Call it before asking the
+    /// storage.
     public func record(of path: ProviderPath) -> ListingRecord {
         ListingRecord(self, path: path, maxCount: policy.lifetime > 0 ? policy.maxItems : -1)
     }
 
-    /// Forgets the item at `path`, what lies below it, and its folder's listing; at the root, everything.
+    /// Forgets the item at `path`, everything below it, and its folder's listing; at the root, everything.
     public func drop(_ path: ProviderPath) {
         guard policy.lifetime > 0 else { return }
         state.withLock { state in
@@ -95,7 +95,7 @@ extension ListingCache.State {
     }
 }
 
-/// A listing that is under way, to be remembered when it is whole.
+/// A listing under way, remembered once it is whole.
 public final class ListingRecord: Sendable {
     private let cache: ListingCache
     private let path: ProviderPath
@@ -111,12 +111,12 @@ public final class ListingRecord: Sendable {
         found = Mutex(maxCount < 0 ? nil : [])
     }
 
-    /// Adds a page. Too many items to remember are not held either.
+    /// Adds a page. Drops all items once they are too many to remember.
     public func add(_ items: [FileObject]) {
         found.withLock { found in found = found.flatMap { $0.count + items.count <= maxCount ? $0 + items : nil } }
     }
 
-    /// Remembers what came: it is the whole folder.
+    /// Remembers the added items as the whole folder.
     public func keep() {
         if let found = found.withLock({ $0 }) { cache.keep(found, of: path, since: moment) }
     }

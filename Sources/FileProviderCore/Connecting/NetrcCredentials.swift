@@ -2,12 +2,12 @@ public import Foundation
 
 /// Passwords by host, from the file that curl and ftp read too. Source: netrc(5).
 ///
-/// The file is read anew for each question. As with curl, its permissions are not judged: refusing what others can read
-/// already would protect nobody.
+/// Rereads the file on every call. As with curl, its permissions are not checked: refusing a file that others can
+/// already read protects nothing.
 public struct NetrcCredentials: CredentialSource {
     private let file: String
 
-    /// - Parameter file: A path of this machine; one that does not exist holds nothing.
+    /// - Parameter file: A local path; a missing file counts as empty.
     public init(file: String) {
         self.file = file
     }
@@ -27,7 +27,7 @@ public struct NetrcCredentials: CredentialSource {
     }
 }
 
-/// What stands in a `.netrc`.
+/// The content of a `.netrc`.
 struct Netrc {
     private struct Entry {
         /// Nil for the `default` entry.
@@ -53,8 +53,8 @@ struct Netrc {
         }
     }
 
-    /// The first entry with a password that fits; `default` fits every host, an entry without a login every user that
-    /// is known.
+    /// Returns the first entry with a password that fits. `default` fits every host, and an entry without a login fits
+    /// every known user.
     func credential(host: String, user: String?) -> Credential? {
         let host = Self.plain(host)
         for entry in entries where entry.host == nil || entry.host == host {
@@ -72,8 +72,8 @@ struct Netrc {
     }
 }
 
-/// Words apart by white space. Double quotes keep it, a backslash keeps what follows, and `#` in front of a word that
-/// is no value starts a comment that the line ends.
+/// Words separated by white space. Double quotes keep white space, a backslash keeps the next character, and `#` in
+/// front of a word that is no value starts a comment up to the end of the line.
 private struct NetrcWords {
     var rest: Data.SubSequence
 
@@ -89,7 +89,7 @@ private struct NetrcWords {
         let isQuoted = first == UInt8(ascii: "\"")
         if isQuoted { rest = rest.dropFirst() }
         var word: [UInt8] = []
-        // A quote that nobody closes ends with its line.
+        // A quote that is not closed ends with its line.
         while let byte = rest.first, isQuoted ? byte != UInt8(ascii: "\"") && byte != Self.newline : !Self.isSpace(byte)
         {
             rest = rest.dropFirst()
@@ -100,7 +100,7 @@ private struct NetrcWords {
         return String(decoding: word, as: UTF8.self)
     }
 
-    /// A macro goes to the first empty line.
+    /// Skips a macro, which ends at the first empty line.
     mutating func skipMacro() {
         var line: Data.SubSequence
         repeat {

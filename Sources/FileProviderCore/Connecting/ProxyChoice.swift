@@ -1,11 +1,11 @@
 import Foundation
 
-/// The proxy that a provider with connections of its own goes by to reach one server.
+/// The proxy by which a provider that opens its own connections reaches one server.
 ///
-/// libcurl makes the same choice by itself for what goes by it.
+/// For requests through libcurl, libcurl makes the same choice itself.
 package struct ProxyChoice: Sendable, Hashable, CustomReflectable {
     package let server: ProxyServer
-    /// Whether the environment names it, and not the options: then the login is in the variable too.
+    /// Whether the environment names it, and not the options: then the variable has the login too.
     package let isFromEnvironment: Bool
     package let environmentPassword: String?
 
@@ -14,15 +14,15 @@ package struct ProxyChoice: Sendable, Hashable, CustomReflectable {
 }
 
 extension ProxyPolicy {
-    /// The proxy on the way to `host`; nil for none.
+    /// Returns the proxy on the way to `host`; nil for none.
     ///
     /// With ``environment`` it is the one of `sftp_proxy` for the scheme `sftp`, `SFTP_PROXY`, `all_proxy` or
     /// `ALL_PROXY`, the first that is not empty, and none for this machine itself. Source: libcurl-env(3).
     ///
     /// - Parameters:
-    ///   - host: As it is going to be connected to, an IPv6 address without brackets.
+    ///   - host: The host to connect to; an IPv6 address without brackets.
     ///   - environment: The process's, with `NO_PROXY` in it.
-    /// - Throws: `URLError(.badURL)` for a variable that holds no proxy's URL; the sentence doesn't repeat it.
+    /// - Throws: `URLError(.badURL)` for a variable that holds no proxy's URL; the sentence doesn't repeat its value.
     package func proxy(scheme: String, host: String, environment: [String: String]) throws -> ProxyChoice? {
         func value(_ names: String...) -> (name: String, text: String)? {
             names.lazy.compactMap { name in environment[name].map { (name: name, text: $0) } }

@@ -1,15 +1,14 @@
 package import Foundation
 
-/// The errors of a proxy on the way to a server, in the same words whoever talks to it: libcurl, or a provider's own
-/// connection.
+/// The errors of a proxy on the way to a server, in the same words for libcurl and for a provider's own connection.
 package struct ProxyErrors: Sendable {
-    /// What sentences begin with: the proxy's URL without its login.
+    /// The subject of the sentences: the proxy's URL without its login.
     package let name: String
     private let url: URL?
 
     /// - Parameters:
     ///   - server: Nil for a proxy of the environment that libcurl has read.
-    ///   - url: What was asked for.
+    ///   - url: The URL of the request.
     package init(_ server: ProxyServer?, url: URL?) {
         name = server.map { "The proxy “\($0.url.absoluteString)”" } ?? "The proxy that the environment names"
         self.url = url
@@ -17,11 +16,11 @@ package struct ProxyErrors: Sendable {
 
     /// `URLError(.userAuthenticationRequired)`.
     ///
-    /// - Parameter isWithheld: There is a password, which was not sent because it would go in clear.
+    /// - Parameter isWithheld: Whether there is a password that was not sent because it would go in clear.
     package func login(isWithheld: Bool, cause: (any Error)? = nil) -> URLError {
         let sentence =
             isWithheld
-            ? "\(name) wants the password in clear over a connection that is not encrypted, which is refused unless it is allowed."
+            ? "\(name) wants the password in clear over an unencrypted connection. It was not sent; allow clear passwords to send it."
             : "\(name) asks for a login, or refused the one it got."
         return FileError.make(.userAuthenticationRequired, url: url, sentence: sentence, underlying: cause)
     }
@@ -40,7 +39,7 @@ package struct ProxyErrors: Sendable {
         FileError.make(.cannotFindHost, url: url, sentence: "\(name) cannot be found.", underlying: cause)
     }
 
-    /// `URLError(.cannotConnectToHost)`: nothing listens where the proxy should be.
+    /// `URLError(.cannotConnectToHost)`: no server listens at the proxy's address.
     package func notConnected(cause: (any Error)? = nil) -> URLError {
         let sentence = "\(name) does not accept a connection."
         return FileError.make(.cannotConnectToHost, url: url, sentence: sentence, underlying: cause)
@@ -58,7 +57,7 @@ package struct ProxyErrors: Sendable {
         return FileError.make(.networkConnectionLost, url: url, sentence: sentence)
     }
 
-    /// `URLError(.badServerResponse)`: whatever answers is no proxy of its URL's scheme.
+    /// `URLError(.badServerResponse)`: the server at the proxy's URL is no proxy of that scheme.
     package func notAProxy(of kind: String) -> URLError {
         FileError.make(.badServerResponse, url: url, sentence: "\(name) does not answer as \(kind).")
     }

@@ -7,7 +7,7 @@ import Foundation
 struct ProxyExceptions {
     private let entries: [Substring]
 
-    /// - Parameter texts: Entries, several of them in one text with commas or blanks between them.
+    /// - Parameter texts: Entries; one text may hold several, separated by commas or blanks.
     init(_ texts: [String]) {
         entries = texts.flatMap { $0.split { ", \t".contains($0) } }
     }

@@ -1,15 +1,14 @@
-/// Logging in to the proxy that the options name: its source is asked for the proxy's own origin, and only when that is
-/// needed.
+/// The login at the proxy that the options name. Its source is asked for the proxy's own origin, and only when needed.
 ///
-/// A proxy of the environment has its login there.
+/// A proxy from the environment has its login in the variable.
 package final class ProxyLogin: Sendable {
-    /// What goes with a request.
+    /// The credentials to send with a request.
     package struct Access: Sendable, CustomReflectable {
         package fileprivate(set) var user: String?
         package fileprivate(set) var password: String?
         /// Whether a password may go to the proxy in clear.
         package fileprivate(set) var allowsBasic = true
-        /// There is a password, which was not sent because it would go in clear.
+        /// Whether there is a password that was not sent because it would go in clear.
         package fileprivate(set) var isWithheld = false
         fileprivate var credential: Credential?
 
@@ -34,7 +33,7 @@ package final class ProxyLogin: Sendable {
             server.map { $0.origin.scheme == "https" || $0.origin.isLoopback || options.allowsClearPassword } ?? true
     }
 
-    /// What to send with the next request: a login where the proxy's URL names a user, or the proxy has asked.
+    /// Returns the login for the next request, if the proxy's URL names a user or the proxy has asked for a login.
     package func access() async throws -> Access {
         guard let server, server.user != nil || memory.value.isAskedFor else { return Access(allowsBasic: allowsBasic) }
         let task = memory.update { [credentials] memory in
@@ -46,7 +45,7 @@ package final class ProxyLogin: Sendable {
         }
     }
 
-    /// What to send in place of `refused`; nil where there is nothing else.
+    /// Returns the login to send in place of `refused`; nil if there is no other.
     package func access(after refused: Access) async throws -> Access? {
         if refused.credential != nil { self.refused(refused) }
         memory.update { $0.isAskedFor = true }
@@ -62,7 +61,7 @@ package final class ProxyLogin: Sendable {
 
     private func access(with credential: Credential?, to server: ProxyServer) -> Access {
         guard case .password(let user, let password) = credential?.kind else { return Access(allowsBasic: allowsBasic) }
-        // SOCKS knows the password in clear alone (RFC 1929); over HTTP, digest goes everywhere.
+        // SOCKS sends passwords in clear only (RFC 1929); over HTTP, digest is always allowed.
         let isWithheld = !allowsBasic && server.origin.scheme.hasPrefix("socks")
         return Access(
             user: isWithheld ? nil : user, password: isWithheld ? nil : password, allowsBasic: allowsBasic,

@@ -2,14 +2,14 @@ public import Foundation
 
 /// Whether requests go by a proxy.
 public enum ProxyPolicy: Sendable, Hashable {
-    /// As `http_proxy`, `HTTPS_PROXY`, `ftp_proxy`, `sftp_proxy`, `ALL_PROXY` and `NO_PROXY` say, user and password in
-    /// them included; never to this machine itself.
+    /// The proxies in `http_proxy`, `HTTPS_PROXY`, `ftp_proxy`, `sftp_proxy`, `ALL_PROXY` and `NO_PROXY`, with the user
+    /// and password there; none for this machine itself.
     ///
     /// Source: libcurl-env(3).
     case environment
-    /// Never, whatever the environment says.
+    /// No proxy, whatever the environment says.
     case none
-    /// By this one.
+    /// This proxy.
     case server(ProxyServer)
 
     /// Whether a request to this machine reaches it without leaving it.
@@ -18,31 +18,30 @@ public enum ProxyPolicy: Sendable, Hashable {
     }
 }
 
-/// A proxy, without its password: that comes from the ``CredentialSource``, which is asked for ``origin``.
+/// A proxy, without its password, which the ``CredentialSource`` has for ``origin``.
 ///
-/// SFTP goes by `http`, with a tunnel (`CONNECT`) and a login by Basic, and by `socks5` and `socks5h`, but not by
-/// `https`. The source is asked where the URL names a user, and else when the proxy asks for a login. A password goes in clear
-/// only to a proxy that is reached over TLS, that is this machine, or where ``ConnectionOptions/allowsClearPassword``
-/// says so.
+/// SFTP works with `http`, by a tunnel (`CONNECT`) and a Basic login, and with `socks5` and `socks5h`, but not with
+/// `https`. The source is asked if the URL names a user, and otherwise when the proxy asks for a login. A password is
+/// sent in clear only to a proxy that is reached over TLS or is this machine, or if
+/// ``ConnectionOptions/allowsClearPassword`` is set.
 public struct ProxyServer: Sendable, Hashable {
     /// The schemes that a proxy's URL can have, with their ports.
     public static let ports = ["http": 80, "https": 443, "socks5": 1080, "socks5h": 1080]
 
-    /// Scheme, host and port alone.
+    /// The URL with scheme, host and port only.
     public let url: URL
-    /// Whom to log in as; nil to leave that to the credential source.
+    /// The user to log in as; nil leaves that to the credential source.
     public let user: String?
-    /// Hosts that are reached without it, domains with all that is in them, networks as `10.0.0.0/8`, `*` for all; nil
-    /// for those in `NO_PROXY`. Source: CURLOPT_NOPROXY(3).
+    /// Hosts that are reached without it: names, domains with all their hosts, networks such as `10.0.0.0/8`, or `*`
+    /// for all. Nil takes those in `NO_PROXY`. Source: CURLOPT_NOPROXY(3).
     public var exceptions: [String]?
-    /// Whether an HTTP proxy is asked for a tunnel (`CONNECT`) to servers without TLS too, instead of passing on each
-    /// request.
+    /// Whether to open a tunnel (`CONNECT`) through an HTTP proxy to servers without TLS too, instead of having it
+    /// forward each request.
     public var tunnelsAll: Bool
 
-    /// - Parameter url: `http` or `https` for an HTTP proxy, `socks5` for SOCKS, `socks5h` where the proxy looks up the
-    ///   names too.
-    /// - Throws: `URLError(.badURL)` for another scheme, without a host, and with anything behind it or a password in
-    ///   it.
+    /// - Parameter url: `http` or `https` for an HTTP proxy, `socks5` for SOCKS, `socks5h` if the proxy is also to look
+    ///   up names.
+    /// - Throws: `URLError(.badURL)` for another scheme, a missing host, a password, or anything after the port.
     public init(url: URL, exceptions: [String]? = nil, tunnelsAll: Bool = false) throws {
         guard let scheme = url.scheme?.lowercased(), Self.ports[scheme] != nil, let host = url.host(), !host.isEmpty
         else {
@@ -65,7 +64,7 @@ public struct ProxyServer: Sendable, Hashable {
         self.tunnelsAll = tunnelsAll
     }
 
-    /// Whom the password is for.
+    /// The origin that the password is for.
     public var origin: Origin {
         let scheme = url.scheme ?? ""
         return Origin(scheme: scheme, host: url.host() ?? "", port: url.port ?? Self.ports[scheme] ?? 0, isProxy: true)
@@ -84,8 +83,7 @@ public struct ProxyServer: Sendable, Hashable {
 }
 
 extension ConnectionOptions {
-    /// Sends requests by the proxy at `url`, where a password may stand too: it is kept as that proxy's and shown
-    /// nowhere.
+    /// Sends requests by the proxy at `url`. A password in `url` is kept as that proxy's and never shown.
     ///
     /// - Throws: As ``ProxyServer/init(url:exceptions:tunnelsAll:)``.
     public mutating func useProxy(at url: URL, exceptions: [String]? = nil, tunnelsAll: Bool = false) throws {

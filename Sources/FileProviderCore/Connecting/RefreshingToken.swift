@@ -1,7 +1,6 @@
-/// A bearer token that is fetched anew when it has expired, or when a server refuses it: OAuth access tokens and their
-/// like.
+/// A bearer token that is fetched again when it has expired or a server refuses it, such as an OAuth access token.
 ///
-/// Many requests, and many providers with this source, wait for one refresh. The requests that a server refused with
+/// All requests, also of several providers with this source, wait for one refresh. Requests that a server refused with
 /// the old token are sent again with the new one, once.
 public final class RefreshingToken: CredentialSource {
     /// Fetches a token: `.bearer("…", expires: date)`.
@@ -16,8 +15,8 @@ public final class RefreshingToken: CredentialSource {
     private let owner: FirstOrigin
     private let state: LockedValue<State>
 
-    /// Calls `refresh` when a token is first needed, and whenever the one in use is no longer good. An error of it
-    /// reaches all requests that wait; the next one calls it again.
+    /// Calls `refresh` when a token is first needed, and whenever the current one is no longer good. If it throws, all
+    /// requests that wait fail with its error; the next one calls it again.
     ///
     /// - Parameters:
     ///   - first: A token from an earlier run; nil to fetch one at first use.
@@ -28,15 +27,15 @@ public final class RefreshingToken: CredentialSource {
         state = LockedValue(State(current: first))
     }
 
-    /// The token in use, or a new one where there is none that is good; nil for every origin but one.
+    /// Returns the current token, or a new one if that is no longer good; nil for every origin but one.
     ///
-    /// - Throws: What `refresh` throws; `CancellationError` for a caller that is cancelled, while the others go on
+    /// - Throws: The error of `refresh`; `CancellationError` for a caller that is cancelled, while the others go on
     ///   waiting.
     public func credential(for origin: Origin, user: String?) async throws -> Credential? {
         owner.admits(origin) ? try await token(for: origin, insteadOf: nil) : nil
     }
 
-    /// The token in use where that is another by now, else a new one.
+    /// Returns the current token if it is another by now, else a new one.
     public func replacement(for credential: Credential, origin: Origin, user: String?) async throws -> Credential? {
         owner.admits(origin) ? try await token(for: origin, insteadOf: credential) : nil
     }

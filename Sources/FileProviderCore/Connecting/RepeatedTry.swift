@@ -1,5 +1,5 @@
 /// The repetition of an operation that runs in the current task, for its line in a log. Nothing is bound during a first
-/// try, so that this costs nothing while all goes well.
+/// try, so it costs nothing while all goes well.
 package struct RepeatedTry: Sendable {
     /// Nil in a first try.
     @TaskLocal package static var current: RepeatedTry?
@@ -14,7 +14,7 @@ package struct RepeatedTry: Sendable {
         self.cause = cause
     }
 
-    /// Runs `body`, as `again` where there is one.
+    /// Runs `body`, as the repetition `again` if that is not nil.
     package static func run<Value>(_ again: RepeatedTry?, _ body: () async throws -> Value) async rethrows -> Value {
         guard let again else { return try await body() }
         return try await $current.withValue(again) { try await body() }

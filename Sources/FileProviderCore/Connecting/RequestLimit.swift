@@ -1,16 +1,16 @@
-/// The requests a second that may go to a server: one value for all connections of a provider, or of several.
+/// A limit on the requests a second to a server; one value serves all connections of a provider, or of several.
 ///
-/// A token bucket: up to ``burst`` requests go at once after a time of rest, then one each `1 / perSecond` seconds, in
-/// the order in which they ask. Packets and bytes that belong to one transfer do not count.
+/// A token bucket: after a rest, up to ``burst`` requests are sent at once, then one every `1 / perSecond` seconds, in
+/// the order of the calls. Packets and bytes of one transfer do not count.
 public final class RequestLimit: Sendable {
     private struct State: Sendable {
-        /// When the bucket is full again, after the requests that were let through or are waiting.
+        /// When the bucket is full again, counting the requests that were sent or are waiting.
         var full = Duration.zero
     }
 
-    /// Requests a second, over any longer time.
+    /// Requests a second on average.
     public let perSecond: Double
-    /// Requests that go at once after a time of rest.
+    /// Requests that are sent at once after a rest.
     public let burst: Int
     private let interval: Duration
     private let now: @Sendable () -> Duration
@@ -18,9 +18,9 @@ public final class RequestLimit: Sendable {
     private let state = LockedValue(State())
 
     /// - Parameters:
-    ///   - perSecond: Between 0.001 and 1,000,000; what lies outside is taken for the nearer end.
-    ///   - burst: 1 and more.
-    ///   - clock: Tells the time, and is slept by.
+    ///   - perSecond: Between 0.001 and 1,000,000; values outside are clamped.
+    ///   - burst: 1 or more.
+    ///   - clock: The clock to read and to sleep by.
     public init<Time: Clock & Sendable>(perSecond: Double, burst: Int = 1, clock: Time = ContinuousClock())
     where Time.Duration == Duration {
         self.perSecond = min(max(perSecond.isNaN ? 0 : perSecond, 0.001), 1_000_000)
@@ -31,17 +31,17 @@ public final class RequestLimit: Sendable {
         sleep = { try await clock.sleep(until: clock.now.advanced(by: $0), tolerance: nil) }
     }
 
-    /// Waits until `count` more requests may go. Those that ask first go first.
+    /// Waits until `count` more requests may be sent, in the order of the calls.
     ///
-    /// - Throws: `CancellationError`, at once, when the task is cancelled. Its turn goes to later requests if nobody
-    ///   waits behind it; otherwise it passes unused, because those who wait know already when they go.
+    /// - Throws: `CancellationError` at once when the task is cancelled. If no caller waits behind it, later requests
+    ///   get its turn; otherwise the turn passes unused, because those behind already have theirs.
     public func take(_ count: Int = 1) async throws {
         try Task.checkCancellation()
         let cost = interval * min(max(1, count), 1_000_000)
         let (wait, end) = state.update { state in
             let time = now()
             state.full = max(state.full, time) + cost
-            // The bucket holds the burst: what it lacks beyond that is waited for.
+            // The bucket holds the burst; wait for what is missing beyond that.
             return (state.full - time - interval * burst, state.full)
         }
         guard wait > .zero else { return }

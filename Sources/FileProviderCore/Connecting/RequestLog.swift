@@ -15,7 +15,7 @@ package struct RequestLog: Sendable {
 
     /// - Parameters:
     ///   - logger: Nil writes no lines.
-    ///   - provider: The name of the provider, as `FileProviderBasic.type` has it, such as `WebDAV`.
+    ///   - provider: The provider's name, as in `FileProviderBasic.type`, such as `WebDAV`.
     package init(_ logger: Logger?, provider: String) {
         var logger = logger
         logger?[metadataKey: "provider"] = "\(provider)"
@@ -25,7 +25,7 @@ package struct RequestLog: Sendable {
         #endif
     }
 
-    /// Begins a request. Nil, for the price of one branch, if nothing is written or counted.
+    /// Begins a request. Returns nil, at the cost of one branch, if nothing is logged or counted.
     package func begin() -> Start? {
         #if Metrics
             return Start()

@@ -10,7 +10,7 @@
         private let retries: Counter
         private let duration: Timer
 
-        /// - Parameter factory: The one that the app has set up at the latest now.
+        /// - Parameter factory: The app has to have set up its own by now.
         init(provider: String, factory: any MetricsFactory = MetricsSystem.factory) {
             func counter(_ name: String) -> Counter {
                 Counter(label: "carrel_\(name)_total", dimensions: [("provider", provider)], factory: factory)

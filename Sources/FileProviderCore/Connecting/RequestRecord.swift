@@ -12,16 +12,16 @@ package struct TransferTally: Sendable {
     }
 }
 
-/// One request, or one operation of several, as ``RequestLog`` writes it. Whoever makes it leaves secrets out.
+/// One request, or one operation of several, as ``RequestLog`` writes it. Its creator leaves secrets out.
 package struct RequestRecord: Sendable {
     /// A method, a command, or the name of an operation: `GET`, `RETR`, `rename`.
     package var operation: String
-    /// The path that it is about, without a query; empty for none.
+    /// The path of the item, without a query; empty for none.
     package var item: String
     package var host: String?
-    /// What the server answered: `206`, or `CWD 250, RETR 226`.
+    /// The server's answer: `206`, or `CWD 250, RETR 226`.
     package var status: String?
-    /// What one protocol alone has, by its key in the log.
+    /// Values that only one protocol has, by their keys in the log.
     package var details: [(key: String, value: String)]
 
     package init(

@@ -1,9 +1,9 @@
 import Foundation
 
-/// The SHA-256 by which a TLS server is known without an authority: of its public key or of its certificate.
+/// The SHA-256 of a TLS server's public key or certificate, by which to trust it without an authority.
 ///
-/// A pin of the key outlives a certificate that is renewed with the same key; a pin of the certificate is what browsers
-/// and `openssl x509 -fingerprint -sha256` show.
+/// A pin of the key still holds after the certificate is renewed with the same key. A pin of the certificate is what
+/// browsers and `openssl x509 -fingerprint -sha256` show.
 public enum ServerPin: Sendable, Hashable {
     /// Of the public key with its algorithm (`SubjectPublicKeyInfo` in DER; RFC 7469, section 2.4). 32 bytes.
     case publicKey([UInt8])
@@ -12,7 +12,7 @@ public enum ServerPin: Sendable, Hashable {
 
     /// Reads `sha256//` and Base64 for a key, as curl writes it, or 64 hexadecimal digits for a certificate, with or
     /// without colons between the bytes, and with or without `SHA256:` or openssl's `SHA256 Fingerprint=` in front. Nil
-    /// for anything else.
+    /// for any other text.
     public init?(_ text: String) {
         let text = text.trimmingCharacters(in: .whitespaces)
         if text.hasPrefix("sha256//") {
@@ -29,14 +29,14 @@ public enum ServerPin: Sendable, Hashable {
         self = .certificate(hash)
     }
 
-    /// The pin that `text` spells.
+    /// Reads the pin in `text`.
     ///
-    /// - Throws: `URLError(.badURL)` for text that is none.
+    /// - Throws: `URLError(.badURL)` if `text` is no pin.
     public init(checking text: String) throws {
         guard let pin = ServerPin(text) else {
             throw FileError.make(
                 .badURL, url: nil,
-                sentence: "“\(text)” is no pin: that is sha256//… with the Base64 hash of a key, or the 64 hexadecimal "
+                sentence: "“\(text)” is not a pin: use sha256//… with the Base64 hash of a key, or the 64 hexadecimal "
                     + "digits of a certificate's SHA-256 fingerprint.")
         }
         self = pin
@@ -44,7 +44,7 @@ public enum ServerPin: Sendable, Hashable {
 }
 
 extension ServerPin: CustomStringConvertible {
-    /// As ``init(_:)`` reads it: a certificate's fingerprint in capitals with colons.
+    /// The text that ``init(_:)`` reads; a certificate's fingerprint in capitals with colons.
     public var description: String {
         switch self {
         case .publicKey(let hash): "sha256//\(Data(hash).base64EncodedString())"
@@ -56,7 +56,7 @@ extension ServerPin: CustomStringConvertible {
 extension ServerPin: Codable {
     /// Reads the text of a pin.
     ///
-    /// - Throws: `DecodingError` for text that is none.
+    /// - Throws: `DecodingError` if the text is no pin.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         let text = try container.decode(String.self)

@@ -2,7 +2,7 @@ import Foundation
 
 /// Files that people write by hand: configurations, and secrets.
 enum SmallFile {
-    /// All bytes of the file, or pipe, at `path` of this machine.
+    /// Returns all bytes of the local file, or pipe, at `path`.
     ///
     /// - Throws: As open(2) and read(2), in Foundation's words; `CocoaError(.fileReadTooLarge)` over `limit` bytes.
     static func read(_ path: String, limit: Int) async throws -> Data {
@@ -22,7 +22,7 @@ enum SmallFile {
                 if data.count > limit {
                     throw FileError.make(
                         .fileReadTooLarge, path: path,
-                        sentence: "“\(path)” has more than the \(limit) bytes that it may have.")
+                        sentence: "“\(path)” is too large: it may have at most \(limit) bytes.")
                 }
             }
         }

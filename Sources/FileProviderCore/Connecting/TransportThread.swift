@@ -2,13 +2,13 @@ import CLinux
 import Foundation
 import Synchronization
 
-/// A thread of a transport's own that has ended before the process has.
+/// A thread of a transport, which ends before the process does.
 ///
-/// TLS libraries free their tables in a handler of exit(3), also under a thread that uses them or, while it ends, frees
-/// its own part of them. So such threads are told to halt at exit and joined, which also waits for what a thread frees
-/// at its end.
+/// TLS libraries free their tables in a handler of exit(3), even while a thread uses them or, at its end, frees its own
+/// part of them. At exit, these threads are therefore asked to halt and joined; the join also waits for what a thread
+/// frees at its end.
 public final class TransportThread: Sendable {
-    /// None once the thread has nothing left to be woken by.
+    /// Wakes the thread; nil once there is nothing left to wake it by.
     private let wake: Mutex<(@Sendable () -> Void)?>
 
     private struct Entry {
@@ -23,14 +23,14 @@ public final class TransportThread: Sendable {
 
     /// Starts a thread that runs `body`.
     ///
-    /// Call it after the library that the thread is to use was started: handlers of exit(3) run last in, first out.
+    /// Call it after starting the library that the thread uses: handlers of exit(3) run last in, first out.
     /// - Parameters:
-    ///   - name: at most 15 bytes, for debuggers.
-    ///   - wake: makes `body` look at ``isExiting``; called at exit, on any thread, never after `body` has called
+    ///   - name: At most 15 bytes, for debuggers.
+    ///   - wake: Makes `body` check ``isExiting``. Called at exit, on any thread, never after `body` has called
     ///     ``end()`` or returned.
-    ///   - body: returns soon after ``isExiting`` has become true. A thread that has not within a second is left to its
-    ///     fate.
-    /// - Throws: `CocoaError(.fileReadUnknown)` when the system has no thread to give.
+    ///   - body: Has to return soon after ``isExiting`` becomes true. A thread that still runs a second later is
+    ///     abandoned.
+    /// - Throws: `CocoaError(.fileReadUnknown)` if the system cannot start a thread.
     public static func start(
         name: String, wake: @escaping @Sendable () -> Void, body: @escaping @Sendable (TransportThread) -> Void
     ) throws {
@@ -67,17 +67,17 @@ public final class TransportThread: Sendable {
         if code != 0 {
             throw FileError.make(
                 .fileReadUnknown, path: "",
-                sentence: "The system has no thread to give: \(String(cString: strerror(code))).")
+                sentence: "The system could not start a thread: \(String(cString: strerror(code))).")
         }
     }
 
     private init(wake: @escaping @Sendable () -> Void) { self.wake = Mutex(wake) }
 
-    /// Whether the process is ending: the body returns where it is, and tells nobody, since what waits for it ends with
-    /// the process.
+    /// Whether the process is ending. The body then returns at once without reporting anything, since its waiters end
+    /// with the process.
     public static var isExiting: Bool { exiting.load(ordering: .sequentiallyConsistent) }
 
-    /// Says that nothing is to wake the thread any more; for a body that frees what it is woken by.
+    /// Stops waking the thread; for a body that frees what it is woken by.
     public func end() { wake.withLock { $0 = nil } }
 
     private var hasEnded: Bool { wake.withLock { $0 == nil } }

@@ -8,7 +8,7 @@ extension Error {
         return error.code == .fileNoSuchFile || error.code == .fileReadNoSuchFile
     }
 
-    /// Whether something was in the way and overwriting was not asked for.
+    /// Whether an item was in the way and overwriting was not requested.
     public var isFileExists: Bool { (self as? CocoaError)?.code == .fileWriteFileExists }
 
     /// Whether the caller, or the user, ended the operation.
@@ -32,8 +32,7 @@ extension Error {
         }
     }
 
-    /// Whether the next item would meet this as well: cancelled, no connection, no trust, no way to log in, no space
-    /// left.
+    /// Whether the next item would fail the same way: cancelled, no connection, no trust, no login, no space left.
     public var concernsEveryItem: Bool {
         let ownFailures: [URLError.Code] = [
             .badServerResponse, .cannotParseResponse, .redirectToNonExistentLocation, .httpTooManyRedirects, .unknown,
@@ -44,18 +43,18 @@ extension Error {
         return isCancellation || (self as? CocoaError)?.code == .fileWriteOutOfSpace
     }
 
-    /// Whether a storage refuses to show what is at a path, which says nothing about writing to it: a folder that may
-    /// be written and not read, a server without the method that looks.
+    /// Whether a storage refuses to show the item at a path, which says nothing about writing to it: a write-only
+    /// folder, or a server without the method for it.
     public var refusesLook: Bool {
         if (self as? CocoaError)?.code == .fileReadNoPermission { return true }
         return [405, 501].contains((self as? any FileProviderHTTPError)?.code.rawValue)
     }
 
-    /// The sentence for a person, whatever the error is.
+    /// One sentence that describes the error for a person, whatever its type.
     public var sentence: String {
         if self is CancellationError { return "Cancelled." }
-        // Foundation on Linux forgets an `errorDescription` on the way to `NSError` when the error has a domain of its
-        // own.
+        // Foundation on Linux loses an `errorDescription` in the conversion to `NSError` if the error has its own
+        // domain.
         if let description = (self as? any LocalizedError)?.errorDescription { return description }
         return (self as NSError).localizedDescription
     }

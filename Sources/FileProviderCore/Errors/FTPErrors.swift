@@ -4,7 +4,7 @@ public protocol FileProviderFTPError: Error {
     var code: FileProviderFTPErrorCode { get }
     /// The item that the command was about, counted from the provider's root.
     var path: String { get }
-    /// What the server said, shortened to a sentence; nil where it said nothing readable.
+    /// The server's message, shortened to a sentence; nil if it sent nothing readable.
     var serverDescription: String? { get }
 }
 
@@ -13,12 +13,12 @@ public struct FileProviderFTPErrorCode: RawRepresentable, Hashable, Sendable, Cu
     /// 100–659.
     public let rawValue: Int
 
-    /// Any number is taken: servers invent some.
+    /// Accepts any number: servers invent some.
     public init(rawValue: Int) {
         self.rawValue = rawValue
     }
 
-    /// Whether the same command may succeed later. 450 and 452 are 4xx too, but tell of a file and of a disk, which
+    /// Whether the same command may succeed later. 450 and 452 are 4xx too, but concern a file and a full disk, which
     /// waiting does not help.
     public var isTransient: Bool { [421, 425, 426, 430, 434, 451].contains(rawValue) }
 

@@ -4,7 +4,7 @@ public protocol FileProviderHTTPError: Error {
     var code: FileProviderHTTPErrorCode { get }
     /// The item that the request was about, counted from the provider's root.
     var path: String { get }
-    /// What the server said, shortened to a sentence; nil where it said nothing readable.
+    /// The server's message, shortened to a sentence; nil if it sent nothing readable.
     var serverDescription: String? { get }
 }
 
@@ -13,7 +13,7 @@ public struct FileProviderHTTPErrorCode: RawRepresentable, Hashable, Sendable, C
     /// 100–599.
     public let rawValue: Int
 
-    /// Any number is taken: servers invent some.
+    /// Accepts any number: servers invent some.
     public init(rawValue: Int) {
         self.rawValue = rawValue
     }

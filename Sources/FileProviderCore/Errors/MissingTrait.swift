@@ -1,6 +1,7 @@
 public import Foundation
 
-/// A package trait that this build lacks: an error itself, or the underlying error of what needs the trait.
+/// A package trait that this build lacks: an error itself, or the underlying error of an operation that needs the
+/// trait.
 public struct MissingTrait: LocalizedError, Hashable, Sendable {
     /// The trait's name in `Package.swift`, such as `Formats`.
     public var name: String

@@ -4,14 +4,14 @@ public import Foundation
 private let multipleUnderlyingErrorsKey = "NSMultipleUnderlyingErrorsKey"
 
 extension FileError {
-    /// One error for several items of one operation that failed: `underlyingErrors` has theirs, and so has
+    /// One error for several items of one operation that failed. Their errors are in `underlyingErrors` and in
     /// ``Swift/Error/itemErrors``.
     ///
-    /// Its code is the items' own where they agree, else `CocoaError(.fileWriteUnknown)`.
+    /// Its code is that of the items if they agree, else `CocoaError(.fileWriteUnknown)`.
     ///
     /// - Parameters:
     ///   - errors: One or more, each with the path of its item.
-    ///   - path: What the operation was about.
+    ///   - path: The folder or item of the operation.
     public static func several(_ errors: [any Error], in path: ProviderPath, url: URL? = nil) -> CocoaError {
         let codes = Set(errors.map { ($0 as? CocoaError)?.code })
         let common = codes.count == 1 ? codes.first ?? nil : nil
@@ -25,7 +25,7 @@ extension FileError {
 }
 
 extension Error {
-    /// The errors of single items where this one stands for several; none for any other error.
+    /// The errors of single items if this error stands for several; empty for any other error.
     public var itemErrors: [any Error] {
         (self as? CocoaError)?.userInfo[multipleUnderlyingErrorsKey] as? [any Error] ?? []
     }

@@ -3,15 +3,14 @@ package import Foundation
 private let shownPinsKey = "CarrelShownPins"
 
 extension URLError {
-    /// This error with what the server has shown.
+    /// This error with the pins that the server has shown.
     package func showing(_ pins: [ServerPin]) -> URLError {
         URLError(code, userInfo: userInfo.merging([shownPinsKey: pins]) { $1 })
     }
 }
 
 extension Error {
-    /// The pins of the key and of the certificate that a server has shown whose TLS is not trusted: what an app offers
-    /// to its user to compare, and puts into ``TrustPolicy/pins`` then. Empty for any other error, and where TLS is not
-    /// OpenSSL's.
+    /// The pins of the key and of the certificate that an untrusted TLS server has shown. An app shows them to its user
+    /// to compare, and then adds one to ``TrustPolicy/pins``. Empty for any other error, and if TLS is not OpenSSL's.
     public var shownPins: [ServerPin] { (self as? URLError)?.userInfo[shownPinsKey] as? [ServerPin] ?? [] }
 }

@@ -1,8 +1,8 @@
 public import Foundation
 
-/// The version of a file that was not read because the caller has it already (``ReadOptions/ifNoneMatch``).
+/// The version of a file that was not read because the caller already has it (``ReadOptions/ifNoneMatch``).
 public struct UnmodifiedFile: Error, Sendable, Hashable {
-    /// As the storage tells it now.
+    /// The version, as the storage reports it now.
     public var version: String
 
     /// The file is still `version`.
@@ -12,25 +12,26 @@ public struct UnmodifiedFile: Error, Sendable, Hashable {
 }
 
 extension FileError {
-    /// The file is the version that the caller has already: `CocoaError(.fileReadUnknown)` with ``UnmodifiedFile``
+    /// The file is the version that the caller already has: `CocoaError(.fileReadUnknown)` with ``UnmodifiedFile``
     /// below it. Over HTTP, 304 (RFC 9110, section 15.4.5).
     public static func unmodified(_ path: ProviderPath, version: String, url: URL? = nil) -> CocoaError {
         make(
             .fileReadUnknown, path: path, url: url,
-            sentence: "“\(path)” has not changed: it is still the version that is not to be read again.",
+            sentence: "“\(path)” was not read: it is still the version that the caller has.",
             underlying: UnmodifiedFile(version: version))
     }
 
-    /// The file is not the version that was to be read: `CocoaError(.fileReadUnknown)` with `ESTALE` below it. Over
-    /// HTTP, 412 (RFC 9110, section 15.5.13).
+    /// The file is not the requested version: `CocoaError(.fileReadUnknown)` with `ESTALE` below it. Over HTTP, 412
+    /// (RFC 9110, section 15.5.13).
     public static func otherVersion(_ path: ProviderPath, url: URL? = nil) -> CocoaError {
         make(
             .fileReadUnknown, path: path, url: url,
-            sentence: "“\(path)” is no longer the version that was to be read.", underlying: POSIXError(.ESTALE))
+            sentence: "“\(path)” is no longer the requested version. Look at it again before reading.",
+            underlying: POSIXError(.ESTALE))
     }
 }
 
 extension Error {
-    /// The version of a file that was not read, if this error says that the caller has it already.
+    /// The version of a file that was not read, if this error says that the caller already has it.
     public var unmodifiedFile: UnmodifiedFile? { (self as? CocoaError)?.underlying as? UnmodifiedFile }
 }

@@ -1,17 +1,17 @@
 public import Foundation
 
-/// Names in a listing that no ``ProviderPath`` can hold (empty, `.`, `..`, with a slash or NUL), or that a listing
-/// gives to two items.
+/// Names in a listing that no ``ProviderPath`` can hold (empty, `.`, `..`, with a slash or NUL), or that the listing
+/// uses twice.
 ///
 /// A provider lists the other items, then throws ``FileError/unusableNames(_:in:url:)`` with this value as the
-/// underlying error: the listing is right as far as it goes, and incomplete.
+/// underlying error: the listing is correct, and incomplete.
 public struct UnusableNames: Error, Sendable, Hashable {
     /// How many items were left out; 1 or more once a name was added.
     public private(set) var count = 0
     /// The first of these names, escaped as in ``ProviderPath``.
     public private(set) var first = ""
 
-    /// No name yet.
+    /// Creates a value without names.
     public init() {}
 
     /// Whether nothing was left out.
@@ -28,7 +28,7 @@ public struct UnusableNames: Error, Sendable, Hashable {
 }
 
 extension FileError {
-    /// The end of a listing of `folder` that had to leave items out; all others were given before.
+    /// The error that ends a listing of `folder` with items left out; all other items were listed before.
     public static func unusableNames(_ names: UnusableNames, in folder: ProviderPath, url: URL? = nil) -> CocoaError {
         let what = names.count == 1 ? "1 item" : "\(names.count) items"
         let verb = names.count == 1 ? "was" : "were"
@@ -44,6 +44,6 @@ extension FileError {
 }
 
 extension Error {
-    /// What a listing left out, if that is all that was wrong with it: the other items were listed.
+    /// The items that a listing left out, if that was its only failure.
     public var unusableNames: UnusableNames? { (self as? CocoaError)?.underlying as? UnusableNames }
 }

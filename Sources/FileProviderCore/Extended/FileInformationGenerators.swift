@@ -1,27 +1,27 @@
 import Foundation
 import Synchronization
 
-/// What reads properties, or makes thumbnails, of one kind of file, on any provider.
+/// A reader of properties, or a maker of thumbnails, for one kind of file, on any provider.
 ///
-/// It stands where the older FileProvider interface has `LocalFileInformationGenerator`.
+/// It takes the place of `LocalFileInformationGenerator` in the older FileProvider interface.
 public struct FileInformationGenerator: Sendable {
-    /// Reads properties. The reader stays the caller's.
+    /// Reads properties. The caller closes the reader.
     public typealias ReadProperties = @Sendable (_ reader: any FileReader) async throws -> FileProperties
-    /// Makes a thumbnail. The reader stays the caller's.
+    /// Makes a thumbnail. The caller closes the reader.
     public typealias MakeThumbnail =
         @Sendable (_ reader: any FileReader, _ request: ThumbnailRequest) async throws -> Thumbnail
 
-    /// For messages, such as `images`.
+    /// A name for messages, such as `images`.
     public let name: String
     /// In lower case, without the dot.
     public let fileExtensions: Set<String>
-    /// In lower case, without parameters: for files whose names tell nothing and whose server does.
+    /// In lower case, without parameters: for files that only the server's media type identifies.
     public let mediaTypes: Set<String>
-    /// Nil where there is nothing to read.
+    /// Nil if such files have no properties.
     public let properties: ReadProperties?
-    /// Nil where there is nothing to show.
+    /// Nil if such files have nothing to show.
     public let thumbnail: MakeThumbnail?
-    /// Why this kind of file is known and cannot be read here, in one sentence; nil where it can.
+    /// One sentence saying why this build cannot read this kind of file, or nil if it can.
     public let obstacle: String?
     /// The package trait whose absence is the obstacle, if that is the reason.
     public let missingTrait: MissingTrait?
@@ -41,23 +41,23 @@ public struct FileInformationGenerator: Sendable {
     }
 }
 
-/// The generators an app knows. A value of its own or ``shared``; safe to use from any thread.
+/// The generators that an app knows: a separate list or ``shared``. Safe to use from any thread.
 public final class FileInformationGenerators: Sendable {
     /// The process's list; `Carrel` enters the built-in generators together with the built-in providers.
     public static let shared = FileInformationGenerators()
 
     private let generators = Mutex<[FileInformationGenerator]>([])
 
-    /// A list of its own, apart from ``shared``; for the same kind of file the first one counts.
+    /// Creates a list apart from ``shared``. For the same kind of file, the first generator is used.
     public init(_ generators: [FileInformationGenerator] = []) {
         self.generators.withLock { $0 = generators }
     }
 
-    /// Enters a generator, which goes before those that are there: for the same kind of file the last one counts.
+    /// Enters a generator in front of the others: for the same kind of file, the last one registered is used.
     public func register(_ generator: FileInformationGenerator) { generators.withLock { $0.insert(generator, at: 0) } }
 
-    /// Enters generators behind those that are there: for the same kind of file an app's own ones keep counting. What
-    /// has the name of one that is there is left out, so that entering the same ones twice changes nothing.
+    /// Enters generators behind the others: for the same kind of file, an app's own ones are still used. Leaves out
+    /// generators whose names are registered, so that entering them twice changes nothing.
     public func registerLast(_ more: [FileInformationGenerator]) {
         generators.withLock { all in
             for generator in more where !all.contains(where: { $0.name == generator.name }) { all.append(generator) }
@@ -67,20 +67,21 @@ public final class FileInformationGenerators: Sendable {
     /// In the order in which they are asked.
     public var all: [FileInformationGenerator] { generators.withLock { $0 } }
 
-    /// The generator that reads properties of files with this name.
+    /// Returns the generator that reads properties of files with this name.
     public func forProperties(of path: ProviderPath) -> FileInformationGenerator? {
         first(for: path) { $0.properties != nil }
     }
 
-    /// The generator that makes thumbnails of files with this name.
+    /// Returns the generator that makes thumbnails of files with this name.
     public func forThumbnail(of path: ProviderPath) -> FileInformationGenerator? {
         first(for: path) { $0.thumbnail != nil }
     }
 
-    /// The generator that `isFit` for the file in `reader`: by its name, else by what the server says of it.
+    /// Returns the first generator for the file in `reader` that passes `isFit`: by the file's name, else by its media
+    /// type.
     ///
-    /// - Throws: `CocoaError(.featureUnsupported)` with a sentence when there is none, and ``MissingTrait`` below it if
-    ///   that is the reason.
+    /// - Throws: `CocoaError(.featureUnsupported)` if there is none, with ``MissingTrait`` below it if that is the
+    ///   reason.
     func find(
         for reader: any FileReader, what: String, where isFit: (FileInformationGenerator) -> Bool
     ) async throws -> FileInformationGenerator {
@@ -92,7 +93,8 @@ public final class FileInformationGenerators: Sendable {
         let obstacle = named ?? all.first { $0.obstacle != nil && $0.mediaTypes.contains(type) }
         throw FileError.make(
             .featureUnsupported, path: path,
-            sentence: obstacle?.obstacle ?? "“\(path)” is of a kind that no \(what) can be had of.",
+            sentence: obstacle?.obstacle
+                ?? "“\(path)” has no \(what): this kind of file is not supported.",
             underlying: obstacle?.missingTrait)
     }
 

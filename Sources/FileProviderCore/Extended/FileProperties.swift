@@ -1,22 +1,22 @@
 public import Foundation
 
-/// What a file says of itself: names in the order in which they are best shown, each with a value.
+/// The properties that a file holds of itself: names in the order in which to show them, each with a value.
 ///
-/// Which names there are depends on the kind of file; `Documentation/FileInformation.md` has the table.
+/// The names depend on the kind of file; `Documentation/FileInformation.md` has the table.
 public struct FileProperties: Sendable, Hashable {
     /// What a property can be.
     public enum Value: Sendable, Hashable {
-        /// A text, as the file has it.
+        /// A text, as in the file.
         case string(String)
-        /// A whole number, in the unit that the name's line in the table says.
+        /// A whole number, in the unit that the table gives for the name.
         case integer(Int64)
-        /// Any other number, in that unit; EXIF's fractions too.
+        /// Any other number, in that unit; also for EXIF's fractions.
         case double(Double)
         /// Yes or no.
         case bool(Bool)
-        /// A point in time. A date that the file gives without a zone is a ``string(_:)``.
+        /// A point in time. A date without a time zone is a ``string(_:)``.
         case date(Date)
-        /// The values of a name that the file has several of.
+        /// Several values of one name.
         case list([Value])
     }
 
@@ -24,10 +24,10 @@ public struct FileProperties: Sendable, Hashable {
     public private(set) var keys: [String] = []
     private var values: [String: Value] = [:]
 
-    /// Without any property; the subscript adds them.
+    /// Creates a value without properties; add them with the subscript.
     public init() {}
 
-    /// The value called `key`. A new one goes to the end; nil takes one out.
+    /// The value of `key`. A new key goes to the end; nil removes one.
     public subscript(key: String) -> Value? {
         get { values[key] }
         set {
@@ -36,7 +36,7 @@ public struct FileProperties: Sendable, Hashable {
         }
     }
 
-    /// Whether the file says nothing of itself.
+    /// Whether the file has no properties.
     public var isEmpty: Bool { keys.isEmpty }
 
     /// The values as plain types, see ``Value/plain``; their order is lost.
@@ -58,7 +58,7 @@ extension FileProperties.Value {
 }
 
 extension FileProperties.Value: CustomStringConvertible {
-    /// For a person: dates in RFC 3339, lists with commas between.
+    /// A text for a person: dates in RFC 3339, lists with commas in between.
     public var description: String {
         switch self {
         case .string(let text): text

@@ -1,24 +1,24 @@
 import Foundation
 
-/// Properties and thumbnails, for every provider: from the storage where it has them, else made from the file.
+/// Properties and thumbnails, for every provider: from the storage if it has them, else made from the file.
 extension FileProviderReadWrite {
-    /// Whether properties may be had of a file with this name. The name alone is looked at, and nothing is sent.
+    /// Whether a file with this name may have properties. Only looks at the name, and sends nothing.
     public func propertiesOfFileSupported(path: ProviderPath, generators: FileInformationGenerators = .shared) -> Bool {
         (self as? any ExtendedFileProvider)?.providesProperties(path: path) == true
             || generators.forProperties(of: path) != nil
     }
 
-    /// Whether a thumbnail may be had of a file with this name. The name alone is looked at, and nothing is sent.
+    /// Whether a file with this name may have a thumbnail. Only looks at the name, and sends nothing.
     public func thumbnailOfFileSupported(path: ProviderPath, generators: FileInformationGenerators = .shared) -> Bool {
         (self as? any ExtendedFileProvider)?.providesThumbnail(path: path) == true
             || generators.forThumbnail(of: path) != nil
     }
 
-    /// What the file at `path` says of itself: data of the camera, tags of the music, title and author of a document.
+    /// Returns the properties of the file at `path`: camera data, music tags, title and author of a document.
     ///
-    /// - Throws: `CocoaError(.featureUnsupported)` for a kind of file that nothing can be had of;
-    ///   `.fileReadCorruptFile` for a damaged one; `.fileReadTooLarge` over a limit; the provider's errors.
-    /// - Complexity: A few ranges where the format allows, as `Documentation/FileInformation.md` tells.
+    /// - Throws: `CocoaError(.featureUnsupported)` for an unsupported kind of file; `.fileReadCorruptFile` for a
+    ///   damaged one; `.fileReadTooLarge` over a limit; the provider's errors.
+    /// - Complexity: A few ranges if the format allows, as `Documentation/FileInformation.md` says.
     public func propertiesOfFile(path: ProviderPath, generators: FileInformationGenerators = .shared) async throws
         -> FileProperties
     {
@@ -38,15 +38,14 @@ extension FileProviderReadWrite {
         }
     }
 
-    /// A small picture of the file at `path`.
+    /// Returns a small picture of the file at `path`.
     ///
     /// - Parameters:
     ///   - dimension: Pixels of the longer side, 1–4096. Pictures made of pixels are never scaled up.
     ///   - page: The page, counted from 1, of a file that has pages.
-    /// - Throws: As ``propertiesOfFile(path:generators:)``; `CocoaError(.fileReadNoSuchFile)` for a page that is not
-    ///   there.
-    /// - Complexity: An image, the cover of a book or the picture in a photograph's EXIF data; of a PDF what the page
-    ///   consists of.
+    /// - Throws: As ``propertiesOfFile(path:generators:)``; `CocoaError(.fileReadNoSuchFile)` for a missing page.
+    /// - Complexity: Reads an image, the cover of a book or the picture in a photograph's EXIF data; of a PDF, the
+    ///   objects of the page.
     public func thumbnailOfFile(
         path: ProviderPath, dimension: Int = 256, page: Int = 1, generators: FileInformationGenerators = .shared
     ) async throws -> Thumbnail {

@@ -2,17 +2,17 @@ public import Foundation
 
 /// The forms with `String` paths and completion handlers.
 extension FileProviderReadWrite {
-    /// Whether properties may be had of a file with this name; false for what is no path.
+    /// Whether a file with this name may have properties; false if `path` is invalid.
     public func propertiesOfFileSupported(path: String) -> Bool {
         (try? ProviderPath(path)).map { propertiesOfFileSupported(path: $0) } ?? false
     }
 
-    /// Whether a thumbnail may be had of a file with this name; false for what is no path.
+    /// Whether a file with this name may have a thumbnail; false if `path` is invalid.
     public func thumbnailOfFileSupported(path: String) -> Bool {
         (try? ProviderPath(path)).map { thumbnailOfFileSupported(path: $0) } ?? false
     }
 
-    /// What the file at `path` says of itself, and the names of that in order. Both are empty beside an error.
+    /// Reads the properties of the file at `path`, and their names in order. Both are empty beside an error.
     @discardableResult
     public func propertiesOfFile(
         path: String,
@@ -28,7 +28,7 @@ extension FileProviderReadWrite {
         }
     }
 
-    /// A small picture of the file at `path`.
+    /// Makes a small picture of the file at `path`.
     ///
     /// - Parameters:
     ///   - dimension: Pixels of the longer side; nil for 256.

@@ -1,19 +1,20 @@
-/// What a layer does otherwise than the provider below it: ``LayeredFileProvider`` makes a provider of both.
+/// The behaviour that a layer adds to the provider below it: ``LayeredFileProvider`` makes a provider of both.
 ///
-/// Every requirement has a default that leaves things as they are, so a layer implements what it is about and no more:
-/// a read-only layer refuses changes in ``willChange(_:)``, a prefixed one maps paths, a caching one answers looks and
-/// listings and forgets in ``didChange(_:)``. A layer that changes the bytes of files is a provider of its own.
+/// Every requirement has a default that leaves the base's behaviour as it is, so a layer implements only what it is
+/// about: a read-only layer refuses changes in ``willChange(_:)``, a prefixing one maps paths, a caching one answers
+/// looks and listings and forgets in ``didChange(_:)``. A layer that would change the bytes of files has to be a
+/// provider instead.
 public protocol FileProviderLayer: Sendable {
-    /// The path in the base of the item that callers know as `path`. The default is the same path.
+    /// Returns the base's path of the item that callers know as `path`. The default is the same path.
     ///
     /// - Throws: `CocoaError(.fileReadInvalidFileName)` if the base has no place for it.
     func basePath(of path: ProviderPath) throws -> ProviderPath
 
-    /// The path under which callers know the base's item at `path`: the inverse of ``basePath(of:)``. Nil for an item
-    /// that the layer does not show: it is left out of listings, searches and events. The default is the same path.
+    /// Returns the path under which callers know the base's item at `path`: the inverse of ``basePath(of:)``. Nil for
+    /// an item that the layer hides: listings, searches and events leave it out. The default is the same path.
     func path(ofBase path: ProviderPath) -> ProviderPath?
 
-    /// What holds for base and layer together. The default is what holds for the base.
+    /// Returns the capabilities of base and layer together. The default is those of the base.
     func capabilities(of base: Capabilities) -> Capabilities
 
     /// Called before each change, whichever protocol it comes through.
@@ -21,11 +22,11 @@ public protocol FileProviderLayer: Sendable {
     /// - Throws: An error that refuses the change; nothing is done then.
     func willChange(_ change: LayerChange) async throws
 
-    /// Called after each change that ``willChange(_:)`` let pass, whether it succeeded or failed: a change that failed
-    /// may have been done in part.
+    /// Called after each change that ``willChange(_:)`` allowed, whether it succeeded or failed: a failed change may be
+    /// done in part.
     func didChange(_ change: LayerChange)
 
-    /// Looks at the base's item at `path`. The default asks the base.
+    /// Returns the attributes of the base's item at `path`. The default asks the base.
     ///
     /// - Parameter path: The path in the base; so is that of the result.
     func attributesOfItem(path: ProviderPath, of base: any FileProvider) async throws -> FileObject
@@ -36,7 +37,7 @@ public protocol FileProviderLayer: Sendable {
     func contentsOfDirectory(
         path: ProviderPath, of base: any FileProvider, page: @Sendable ([FileObject]) async throws -> Void) async throws
 
-    /// Opens the base's file at `path` for reading, with and without conditions. The default asks the base, which sends
+    /// Opens the base's file at `path` for reading, with or without conditions. The default asks the base, which sends
     /// conditions to servers that compare versions themselves.
     ///
     /// - Parameter path: The path in the base; so is that of the reader.

@@ -1,12 +1,12 @@
 import Foundation
 
-/// A change that is asked of a provider with a layer.
+/// A change that a caller asks of a provider with a layer.
 public struct LayerChange: Sendable, Hashable {
     /// What is changed. The raw value follows “cannot” in a sentence.
     public enum Kind: String, Sendable, Hashable {
         /// Making a folder.
         case createFolder = "make folders"
-        /// Writing a file, whether it was there or not.
+        /// Writing a file, new or existing.
         case write
         /// Adding bytes at the end of a file.
         case append
@@ -14,13 +14,13 @@ public struct LayerChange: Sendable, Hashable {
         case move
         /// Copying within the provider.
         case copy
-        /// Removing an item with all it holds.
+        /// Removing an item with everything in it.
         case remove
         /// Setting permissions, times or extended attributes.
         case setAttributes = "set attributes"
         /// Making a symbolic link.
         case createSymbolicLink = "make symbolic links"
-        /// Making a link under which anybody reads an item.
+        /// Making a link under which anybody can read an item.
         case share = "make public links"
         /// Restoring an item of the trash, or a version of a file.
         case restore
@@ -30,12 +30,12 @@ public struct LayerChange: Sendable, Hashable {
 
     /// What is changed.
     public let kind: Kind
-    /// The items, as callers know them; of a move and a copy, source and destination.
+    /// The items, as callers know them; source and destination of a move or a copy.
     public let paths: [ProviderPath]
 
-    /// What a provider says to this change of its own root; nil where the change is possible.
+    /// The error with which a provider refuses this change of its root; nil if the change is possible.
     ///
-    /// - Parameter isDestination: Whether the root is where a move or a copy leads.
+    /// - Parameter isDestination: Whether the root is the destination of a move or a copy.
     func rootError(isDestination: Bool) -> CocoaError? {
         switch kind {
         case .write, .append: FileError.isADirectory(.root, writing: true)
@@ -54,6 +54,6 @@ public struct LayerChange: Sendable, Hashable {
             .fileWriteNoPermission, path: .root, sentence: "The root of a provider cannot be \(verb).")
     }
 
-    /// The items that are another afterwards: all but the source of a copy.
+    /// The items that differ afterwards: all but the source of a copy.
     public var changedPaths: [ProviderPath] { kind == .copy ? Array(paths.dropFirst()) : paths }
 }

@@ -31,7 +31,7 @@ extension LayeredFileProvider: FileProviderSymbolicLink where Base: FileProvider
 
     /// Asks the base.
     ///
-    /// - Throws: Also `CocoaError(.fileReadNoPermission)` for a link to an item that the layer does not show.
+    /// - Throws: As the base; `CocoaError(.fileReadNoPermission)` for a link to an item that the layer hides.
     public func destinationOfSymbolicLink(path: ProviderPath) async throws -> FileObject {
         try await translatingErrors {
             let item = try await base.destinationOfSymbolicLink(path: layer.basePath(of: path))
@@ -70,7 +70,7 @@ extension LayeredFileProvider: FileProviderExtendedAttributes where Base: FilePr
 }
 
 extension LayeredFileProvider: FileProviderSharing where Base: FileProviderSharing {
-    /// Has the base make it.
+    /// Asks the base for the link.
     public func publicLink(to path: ProviderPath) async throws -> PublicLink {
         try await changing(.share, path) { try await base.publicLink(to: $0) }
     }
@@ -84,7 +84,7 @@ extension LayeredFileProvider: FileProviderChecksums where Base: FileProviderChe
 }
 
 extension LayeredFileProvider: FileProviderTrash where Base: FileProviderTrash {
-    /// Asks the base; leaves out what the layer does not show.
+    /// Asks the base; leaves out items that the layer hides.
     public func trashItems(below path: ProviderPath, page: @Sendable ([TrashItem]) async throws -> Void) async throws {
         try await translatingErrors {
             try await base.trashItems(below: layer.basePath(of: path)) { items in
@@ -100,12 +100,12 @@ extension LayeredFileProvider: FileProviderTrash where Base: FileProviderTrash {
         }
     }
 
-    /// Has the base restore it.
+    /// Restores it in the base.
     public func restore(_ item: TrashItem) async throws {
         try await changing(.restore, item.path) { try await base.restore(Self.item(item, at: $0)) }
     }
 
-    /// Has the base remove it.
+    /// Removes it from the base's trash.
     public func removeFromTrash(_ item: TrashItem) async throws {
         try await changing(.removeFromTrash, item.path) { try await base.removeFromTrash(Self.item(item, at: $0)) }
     }
@@ -134,7 +134,7 @@ extension LayeredFileProvider: FileProviderVersions where Base: FileProviderVers
         }
     }
 
-    /// Has the base restore it.
+    /// Restores it in the base.
     public func restore(_ version: FileVersion) async throws {
         try await changing(.restore, version.path) { try await base.restore(Self.version(version, at: $0)) }
     }
@@ -150,7 +150,7 @@ extension LayeredFileProvider: FileProviderBasicRemote where Base: FileProviderB
     /// The base's.
     public var connectionOptions: ConnectionOptions { base.connectionOptions }
 
-    /// Has the base forget; does nothing for a path that has no place in the base.
+    /// Makes the base forget; does nothing for a path that has no place in the base.
     public func dropCache(path: ProviderPath) {
         if let location = try? layer.basePath(of: path) { base.dropCache(path: location) }
     }
@@ -179,14 +179,14 @@ extension LayeredFileProvider: FileProviderLongPolling where Base: FileProviderL
 }
 
 extension LayeredFileProvider: FileProviderSearch where Base: FileProviderSearch {
-    /// What the base says; false if paths differ from those of the base and `query` asks about them.
+    /// Asks the base; false if paths differ from those of the base and `query` asks about them.
     public func searchesNatively(path: ProviderPath, recursive: Bool, query: FileQuery) async throws -> Bool {
         let location = try layer.basePath(of: path)
         if location != path, query.needsPath || query.needsURL { return false }
         return try await base.searchesNatively(path: location, recursive: recursive, query: query)
     }
 
-    /// Has the base search.
+    /// Searches the base.
     public func searchFiles(
         path: ProviderPath, recursive: Bool, query: FileQuery,
         found: @escaping @Sendable ([FileObject]) async throws -> Void
@@ -201,10 +201,10 @@ extension LayeredFileProvider: FileProviderSearch where Base: FileProviderSearch
 }
 
 extension LayeredFileProvider: FileProviderConfining where Base: FileProviderConfining {
-    /// Confines the base, under the same layer. A folder that has no place in the base is left out.
+    /// Confines the base, under the same layer. Leaves out folders that have no place in the base.
     public func confined(to folders: [ProviderPath]) -> any FileProvider {
         let locations = folders.compactMap { try? layer.basePath(of: $0) }
-        // Without folders, a base may take it that it is not confined at all.
+        // Without folders, a base may not confine itself at all.
         return locations.isEmpty ? base.layered(EmptyLayer()) : base.confined(to: locations).layered(layer)
     }
 }
@@ -213,19 +213,19 @@ extension LayeredFileProvider: FileProviderSynchronization where Base: FileProvi
     /// The base's, under the same layer.
     public var unsynchronized: any FileProvider { base.unsynchronized.layered(layer) }
 
-    /// Has the base do it.
+    /// Synchronizes the base.
     public func synchronize(path: ProviderPath) async throws {
         try await translatingErrors { try await base.synchronize(path: layer.basePath(of: path)) }
     }
 }
 
 extension LayeredFileProvider: ExtendedFileProvider where Base: ExtendedFileProvider {
-    /// What the base says.
+    /// Asks the base.
     public func providesProperties(path: ProviderPath) -> Bool {
         (try? layer.basePath(of: path)).map { base.providesProperties(path: $0) } ?? false
     }
 
-    /// What the base says.
+    /// Asks the base.
     public func providesThumbnail(path: ProviderPath) -> Bool {
         (try? layer.basePath(of: path)).map { base.providesThumbnail(path: $0) } ?? false
     }

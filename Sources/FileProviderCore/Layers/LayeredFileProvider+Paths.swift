@@ -8,7 +8,7 @@ extension LayeredFileProvider {
         try await changing(LayerChange(kind: kind, paths: [path])) { try await body($0[0]) }
     }
 
-    /// Makes a change that leads from one path to another.
+    /// Makes a change from one path to another.
     func changing<Value>(
         _ kind: LayerChange.Kind, _ path: ProviderPath, _ destination: ProviderPath,
         _ body: (ProviderPath, ProviderPath) async throws -> Value
@@ -20,7 +20,7 @@ extension LayeredFileProvider {
         _ change: LayerChange, _ body: ([ProviderPath]) async throws -> Value
     ) async throws -> Value {
         let locations = try change.paths.map { try layer.basePath(of: $0) }
-        // To the base, the layer's root is a folder like any other; its own root it protects itself.
+        // To the base, the layer's root is a folder like any other; the base protects only its own root.
         if let number = change.paths.indices.first(where: { change.paths[$0].isRoot && !locations[$0].isRoot }),
             let error = change.rootError(isDestination: number > 0)
         {
@@ -31,14 +31,14 @@ extension LayeredFileProvider {
         return try await translatingErrors { try await body(locations) }
     }
 
-    /// An item of the base as callers know it; nil if they do not.
+    /// Returns an item of the base as callers know it; nil if the layer hides it.
     func shown(_ item: FileObject) -> FileObject? { layer.path(ofBase: item.path).map { shown(item, as: $0) } }
 
-    /// An item of the base that callers know as `path`.
+    /// Returns an item of the base that callers know as `path`.
     func shown(_ item: FileObject, as path: ProviderPath) -> FileObject {
         guard item.path != path else { return item }
         var item = item
-        // A provider that addresses by identifier has a name of its own for each item.
+        // A provider that addresses by identifier has a separate name for each item.
         if path.isRoot || item.name == item.path.name { item.name = path.name }
         item.path = path
         return item
@@ -49,8 +49,8 @@ extension LayeredFileProvider {
         do { return try await body() } catch { throw translated(error) }
     }
 
-    /// An error of the base under the path that callers know, with the errors below it. Errors without a path, and of
-    /// items that are not shown, stay as they are.
+    /// Returns an error of the base under the path that callers know, with the errors below it. Errors without a path,
+    /// and of hidden items, stay as they are.
     func translated(_ error: any Error) -> any Error {
         switch error {
         case let error as CocoaError: relocated(error)
@@ -72,7 +72,7 @@ extension LayeredFileProvider {
         return CocoaError(error.code, userInfo: info)
     }
 
-    /// The path is that of the URL, and is in the sentence alone.
+    /// A `URLError` has the path in its URL and its sentence only.
     private func relocated(_ error: URLError) -> URLError {
         guard let url = error.userInfo[NSURLErrorFailingURLErrorKey] as? URL,
             let location = try? base.relativePath(of: url), let path = layer.path(ofBase: location), path != location

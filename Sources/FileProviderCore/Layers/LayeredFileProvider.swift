@@ -1,20 +1,21 @@
 public import Foundation
 
-/// A provider with a layer over it: read-only, with a prefix, with a cache.
+/// A provider with a layer over it, such as read-only, with a prefix, or with a cache.
 ///
-/// It conforms to an ability's protocol exactly if the base does: `as? any FileProviderMonitor` and its like answer as
-/// for the base, and what the base does natively stays native. Protocols that a provider's own module declares are not
-/// among them: ask ``base`` for those. Copies within the provider, and what else a default derives, are the base's.
+/// It conforms to an ability's protocol exactly if the base does: `as? any FileProviderMonitor` and its like give the
+/// same answer as for the base, and native abilities stay native. Protocols that a provider's own module declares are
+/// not among them: ask ``base`` for those. Copies within the provider, and everything else that a default derives, are
+/// the base's.
 ///
-/// Paths in results, readers, events and errors are those that callers know. Symbolic links are followed by the base,
-/// and may lead to items that the layer does not show.
+/// Paths in results, readers, events and errors are those that callers know. The base follows symbolic links, which may
+/// lead to items that the layer hides.
 public final class LayeredFileProvider<Layer: FileProviderLayer, Base: FileProvider>: FileProviderOperations,
     FileProviderReadWrite
 {
-    /// The base's: messages do not tell that there is a layer.
+    /// The base's type: messages do not reveal the layer.
     public static var type: String { Base.type }
 
-    /// What is done otherwise.
+    /// The layer over the base.
     public let layer: Layer
     /// The provider that does the work.
     public let base: Base
@@ -33,25 +34,27 @@ public final class LayeredFileProvider<Layer: FileProviderLayer, Base: FileProvi
         return base.url(of: root)
     }
 
-    /// The base's URL of the item; a URL of the path alone, which names nothing, if the base has no place for it.
+    /// Returns the base's URL of the item; if the base has no place for it, a URL of the path alone, which names
+    /// nothing.
     public func url(of path: ProviderPath) -> URL {
         if let location = try? layer.basePath(of: path) { return base.url(of: location) }
         return URL(string: "/" + path.percentEncoded) ?? URL(fileURLWithPath: "/")
     }
 
-    /// The path under which callers know the item that `url` names.
+    /// Returns the path under which callers know the item that `url` names.
     ///
-    /// - Throws: As the base; `URLError(.unsupportedURL)` for an item that the layer does not show.
+    /// - Throws: As the base; `URLError(.unsupportedURL)` for an item that the layer hides.
     public func relativePath(of url: URL) throws -> ProviderPath {
         let path = try base.relativePath(of: url)
         guard let shown = layer.path(ofBase: path) else {
             throw FileError.make(
-                .unsupportedURL, url: url, sentence: "“\(url.withoutSecrets)” is outside of what this provider shows.")
+                .unsupportedURL, url: url,
+                sentence: "“\(url.withoutSecrets)” is outside the part that this provider shows.")
         }
         return shown
     }
 
-    /// The layer's, from those of the base.
+    /// Returns the layer's capabilities, based on those of the base.
     public func capabilities() async throws -> Capabilities { layer.capabilities(of: try await base.capabilities()) }
 
     /// Asks the base about the layer's root.
@@ -71,7 +74,7 @@ public final class LayeredFileProvider<Layer: FileProviderLayer, Base: FileProvi
         }
     }
 
-    /// Has the layer list, and through it the base; leaves out what the layer does not show.
+    /// Lists through the layer and the base; leaves out items that the layer hides.
     public func contentsOfDirectory(path: ProviderPath, page: @Sendable ([FileObject]) async throws -> Void)
         async throws
     {
@@ -82,12 +85,12 @@ public final class LayeredFileProvider<Layer: FileProviderLayer, Base: FileProvi
         }
     }
 
-    /// Has the layer open the file, and through it the base.
+    /// Opens the file through the layer and the base.
     public func open(path: ProviderPath) async throws -> any FileReader {
         try await open(path: path, options: ReadOptions())
     }
 
-    /// Has the layer open the file with these conditions, and through it the base.
+    /// Opens the file with these conditions through the layer and the base.
     public func open(path: ProviderPath, options: ReadOptions) async throws -> any FileReader {
         try await translatingErrors {
             let location = try layer.basePath(of: path)
@@ -136,7 +139,7 @@ public final class LayeredFileProvider<Layer: FileProviderLayer, Base: FileProvi
         }
     }
 
-    /// Cancels what runs here and invalidates the base.
+    /// Cancels the operations under way here and invalidates the base.
     public func invalidate() {
         cancelOperations()
         base.invalidate()
@@ -144,6 +147,6 @@ public final class LayeredFileProvider<Layer: FileProviderLayer, Base: FileProvi
 }
 
 extension FileProviderBasic where Self: FileProviderOperations & FileProviderReadWrite {
-    /// This provider with a layer over it. The result has the abilities of this one.
+    /// Returns this provider with a layer over it, which has the same abilities.
     public func layered(_ layer: some FileProviderLayer) -> any FileProvider { LayeredFileProvider(layer, over: self) }
 }

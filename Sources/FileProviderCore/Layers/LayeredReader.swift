@@ -6,7 +6,7 @@ final class LayeredReader: FileReader {
     private let base: any FileReader
     private let translated: @Sendable (any Error) -> any Error
 
-    /// - Parameter translated: The base's error as callers get it.
+    /// - Parameter translated: Returns the base's error as callers get it.
     init(_ base: any FileReader, path: ProviderPath, translated: @escaping @Sendable (any Error) -> any Error) {
         self.base = base
         self.path = path

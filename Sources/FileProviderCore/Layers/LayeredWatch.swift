@@ -29,8 +29,8 @@ final class LayeredWatch: FileWatch {
 }
 
 extension FileEvent {
-    /// The event under the paths that callers know; nil if they do not see the item. An item that moves into sight is
-    /// created, one that moves out of it is removed.
+    /// Returns the event under the paths that callers know; nil if the layer hides the item. A move of an item into
+    /// view is a creation, a move out of it a removal.
     func shown(_ path: (ProviderPath) -> ProviderPath?) -> FileEvent? {
         let origin = from.flatMap(path)
         guard let now = path(self.path) else {

@@ -1,16 +1,16 @@
 import CLinux
 import Foundation
 
-/// One open file of this machine, closed when it is let go.
+/// One open file of this machine, closed when the object is released.
 package final class FileDescriptor: Sendable {
     package let raw: Int32
 
-    /// Takes over `raw`.
+    /// Takes ownership of `raw`.
     package init(owning raw: Int32) {
         self.raw = raw
     }
 
-    /// Opens `path`, a path of this machine.
+    /// Opens the local file at `path`.
     ///
     /// - Throws: As open(2), in Foundation's words.
     package convenience init(path: String, flags: Int32, mode: UInt32 = 0o666) throws {
@@ -26,7 +26,7 @@ package final class FileDescriptor: Sendable {
         Glibc.close(raw)
     }
 
-    /// Bytes at `offset`; 0 at the end. Source: pread(2).
+    /// Reads bytes at `offset`; returns 0 at the end. Source: pread(2).
     package func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64, path: ProviderPath) throws -> Int {
         while true {
             let count = pread(raw, buffer.baseAddress, buffer.count, off_t(offset))
@@ -61,22 +61,22 @@ package final class FileDescriptor: Sendable {
         }
     }
 
-    /// Brings the names in this folder onto the disk. Source: fsync(2).
+    /// Syncs the names in this folder to the disk. Source: fsync(2).
     ///
-    /// A storage that cannot sync folders, and a folder that may not be read, have nothing to add.
+    /// Ignores storages that cannot sync folders, and folders that may not be read.
     package func syncNames(path: ProviderPath) throws {
         if fsync(raw) == 0 || [EBADF, EINVAL, EROFS, ENOSYS, EOPNOTSUPP].contains(errno) { return }
         throw FileError.make(errno: errno, path: path, writing: true)
     }
 
-    /// Brings all of the file system that holds this folder onto its disk. Source: syncfs(2).
+    /// Syncs the whole file system that holds this folder to its disk. Source: syncfs(2).
     package func syncFileSystem(path: ProviderPath) throws {
         if carrel_syncfs(raw) == 0 || errno == ENOSYS { return }
         throw FileError.make(errno: errno, path: path, writing: true)
     }
 }
 
-/// Writes to an open file of this machine; a disk may make it wait, nothing else.
+/// Writes to an open local file; only a disk may make it wait.
 package final class FileSink: ByteSink, @unchecked Sendable {
     // Unchecked: a sink is called by one side, one call after the other.
     private let file: FileDescriptor
@@ -84,14 +84,13 @@ package final class FileSink: ByteSink, @unchecked Sendable {
     private(set) package var written: Int64 = 0
     private var handedToDisk: Int64 = 0
 
-    /// Says that the first `count` bytes are there already: what comes is added behind them.
+    /// Counts the first `count` bytes as written; further bytes are added behind them.
     package func continues(after count: Int64) {
         written = count
         handedToDisk = count
     }
 
-    /// How much is gathered before the disk is asked to start on it, so that the final fsync(2) finds little left to
-    /// do.
+    /// Bytes to gather before asking the disk to start on them, so that the final fsync(2) has little left to do.
     private static let writeback: Int64 = 8 << 20
 
     package init(_ file: FileDescriptor, path: ProviderPath) {
@@ -110,7 +109,7 @@ package final class FileSink: ByteSink, @unchecked Sendable {
     }
 }
 
-/// Reads an open file of this machine from an offset on.
+/// Reads an open local file from an offset on.
 package final class FileByteSource: ByteSource, @unchecked Sendable {
     // Unchecked: a source is called by one side, one call after the other.
     private let file: FileDescriptor
@@ -118,7 +117,7 @@ package final class FileByteSource: ByteSource, @unchecked Sendable {
     private let atEnd: @Sendable () throws -> Void
     private var offset: Int64
 
-    /// - Parameter atEnd: A last look at the file, once all of it was given.
+    /// - Parameter atEnd: Called once all of the file was read, for a last check.
     package init(
         _ file: FileDescriptor, from offset: Int64, path: ProviderPath,
         atEnd: @escaping @Sendable () throws -> Void = {}

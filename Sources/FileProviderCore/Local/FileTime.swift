@@ -2,7 +2,7 @@ package import CLinux
 package import Foundation
 
 extension FileDescriptor {
-    /// Sets the modification time, and that of the last access with it. Source: futimens(2).
+    /// Sets the modification time, and the time of the last access too. Source: futimens(2).
     ///
     /// - Returns: 0, or −1 and errno.
     package func setModified(_ time: timespec) -> Int32 {
@@ -14,7 +14,7 @@ extension FileDescriptor {
 }
 
 extension Date {
-    /// The time as the kernel takes it; one that it cannot say becomes the first or last that it can.
+    /// The time as the kernel takes it, clamped to the times that it can express.
     package var fileTime: timespec {
         let time = timeIntervalSince1970
         let seconds = time.rounded(.down)

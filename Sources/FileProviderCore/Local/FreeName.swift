@@ -1,7 +1,8 @@
 import CLinux
 import Foundation
 
-/// Moving an item to a name that nobody has yet: of two that try at once, exactly one wins. Source: rename(2), link(2).
+/// Moves an item to a name that is still free: of two concurrent moves, exactly one succeeds. Source: rename(2),
+/// link(2).
 package struct FreeName {
     /// A name in an open folder.
     package typealias Entry = (folder: FileDescriptor, name: [UInt8])
@@ -18,15 +19,15 @@ package struct FreeName {
 
     /// Moves the item, a symbolic link itself included.
     ///
-    /// Where the kernel cannot do that in one step, another call that refuses a taken name stands in: a second link for
-    /// what is no folder, mkdir(2) for folders, an empty file where there are no links. The last two show something
-    /// empty under the name for a moment.
+    /// If the kernel cannot do that in one step, another call that refuses a taken name is used: a second link for
+    /// files, mkdir(2) for folders, an empty file on storages without links. The last two show an empty item under the
+    /// name for a moment.
     ///
-    /// - Returns: 0, or what errno says; `EEXIST` when the name is taken.
+    /// - Returns: 0, or errno; `EEXIST` if the name is taken.
     package func take(isFolder: Bool) -> Int32 {
         if calls.contains(.renameNoReplace) {
             let code = call { carrel_rename_noreplace(from.folder.raw, $0, to.folder.raw, $1) }
-            // EINVAL may also be a folder that is to go into itself, which rename(2) then says again.
+            // EINVAL may also mean that a folder would go into itself, which rename(2) then reports again.
             guard [EINVAL, ENOSYS, EOPNOTSUPP].contains(code) else { return code }
         }
         if isFolder { return claimWithFolder() }
@@ -38,7 +39,7 @@ package struct FreeName {
         let code = call { linkat(from.folder.raw, $0, to.folder.raw, $1, 0) }
         guard code == 0 else { return code }
         let removal = from.name.withName { unlinkat(from.folder.raw, $0, 0) == 0 ? 0 : errno }
-        // What cannot be taken away where it was has not been moved.
+        // An item that cannot be removed from its old place has not been moved.
         if removal != 0 { release(0) }
         return removal
     }

@@ -1,7 +1,6 @@
-/// System calls that not every kernel, file system or sandbox has, and that Carrel does otherwise where they are
-/// missing.
+/// System calls that some kernels, file systems or sandboxes lack. Carrel then falls back to other calls.
 ///
-/// A call that is left out is never tried: so tests go the other way on a machine that has them all.
+/// A call that is not in the set is never tried, so tests can take the fallback on a machine that has them all.
 package struct KernelCalls: OptionSet, Sendable, Hashable {
     package let rawValue: UInt8
 

@@ -1,7 +1,7 @@
 import CLinux
 package import Foundation
 
-/// A file of this machine on its way: written under a temporary name in its folder, then moved into place in one step.
+/// A local file being written: under a temporary name in its folder, then moved into place in one step.
 ///
 /// Every call but ``publish(overwrite:_:)`` blocks on the disk; use it on ``BlockingThreads`` or on a transport's
 /// thread.
@@ -14,13 +14,13 @@ package final class StagedFile: Sendable {
     private let target: ProviderPath
     private let calls: KernelCalls
     private let isSettled = LockedValue(false)
-    /// Whether what was written stays when it does not come to a commit.
+    /// Whether the written bytes are kept if there is no commit.
     private let isKept: Bool
 
-    /// Starts a file called `target`'s name in `folder`.
+    /// Creates a temporary file in `folder` for the name of `target`.
     ///
-    /// - Parameter identity: Opens the part that an earlier file of this identity left, or a new one; it stays until it
-    ///   is committed (``WriteOptions/resumption``).
+    /// - Parameter identity: Opens the part that an earlier file of this identity left, or creates one; the part stays
+    ///   until it is committed (``WriteOptions/resumption``).
     package init(
         in folder: FileDescriptor, target: ProviderPath, permissions: UInt32 = 0o666, resuming identity: String? = nil,
         calls: KernelCalls = .all
@@ -42,14 +42,14 @@ package final class StagedFile: Sendable {
         if isKept { try claimPart() }
     }
 
-    /// Starts the file at `target` of this machine, whose folder is there.
+    /// Creates a temporary file for the local path `target`, whose folder exists.
     package convenience init(at target: ProviderPath, permissions: UInt32 = 0o666) throws {
         let folder = try FileDescriptor(path: (target.parent ?? .root).string, flags: O_RDONLY | O_DIRECTORY)
         try self.init(in: folder, target: target, permissions: permissions)
     }
 
-    /// The name of a part can be foretold: what is there has to be a file of this user alone, and of no other write at
-    /// this time.
+    /// The name of a part can be predicted, so the file has to belong to this user alone, and no other write may use it
+    /// now.
     private func claimPart() throws {
         var status = stat()
         guard fstat(file.raw, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_uid == geteuid(),
@@ -58,16 +58,17 @@ package final class StagedFile: Sendable {
             isSettled.update { $0 = true }
             throw FileError.make(
                 .fileWriteUnknown, path: target,
-                sentence: "The part of “\(target)” that an earlier copy left is not a file of this user alone.")
+                sentence: "The part of “\(target)” that an earlier copy left is shared or another user's; remove it.")
         }
         guard flock(file.raw, LOCK_EX | LOCK_NB) == 0 else {
             isSettled.update { $0 = true }
             throw FileError.make(
-                .fileWriteUnknown, path: target, sentence: "“\(target)” is being written by another copy.")
+                .fileWriteUnknown, path: target,
+                sentence: "“\(target)” is being written by another copy. Wait until that has ended.")
         }
     }
 
-    /// Goes on behind the first `count` bytes of the part; what follows them is cut off.
+    /// Continues behind the first `count` bytes of the part, and cuts off the rest.
     package func proceed(after count: Int64) throws {
         guard ftruncate(file.raw, off_t(count)) == 0 else { throw error() }
         sink.continues(after: count)
@@ -77,14 +78,14 @@ package final class StagedFile: Sendable {
         discard()
     }
 
-    /// Sees the bytes onto the disk and the file into place, and its name onto the disk with its folder.
+    /// Syncs the bytes to the disk, moves the file into place, and syncs its name with the folder.
     ///
-    /// - Parameter overwrite: Whether a file or an empty folder of that name may go.
-    /// - Throws: `CocoaError(.fileWriteFileExists)`, decided by the kernel in one step; of two writers at once one
-    ///   wins. An error of the last step alone, the disk's, leaves the file in place.
+    /// - Parameter overwrite: Whether a file or an empty folder of that name may be replaced.
+    /// - Throws: `CocoaError(.fileWriteFileExists)`, decided by the kernel in one step: of two concurrent writers, one
+    ///   wins. If only the last step fails, with an error of the disk, the file stays in place.
     package func commit(overwrite: Bool, modificationDate: Date? = nil) throws {
-        // The time comes last: with an old one the file looks like a part that was left, and much takes long to reach
-        // the disk.
+        // The time is set last: with an old time the file looks like an abandoned part, and syncing many bytes takes
+        // long.
         if modificationDate != nil, calls.contains(.fsync), isLarge, fdatasync(file.raw) != 0 { throw error() }
         if let modificationDate, file.setModified(modificationDate.fileTime) != 0 { throw error() }
         if calls.contains(.fsync), fsync(file.raw) != 0 { throw error() }
@@ -96,7 +97,7 @@ package final class StagedFile: Sendable {
         if calls.contains(.fsync) { try folder.syncNames(path: target) }
     }
 
-    /// Writes what `fill` gives and sees the file into place; on a task. Where either fails, nothing is left.
+    /// Writes the bytes of `fill` and commits the file, from a task. Leaves nothing behind if either fails.
     ///
     /// - Throws: As ``commit(overwrite:modificationDate:)``, and an error of `fill`.
     package func publish(overwrite: Bool, _ fill: (FileSink) async throws -> Void) async throws {
@@ -110,7 +111,7 @@ package final class StagedFile: Sendable {
         }
     }
 
-    /// Removes what was written, unless it is kept for a later write; nothing after
+    /// Removes the temporary file, unless it is kept for a later write; does nothing after
     /// ``commit(overwrite:modificationDate:)``.
     package func discard() {
         if isSettled.value { return }
@@ -119,7 +120,7 @@ package final class StagedFile: Sendable {
         _ = temporary.withName { unlinkat(folder.raw, $0, 0) }
     }
 
-    /// Whether a sweep might meet the file while it is brought onto the disk.
+    /// Whether a sweep might find the file while it is synced to the disk.
     private var isLarge: Bool {
         var status = stat()
         return fstat(file.raw, &status) == 0 && status.st_size > 16 << 20
@@ -127,12 +128,12 @@ package final class StagedFile: Sendable {
 
     private func error(_ code: Int32 = errno) -> CocoaError { FileError.make(errno: code, path: target, writing: true) }
 
-    /// 0, or what errno says.
+    /// Returns 0, or errno.
     private func replace() -> Int32 {
         temporary.withName { temporary in
             name.withName { name in
                 if renameat(folder.raw, temporary, folder.raw, name) == 0 { return 0 }
-                // A folder is in the way. An empty one may go; the kernel refuses the others.
+                // A folder is in the way. An empty one may be removed; the kernel refuses others.
                 guard errno == EISDIR else { return errno }
                 guard unlinkat(folder.raw, name, AT_REMOVEDIR) == 0,
                     renameat(folder.raw, temporary, folder.raw, name) == 0

@@ -1,33 +1,34 @@
 import CChild
 import Foundation
 
-/// A program that runs as a child of this process, with pipes for its streams; on one thread. Let go, it is ended with
-/// all that it started.
+/// A program that runs as a child of this process, with pipes for its streams. Used on one thread. Releasing the object
+/// ends the program and everything that it started.
 ///
-/// It has none of this process's descriptors, and none of the secrets in its environment (`CChild`).
+/// It inherits none of this process's descriptors, and none of the secrets in its environment (`CChild`).
 package final class Subprocess {
     private var inputEnd: FileDescriptor?
     private var outputEnd: FileDescriptor?
     private var errorsEnd: FileDescriptor?
-    /// Readable once it has ended; nil where the system does not tell.
+    /// Readable once the program has ended; nil if the system cannot report that.
     private let watch: FileDescriptor?
     private let child: pid_t
     private let keepsFirstComplaints: Bool
-    /// The error of a system call: what the system does not do, and errno.
+    /// Makes the error of a system call from what the system does not do, and errno.
     private let failure: (String, Int32) -> CocoaError
-    /// Once it has ended: its exit status, negative where a signal has ended it, or nobody learns how it ended.
+    /// The exit status once the program has ended; negative if a signal ended it, or if its status is lost.
     private var status: Int32?
-    /// What it complained of: of a confined program the first 4 KiB, else the last.
+    /// The program's error output: the first 4 KiB of a confined program, else the last.
     package private(set) var complaints: [UInt8] = []
-    /// Whether it has ended, and nobody learns how: where the app ignores SIGCHLD the kernel reaps (waitpid(2)).
+    /// Whether the program has ended and its status is lost: if the app ignores SIGCHLD, the kernel reaps it
+    /// (waitpid(2)).
     package private(set) var isLost = false
 
     private static let maxComplaints = 4 << 10
     private static let pipeSize: Int32 = 1 << 20
 
-    /// Starts the program at `path` for a talk.
+    /// Starts the program at `path` for an exchange over its input and output.
     ///
-    /// - Throws: `CocoaError(.fileReadUnknown)` where the system starts none.
+    /// - Throws: `CocoaError(.fileReadUnknown)` if the system cannot start it.
     package convenience init(path: String, arguments: [String]) throws {
         let environment = ProcessInfo.processInfo.environment.map { "\($0)=\($1)" }
         try self.init(hasInput: true) { input, output, errors in
@@ -37,16 +38,16 @@ package final class Subprocess {
         } failure: {
             FileError.make(.fileReadUnknown, path: "", sentence: "The system \($0): \(String(cString: strerror($1))).")
         }
-        // Larger ones spare changes between the two processes; where they may not be, the usual size does.
+        // Larger pipes save changes between the two processes. If the system refuses them, the usual size works.
         for end in [input, output] { _ = carrel_pipe_resize(end, Self.pipeSize) }
     }
 
-    /// Starts the program at `path` to read `file`, its descriptor 3, under limits and confined (`carrel_child_start`).
+    /// Starts the program at `path` to read `file`, its descriptor 3, confined and with limits (`carrel_child_start`).
     ///
     /// - Parameters:
     ///   - memory: Bytes of address space.
-    ///   - seconds: Of the processor.
-    ///   - name: The file, for messages.
+    ///   - seconds: Processor time.
+    ///   - name: The file's path, for messages.
     /// - Throws: The system's error, about `name`.
     package convenience init(
         path: String, arguments: [String], environment: [String], reading file: FileDescriptor, memory: UInt64,
@@ -79,7 +80,7 @@ package final class Subprocess {
             start(input?.reading.raw ?? -1, output.writing.raw, errors.writing.raw)
         }
         guard child > 0 else { throw failure("starts no program", errno) }
-        // The child does the same. One of the two comes first, and the group exists before anything ends it.
+        // The child does the same. Whichever is first, the group exists before anything ends it.
         setpgid(child, child)
         keepsFirstComplaints = !hasInput
         (inputEnd, outputEnd, errorsEnd) = (input?.writing, output.reading, errors.reading)
@@ -104,22 +105,22 @@ package final class Subprocess {
 
     // MARK: Its streams
 
-    /// Where it reads; -1 once closed.
+    /// The descriptor of its input; -1 once closed.
     package var input: Int32 { inputEnd?.raw ?? -1 }
-    /// What it writes.
+    /// The descriptor of its output.
     package var output: Int32 { outputEnd?.raw ?? -1 }
-    /// What it complains of; -1 once closed.
+    /// The descriptor of its error output; -1 once closed.
     package var errors: Int32 { errorsEnd?.raw ?? -1 }
 
-    /// Lets it know that nothing more comes.
+    /// Closes its input, so that it reads an end.
     package func closeInput() { inputEnd = nil }
 
-    /// Takes what it complains of, 64 KiB at most. Complaints that cannot be read are over, as at their end.
+    /// Reads its error output, 64 KiB at most. A read error counts as the end of the output.
     package func listen() { _ = hear() }
 
-    /// Takes what it complains of.
+    /// Reads its error output.
     ///
-    /// - Returns: The errno of read(2), if that ended it.
+    /// - Returns: The errno of read(2), if that failed.
     private func hear() -> Int32? {
         var room = [UInt8](repeating: 0, count: 4096)
         for _ in 0..<16 where errors >= 0 {
@@ -138,10 +139,10 @@ package final class Subprocess {
         return nil
     }
 
-    /// All that it writes; nil where that is more than `maxCount` bytes, or has no end in time.
+    /// Returns its whole output; nil if that is more than `maxCount` bytes, or does not end in time.
     ///
-    /// - Throws: `CancellationError` by `flag`. The error of read(2) or poll(2), after which the program has ended; its
-    ///   sentence also has the exit status and the first complaint of a program that failed.
+    /// - Throws: `CancellationError` by `flag`. The error of read(2) or poll(2), after which the program has ended; for a
+    ///   program that failed, its sentence also has the exit status and the first line of error output.
     package func allOutput(atMost maxCount: Int, until deadline: ContinuousClock.Instant, flag: CancellationFlag) throws
         -> [UInt8]?
     {
@@ -170,21 +171,21 @@ package final class Subprocess {
 
     // MARK: Its end
 
-    /// Whether it has ended and nobody can write to its errors any more.
+    /// Returns whether it has ended and its error output is closed.
     package func isOver() -> Bool { (status != nil || hasEnded()) && errors < 0 }
 
-    /// Waits until it has ended, or complains, or `deadline` has come.
+    /// Waits until it has ended, writes an error, or `deadline` has passed.
     ///
     /// - Throws: The error of poll(2) or read(2), as ``allOutput(atMost:until:flag:)`` does.
     package func wait(until deadline: ContinuousClock.Instant) throws {
         if let code = pause(until: deadline) { throw failed("does not wait for a program", code) }
     }
 
-    /// Waits until it has ended, or complains, or `deadline` has come.
+    /// Waits until it has ended, writes an error, or `deadline` has passed.
     ///
     /// - Returns: The errno of poll(2) or read(2), if one failed.
     private func pause(until deadline: ContinuousClock.Instant) -> Int32? {
-        // What it still complains of must not keep it from its end.
+        // Its error output must not keep the program from ending.
         let ended = status == nil ? watch?.raw ?? -1 : -1
         var entries = [ended, errors].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
         if poll(&entries, 2, min(watch == nil ? 20 : .max, deadline.millisecondsLeft)) < 0, errno != EINTR {
@@ -198,11 +199,11 @@ package final class Subprocess {
 
     /// Ends it, because it cannot be read or waited for.
     ///
-    /// - Returns: The error of the system call, with the exit status and the first complaint of a program that failed
-    ///   by itself.
+    /// - Returns: The error of the system call, with the exit status and the first line of error output if the program
+    ///   failed by itself.
     private func failed(_ what: String, _ code: Int32) -> CocoaError {
         let error = failure(what, code)
-        // It must not wait for a reader that has gone.
+        // The program must not wait for a reader that has gone.
         outputEnd = nil
         guard let status = end(after: 1), status != 0 else { return error }
         let said = String(decoding: complaints.split(separator: 10).first ?? [], as: UTF8.self).prefix(200)
@@ -212,10 +213,10 @@ package final class Subprocess {
             underlying: error.underlying)
     }
 
-    /// Waits for its end so many seconds, then ends it with all that it has started: after 0.3 seconds also against its
-    /// will.
+    /// Waits up to `seconds` for its end, then terminates it with everything that it started, and kills them 0.3
+    /// seconds later.
     ///
-    /// - Returns: Its exit status; nil where a signal has ended it.
+    /// - Returns: Its exit status; nil if a signal ended it.
     @discardableResult
     package func end(after seconds: Double) -> Int32? {
         if let status { return status < 0 ? nil : status }
@@ -231,7 +232,7 @@ package final class Subprocess {
         return status.flatMap { $0 < 0 ? nil : $0 }
     }
 
-    /// Ends it at once with all that it has started; nothing where it has ended.
+    /// Kills it and everything that it started at once; does nothing if it has ended.
     package func kill() {
         if status != nil { return }
         Foundation.kill(-child, SIGKILL)

@@ -11,25 +11,24 @@ extension ProgressUserInfoKey {
 }
 
 extension Progress.FileOperationKind {
-    /// Bytes go to a provider; named as on Apple's systems, where Foundation has it.
+    /// Bytes go to a provider. Named as in Foundation on Apple's systems.
     public static let uploading = Progress.FileOperationKind(rawValue: "NSProgressFileOperationKindUploading")
 }
 
 extension Progress {
-    /// Bytes a second since the operation started, named as on Apple's systems; nil while nothing has moved, and for
-    /// what Carrel did not make.
+    /// Bytes a second since the operation started, named as on Apple's systems; nil before the first byte, and for a
+    /// `Progress` that Carrel did not make.
     public var throughput: Int? { (self as? OperationProgress)?.rate.map { Int($0) } }
 
-    /// Seconds to go at ``throughput``, named as on Apple's systems; nil while that, or the number of bytes, is
-    /// unknown.
+    /// Seconds left at ``throughput``, named as on Apple's systems; nil while that, or the number of bytes, is unknown.
     public var estimatedTimeRemaining: TimeInterval? { (self as? OperationProgress)?.timeLeft }
 }
 
 /// The `Progress` of one operation, safe to read from any thread.
 ///
-/// Foundation's class keeps no lock here, and updating a child writes into its parent. So every access to one of ours,
-/// and through it to the tree above, takes the same process-wide lock. `userInfo` is filled once, before anybody else
-/// sees the object, because its getter cannot be overridden: rate and time left are properties instead.
+/// Foundation's class has no lock here, and updating a child writes to its parent. So every access to one of ours, and
+/// through it to the tree above, takes the same process-wide lock. `userInfo` is filled once, before the object is
+/// shared, because its getter cannot be overridden: rate and time left are properties instead.
 final class OperationProgress: Progress, @unchecked Sendable {
     // Unchecked: everything mutable is reached only under `lock`.
     private static let lock = NSRecursiveLock()
@@ -54,8 +53,8 @@ final class OperationProgress: Progress, @unchecked Sendable {
         set { Self.lock.withLock { super.completedUnitCount = newValue } }
     }
 
-    /// Not before the operation is over, whatever the counts say: what was transferred may still have to get its name,
-    /// and removals are counted by no byte.
+    /// False until the operation is over, whatever the counts say: a transferred file may still have to get its name,
+    /// and removals count no bytes.
     override var isFinished: Bool { Self.lock.withLock { isOver } }
 
     var rate: Double? {
@@ -69,17 +68,17 @@ final class OperationProgress: Progress, @unchecked Sendable {
         return Double(totalUnitCount - completedUnitCount) / rate
     }
 
-    /// How much is done, 0 to 1; 0 while the total is unknown.
+    /// The completed share, 0 to 1; 0 while the total is unknown.
     var share: Double {
         Self.lock.withLock {
             totalUnitCount > 0 ? min(1, max(0, Double(completedUnitCount) / Double(totalUnitCount))) : 0
         }
     }
 
-    /// Takes in a part, which counts by its reporter and not by its share.
+    /// Adds a part, which counts by its reporter and not by its share.
     func add(_ part: OperationProgress) { Self.lock.withLock { addChild(part, withPendingUnitCount: 0) } }
 
-    /// Takes over a report.
+    /// Applies a report.
     func follow(completed: Int64, total: Int64?) {
         Self.lock.withLock {
             if let total, total != totalUnitCount { totalUnitCount = total }
@@ -87,7 +86,7 @@ final class OperationProgress: Progress, @unchecked Sendable {
         }
     }
 
-    /// Marks the operation as done, whatever its counts were.
+    /// Marks the operation as done, whatever its counts.
     func finish() {
         Self.lock.withLock {
             isOver = true

@@ -1,24 +1,24 @@
 public import Foundation
 import Synchronization
 
-/// Where an operation tells how far it is; Core writes what it hears into a `Progress`.
+/// Receives progress reports from an operation and forwards them to its `Progress`.
 ///
-/// Foundation's `Progress` is not thread-safe on Linux, so no provider touches one: it reports here, from any thread,
-/// and pays a few nanoseconds for a report that nobody follows.
+/// Foundation's `Progress` is not thread-safe on Linux, so no provider uses one. It reports here, from any thread; a
+/// report without an observer costs a few nanoseconds.
 public final class ProgressReporter: Sendable {
     private let counts = Mutex((completed: Int64(0), total: Int64?.none))
     private let order = NSRecursiveLock()
     private let changed: (@Sendable (_ completed: Int64, _ total: Int64?) -> Void)?
-    /// What follows, where it is a `Progress`.
+    /// The observer, if it is a `Progress`.
     private let progress: OperationProgress?
 
-    /// A reporter that nobody follows.
+    /// Creates a reporter without an observer.
     public init() {
         changed = nil
         progress = nil
     }
 
-    /// A reporter whose every change is told to `changed`, on the reporting thread and in order.
+    /// Creates a reporter that calls `changed` for every change, on the reporting thread and in order.
     public init(_ changed: @escaping @Sendable (_ completed: Int64, _ total: Int64?) -> Void) {
         self.changed = changed
         progress = nil
@@ -35,33 +35,33 @@ public final class ProgressReporter: Sendable {
     /// Units done so far: bytes for transfers, items otherwise.
     public var completed: Int64 { counts.withLock { $0.completed } }
 
-    /// Units in all; nil where unknown.
+    /// Units in all; nil if unknown.
     public var total: Int64? { counts.withLock { $0.total } }
 
-    /// Says how many units there are in all.
+    /// Sets the number of units in all.
     public func expect(_ total: Int64?) { update { $0.total = total } }
 
-    /// Adds to the units that there are in all.
+    /// Adds to the number of units in all.
     public func expectMore(_ units: Int64) { update { $0.total = Self.sum($0.total ?? 0, units) } }
 
-    /// Says that `units` more are done; a negative number takes back what has to be sent again.
+    /// Adds `units` to the completed ones; a negative number takes back units that have to be sent again.
     public func advance(by units: Int64) { update { $0.completed = Self.sum($0.completed, units) } }
 
-    /// Sizes are what a server says: their sum may be none that a number holds.
+    /// Adds without overflow: sizes come from servers, and their sum may not fit.
     private static func sum(_ units: Int64, _ more: Int64) -> Int64 {
         let (sum, isTooLarge) = units.addingReportingOverflow(more)
         return isTooLarge ? more < 0 ? 0 : .max : sum
     }
 
-    /// A reporter whose completed units are added to those of this one; the total stays this one's own.
+    /// Returns a reporter whose completed units are added to those of this one; its total is not.
     public func part() -> ProgressReporter {
         let seen = LastValue()
         return ProgressReporter { completed, _ in self.advance(by: seen.step(to: completed)) }
     }
 
-    /// A part with a `Progress` of its own, which is cancelled with that of the whole.
+    /// Returns a part with a separate `Progress`, which is cancelled with that of the whole.
     ///
-    /// - Parameter units: What the part comes to; 0 for one that counts nothing into the whole.
+    /// - Parameter units: The units of the part; 0 for one that counts nothing into the whole.
     public func part(_ operation: FileOperationType, kind: Progress.FileOperationKind?, units: Int64) -> ProgressPart {
         let own = OperationProgress(operation, kind: kind, unitCount: units, isPart: true)
         progress?.add(own)
@@ -74,8 +74,8 @@ public final class ProgressReporter: Sendable {
             })
     }
 
-    /// Changes come to the follower in order, and it may look at this reporter, or cancel what reports: its call holds
-    /// no lock that these need.
+    /// The observer gets changes in order. It may read this reporter, or cancel the operation: it is called without a
+    /// lock that these need.
     private func update(_ change: (inout (completed: Int64, total: Int64?)) -> Void) {
         guard let changed else { return counts.withLock { change(&$0) } }
         order.withLock {
@@ -92,9 +92,9 @@ public final class ProgressReporter: Sendable {
 public struct ProgressPart: Sendable {
     /// Safe to read from any thread.
     public let progress: Progress
-    /// Where the part tells how far it is.
+    /// The reporter for the operation of the part.
     public let reporter: ProgressReporter
 
-    /// Takes the part off the whole's list; what it counted stays.
+    /// Ends the part, so that the whole no longer lists it; its counts stay.
     public func finish() { (progress as? OperationProgress)?.finish() }
 }

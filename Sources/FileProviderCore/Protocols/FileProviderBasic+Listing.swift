@@ -1,19 +1,19 @@
-/// A listing as far as it came: what was told before the storage failed is good.
+/// A listing, complete or up to an error; its items are valid either way.
 public struct DirectoryListing: Sendable {
-    /// In the order in which the storage told them; all of them where ``error`` is nil.
+    /// In the order of the storage; all of them if ``error`` is nil.
     public let contents: [FileObject]
-    /// Why the listing is not complete; nil when it is.
+    /// Why the listing is not complete; nil if it is.
     public let error: (any Error)?
 }
 
 extension FileProviderBasic {
-    /// The pages of the folder at `path`, each asked for when the one before was used up. A failure comes after the
-    /// pages before it.
+    /// Returns the pages of the folder at `path`; each is requested when the one before was consumed. A failure is
+    /// thrown after the pages before it.
     public func pages(ofDirectory path: ProviderPath) -> PushedValues<[FileObject]> {
         PushedValues { send in try await self.contentsOfDirectory(path: path) { try await send($0) } }
     }
 
-    /// The direct children of the folder at `path`, collected, together with what ended the listing early.
+    /// Returns the direct children of the folder at `path`, and the error if the listing ended early.
     ///
     /// - Complexity: As ``contentsOfDirectory(path:page:)``; all items are held.
     public func listing(path: ProviderPath) async -> DirectoryListing {
@@ -26,9 +26,10 @@ extension FileProviderBasic {
         }
     }
 
-    /// `path` where it is free, else the first free one of `name 2.ext`, `name 3.ext` and so on in the same folder.
+    /// Returns `path` if it is free, else the first free one of `name 2.ext`, `name 3.ext` and so on in the same
+    /// folder.
     ///
-    /// Another may take it before it is used: write without `overwrite`.
+    /// The name may be taken before you use it: write without `overwrite`.
     ///
     /// - Throws: As ``contentsOfDirectory(path:page:)`` of the folder.
     /// - Complexity: One listing.
@@ -40,7 +41,7 @@ extension FileProviderBasic {
         let dot = name.lastIndex(of: UInt8(ascii: ".")).flatMap { $0 == 0 ? nil : $0 } ?? name.endIndex
         var stem = name[..<dot]
         var number = 2
-        // A copy of a copy counts on.
+        // The number of a copy's name is increased.
         if let space = stem.lastIndex(of: UInt8(ascii: " ")),
             let last = Int(String(decoding: stem[(space + 1)...], as: UTF8.self)),
             (2..<Int.max - taken.count - 1).contains(last)

@@ -1,7 +1,7 @@
 public import Foundation
 
 extension FileProviderBasic {
-    /// The default: the path, percent-encoded, appended to ``baseURL``.
+    /// The default appends the percent-encoded path to ``baseURL``.
     public func url(of path: ProviderPath) -> URL {
         let encoded = path.percentEncoded
         let base = baseURL?.absoluteString ?? ""
@@ -9,7 +9,7 @@ extension FileProviderBasic {
             ?? URL(fileURLWithPath: "/")
     }
 
-    /// The default: what follows ``baseURL`` in `url`, percent-decoded once.
+    /// The default returns the rest of `url` after ``baseURL``, percent-decoded once.
     public func relativePath(of url: URL) throws -> ProviderPath {
         let root = self.url(of: .root)
         let path = try ProviderPath(percentEncoded: url.path(percentEncoded: true))
@@ -21,13 +21,14 @@ extension FileProviderBasic {
             let relative = path.relative(to: try ProviderPath(percentEncoded: root.path(percentEncoded: true)))
         else {
             throw FileError.make(
-                .unsupportedURL, url: url, sentence: "“\(url.withoutSecrets)” names nothing in \(root.withoutSecrets).")
+                .unsupportedURL, url: url,
+                sentence: "“\(url.withoutSecrets)” is not below this provider's root, \(root.withoutSecrets).")
         }
         return relative
     }
 
-    /// The `String` form of ``FileProviderBasic/url(of:)-(ProviderPath)``; nil for what no path can be, such as one
-    /// that climbs by `..`.
+    /// The `String` form of ``FileProviderBasic/url(of:)-(ProviderPath)``; nil for an invalid path, such as one with
+    /// `..`.
     public func url(of path: String) -> URL? { (try? ProviderPath(path)).map { url(of: $0) } }
 
     /// The `String` form of ``relativePath(of:)``; nil for a URL of another provider.

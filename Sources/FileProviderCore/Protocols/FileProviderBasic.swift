@@ -1,61 +1,60 @@
 public import Foundation
 
-/// What every provider has: who it is, what it can do, and looking at what is there.
+/// The common ground of all providers: their type and capabilities, attributes and listings of items.
 ///
-/// A provider is an object, because what runs keeps it alive. Each operation is one `async throws` requirement in terms
-/// of ``ProviderPath``; Core derives from it the `String` form and the form with a completion handler that returns a
-/// `Progress`.
+/// A provider is an object, because its operations keep it alive. Each operation is one `async throws` requirement with
+/// ``ProviderPath``; Core derives the `String` form, and the form with a completion handler that returns a `Progress`.
 public protocol FileProviderBasic: AnyObject, Sendable, CustomDebugStringConvertible {
-    /// The provider's name, such as `WebDAV`: for display, and to compare what two providers are.
+    /// The provider's name, such as `WebDAV`: for display, and to compare the kinds of two providers.
     static var type: String { get }
 
-    /// The URL of the root, without secrets; nil where paths do not map to URLs.
+    /// The URL of the root, without secrets; nil if paths do not map to URLs.
     var baseURL: URL? { get }
 
-    /// What holds for this connection.
+    /// Returns the capabilities of this connection.
     ///
     /// - Complexity: At most one request in the provider's life.
     func capabilities() async throws -> Capabilities
 
-    /// What is known about the item at `path`; of a symbolic link, about the link itself.
+    /// Returns the attributes of the item at `path`; of a symbolic link, those of the link itself.
     ///
-    /// - Throws: `CocoaError(.fileReadNoSuchFile)` when nothing is there.
+    /// - Throws: `CocoaError(.fileReadNoSuchFile)` if there is no item.
     /// - Complexity: One request.
     func attributesOfItem(path: ProviderPath) async throws -> FileObject
 
-    /// Gives the direct children of the folder at `path` to `page`, in no promised order, in one or more pages as they
-    /// come.
+    /// Passes the direct children of the folder at `path` to `page`, in no promised order, in one or more pages as they
+    /// arrive.
     ///
-    /// `page` may take its time; the storage waits meanwhile. What was given before an error is good as far as it goes.
+    /// The storage waits while `page` runs. Items passed before an error are valid.
     ///
-    /// - Throws: `CocoaError(.fileReadNoSuchFile)`; `CocoaError(.fileReadUnknown)` with `ENOTDIR` below it when `path`
-    ///   is no folder; after the last page, ``FileError/unusableNames(_:in:url:)`` if the storage listed names that no
+    /// - Throws: `CocoaError(.fileReadNoSuchFile)`; `CocoaError(.fileReadUnknown)` with `ENOTDIR` below it if `path` is
+    ///   no folder; after the last page, ``FileError/unusableNames(_:in:url:)`` if the storage listed names that no
     ///   path can hold.
     /// - Complexity: One request, or one for each page of the server's.
     func contentsOfDirectory(path: ProviderPath, page: @Sendable ([FileObject]) async throws -> Void) async throws
 
-    /// Capacity and free space; nil where the storage has no such notion.
+    /// Returns capacity and free space; nil if the storage has no such notion.
     func storageProperties() async throws -> VolumeObject?
 
-    /// The URL of the item at `path`; where there is no ``baseURL``, a URL of the path alone.
+    /// Returns the URL of the item at `path`; without a ``baseURL``, a URL of the path alone.
     func url(of path: ProviderPath) -> URL
 
-    /// The path of the item that `url` names: the inverse of ``url(of:)``, for every path.
+    /// Returns the path of the item that `url` names: the inverse of ``url(of:)``, for every path.
     ///
     /// - Throws: `URLError(.unsupportedURL)` for a URL of another provider; `CocoaError(.fileReadInvalidFileName)` for
-    ///   one that no path can have.
+    ///   a URL that names no valid path.
     func relativePath(of url: URL) throws -> ProviderPath
 
-    /// Whether the storage answers.
+    /// Checks that the storage answers.
     ///
-    /// Better than asking is to do what is to be done, and to let it fail.
+    /// Prefer to start the operation itself and to handle its failure.
     ///
-    /// - Throws: Why it does not.
+    /// - Throws: The reason if it does not answer.
     /// - Complexity: One request.
     func checkReachability() async throws
 
-    /// Cancels what runs and gives back connections. Operations after it fail with `URLError(.cancelled)` or start
-    /// anew.
+    /// Cancels running operations and closes connections. Later operations fail with `URLError(.cancelled)` or connect
+    /// again.
     func invalidate()
 }
 
@@ -69,14 +68,14 @@ extension FileProviderBasic {
     /// The default, for providers that hold no connections.
     public func invalidate() { cancelOperations() }
 
-    /// Cancels what the completion forms started on this provider, and ends its registrations: the first half of
-    /// ``invalidate()``.
+    /// Cancels the operations that completion forms started on this provider, and ends its registrations: the first
+    /// half of ``invalidate()``.
     public func cancelOperations() {
         RunningOperations.shared.cancelAll(of: self)
         Registrations.shared.endAll(of: self)
     }
 
-    /// The direct children of the folder at `path`, collected. Names that no path can hold are left out without a word;
+    /// Returns the direct children of the folder at `path`. Silently leaves out names that no path can hold;
     /// ``listing(path:)`` reports them.
     ///
     /// - Throws: As ``contentsOfDirectory(path:page:)``, except for unusable names.
@@ -86,7 +85,7 @@ extension FileProviderBasic {
         return listing.contents
     }
 
-    /// The default: looks at the root.
+    /// The default requests the attributes of the root.
     public func checkReachability() async throws { _ = try await attributesOfItem(path: .root) }
 
     /// The type and the URL without secrets.

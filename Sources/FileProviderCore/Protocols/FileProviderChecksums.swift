@@ -1,6 +1,6 @@
-/// Asking a storage for the hash of a file, whose bytes need not pass through this machine for it.
+/// Hashes of files from the storage, so that the bytes need not pass through this machine.
 public protocol FileProviderChecksums: FileProviderBasic {
-    /// The hash of the whole content of the file at `path`, as the storage computes or keeps it, in lower-case
+    /// Returns the hash of the whole content of the file at `path`, as the storage computes or keeps it, in lower-case
     /// hexadecimal digits.
     ///
     /// - Parameter kind: One of ``Capabilities/hashKinds``, such as `sha256`.

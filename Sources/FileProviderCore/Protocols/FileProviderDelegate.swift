@@ -1,37 +1,37 @@
 import Foundation
 import Synchronization
 
-/// Hears how operations of a provider go.
+/// Receives reports on the operations of a provider.
 ///
-/// It hears of those that were started with a completion handler; who awaits an operation has its outcome in hand.
-/// Calls come one after the other, on the private serial queue of the completion handlers, before the operation's own
-/// handler.
+/// It is called for operations that were started with a completion handler; a caller that awaits an operation gets its
+/// outcome anyway. Calls are made one after the other, on the private serial queue of the completion handlers, before
+/// the operation's own handler.
 public protocol FileProviderDelegate: AnyObject, Sendable {
-    /// The operation is done.
+    /// Called when the operation has succeeded.
     func fileproviderSucceed(_ fileProvider: any FileProviderBasic, operation: FileOperationType)
-    /// The operation ended with `error`, which its own handler gets, too; after a cancellation that is
+    /// Called when the operation has failed with `error`, which its handler gets, too; after a cancellation that is
     /// `CocoaError(.userCancelled)`.
     func fileproviderFailed(_ fileProvider: any FileProviderBasic, operation: FileOperationType, error: any Error)
-    /// The operation goes on.
+    /// Called when the operation has made progress.
     ///
-    /// - Parameter progress: 0 to 1. Calls that a slow delegate has not come to yet are left out.
+    /// - Parameter progress: 0 to 1. Skips reports that a slow delegate has not received before the next one.
     func fileproviderProgress(_ fileProvider: any FileProviderBasic, operation: FileOperationType, progress: Float)
 }
 
 extension FileProviderDelegate {
-    /// The default hears nothing of progress.
+    /// The default ignores progress.
     public func fileproviderProgress(
         _ fileProvider: any FileProviderBasic, operation: FileOperationType, progress: Float
     ) {}
 }
 
-/// Has a say in operations that change something: asked as ``FileProviderDelegate`` is told.
+/// Allows or forbids operations that change something; called as a ``FileProviderDelegate`` is.
 public protocol FileOperationDelegate: AnyObject, Sendable {
-    /// Whether the operation may begin. After a veto its handler gets `CocoaError(.userCancelled)`, once.
+    /// Returns whether the operation may begin. After a veto its handler gets `CocoaError(.userCancelled)`, once.
     func fileProvider(_ fileProvider: any FileProviderBasic, shouldDoOperation operation: FileOperationType) -> Bool
-    /// Whether the rest of a folder is to be copied or removed although one item failed; `operation` names that item.
+    /// Returns whether to copy or remove the rest of a folder after one item failed; `operation` names that item.
     ///
-    /// Asked where Core works through the folder item by item; a storage that does it by itself stops at its first
+    /// Called if Core works through the folder item by item; a storage that does so by itself stops at its first
     /// failure.
     func fileProvider(
         _ fileProvider: any FileProviderBasic, shouldProceedAfterError error: any Error, operation: FileOperationType
@@ -46,20 +46,20 @@ extension FileOperationDelegate {
 }
 
 extension FileProviderBasic {
-    /// Hears how operations go. Held weakly.
+    /// Receives reports on operations. Held weakly.
     public var delegate: (any FileProviderDelegate)? {
         get { ProviderDelegates.shared.of(self).delegate }
         set { ProviderDelegates.shared.change(of: self) { $0.delegate = newValue } }
     }
 
-    /// Has a say in operations. Held weakly.
+    /// Allows or forbids operations. Held weakly.
     public var fileOperationDelegate: (any FileOperationDelegate)? {
         get { ProviderDelegates.shared.of(self).operationDelegate }
         set { ProviderDelegates.shared.change(of: self) { $0.operationDelegate = newValue } }
     }
 }
 
-/// The delegates of all providers, kept here so that no provider has to store any.
+/// The delegates of all providers, kept here so that providers need not store them.
 final class ProviderDelegates: Sendable {
     static let shared = ProviderDelegates()
 
@@ -73,7 +73,7 @@ final class ProviderDelegates: Sendable {
 
     func of(_ provider: any FileProviderBasic) -> Entry {
         entries.withLock { entries in
-            // An identifier may have passed on to another object.
+            // An identifier may belong to another object by now.
             guard let entry = entries[ObjectIdentifier(provider)], entry.provider === provider else {
                 return Entry(provider: provider)
             }

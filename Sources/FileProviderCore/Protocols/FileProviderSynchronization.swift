@@ -1,17 +1,17 @@
 /// Waiting for a storage's disk once for many changes, instead of after each of them.
 ///
-/// A local disk is sent what was written half a minute later or so; until then a power failure takes it.
+/// The kernel writes to a local disk about half a minute later; until then a power failure loses the changes.
 public protocol FileProviderSynchronization: FileProviderBasic {
-    /// The same storage, whose published writes and copies of files may return before the disk has them.
+    /// The same storage, whose published writes and copies may return before the disk has the files.
     ///
-    /// Others see whole files there, as ever; ``synchronize(path:)`` sees them onto the disk.
+    /// Others still see only whole files there; ``synchronize(path:)`` waits until the disk has them.
     var unsynchronized: any FileProvider { get }
 
-    /// Returns once the disks have all changes made before the call, by anybody, in the file system that holds the
-    /// folder at `path`, and in those that are mounted below it.
+    /// Waits until the disks have all earlier changes, of any process, in the file system that holds the folder at
+    /// `path`, and in those mounted below it.
     ///
     /// - Throws: `CocoaError(.fileNoSuchFile)`; `CocoaError(.fileWriteUnknown)` or `CocoaError(.fileWriteOutOfSpace)`
-    ///   when the disk failed.
-    /// - Complexity: As much as is waiting for the disk. Source: syncfs(2).
+    ///   if the disk failed.
+    /// - Complexity: Proportional to the data that the disk still has to write. Source: syncfs(2).
     func synchronize(path: ProviderPath) async throws
 }

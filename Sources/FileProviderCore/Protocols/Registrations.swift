@@ -1,9 +1,9 @@
 import Foundation
 import Synchronization
 
-/// The handlers that ``FileProviderBasic/registerNotification(path:options:eventHandler:)`` took, by provider.
+/// The handlers of ``FileProviderBasic/registerNotification(path:options:eventHandler:)``, by provider.
 ///
-/// An entry does not keep its provider alive, and is ended within ``sweepInterval`` seconds after that is gone.
+/// An entry does not keep its provider alive, and ends within ``sweepInterval`` seconds after the provider is gone.
 final class Registrations: Sendable {
     static let shared = Registrations()
     static let sweepInterval = 2.0
@@ -22,7 +22,7 @@ final class Registrations: Sendable {
 
     private let state = Mutex(State())
 
-    /// Starts `body` as a registration for `path`, which ends with it.
+    /// Starts `body` as a registration for `path`, which ends when `body` does.
     func start(_ path: String, of provider: any FileProviderBasic, _ body: @escaping @Sendable () async -> Void) {
         let id = UUID()
         let startsSweeping = state.withLock { state in
@@ -56,7 +56,7 @@ final class Registrations: Sendable {
         for entry in ended { entry.task.cancel() }
     }
 
-    /// Ends what belongs to providers that are gone, for as long as there is any registration.
+    /// Ends the registrations of providers that are gone. Runs while there is any registration.
     private func sweep() async {
         while true {
             try? await Task.sleep(for: .seconds(Self.sweepInterval))

@@ -7,8 +7,8 @@ final class RunningOperations: Sendable {
 
     private let tasks = Mutex<[ObjectIdentifier: [UUID: Task<Void, Never>]]>([:])
 
-    /// An entry lives while its operation runs, which keeps the provider alive: no identifier is ever taken over by
-    /// another object.
+    /// An entry exists while its operation runs, which keeps the provider alive: no identifier passes to another
+    /// object.
     func add(_ task: Task<Void, Never>, id: UUID, of provider: any FileProviderBasic) {
         tasks.withLock { $0[ObjectIdentifier(provider), default: [:]][id] = task }
     }

@@ -1,11 +1,11 @@
 extension FileReader {
-    /// As ``stream(_:into:)``, of a large file in several ranges at once where its reader allows that
+    /// Streams as ``stream(_:into:)`` does, and a large file in several ranges at once if its reader allows that
     /// (``FileReaderAttributes/concurrentRanges``) and it is faster.
     ///
     /// The sink gets the bytes in order.
     ///
-    /// - Parameter listedSize: Bytes of the file as far as its caller knows; nil where it does not.
-    /// - Complexity: One stream as long as more are not faster; beside it, 32 MiB of the file are held at most.
+    /// - Parameter listedSize: Bytes of the file as far as the caller knows; nil if unknown.
+    /// - Complexity: One stream unless more are faster; beside it, at most 32 MiB of the file are held.
     package func streamInRanges(
         _ part: FilePart, into sink: any ByteSink, listedSize: Int64? = nil, limits: RangePace.Limits = .standard
     ) async throws -> FileExtent {

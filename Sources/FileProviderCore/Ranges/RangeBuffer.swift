@@ -1,7 +1,7 @@
 import Foundation
 
-/// Holds the bytes of one range until it is their turn: of a range that was refused, or of another version, none has
-/// gone on.
+/// Holds the bytes of one range until it is their turn, so that nothing is passed on from a range that is refused or of
+/// another version.
 final class RangeBuffer: ByteSink {
     private struct State: Sendable {
         var pieces: [Data] = []
@@ -16,21 +16,21 @@ final class RangeBuffer: ByteSink {
 
     /// - Parameters:
     ///   - size: Bytes of the whole file.
-    ///   - came: Told how many bytes have come now, and whether they are the first ones.
+    ///   - came: Called with the number of bytes that arrived, and whether they are the first ones.
     init(_ range: Range<Int64>, of size: Int64, came: @escaping @Sendable (_ count: Int, _ isFirst: Bool) -> Void) {
         self.range = range
         self.size = size
         self.came = came
     }
 
-    /// Whether the storage sends the range: bytes have come.
+    /// Whether the storage sends the range: its first bytes have arrived.
     var hasBegun: Bool { state.value.count > 0 }
-    /// Whether nobody wants the range any more.
+    /// Whether the range is no longer needed.
     var isDropped: Bool { state.value.isDropped }
-    /// Whether all bytes are here.
+    /// Whether all bytes have arrived.
     var isWhole: Bool { state.value.count == Int64(range.count) }
 
-    /// Ends the transfer at its next bytes.
+    /// Makes the transfer fail at its next bytes.
     func drop() {
         state.update { state in
             state.isDropped = true
@@ -38,7 +38,7 @@ final class RangeBuffer: ByteSink {
         }
     }
 
-    /// The bytes, which are not held here any longer.
+    /// Returns the bytes and stops holding them.
     func take() -> [Data] {
         state.update { state in
             defer { state.pieces = [] }
@@ -46,21 +46,23 @@ final class RangeBuffer: ByteSink {
         }
     }
 
-    /// - Throws: `CocoaError(.fileReadUnknown)` for other bytes than those of the range.
+    /// - Throws: `CocoaError(.fileReadUnknown)` if the bytes are not those of the range.
     func begin(_ extent: FileExtent) throws {
         guard extent == FileExtent(offset: range.lowerBound, count: Int64(range.count), size: size) else {
             throw FileError.make(
-                .fileReadUnknown, path: "", sentence: "Another part of the file came than was asked for.")
+                .fileReadUnknown, path: "", sentence: "The storage sent another part of the file than requested.")
         }
     }
 
-    /// - Throws: `CancellationError` after ``drop()``; `CocoaError(.fileReadUnknown)` for more bytes than the range has.
+    /// - Throws: `CancellationError` after ``drop()``; `CocoaError(.fileReadUnknown)` for more bytes than the range
+    ///   has.
     func write(_ bytes: UnsafeRawBufferPointer) throws -> FlowState {
         if bytes.isEmpty { return .ready }
         let isFirst = try state.update { state in
             if state.isDropped { throw CancellationError() }
             guard Int64(bytes.count) <= Int64(range.count) - state.count else {
-                throw FileError.make(.fileReadUnknown, path: "", sentence: "More bytes came than were asked for.")
+                throw FileError.make(
+                    .fileReadUnknown, path: "", sentence: "The storage sent more bytes than requested.")
             }
             state.pieces.append(Data(bytes))
             defer { state.count += Int64(bytes.count) }

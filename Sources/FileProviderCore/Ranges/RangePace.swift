@@ -1,22 +1,22 @@
-/// Decides how many ranges of a file are fetched at once: twice as many as long as that brings more.
+/// Decides how many ranges of a file to fetch at once: doubles the number as long as the rate grows.
 ///
-/// A transfer begins with one stream. Once its rate is known, and what is left will take a while, there are two; each
-/// number is measured before the next one, and the last that brought enough stays.
+/// A transfer begins with one stream. Once its rate is known, and the rest will take a while, there are two. Each
+/// number is measured before the next one; the last that raised the rate enough stays.
 package struct RangePace: Sendable {
-    /// When more ranges are tried.
+    /// The conditions for trying more ranges.
     package struct Limits: Sendable {
-        /// Bytes of the smallest file that is looked at.
+        /// Bytes of the smallest file to consider.
         package var minFileSize: Int64 = 32 << 20
-        /// Seconds that the rest would take, at least.
+        /// The least time in seconds that the rest would take.
         package var minRest = 1.0
-        /// Bytes a second of one stream that more would hardly make faster: no round trip holds it up.
+        /// The rate of one stream, in bytes a second, above which more would hardly help: no round trip slows it down.
         package var maxRate = 200e6
-        /// The rate with more ranges, divided by that with fewer, at least.
+        /// The least growth: the rate with more ranges, divided by that with fewer.
         package var minGrowth = 1.2
-        /// Seconds that a number of ranges has to get going, and for as long again it is measured: at least so many,
-        /// and at most.
+        /// The least and the most seconds that a number of ranges has to get going; it is then measured for as long
+        /// again.
         package var interval = 0.15...2.0
-        /// Bytes that are held beside those that the target has, at most.
+        /// The most bytes to hold beside those that the target has.
         package var maxHeld: Int64 = 32 << 20
 
         package static var standard: Limits { Limits() }
@@ -25,11 +25,11 @@ package struct RangePace: Sendable {
     }
 
     private enum Phase {
-        /// One stream, which is measured.
+        /// One stream, which is being measured.
         case single
-        /// More are wanted, and it is not known yet whether they may be had.
+        /// More ranges are wanted; it is not known yet whether the reader allows them.
         case wanting
-        /// The number of now is measured.
+        /// The present number is being measured.
         case growing
         case settled
     }
@@ -39,7 +39,7 @@ package struct RangePace: Sendable {
     /// Seconds that another stream may take to begin.
     package let lead: Double
     private var phase = Phase.single
-    /// When the number of now had begun; nil before.
+    /// When all ranges of the present number were running; nil before.
     private var since: Double?
     private var mark: (time: Double, bytes: Int64)?
     private var maxCount = 1
@@ -47,7 +47,7 @@ package struct RangePace: Sendable {
 
     /// Ranges at once.
     package private(set) var count = 1
-    /// Bytes a second, when they were measured last; 0 before.
+    /// The last measured rate in bytes a second; 0 before.
     package private(set) var rate = 0.0
 
     /// - Parameters:
@@ -60,16 +60,16 @@ package struct RangePace: Sendable {
         since = time
     }
 
-    /// Whether the number stays as it is.
+    /// Whether the number no longer changes.
     package var isSettled: Bool { phase == .settled }
     /// Whether more than one range is wanted (``grow(to:)``).
     package var isWanting: Bool { phase == .wanting }
 
-    /// Takes note of the bytes that have come so far.
+    /// Records the bytes that have arrived so far.
     ///
     /// - Parameters:
-    ///   - arrived: All that came since the transfer began.
-    ///   - left: Those still to come.
+    ///   - arrived: All bytes since the transfer began.
+    ///   - left: The bytes still to arrive.
     /// - Returns: Whether ``count`` has changed, or more than one range is wanted now.
     package mutating func note(arrived: Int64, left: Int64, at time: Double) -> Bool {
         guard phase == .single || phase == .growing, let measured = measure(arrived, at: time) else { return false }
@@ -92,7 +92,7 @@ package struct RangePace: Sendable {
         return true
     }
 
-    /// Begins with two ranges, or stays with one where that is all there may be.
+    /// Begins with two ranges, or stays with one if `maxCount` allows no more.
     package mutating func grow(to maxCount: Int) {
         guard phase == .wanting, maxCount > 1 else { return settle(for: 1) }
         self.maxCount = maxCount
@@ -100,15 +100,15 @@ package struct RangePace: Sendable {
         raise()
     }
 
-    /// Takes note that the storage sends so many ranges now: all of ``count`` are measured, not fewer.
+    /// Records how many ranges the storage sends now: only all of ``count`` are measured.
     package mutating func run(_ active: Int, at time: Double) {
         if phase == .growing, since == nil, active >= count { since = time }
     }
 
-    /// Half as many, for good: a range was refused.
+    /// Halves the number for good, after a range was refused.
     package mutating func reduce() { settle(for: max(1, count / 2)) }
 
-    /// So many, for good.
+    /// Keeps this number for good.
     package mutating func settle(for count: Int) {
         self.count = count
         phase = .settled
@@ -121,7 +121,7 @@ package struct RangePace: Sendable {
         mark = nil
     }
 
-    /// Bytes a second, once the number of now was measured for long enough.
+    /// Returns the rate in bytes a second, once the present number was measured for long enough.
     private mutating func measure(_ arrived: Int64, at time: Double) -> Double? {
         guard let since, time - since >= interval else { return nil }
         guard let mark else {

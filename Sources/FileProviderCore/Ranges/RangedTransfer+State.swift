@@ -3,22 +3,22 @@ import Foundation
 extension RangedTransfer {
     /// What the transports' threads and the transfer's task share.
     struct State: Sendable {
-        /// What the first stream brings; nil before it has begun.
+        /// The extent of the first stream; nil before it has begun.
         var extent: FileExtent?
-        /// Where in the file the first stream is.
+        /// The first stream's offset in the file.
         var position: Int64 = 0
-        /// Bytes that came, over all streams.
+        /// Bytes that arrived, over all streams.
         var arrived: Int64 = 0
-        /// Streams that bring bytes now.
+        /// Streams that deliver bytes now.
         var active = 0
-        /// Nil where one stream is enough.
+        /// Nil if one stream is enough.
         var pace: RangePace?
-        /// Where the first stream ends, if the range there has begun by then.
+        /// The offset at which the first stream ends, if the range there has begun by then.
         var boundary: Int64?
         var successor: RangeBuffer?
-        /// Whether the first stream was ended there.
+        /// Whether the first stream was ended at the boundary.
         var isCut = false
-        /// Whether the sink had enough then.
+        /// Whether the sink was full then.
         var isFull = false
 
         /// - Returns: As ``RangePace/note(arrived:left:at:)``.
@@ -28,15 +28,15 @@ extension RangedTransfer {
             return pace?.note(arrived: arrived, left: extent.count - arrived, at: time) ?? false
         }
 
-        /// More ranges are measured once the first stream is over: before, those that are held wait for it.
+        /// Measures more ranges only after the first stream is over: before, those that are held wait for it.
         mutating func began(at time: Double) {
             active += 1
             if isCut { pace?.run(active, at: time) }
         }
 
-        /// Gives the first stream the whole file again.
+        /// Gives the first stream the whole rest of the file again.
         ///
-        /// - Returns: False where it is over.
+        /// - Returns: False if it is over.
         mutating func leaveToHead() -> Bool {
             if isCut { return false }
             (boundary, successor) = (nil, nil)
@@ -44,15 +44,15 @@ extension RangedTransfer {
             return true
         }
 
-        /// How many of the next `count` bytes of the first stream the sink gets; nil where the range at the boundary
-        /// comes too late.
+        /// Returns how many of the next `count` bytes of the first stream the sink gets; nil if the range at the
+        /// boundary is late.
         func wanted(of count: Int) -> Int? {
             guard let boundary, position + Int64(count) > boundary else { return count }
             return successor?.hasBegun == true ? Int(boundary - position) : nil
         }
     }
 
-    /// Passes on what the first stream brings, up to the boundary.
+    /// Passes on the bytes of the first stream, up to the boundary.
     final class Head: ByteSink {
         private let base: any ByteSink
         private let transfer: RangedTransfer
@@ -67,7 +67,7 @@ extension RangedTransfer {
             try base.begin(extent)
         }
 
-        /// - Throws: `CancellationError`, which ends a download in good order, at the boundary.
+        /// - Throws: `CancellationError` at the boundary, which ends a download without an error.
         func write(_ bytes: UnsafeRawBufferPointer) throws -> FlowState {
             let wanted = transfer.wanted(of: bytes.count)
             let isEnd = wanted < bytes.count

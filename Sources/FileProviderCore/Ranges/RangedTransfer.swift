@@ -1,13 +1,13 @@
 import Foundation
 
-/// Brings a file in one stream, and the rest of it in several ranges at once where that is faster.
+/// Transfers a file in one stream, and the rest of it in several ranges at once if that is faster.
 ///
-/// The first stream goes straight into the sink. Each range is held until it has come whole, and goes into the sink
-/// behind what lies in front of it. The first stream ends where a range has begun, and not before: of a server that
-/// refuses a second range, or shows another version there, one stream brings everything.
+/// The first stream goes straight into the sink. Each range is held until it is whole, and goes into the sink after
+/// everything in front of it. The first stream ends only once the range behind it has begun: if a server refuses a
+/// second range, or shows another version there, one stream transfers everything.
 final class RangedTransfer: Sendable {
     private enum Step: Sendable {
-        /// The first stream, or the last one; nil where the first was ended at its boundary.
+        /// The first stream, or the last one; nil if the first was ended at its boundary.
         case streamed(FileExtent?)
         /// The number of ranges has changed.
         case paced
@@ -17,23 +17,23 @@ final class RangedTransfer: Sendable {
         case delivered(RangeBuffer)
     }
 
-    /// Where the transfer's task is.
+    /// The state of the transfer's task.
     private struct Run {
-        /// Nil while one stream brings all there is to bring.
+        /// Nil while one stream transfers everything.
         var allowed: ConcurrentRanges?
         /// Whether the first stream runs.
         var isStreaming = true
         var isDelivering = false
         var inFlight: [RangeBuffer] = []
-        /// Ranges that came whole, by their offsets.
+        /// Ranges that arrived whole, by their offsets.
         var fetched: [Int64: RangeBuffer] = [:]
-        /// Ranges that did not come, and are asked for again.
+        /// Ranges that failed, to be requested again.
         var refused: [Range<Int64>] = []
-        /// How many ranges were lost on their way.
+        /// How many ranges failed.
         var losses = 0
         /// Where the next range begins.
         var next: Int64 = 0
-        /// How far the sink is, once the first stream is over.
+        /// The sink's offset, once the first stream is over.
         var position: Int64 = 0
         /// Bytes of ranges that the sink does not have yet.
         var held: Int64 = 0
@@ -48,10 +48,10 @@ final class RangedTransfer: Sendable {
     private let state = LockedValue(State())
     private let signals = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
 
-    /// How often the rest is asked for in one stream, where that fails before its first byte: another connection may
-    /// lead to the version of the first one.
+    /// How often to request the rest in one stream if that fails before its first byte: another connection may lead to
+    /// the version of the first one.
     private static let maxTries = 3
-    /// How many ranges may be lost on their way before there are fewer at once.
+    /// How many ranges may fail before fewer are requested at once.
     private static let maxLosses = 8
 
     init(_ reader: any FileReader, into sink: any ByteSink, limits: RangePace.Limits) {
@@ -115,7 +115,7 @@ final class RangedTransfer: Sendable {
         }
     }
 
-    /// Starts what may be started now.
+    /// Starts the ranges that may start now.
     private func proceed(_ run: inout Run, _ group: inout Group) {
         guard let allowed = run.allowed, let extent = state.value.extent else { return }
         let end = extent.offset + extent.count
@@ -150,19 +150,19 @@ final class RangedTransfer: Sendable {
         }
     }
 
-    /// Lets go of all ranges: one stream brings what they would.
+    /// Drops all ranges: one stream transfers their bytes.
     private func drop(_ run: inout Run) {
         for buffer in run.inFlight + run.fetched.values { buffer.drop() }
         run.fetched = [:]
         run.allowed = nil
     }
 
-    /// Says where the first stream is to end, if there is enough behind that.
+    /// Sets the offset at which the first stream is to end, if there is enough behind it.
     private func setBoundary(_ allowed: ConcurrentRanges, end: Int64, _ run: inout Run) {
         let boundary: Int64? = state.update { state in
             guard let pace = state.pace, pace.count > 1 else { return nil }
             let lead = max(allowed.minSize, Int64(min(pace.rate * pace.lead, Double(end))))
-            // No file of more than 4 EiB is split, and so nothing overflows.
+            // Files over 4 EiB are not split, so nothing overflows.
             guard end < Int64.max / 2 else { return nil }
             let boundary = max(state.position + lead, allowed.minOffset)
             if end - boundary < allowed.minSize { return nil }
@@ -172,7 +172,7 @@ final class RangedTransfer: Sendable {
         if let boundary { run.next = boundary } else { state.update { $0.pace?.settle(for: 1) } }
     }
 
-    /// About what a stream brings in a second, and no more than its share of what is left.
+    /// Returns about as many bytes as a stream delivers in a second, and at most its share of the rest.
     private func size(_ pace: RangePace, _ allowed: ConcurrentRanges, left: Int64) -> Int64 {
         let share = min(pace.rate, Double(left)) / Double(pace.count)
         let size = min(max(Int64(share), allowed.minSize), allowed.maxSize, left)
@@ -202,7 +202,7 @@ final class RangedTransfer: Sendable {
         }
     }
 
-    /// How many of the next `count` bytes of the first stream the sink gets.
+    /// Returns how many of the next `count` bytes of the first stream the sink gets.
     func wanted(of count: Int) -> Int {
         let wanted: Int? = state.update { state in
             if let wanted = state.wanted(of: count) { return wanted }
@@ -230,7 +230,7 @@ final class RangedTransfer: Sendable {
         return .paced
     }
 
-    /// Whether the reader allows several ranges, which it knows by now.
+    /// Asks whether the reader allows several ranges, which it knows by now.
     private func look() async -> Step { .allowed((try? await reader.attributes())?.concurrentRanges) }
 
     private func fetch(_ range: Range<Int64>, of size: Int64, _ run: inout Run, _ group: inout Group) {
@@ -247,16 +247,16 @@ final class RangedTransfer: Sendable {
         group.addTask { await self.fetch(buffer) }
     }
 
-    /// - Returns: Whether the whole range came, and is known to be of the right version.
+    /// - Returns: Whether the whole range arrived, and is known to be of the right version.
     private func fetch(_ buffer: RangeBuffer) async -> Step {
         defer { if buffer.hasBegun { state.update { $0.active -= 1 } } }
         do {
-            // One that is refused is not waited for: fewer are asked for.
+            // A refused range is not retried: fewer are requested.
             _ = try await RetryPolicy.$isOff.withValue(true) {
                 try await reader.stream(.range(buffer.range), into: buffer)
             }
             let isProven = try await reader.attributes().concurrentRanges != nil
-            // An answer did not show its version: one stream for the rest.
+            // The answer did not show its version: use one stream for the rest.
             if !isProven { state.update { $0.pace?.settle(for: 1) } }
             return buffer.isWhole && isProven ? .fetched(buffer) : .refused(buffer)
         } catch { return .refused(buffer) }
@@ -279,7 +279,7 @@ final class RangedTransfer: Sendable {
         return .delivered(buffer)
     }
 
-    /// One stream for all that is left.
+    /// Transfers the rest in one stream.
     private func streamRest(from position: Int64) async throws -> Step {
         let rest = TappedSink(sink, isAnnounced: true)
         var tries = 0

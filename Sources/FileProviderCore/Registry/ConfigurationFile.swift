@@ -1,15 +1,15 @@
 import Foundation
 
-/// Files of JSON that people write by hand, such as an app's configuration.
+/// JSON files that people write by hand, such as an app's configuration.
 public enum ConfigurationFile {
-    /// The most bytes of a file that is read, 1 MiB.
+    /// The most bytes of a file to read, 1 MiB.
     public static let maxSize = 1 << 20
 
-    /// Reads a value of `type` from `file`, a path of this machine. ``Swift/Decoder/container(ofKnown:in:)`` refuses
-    /// unknown keys.
+    /// Reads a value of `type` from the local file `file`. ``Swift/Decoder/container(ofKnown:in:)`` refuses unknown
+    /// keys.
     ///
-    /// - Throws: `CocoaError(.fileReadCorruptFile)` with a sentence that says where in the file what is wrong, with the
-    ///   line where it is no JSON; `CocoaError(.fileReadNoSuchFile)` and its like; `CocoaError(.fileReadTooLarge)`.
+    /// - Throws: `CocoaError(.fileReadCorruptFile)` with a sentence that says what is wrong and where, with the line if
+    ///   the file is no JSON; `CocoaError(.fileReadNoSuchFile)` and its like; `CocoaError(.fileReadTooLarge)`.
     public static func load<Value: Decodable>(_ type: Value.Type, from file: String) async throws -> Value {
         let data = try await SmallFile.read(file, limit: maxSize)
         do { return try JSONDecoder().decode(type, from: data) } catch let error as DecodingError {
@@ -18,10 +18,10 @@ public enum ConfigurationFile {
         }
     }
 
-    /// Where `data` is no JSON, and why: the decoder on Linux does not say. Nil where it is JSON.
+    /// Returns where and why `data` is no JSON, which the decoder on Linux does not say; nil if it is JSON.
     private static func flaw(of data: Data) -> String? {
         do { _ = try JSONSerialization.jsonObject(with: data, options: .fragmentsAllowed) } catch {
-            let why = (error as NSError).userInfo["NSDebugDescription"] as? String ?? "This is no JSON."
+            let why = (error as NSError).userInfo["NSDebugDescription"] as? String ?? "This is not JSON."
             let index = why.components(separatedBy: " around character ").last.flatMap { Int($0.dropLast()) }
             guard let index else { return why }
             return "Line \(data.prefix(index).count { $0 == UInt8(ascii: "\n") } + 1): \(why)"
@@ -31,7 +31,7 @@ public enum ConfigurationFile {
 }
 
 extension DecodingError {
-    /// Where, and why.
+    /// The place and the reason of the error.
     package var context: Context? {
         switch self {
         case .keyNotFound(_, let context), .typeMismatch(_, let context), .valueNotFound(_, let context),
@@ -41,7 +41,7 @@ extension DecodingError {
         }
     }
 
-    /// Names of keys, and numbers of elements from 1 on, with points between them.
+    /// Names of keys, and numbers of elements counted from 1, with dots in between.
     package var codingPosition: String {
         context?.codingPath.map { $0.intValue.map { "\($0 + 1)" } ?? $0.stringValue }.joined(separator: ".") ?? ""
     }

@@ -1,10 +1,10 @@
 import Foundation
 
 extension Decoder {
-    /// The values of an object whose keys are all known. An unknown key is refused rather than lost: it may be a newer
-    /// version's word, a slip, or a secret.
+    /// Returns the container of an object, and refuses unknown keys rather than lose them: a key may be a newer
+    /// version's, a typing error, or a secret.
     ///
-    /// - Parameter what: What the object is, such as `a connection`, for the sentence.
+    /// - Parameter what: The kind of object for the sentence, such as `a connection`.
     /// - Throws: `DecodingError` with a sentence in it, which repeats no value.
     public func container<Key: CodingKey & CaseIterable>(
         ofKnown keys: Key.Type, in what: String
@@ -15,13 +15,14 @@ extension Decoder {
         if let unknown = names.first(where: { !known.contains($0) }) {
             throw DecodingError.dataCorrupted(
                 .init(
-                    codingPath: codingPath, debugDescription: "“\(unknown)” is no key of \(what); there are: \(list)."))
+                    codingPath: codingPath,
+                    debugDescription: "“\(unknown)” is not a key of \(what). The keys are: \(list)."))
         }
         return try container(keyedBy: keys)
     }
 }
 
-/// Any key there is.
+/// A key of any name.
 private struct AnyKey: CodingKey {
     let stringValue: String
     var intValue: Int? { nil }

@@ -2,15 +2,16 @@ import CLinux
 import Foundation
 
 extension NamedConnections {
-    /// Writes `configuration` under `name` into `file`, which is made if it is missing, with its folder. Everything
-    /// else in the file stays.
+    /// Writes `configuration` under `name` into `file`, and creates the file and its folder if they are missing.
+    /// Everything else in the file stays.
     ///
-    /// The file is replaced in one step and keeps its permissions; a new one is for its owner alone. Names of
+    /// The file is replaced in one step and keeps its permissions; only its owner can read a new one. Names of
     /// certificate files are written as they are.
     ///
-    /// - Parameter replacing: Whether a connection of that name may be there already.
-    /// - Throws: `CocoaError(.fileWriteFileExists)` if one is there; as ``load(from:registry:)``, and nothing is
-    ///   written; as ``check(registry:)`` for `name`; `CocoaError` if the file cannot be written.
+    /// - Parameter replacing: Whether to replace a connection of that name.
+    /// - Throws: `CocoaError(.fileWriteFileExists)` if there is one and `replacing` is false; as
+    ///   ``load(from:registry:)``, and nothing is written; as ``check(registry:)`` for `name`; `CocoaError` if the file
+    ///   cannot be written.
     public static func add(
         _ configuration: ProviderConfiguration, as name: String, to file: String, replacing: Bool = false,
         registry: ProviderRegistry = .shared
@@ -20,7 +21,7 @@ extension NamedConnections {
         try await edit(file, registry: registry) { connections in
             if connections[name] != nil, !replacing {
                 throw FileError.make(
-                    .fileWriteFileExists, path: file, sentence: "There is a connection “\(name)” already.")
+                    .fileWriteFileExists, path: file, sentence: "There is already a connection “\(name)”.")
             }
             connections[name] = value
         }
@@ -41,12 +42,12 @@ extension NamedConnections {
     private static func edit(_ file: String, registry: ProviderRegistry, _ change: (inout [String: Any]) throws -> Void)
         async throws
     {
-        // A link, as people keep who have their configuration elsewhere, stays.
+        // Writes through a symbolic link, so that a configuration kept elsewhere stays linked.
         let url = URL(fileURLWithPath: file).resolvingSymlinksInPath()
         let data: Data
         var isNew = false
         do {
-            // What is there has to be sound, or it would be lost to those who read it.
+            // The present file has to be sound, or others who read it would lose its content.
             _ = try await load(from: file, registry: registry)
             data = try await SmallFile.read(file, limit: maxFileSize)
         } catch let error where error.isNoSuchFile {
@@ -73,7 +74,7 @@ extension NamedConnections {
         return stat(file, &status) == 0 ? status.st_mode & 0o777 : 0o600
     }
 
-    /// Puts a whole file in the place of another, or of none.
+    /// Replaces a file, or creates it, in one step.
     private static func replace(_ file: String, with data: Data, permissions: mode_t) throws {
         let path = try ProviderPath(file)
         let temporary = try TemporaryName.make(beside: path).string
@@ -81,7 +82,7 @@ extension NamedConnections {
         guard descriptor >= 0 else { throw FileError.make(errno: errno, path: path, writing: true) }
         let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
         do {
-            // Whatever the process takes away from new files.
+            // Sets the bits that the process's umask removed.
             guard fchmod(descriptor, permissions) == 0 else {
                 throw FileError.make(errno: errno, path: path, writing: true)
             }

@@ -2,21 +2,21 @@ import Foundation
 
 /// Configurations by name, as an app keeps them in a file: `{"connections": {"NAME": {"url": …}}}`.
 ///
-/// `NAME:path` then names an item, with the path as plain text below the configuration's folder. Other keys beside
+/// `NAME:path` names an item, with the path as plain text below the configuration's folder. Keys other than
 /// `connections` are left to the app.
 public struct NamedConnections: Sendable, Hashable, Codable {
     /// The configurations by name.
     public var connections: [String: ProviderConfiguration]
 
-    /// Takes every name; ``check(registry:)`` tells which ones cannot be used.
+    /// Creates a value with any names; ``check(registry:)`` finds the unusable ones.
     public init(_ connections: [String: ProviderConfiguration] = [:]) {
         self.connections = connections
     }
 
-    /// The most bytes of a file that is read, 1 MiB.
+    /// The most bytes of a file to read, 1 MiB.
     public static let maxFileSize = 1 << 20
 
-    /// Reads `file`, a path of this machine. Names of certificate files that are relative count from its folder.
+    /// Reads the local file `file`. Relative names of certificate files count from its folder.
     ///
     /// - Throws: `CocoaError(.fileReadNoSuchFile)` and its like; `CocoaError(.fileReadTooLarge)`;
     ///   `CocoaError(.fileReadCorruptFile)` with a sentence that repeats no value; as ``check(registry:)``.
@@ -32,22 +32,22 @@ public struct NamedConnections: Sendable, Hashable, Codable {
         return all
     }
 
-    /// Whether `text` may stand in front of the colon: ASCII letters, digits and `+ - . _`, a letter or digit first.
+    /// Whether `text` may be a name: ASCII letters, digits and `+ - . _`, a letter or digit first.
     public static func isName(_ text: some StringProtocol) -> Bool {
         guard let first = text.first, first.isASCII, first.isLetter || first.isNumber else { return false }
         return text.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "+-._".contains($0)) }
     }
 
-    /// Looks whether each name can be told from a path and from a URL.
+    /// Checks that each name can be told from a path and from a URL.
     ///
-    /// - Throws: `CocoaError(.fileReadCorruptFile)` naming the first that cannot: it is no name, or a registered
+    /// - Throws: `CocoaError(.fileReadCorruptFile)` that names the first unusable one: it is invalid, or a registered
     ///   scheme.
     public func check(registry: ProviderRegistry = .shared) throws {
         for name in connections.keys.sorted() {
             if !Self.isName(name) {
                 throw FileError.make(
                     .fileReadCorruptFile, path: name,
-                    sentence: "“\(name)” is no name for a connection: letters, digits and + - . _ are.")
+                    sentence: "“\(name)” cannot name a connection; use letters, digits and + - . _.")
             }
             if registry.hasScheme(name) {
                 throw FileError.make(
@@ -57,9 +57,9 @@ public struct NamedConnections: Sendable, Hashable, Codable {
         }
     }
 
-    /// The configuration of the item that `location`, `NAME:path`, names; a slash in front of the path changes nothing.
+    /// Returns the configuration of the item at `location`, `NAME:path`; a slash in front of the path changes nothing.
     ///
-    /// - Throws: `CocoaError(.fileReadNoSuchFile)` when there is no such connection;
+    /// - Throws: `CocoaError(.fileReadNoSuchFile)` if there is no such connection;
     ///   `CocoaError(.fileReadInvalidFileName)`.
     public func configuration(of location: String) throws -> ProviderConfiguration {
         let name = location.prefix { $0 != ":" }
@@ -80,7 +80,7 @@ public struct NamedConnections: Sendable, Hashable, Codable {
 }
 
 extension ProviderConfiguration {
-    /// `~/` is the home folder.
+    /// Expands `~/` to the home folder, and counts relative names from `folder`.
     fileprivate func resolvingFiles(from folder: String) -> ProviderConfiguration {
         func absolute(_ path: String?) -> String? {
             path.map {

@@ -1,11 +1,12 @@
 import Foundation
 
-/// One flat object. Only ``ProviderConfiguration/url`` is needed; what is not there has its usual value, and what has
-/// it is not written.
+/// One flat object. Only ``ProviderConfiguration/url`` is required; missing keys have their defaults, and defaults are
+/// not written.
 ///
-/// An unknown key is refused rather than lost: it may be a newer version's word on whom to trust, a slip, or a secret.
+/// An unknown key is refused rather than lost: it may be a newer version's setting for trust, a typing error, or a
+/// secret.
 extension ProviderConfiguration: Codable {
-    /// The names in the document; those that are flags of `carrel` too are spelt alike.
+    /// The keys of the document; those that are flags of `carrel` too have the same spelling.
     enum Key: String, CodingKey, CaseIterable {
         case url, user, cacert, clientCert, clientKey, insecure, pins, allowClearPassword
         case identity, knownHosts, acceptNewHostKey, hostKey
@@ -50,7 +51,7 @@ extension ProviderConfiguration: Codable {
         proxy = try values.proxy()
     }
 
-    /// Always writes the URL, and of the rest what differs from its usual value.
+    /// Writes the URL, and every other value that differs from its default.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: Key.self)
         func put<Value: Encodable & Equatable>(_ key: Key, _ value: Value, unless usual: Value) throws {
@@ -101,7 +102,7 @@ extension ProviderConfiguration: Codable {
         }
     }
 
-    /// An absolute path stands for its `file` URL.
+    /// Reads a URL; an absolute path becomes a `file` URL.
     private static func url(_ text: String) throws -> URL {
         if text.hasPrefix("/"), let path = try? ProviderPath(text),
             let url = URL(string: "file:///" + path.percentEncoded)
@@ -111,7 +112,7 @@ extension ProviderConfiguration: Codable {
         guard PercentEncoding.isWellFormed(Array(text.utf8)),
             let url = URL(string: text, encodingInvalidCharacters: true)
         else {
-            throw FileError.make(.badURL, url: nil, sentence: "The URL of a connection is none (RFC 3986).")
+            throw FileError.make(.badURL, url: nil, sentence: "“url” of a connection is not a URL (RFC 3986).")
         }
         return url
     }
@@ -126,17 +127,17 @@ extension ProviderConfiguration: Codable {
         func number<Value: Decodable & Comparable>(_ key: Key, _ range: ClosedRange<Value>) throws -> Value? {
             guard let value: Value = try optional(key) else { return nil }
             guard range.contains(value) else {
-                throw error(key, "“\(key.rawValue)” has to lie between \(range.lowerBound) and \(range.upperBound).")
+                throw error(key, "“\(key.rawValue)” has to be between \(range.lowerBound) and \(range.upperBound).")
             }
             return value
         }
 
-        /// A word or a URL, with what belongs to a URL alone beside it.
+        /// Reads a word or a URL, and the keys that are valid only with a URL.
         func proxy() throws -> ProxyPolicy {
             let (exceptions, tunnelsAll): ([String]?, Bool?) = (try optional(.noProxy), try optional(.proxyTunnel))
             let text: String? = try optional(.proxy)
             if let text, text != "none", text != "environment" {
-                guard let url = URL(string: text) else { throw error(.proxy, "The URL of a proxy is none (RFC 3986).") }
+                guard let url = URL(string: text) else { throw error(.proxy, "“proxy” is not a URL (RFC 3986).") }
                 do {
                     return .server(try ProxyServer(url: url, exceptions: exceptions, tunnelsAll: tunnelsAll ?? false))
                 } catch {
@@ -149,10 +150,10 @@ extension ProviderConfiguration: Codable {
             return text == "none" ? .none : .environment
         }
 
-        /// A list that is there and empty would trust nobody's word, and is a slip.
+        /// An empty list would trust no server, so it is refused as a mistake.
         func pins() throws -> [ServerPin] {
             guard let texts: [String] = try optional(.pins) else { return [] }
-            guard !texts.isEmpty else { throw error(.pins, "“pins” needs a fingerprint at least.") }
+            guard !texts.isEmpty else { throw error(.pins, "“pins” needs at least one fingerprint.") }
             return try texts.map { text in
                 do { return try ServerPin(checking: text) } catch {
                     throw self.error(
@@ -165,7 +166,7 @@ extension ProviderConfiguration: Codable {
             let (acceptsNew, pinned): (Bool?, [String]?) = (try optional(.acceptNewHostKey), try optional(.hostKey))
             guard let pinned else { return acceptsNew == true ? .acceptNew : .known }
             guard acceptsNew != true, !pinned.isEmpty else {
-                throw error(.hostKey, "“hostKey” needs a fingerprint at least, and no “acceptNewHostKey” beside it.")
+                throw error(.hostKey, "“hostKey” needs at least one fingerprint, and excludes “acceptNewHostKey”.")
             }
             return .pinned(pinned)
         }

@@ -1,15 +1,15 @@
 public import Foundation
 
-/// How to reach one storage: a value to be kept, shown and shared, which holds no secret.
+/// How to reach one storage: a value without secrets, fit to be saved, shown and shared.
 ///
-/// The registry makes a provider of it, with the secrets of a ``CredentialSource``; two providers of one configuration
-/// are a copy.
+/// The registry makes a provider from it, with the secrets of a ``CredentialSource``. Two providers of one
+/// configuration are separate.
 public struct ProviderConfiguration: Sendable, Hashable {
     /// A folder, or the root, of the storage: without user, password, query and fragment.
     public let url: URL
-    /// Whom to log in as; nil to leave that to the credential source.
+    /// The user to log in as; nil leaves that to the credential source.
     public var user: String?
-    /// As ``ConnectionOptions/trust``; relative names of files count from the process's folder.
+    /// As ``ConnectionOptions/trust``; relative names of files count from the process's current folder.
     public var trust = TrustPolicy()
     /// As ``ConnectionOptions/proxy``.
     public var proxy = ProxyPolicy.environment
@@ -31,28 +31,28 @@ public struct ProviderConfiguration: Sendable, Hashable {
     public var keepsRedirectsInOrigin: Bool?
     /// As ``ConnectionOptions/cache``.
     public var cache = CachePolicy()
-    /// What this provider alone knows, by the names in its ``ProviderRegistration/settings``. No secrets.
+    /// The settings that only this provider knows, by the names in its ``ProviderRegistration/settings``. No secrets.
     public var settings: [String: String] = [:]
 
     static let usualConnections = 8
     static let usualRanges = 4
 
-    /// A configuration with the usual policies. A user in `url` becomes ``user``.
+    /// Creates a configuration with the default policies. A user in `url` becomes ``user``.
     ///
-    /// - Throws: `URLError(.badURL)` for a URL without a scheme; with a password, query or fragment in it, which may be
+    /// - Throws: `URLError(.badURL)` for a URL without a scheme; with a password, query or fragment, which may be
     ///   secrets and would be saved; or with another user than `user`.
     public init(url: URL, user: String? = nil) throws {
         guard url.scheme?.isEmpty == false else { throw Self.refusal(url, "needs a scheme, such as davs:") }
         if url.password(percentEncoded: true) != nil {
-            throw Self.refusal(url, "has a password in it, which belongs in ~/.netrc or another credential source")
+            throw Self.refusal(url, "has a password in it; put it into ~/.netrc or another credential source")
         }
         if url.query(percentEncoded: true) != nil || url.fragment(percentEncoded: true) != nil {
             throw Self.refusal(
-                url, "has a query or fragment, which may be a secret; ? and # in a name are written %3F and %23")
+                url, "has a query or fragment, which may be a secret; write ? and # in a name as %3F and %23")
         }
         let named = url.user(percentEncoded: false).flatMap { $0.isEmpty ? nil : $0 }
         guard named == nil || user == nil || named == user else {
-            throw Self.refusal(url, "names another user than the one beside it")
+            throw Self.refusal(url, "names another user than the one given separately")
         }
         self.url = url.absoluteURL.withoutSecrets
         self.user = user ?? named
@@ -63,10 +63,10 @@ public struct ProviderConfiguration: Sendable, Hashable {
             .badURL, url: url, sentence: "The URL of a connection, “\(url.withoutSecrets.absoluteString)”, \(reason).")
     }
 
-    /// The same storage, from the item at `path` below this one's folder on.
+    /// Returns the same storage, from the item at `path` below this one's folder on.
     public func appending(_ path: ProviderPath) -> ProviderConfiguration {
         let base = url.absoluteString
-        // Never nil: the base is a URL, and all that is added is unreserved or percent-encoded.
+        // Never nil: the base is a URL, and everything added is unreserved or percent-encoded.
         guard let item = URL(string: (base.hasSuffix("/") ? base : base + "/") + path.percentEncoded) else {
             return self
         }
@@ -92,14 +92,14 @@ public struct ProviderConfiguration: Sendable, Hashable {
 }
 
 extension CharacterSet {
-    /// What stands for itself everywhere in a URL (RFC 3986, section 2.3). Foundation leaves more as it is, such as a
-    /// colon in a user's name, and what follows that would be taken for a password.
+    /// The characters that need no encoding anywhere in a URL (RFC 3986, section 2.3). Foundation keeps more, such as a
+    /// colon in a user's name, after which the rest would be read as a password.
     static let unreserved = CharacterSet(
         charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 }
 
 extension ConnectionOptions {
-    /// What `configuration` says, with the secrets of `credentials`.
+    /// Creates the options of `configuration`, with the secrets of `credentials`.
     public init(
         _ configuration: ProviderConfiguration, credentials: any CredentialSource = FixedCredential(nil),
         counters: TransferCounters = TransferCounters()

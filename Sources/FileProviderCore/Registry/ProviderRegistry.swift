@@ -6,34 +6,34 @@ import Synchronization
 public struct ProviderLocation: Sendable {
     /// The provider, which the location keeps alive.
     public let provider: any FileProvider
-    /// Counted from the provider's root; nothing has to be there.
+    /// The path from the provider's root; the item need not exist.
     public let path: ProviderPath
 
-    /// Nothing is looked at: whether there is an item shows when it is used.
+    /// Creates a location without looking at the item.
     public init(provider: any FileProvider, path: ProviderPath) {
         self.provider = provider
         self.path = path
     }
 }
 
-/// What a provider enters into a ``ProviderRegistry``: its schemes, and how a URL becomes one of it.
+/// The entry of a provider in a ``ProviderRegistry``: its schemes, and how to connect to a URL.
 public struct ProviderRegistration: Sendable {
-    /// Makes the provider for `url`'s root and the path that `url` names in it.
+    /// Makes the provider of `url`'s root, and the path of `url` in it.
     public typealias Connect = @Sendable (_ url: URL, _ options: ConnectionOptions) async throws -> ProviderLocation
 
     /// The provider's type, as ``FileProviderBasic/type`` gives it.
     public let type: String
     /// In lower case.
     public let schemes: [String]
-    /// The names of the settings that this provider alone knows; their values come in ``ConnectionOptions/settings``.
+    /// The names of the settings that only this provider knows; their values are in ``ConnectionOptions/settings``.
     public let settings: Set<String>
-    /// Whether a URL has to name a host, as in `sftp://host/folder`. Without, `git:///srv/books` and `git:/srv/books` are
-    /// URLs of the provider, too.
+    /// Whether a URL has to name a host, as in `sftp://host/folder`. If false, the provider also accepts URLs such as
+    /// `git:///srv/books` and `git:/srv/books`.
     public let needsHost: Bool
     let connect: Connect
 
-    /// A registration for these schemes, in any case; `connect` is called for URLs of theirs alone, with a host where
-    /// one is needed, and with no settings but these.
+    /// Creates a registration for these schemes, in any case. `connect` is called only for URLs with one of them, with
+    /// a host if one is needed, and with no other settings than these.
     public init(
         type: String, schemes: [String], settings: Set<String> = [], needsHost: Bool = true, connect: @escaping Connect
     ) {
@@ -45,7 +45,7 @@ public struct ProviderRegistration: Sendable {
     }
 }
 
-/// The providers an app knows, by URL scheme. A value of its own or ``shared``; safe to use from any thread.
+/// The providers that an app knows, by URL scheme: a separate registry or ``shared``. Safe to use from any thread.
 public final class ProviderRegistry: Sendable {
     /// The process's registry; `Carrel` enters the built-in providers.
     public static let shared = ProviderRegistry()
@@ -57,7 +57,7 @@ public final class ProviderRegistry: Sendable {
 
     /// Enters a provider.
     ///
-    /// - Throws: `CocoaError(.fileWriteFileExists)` naming both providers when one of the schemes is taken.
+    /// - Throws: `CocoaError(.fileWriteFileExists)` naming both providers if one of the schemes is taken.
     public func register(_ registration: ProviderRegistration) throws {
         try registrations.withLock { all in
             for scheme in registration.schemes {
@@ -65,25 +65,25 @@ public final class ProviderRegistry: Sendable {
                 throw FileError.make(
                     .fileWriteFileExists, path: scheme,
                     sentence:
-                        "The scheme “\(scheme)” belongs to \(holder.type) already; \(registration.type) cannot have it too."
+                        "The scheme “\(scheme)” is already registered for \(holder.type); \(registration.type) needs another."
                 )
             }
             all.append(registration)
         }
     }
 
-    /// What is registered, in the order in which it came.
+    /// All registrations, in the order of their entry.
     public var all: [ProviderRegistration] { registrations.withLock { $0 } }
 
     /// Whether a provider has entered `scheme`, in any case.
     public func hasScheme(_ scheme: some StringProtocol) -> Bool { registration(for: scheme) != nil }
 
-    /// What entered `scheme`, in any case; nil where nobody has.
+    /// Returns the registration of `scheme`, in any case; nil if there is none.
     public func registration(for scheme: some StringProtocol) -> ProviderRegistration? {
         holder(of: scheme.lowercased())
     }
 
-    /// The provider and path that `configuration` names, with the secrets of `credentials`, counters and a log.
+    /// Returns the provider and path that `configuration` names, with the secrets of `credentials`, counters and a log.
     ///
     /// - Throws: As ``location(of:options:)``.
     public func location(
@@ -95,10 +95,10 @@ public final class ProviderRegistry: Sendable {
         return try await location(of: configuration.urlWithUser, options: options)
     }
 
-    /// The provider and path that `url` names. Nothing is sent yet, except where the scheme alone does not tell the
+    /// Returns the provider and path that `url` names. Sends nothing yet, unless the scheme alone does not decide the
     /// protocol.
     ///
-    /// A password in `url` is used, and goes into no message.
+    /// A password in `url` is used, and shown in no message.
     ///
     /// - Throws: As ``check(_:settings:)``, and an error of the provider's.
     public func location(of url: URL, options: ConnectionOptions = ConnectionOptions()) async throws -> ProviderLocation
@@ -106,11 +106,11 @@ public final class ProviderRegistry: Sendable {
         try await check(url, settings: options.settings).connect(url, options)
     }
 
-    /// Looks whether a provider has the scheme of `url`, takes it without a host if it has none, and knows the settings;
-    /// nothing is sent.
+    /// Checks that a provider has the scheme of `url`, accepts it without a host if it has none, and knows the
+    /// settings. Sends nothing.
     ///
-    /// - Throws: `URLError(.unsupportedURL)` when no provider has the scheme; `URLError(.badURL)` without a host that
-    ///   the provider needs; `CocoaError(.featureUnsupported)` naming an unknown setting.
+    /// - Throws: `URLError(.unsupportedURL)` if no provider has the scheme; `URLError(.badURL)` if the provider needs a
+    ///   host and there is none; `CocoaError(.featureUnsupported)` naming an unknown setting.
     @discardableResult
     public func check(_ url: URL, settings: [String: String] = [:]) throws -> ProviderRegistration {
         let scheme = url.scheme?.lowercased() ?? "file"
@@ -118,7 +118,7 @@ public final class ProviderRegistry: Sendable {
             let known = all.flatMap(\.schemes).joined(separator: ", ")
             throw FileError.make(
                 .unsupportedURL, url: url,
-                sentence: "No provider is registered for the scheme “\(scheme)”; there are: \(known).")
+                sentence: "No provider is registered for the scheme “\(scheme)”. Registered schemes: \(known).")
         }
         if holder.needsHost, url.host()?.isEmpty != false {
             throw FileError.make(
@@ -128,7 +128,7 @@ public final class ProviderRegistry: Sendable {
         if let unknown = settings.keys.filter({ !holder.settings.contains($0) }).min() {
             let known =
                 holder.settings.isEmpty
-                ? "it has none" : "there are: \(holder.settings.sorted().joined(separator: ", "))"
+                ? "it has none" : "it has: \(holder.settings.sorted().joined(separator: ", "))"
             throw FileError.make(
                 .featureUnsupported, path: unknown, url: url,
                 sentence: "\(holder.type) has no setting “\(unknown)”; \(known).")

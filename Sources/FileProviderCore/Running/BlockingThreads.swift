@@ -3,14 +3,14 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// Threads of our own for calls that block: Swift's shared ones are as few as the cores, and one blocked call there
-/// delays everybody.
+/// Separate threads for calls that block: Swift's shared threads are as few as the cores, and one blocked call there
+/// delays every task.
 ///
-/// Threads start when they are needed and stay. Work begins in the order in which it came.
+/// Threads start on demand and stay. Work begins in the order of its calls.
 ///
-/// Of many small calls most of the time goes into changing threads. A task that prefers these
-/// (`withTaskExecutorPreference(_:operation:)`) runs here itself, and what it gives to ``run(_:)-(()->Value)`` is done
-/// at once.
+/// With many small calls, most of the time goes into switching threads. A task that prefers these threads
+/// (`withTaskExecutorPreference(_:operation:)`) runs here itself, and ``run(_:)-(()->Value)`` then runs its work at
+/// once.
 public final class BlockingThreads: TaskExecutor {
     /// The process's threads for local disks.
     public static let shared = BlockingThreads(count: 8, name: "carrel.disk")
@@ -26,9 +26,10 @@ public final class BlockingThreads: TaskExecutor {
         queue.close()
     }
 
-    /// Runs `body` on one of the threads: this one, where it is one of them.
+    /// Runs `body` on one of the threads; on the current one if it is one of them.
     ///
-    /// - Throws: What `body` throws. Cancelling the task does not stop `body`; long work looks at ``CancellationFlag``.
+    /// - Throws: The error of `body`. Cancelling the task does not stop `body`; long work checks a
+    ///   ``CancellationFlag``.
     public func run<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
         if queue.isCurrent { return try body() }
         return try await withCheckedThrowingContinuation { continuation in
@@ -39,9 +40,9 @@ public final class BlockingThreads: TaskExecutor {
         }
     }
 
-    /// Runs `body`, which is told when its task is cancelled.
+    /// Runs `body` with a flag that is set when the task is cancelled.
     ///
-    /// - Throws: What `body` throws; `CancellationError` when the task was cancelled before it began.
+    /// - Throws: The error of `body`; `CancellationError` if the task was cancelled before it began.
     public func run<Value: Sendable>(_ body: @escaping @Sendable (CancellationFlag) throws -> Value) async throws
         -> Value
     {
@@ -63,19 +64,19 @@ public final class BlockingThreads: TaskExecutor {
         }
     }
 
-    /// Each idle thread has a semaphore of its own: one condition for all may lose a call of `signal()` in glibc before
-    /// 2.41 (bug 25847), and work would wait for good.
+    /// Each idle thread has a separate semaphore: a condition shared by all may lose a `signal()` in glibc before 2.41
+    /// (bug 25847), and work would wait forever.
     private final class Queue: Sendable {
-        /// Does the work, and returns what reports it: whoever waits finds that nothing here holds the work's objects
-        /// any more.
+        /// Does the work and returns a closure that reports it: when the waiting task continues, nothing here holds the
+        /// work's objects any more.
         typealias Job = @Sendable () -> @Sendable () -> Void
 
         private struct State {
-            /// Nil for those that were begun, so that none is held while others wait.
+            /// Nil for jobs that have begun, so that none is held while others wait.
             var jobs: [Job?] = []
             var next = 0
             var threads = 0
-            /// Of the threads that wait; the one that worked last is woken first.
+            /// Semaphores of idle threads; the thread that worked last is woken first.
             var idle: [DispatchSemaphore] = []
             var isClosed = false
 
@@ -136,15 +137,15 @@ public final class BlockingThreads: TaskExecutor {
         }
 
         private func work() {
-            // Not by `Thread`'s name: a new thread may run before Foundation knows which one it is, and the name would
-            // go to another.
+            // Set without `Thread.name`: a new thread may run before Foundation knows which one it is, and another
+            // would get the name.
             _ = carrel_pthread_setname(pthread_self(), name)
             pthread_setspecific(Self.current, Unmanaged.passUnretained(self).toOpaque())
             let woken = DispatchSemaphore(value: 0)
             while let report = nextJob(woken)?() { report() }
         }
 
-        /// - Parameter woken: This thread's own.
+        /// - Parameter woken: This thread's semaphore.
         private func nextJob(_ woken: DispatchSemaphore) -> Job? {
             while true {
                 let (job, isOver) = state.withLock { state -> (Job?, Bool) in

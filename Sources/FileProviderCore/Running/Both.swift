@@ -1,9 +1,9 @@
-/// Does two things at once.
+/// Runs two operations concurrently.
 ///
-/// In place of `async let`: the runtime of Swift 6.3 looks at a child of that once more when it may be freed already,
-/// and ends the program (mended by swiftlang/swift#89883).
+/// Replaces `async let`: the runtime of Swift 6.3 may use a child task of that after it is freed, and crashes (fixed by
+/// swiftlang/swift#89883).
 ///
-/// - Throws: The error of whichever fails first; the other is cancelled, and waited for.
+/// - Throws: The error of the operation that fails first, after the other was cancelled and has ended.
 package func both<One: Sendable, Other: Sendable>(
     _ one: @escaping @Sendable () async throws -> One, _ other: @escaping @Sendable () async throws -> Other
 ) async throws -> (One, Other) {

@@ -1,51 +1,50 @@
 /// An ordered, flow-controlled stream of bytes in both directions, such as a channel of an SSH connection (RFC 4254) or
 /// a child process.
 ///
-/// A thread of the channel's own moves the bytes and calls its ``ByteChannelUser``.
+/// The channel has a thread that moves the bytes and calls its ``ByteChannelUser``.
 package protocol ByteChannel: AnyObject, Sendable {
-    /// Begins: from now on `user`, which the channel holds until it has ended, is called. Once in a channel's life.
+    /// Starts calling `user`, which the channel holds until it has ended. Call it once.
     func start(_ user: any ByteChannelUser)
 
-    /// Says that there is something to send, or room for what comes, where there was none. From any thread; never calls
-    /// the user itself.
+    /// Signals that the user has bytes to send, or room to receive, after it had none. Call it from any thread; it
+    /// never calls the user itself.
     func wake()
 
-    /// Ends the channel. The user is told `error`, where it has not begun as soon as it does; the first call counts.
-    /// From any thread; never calls the user itself.
+    /// Ends the channel and passes `error` to the user, after the start if the channel has not begun. Only the first
+    /// call counts. Call it from any thread; it never calls the user itself.
     func end(with error: any Error)
 }
 
-/// Who reads and writes a ``ByteChannel``.
+/// The reader and writer of a ``ByteChannel``.
 ///
-/// All calls come on the channel's thread, one after the other. The user may take its time with a local disk, and with
-/// nothing else.
+/// All calls are made on the channel's thread, one after the other. The user may block on a local disk, and on nothing
+/// else.
 package protocol ByteChannelUser: AnyObject, Sendable {
-    /// Where bytes that come are to be put; empty while none are wanted, until ``ByteChannel/wake()``. Valid until the
+    /// Returns the room for received bytes; empty if none are wanted, until ``ByteChannel/wake()``. Valid until the
     /// next call.
     func roomToReceive() -> UnsafeMutableRawBufferPointer
 
-    /// So many bytes, at least one, were put at the front of ``roomToReceive()``.
+    /// Called after `count` bytes, at least one, were put at the front of ``roomToReceive()``.
     ///
-    /// - Throws: What makes the stream useless; the channel ends with it.
+    /// - Throws: An error that makes the stream useless; the channel ends with it.
     func received(_ count: Int) throws
 
-    /// What is to go out next; empty where there is nothing, until ``ByteChannel/wake()``.
+    /// Returns the bytes to send next; empty if there are none, until ``ByteChannel/wake()``.
     ///
-    /// Until ``sent(_:)`` was called, every call gives the same bytes again, perhaps with more behind them, perhaps at
+    /// Until ``sent(_:)`` is called, every call has to return the same bytes, perhaps with more behind them, perhaps at
     /// another address.
     ///
-    /// - Throws: What makes the stream useless; the channel ends with it.
+    /// - Throws: An error that makes the stream useless; the channel ends with it.
     func bytesToSend() throws -> UnsafeRawBufferPointer
 
-    /// So many bytes, at least one, have left from the front of ``bytesToSend()``.
+    /// Called after `count` bytes, at least one, were sent from the front of ``bytesToSend()``.
     func sent(_ count: Int)
 
-    /// Whether something is owed by the other side: the channel ends with `URLError(.timedOut)` when nothing moves
-    /// while this is so.
+    /// Whether the other side owes an answer: the channel then ends with `URLError(.timedOut)` if nothing moves.
     var isWaiting: Bool { get }
 
-    /// The last call, once: the channel is no more.
+    /// Called last, once, when the channel has ended.
     ///
-    /// - Parameter error: `URLError(.networkConnectionLost)` where the other side closed it.
+    /// - Parameter error: `URLError(.networkConnectionLost)` if the other side closed it.
     func ended(with error: any Error)
 }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Tells work on a thread of ours that its task was cancelled.
+/// Signals to work on another thread that its task was cancelled.
 public final class CancellationFlag: Sendable {
     private let cancelled = Atomic(false)
 
@@ -10,7 +10,7 @@ public final class CancellationFlag: Sendable {
     /// Whether ``cancel()`` was called; safe on any thread.
     public var isCancelled: Bool { cancelled.load(ordering: .relaxed) }
 
-    /// Takes effect at the work's next look. Calling it again changes nothing.
+    /// Sets the flag, which the work sees at its next check. Calling it again changes nothing.
     public func cancel() { cancelled.store(true, ordering: .relaxed) }
 
     /// - Throws: `CancellationError` once ``cancel()`` was called.

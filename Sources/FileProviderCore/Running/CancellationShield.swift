@@ -1,4 +1,4 @@
-/// Runs `body` to its end even where the task is cancelled: for putting things in order afterwards.
+/// Runs `body` to its end even if the task is cancelled, for cleaning up.
 @discardableResult
 package func withCancellationShield<Value: Sendable, Failure: Error>(
     _ body: @escaping @Sendable () async throws(Failure) -> Value

@@ -1,13 +1,13 @@
 import Synchronization
 
-/// Values that come from several tasks or threads.
+/// Values collected from several tasks or threads.
 public final class CollectedValues<Value: Sendable>: Sendable {
     private let store = Mutex<[Value]>([])
 
-    /// Empty.
+    /// Creates an empty collection.
     public init() {}
 
-    /// What has come so far, in its order.
+    /// The values so far, in the order of their arrival.
     public var values: [Value] { store.withLock { $0 } }
 
     /// Adds values at the end, next to each other.

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A door that is opened once, by anybody, and that one task waits at.
+/// A gate that opens once and that one task waits at; any thread may open it.
 package final class Gate: Sendable {
     private let state = Mutex((isOpen: false, waiter: CheckedContinuation<Void, Never>?.none))
 
@@ -15,7 +15,7 @@ package final class Gate: Sendable {
         }
     }
 
-    /// Lets the task go on; opening again changes nothing.
+    /// Opens the gate; opening it again changes nothing.
     func open() {
         state.withLock { state in
             state.isOpen = true
@@ -23,9 +23,9 @@ package final class Gate: Sendable {
         }?.resume()
     }
 
-    /// Waits for a callback that comes once, or for the end of the task, whichever is first.
+    /// Waits for a callback that is made once, or until the task is cancelled.
     ///
-    /// - Throws: `CancellationError` when the task is cancelled; the callback may still come and does nothing then.
+    /// - Throws: `CancellationError` when the task is cancelled; a later callback does nothing.
     package static func wait(for register: (@escaping @Sendable () -> Void) -> Void) async throws {
         let gate = Gate()
         register { gate.open() }

@@ -1,18 +1,18 @@
 import Synchronization
 
-/// A value that is made when it is first asked for, once for all who ask.
+/// A value that is made on first use, once for all callers.
 ///
-/// Tasks that ask while the value is being made wait for it. When the last waiting task is cancelled, the work is
-/// cancelled too, and the next request starts it again. An error is not kept.
+/// Tasks that ask while the value is being made wait for it. When the last of them is cancelled, the work is cancelled
+/// too, and the next request starts it again. An error is not kept.
 package final class LazyValue<Value: Sendable>: Sendable {
     private let state = Mutex((value: Value?.none, flight: SingleFlight<Value>?.none))
 
     package init() {}
 
-    /// The value, if it was made.
+    /// The value, if it has been made.
     package var known: Value? { state.withLock { $0.value } }
 
-    /// - Throws: What `make` throws; `CancellationError`, at once, when the calling task is cancelled.
+    /// - Throws: The error of `make`; `CancellationError` at once when the calling task is cancelled.
     package func value(_ make: @escaping @Sendable () async throws -> Value) async throws -> Value {
         let (known, flight, isFirst) = state.withLock { state in
             if let value = state.value { return (Value?.some(value), SingleFlight<Value>?.none, false) }

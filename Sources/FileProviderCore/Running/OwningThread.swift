@@ -1,10 +1,10 @@
 import Foundation
 import Synchronization
 
-/// Checks in debug builds that what belongs to one thread is used on no other: a type that says so has one and asks it
-/// where it is entered.
+/// Checks in debug builds that a value is used on one thread only. A type that needs this holds one and calls it at its
+/// entry points.
 ///
-/// The thread that asks first is the owner. A release build has nothing of it.
+/// The first thread to call it is the owner. It does nothing in a release build.
 package struct OwningThread: ~Copyable, Sendable {
     #if DEBUG
         private let owner = Atomic<UInt>(0)
@@ -12,7 +12,7 @@ package struct OwningThread: ~Copyable, Sendable {
 
     package init() {}
 
-    /// Ends a debug build that is on another thread than before.
+    /// Stops a debug build that runs on another thread than the owner.
     package borrowing func assertIsCurrent(file: StaticString = #fileID, line: UInt = #line) {
         #if DEBUG
             let current = UInt(pthread_self())

@@ -1,23 +1,23 @@
 import Synchronization
 
-/// Values that a task brings one by one as they are asked for: it waits while nobody asks. Leaving the loop early stops
-/// the task.
+/// Values that a task produces one by one on demand: it waits until the next one is requested. Leaving the loop early
+/// stops the task.
 public struct PushedValues<Element: Sendable>: AsyncSequence, Sendable {
-    /// Brings the values: one `send` after the other, each returning once the value was taken.
+    /// Produces the values: calls `send` for one after the other, which returns once the value was taken.
     public typealias Produce =
         @Sendable (_ send: @escaping @Sendable (Element) async throws -> Void) async throws -> Void
 
     private let produce: Produce
 
-    /// - Parameter produce: Gives its values to `send`, which returns once each was taken; run anew for each loop.
+    /// - Parameter produce: Passes its values to `send`, which returns once each was taken; called again for each loop.
     public init(_ produce: @escaping Produce) {
         self.produce = produce
     }
 
-    /// Starts the task that brings the values.
+    /// Starts the task that produces the values.
     public func makeAsyncIterator() -> Iterator { Iterator(produce) }
 
-    /// One loop over the values, with a task of its own.
+    /// One loop over the values, with its own task.
     public final class Iterator: AsyncIteratorProtocol {
         private let handover = Handover<Element>()
         private let task: Task<Void, Never>
@@ -38,9 +38,9 @@ public struct PushedValues<Element: Sendable>: AsyncSequence, Sendable {
             handover.abandon()
         }
 
-        /// The next value; nil at the end.
+        /// Returns the next value; nil at the end.
         ///
-        /// - Throws: What ended the values early; `CancellationError` when the asking task is cancelled.
+        /// - Throws: The error that ended the values early; `CancellationError` when the asking task is cancelled.
         public func next() async throws -> Element? {
             try await withTaskCancellationHandler { [handover] in
                 try await handover.take()
@@ -52,7 +52,7 @@ public struct PushedValues<Element: Sendable>: AsyncSequence, Sendable {
     }
 }
 
-/// One value at a time, from one task to another.
+/// Passes one value at a time from one task to another.
 private final class Handover<Element: Sendable>: Sendable {
     private struct State {
         var value: Element?
@@ -63,7 +63,7 @@ private final class Handover<Element: Sendable>: Sendable {
 
     private let state = Mutex(State())
 
-    /// Returns when the value was taken.
+    /// Returns once the value was taken.
     func give(_ value: Element) async throws {
         try await withCheckedThrowingContinuation { continuation in
             let (taker, isOver) = state.withLock { state in
@@ -105,7 +105,7 @@ private final class Handover<Element: Sendable>: Sendable {
         taker?.resume(with: end.map { nil })
     }
 
-    /// Nobody takes any more: what waits ends with `CancellationError`.
+    /// Ends the handover: the waiting side gets `CancellationError`.
     func abandon() {
         let (taker, giver) = state.withLock { state in
             state.end = state.end ?? .failure(CancellationError())

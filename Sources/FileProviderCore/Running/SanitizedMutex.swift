@@ -1,11 +1,10 @@
 #if THREAD_SANITIZER
     import Foundation
 
-    /// Takes the place of `Synchronization.Mutex` in this module, and in those that name it so, while the thread
-    /// sanitizer looks on.
+    /// Replaces `Synchronization.Mutex`, in this module and in those that name it so, under the thread sanitizer.
     ///
-    /// On Linux a contended `Mutex` is handed over by the kernel (futex(2), `FUTEX_LOCK_PI`), which the sanitizer
-    /// cannot see: it would report races that are none. It understands this one.
+    /// On Linux the kernel hands over a contended `Mutex` (futex(2), `FUTEX_LOCK_PI`), which the sanitizer cannot see:
+    /// it would report false races. It understands this one.
     package struct Mutex<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
         // Unchecked: `value` is reached only under `lock`.
         private let lock = NSLock()

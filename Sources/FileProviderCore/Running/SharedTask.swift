@@ -1,8 +1,8 @@
 extension Optional {
-    /// The task that is under way, or one that does `body`: work that is not stopped when those who wait for it are
+    /// Returns the task under way, or starts one for `body`: work that goes on when all tasks that wait for it are
     /// gone.
     ///
-    /// Called under the lock that the task is kept behind; waited for with `sharedValue()`.
+    /// Call it under the lock that guards the task, and wait with `sharedValue()`.
     package mutating func orStart<Success: Sendable>(
         _ body: @escaping @Sendable () async throws -> Success
     ) -> Task<Success, any Error> where Wrapped == Task<Success, any Error> {
@@ -13,9 +13,9 @@ extension Optional {
 }
 
 extension Task where Failure == any Error {
-    /// What the task comes to; a caller that is cancelled does not wait for that.
+    /// Returns the task's result; a caller that is cancelled stops waiting.
     ///
-    /// - Throws: The task's error; `CancellationError` when the caller is cancelled. The task itself goes on for the
+    /// - Throws: The task's error; `CancellationError` when the caller is cancelled, while the task goes on for the
     ///   others.
     package func sharedValue() async throws -> Success {
         try await Gate.wait { resume in

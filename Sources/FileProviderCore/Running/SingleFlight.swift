@@ -2,8 +2,8 @@ import Synchronization
 
 /// Work that several tasks wait for, done once.
 ///
-/// Each task that waits can be cancelled alone. Whoever keeps the flight counts its users with ``join()`` and
-/// ``leave()``, under the lock that it is kept behind, and cancels it after the last one; ``LazyValue`` does that.
+/// Each waiting task can be cancelled by itself. The owner of the flight counts users with ``join()`` and ``leave()``,
+/// under the lock that guards the flight, and cancels it after the last one; ``LazyValue`` does that.
 package final class SingleFlight<Value: Sendable>: Sendable {
     private struct State {
         var outcome: Result<Value, any Error>?
@@ -44,12 +44,12 @@ package final class SingleFlight<Value: Sendable>: Sendable {
         for waiter in waiters { waiter.resume(with: outcome) }
     }
 
-    /// Counts one more user in.
+    /// Adds a user.
     package func join() { state.withLock { $0.users += 1 } }
 
-    /// Counts a user out.
+    /// Removes a user.
     ///
-    /// - Returns: Whether nobody is left.
+    /// - Returns: Whether no user is left.
     package func leave() -> Bool {
         state.withLock { state in
             state.users -= 1
@@ -57,7 +57,7 @@ package final class SingleFlight<Value: Sendable>: Sendable {
         }
     }
 
-    /// Stops the work, if it still runs.
+    /// Stops the work if it still runs.
     package func cancel() {
         let work = state.withLock { state in
             state.isCancelled = true
@@ -66,9 +66,9 @@ package final class SingleFlight<Value: Sendable>: Sendable {
         work?.cancel()
     }
 
-    /// What the work gave.
+    /// Returns the result of the work.
     ///
-    /// - Throws: What the work threw; `CancellationError`, at once, when the calling task is cancelled.
+    /// - Throws: The error of the work; `CancellationError` at once when the calling task is cancelled.
     package func value() async throws -> Value {
         let id = state.withLock { state in
             state.nextWaiter += 1

@@ -1,9 +1,9 @@
 import Foundation
 
-/// Lets a thread that may block wait for asynchronous work, one piece after the other: for libraries that call back for
-/// their bytes.
+/// Lets a thread that may block wait for asynchronous work, one piece after the other, for libraries that request bytes
+/// by callbacks.
 ///
-/// Never on Swift's shared threads, which the work needs.
+/// Never use it on Swift's shared threads, which the work needs.
 package final class TaskWait: Sendable {
     private struct State: Sendable {
         var isCancelled = false
@@ -16,9 +16,9 @@ package final class TaskWait: Sendable {
 
     /// Runs `body` in a task and waits for it.
     ///
-    /// - Parameter isCancelled: Asked every 50 ms, where cancelling reaches the thread as a flag alone; the task is
-    ///   cancelled then.
-    /// - Throws: What `body` throws; `CancellationError` after ``cancel()``, which does not wait for `body` to end.
+    /// - Parameter isCancelled: Called every 50 ms, for a thread that learns of a cancellation only by a flag. If it
+    ///   returns true, the task is cancelled.
+    /// - Throws: The error of `body`; `CancellationError` after ``cancel()``, which does not wait for `body` to end.
     package func value<Value: Sendable>(
         isCancelled: (() -> Bool)? = nil, of body: @escaping @Sendable () async throws -> Value
     ) throws -> Value {
@@ -53,7 +53,7 @@ package final class TaskWait: Sendable {
         return try result.get()
     }
 
-    /// Ends the wait under way, even where its work goes on, and every one after it; called from any thread.
+    /// Ends the present wait, even if its work goes on, and every later one. Call it from any thread.
     package func cancel() {
         let underWay = state.update { state in
             state.isCancelled = true

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Lets one after the other in, in the order in which they came.
+/// Admits one caller after the other, in the order of their calls.
 package final class Turns: Sendable {
     private struct State {
         var isTaken = false
@@ -12,7 +12,7 @@ package final class Turns: Sendable {
 
     package init() {}
 
-    /// Waits for the turn, which ``end()`` gives back.
+    /// Waits for the turn, which ``end()`` returns.
     /// - Throws: `CancellationError`, without the turn.
     package func begin() async throws {
         let number = state.withLock { state in
@@ -41,7 +41,7 @@ package final class Turns: Sendable {
         guard isIn else { throw CancellationError() }
     }
 
-    /// Lets the next one in.
+    /// Admits the next caller.
     package func end() {
         let next = state.withLock { state in
             if state.waiting.isEmpty {
@@ -53,9 +53,9 @@ package final class Turns: Sendable {
         next?.resume(returning: true)
     }
 
-    /// Runs `body` when the turn has come.
+    /// Runs `body` during a turn.
     ///
-    /// - Throws: What `body` throws; `CancellationError`, before it runs.
+    /// - Throws: The error of `body`; `CancellationError`, before `body` runs.
     package func take(_ body: () async throws -> Void) async throws {
         try await begin()
         defer { end() }

@@ -5,7 +5,7 @@ package enum DateText {
     /// Reads RFC 3339 (`2026-01-31T08:30:00Z`, with a fraction or `+02:00`), or a day alone, which begins at midnight
     /// UTC; nil for others.
     package static func parse(_ text: String) -> Date? {
-        // Foundation's own style takes 30 February, and whatever stands behind a date.
+        // Foundation's style accepts 30 February, and anything behind a date.
         let form =
             #/([0-9]{4}-[0-9]{2}-[0-9]{2})(?:[Tt]([0-9]{2}):([0-9]{2}):([0-9]{2})(\.[0-9]{1,9})?([Zz]|[+-][0-9]{2}:[0-9]{2}))?/#
         guard text.utf8.count <= 40, let match = text.wholeMatch(of: form)?.output,

@@ -1,10 +1,11 @@
 extension FileProviderBasic {
-    /// The items right in `folder` whose names match `pattern`, a shell's (``TextMatch/Kind/glob``), sorted by name.
+    /// Returns the items directly in `folder` whose names match the shell pattern `pattern` (``TextMatch/Kind/glob``),
+    /// by name.
     ///
     /// As in a shell, a name that begins with a dot matches only a pattern that does.
     ///
     /// - Throws: As ``contentsOfDirectory(path:page:)``, except for unusable names.
-    /// - Complexity: One listing; the items that match are held.
+    /// - Complexity: One listing; the matching items are held.
     public func items(in folder: ProviderPath, matching pattern: String) async throws -> [FileObject] {
         let match = TextMatch.glob(pattern)
         let takesHidden = pattern.hasPrefix(".")

@@ -1,12 +1,12 @@
 public import Foundation
 
 extension FileProviderBasic {
-    /// Searches the folder at `path`. What was found before an error stands beside it; one that names a folder further
-    /// down came last.
+    /// Searches the folder at `path`. The handler gets the items found before an error beside it; an error of a folder
+    /// further down is reported at the end.
     ///
     /// - Parameters:
-    ///   - foundItemHandler: Called with each item as it comes, in order and before the completion handler, on the same
-    ///     private queue. The search waits for it.
+    ///   - foundItemHandler: Called with each item as it is found, in order and before the completion handler, on the
+    ///     same private queue. The search waits for it.
     ///   - completionHandler: Called once.
     @discardableResult
     public func searchFiles(
@@ -26,8 +26,8 @@ extension FileProviderBasic {
         }
     }
 
-    /// Searches for names that begin with `query`, in upper or lower case. A predicate's text goes through
-    /// ``FileQuery/init(format:_:)``.
+    /// Searches for names that begin with `query`, in any case. Use `FileQuery(format:_:)` of the module
+    /// `PredicateFormat` for the text of a predicate.
     @discardableResult
     public func searchFiles(
         path: String, recursive: Bool, query: String, foundItemHandler: (@Sendable (FileObject) -> Void)? = nil,
@@ -39,7 +39,7 @@ extension FileProviderBasic {
             completionHandler: completionHandler)
     }
 
-    /// Searches for what a predicate of a block says yes to; it is asked about ``FileObject/mapPredicate()``.
+    /// Searches for items that match a block predicate, which is evaluated with ``FileObject/mapPredicate()``.
     @discardableResult
     public func searchFiles(
         path: String, recursive: Bool, query: sending NSPredicate,

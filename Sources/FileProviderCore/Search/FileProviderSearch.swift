@@ -1,21 +1,21 @@
-/// A provider whose storage searches by itself. Callers use Core's
-/// ``FileProviderBasic/searchFiles(path:recursive:query:listings:unlisted:found:)``, which is there for every provider
-/// and asks this one where there is it.
+/// A provider whose storage can search. Callers use Core's
+/// ``FileProviderBasic/searchFiles(path:recursive:query:listings:unlisted:found:)``, which serves every provider and
+/// uses this protocol if the provider conforms.
 public protocol FileProviderSearch: FileProviderBasic {
-    /// Whether the storage would search for `query` by itself here; where it would not, Core lists folders without
-    /// asking it further.
+    /// Returns whether the storage can search for `query` here; if not, Core lists folders instead.
     ///
-    /// The default says yes.
+    /// The default is true.
     func searchesNatively(path: ProviderPath, recursive: Bool, query: FileQuery) async throws -> Bool
 
-    /// Gives the items below the folder at `path` for which `query` says yes to `found`, as they come and one call
-    /// after the other.
+    /// Passes the items below the folder at `path` that match `query` to `found`, as they arrive, one call after the
+    /// other.
     ///
-    /// Without `recursive`, the direct children only: with ``FileQuery/all``, what `contentsOfDirectory` gives. What
-    /// the server cannot say is asked of each item with ``FileQuery/evaluate(_:)``; a query that it cannot say at all
-    /// goes to ``FileProviderBasic/searchByListing(path:recursive:query:listings:unlisted:found:)``.
+    /// Without `recursive`, the direct children only: with ``FileQuery/all``, the items of `contentsOfDirectory`. Use
+    /// ``FileQuery/evaluate(_:)`` for conditions that the server cannot express, and
+    /// ``FileProviderBasic/searchByListing(path:recursive:query:listings:unlisted:found:)`` for a query of which it can
+    /// express nothing.
     ///
-    /// - Throws: What ended the search; what `found` was given before is good as far as it goes.
+    /// - Throws: The error that ended the search; items passed to `found` before are valid.
     func searchFiles(
         path: ProviderPath, recursive: Bool, query: FileQuery,
         found: @escaping @Sendable ([FileObject]) async throws -> Void
@@ -23,27 +23,28 @@ public protocol FileProviderSearch: FileProviderBasic {
 }
 
 extension FileProviderSearch {
-    /// The default: yes.
+    /// The default is true.
     public func searchesNatively(path: ProviderPath, recursive: Bool, query: FileQuery) async throws -> Bool { true }
 }
 
 extension FileProviderBasic {
-    /// Gives the items below the folder at `path` for which `query` says yes to `found`, as they come and one call
-    /// after the other.
+    /// Passes the items below the folder at `path` that match `query` to `found`, as they arrive, one call after the
+    /// other.
     ///
-    /// The storage searches where it can (``FileProviderSearch``); else folders are listed. `found` may take its time.
-    /// A folder is found before what it holds; there is no other order. Symbolic links are found and not followed.
+    /// The storage searches if it can (``FileProviderSearch``); otherwise folders are listed. The search waits while
+    /// `found` runs. A folder is found before the items in it; there is no other order. Symbolic links are found and
+    /// not followed.
     ///
     /// - Parameters:
     ///   - recursive: Whether to go on below the direct children.
-    ///   - listings: Folders listed at once; nil lets the cost of the provider's reads decide.
-    ///   - unlisted: Told of a folder further down that cannot be listed; the search goes on unless it throws. Without
-    ///     it, the search goes on too, and its error at the end names the folder. A storage that searches by itself
-    ///     does not call it.
-    /// - Throws: What ended the search: the folder at `path` cannot be listed, the server is lost or refuses the login,
-    ///   `query` or `found` threw, cancelled. At the end, a `CocoaError` that names the first folder that was not
-    ///   listed, its error below it.
-    /// - Complexity: One listing for each folder; held are the pages at hand and the folders still to be listed.
+    ///   - listings: Folders to list at once; nil derives that from the cost of the provider's reads.
+    ///   - unlisted: Called with a folder further down that cannot be listed; the search goes on unless it throws.
+    ///     Without it, the search goes on too, and throws an error at the end that names the folder. A storage that
+    ///     searches by itself does not call it.
+    /// - Throws: The error that ended the search: the folder at `path` cannot be listed, the server is lost or refuses
+    ///   the login, `query` or `found` threw, cancelled. At the end, a `CocoaError` that names the first folder that
+    ///   was not listed, with its error below it.
+    /// - Complexity: One listing for each folder; holds the current pages and the folders still to be listed.
     public func searchFiles(
         path: ProviderPath, recursive: Bool, query: FileQuery, listings: Int? = nil,
         unlisted: (@Sendable (ProviderPath, any Error) throws -> Void)? = nil,
@@ -58,20 +59,20 @@ extension FileProviderBasic {
         try await storage.searchFiles(path: path, recursive: recursive, query: query, found: found)
     }
 
-    /// The items below the folder at `path` for which `query` says yes, collected.
+    /// Returns the items below the folder at `path` that match `query`.
     ///
-    /// - Throws: As ``searchFiles(path:recursive:query:listings:unlisted:found:)``, which gives what was found before
-    ///   an error, too.
+    /// - Throws: As ``searchFiles(path:recursive:query:listings:unlisted:found:)``, whose form with `found` also gives
+    ///   the items found before an error.
     public func searchFiles(path: ProviderPath, recursive: Bool, query: FileQuery) async throws -> [FileObject] {
         let all = CollectedValues<FileObject>()
         try await searchFiles(path: path, recursive: recursive, query: query, listings: nil) { all.append($0) }
         return all.values
     }
 
-    /// The items below the folder at `path` for which `query` says yes, in pages; the search goes on when the one
-    /// before was used up, and ends when the loop does.
+    /// Returns the items below the folder at `path` that match `query`, in pages. The search continues once a page was
+    /// consumed, and ends with the loop.
     ///
-    /// A failure comes after what was found before it.
+    /// A failure is thrown after the items found before it.
     public func matches(path: ProviderPath, recursive: Bool, query: FileQuery) -> PushedValues<[FileObject]> {
         PushedValues { send in
             try await self.searchFiles(path: path, recursive: recursive, query: query, listings: nil) {

@@ -1,8 +1,8 @@
 import Foundation
 
 extension FileQuery: CustomStringConvertible {
-    /// The query in the words of `init(format:_:)`, which reads it again, but for `GLOB` and tests, for which
-    /// predicates have no words.
+    /// The query in the syntax of `init(format:_:)`, which can read it again, except for `GLOB` and tests, which
+    /// predicates cannot express.
     public var description: String {
         switch self {
         case .all, .and([]): "TRUEPREDICATE"
@@ -30,7 +30,7 @@ extension FileQuery: CustomStringConvertible {
 }
 
 extension FileQuery.Comparison {
-    /// The value by which others are measured.
+    /// The value to compare with.
     public var value: Value {
         switch self {
         case .equal(let value), .less(let value), .atMost(let value), .greater(let value), .atLeast(let value): value
@@ -49,7 +49,7 @@ extension FileQuery.Comparison {
 }
 
 extension FileQuery.Comparison: CustomStringConvertible {
-    /// The sign and the value; a date as RFC 3339 where it is a whole second, else in seconds since 2001.
+    /// The operator and the value; a date as RFC 3339 if it is a whole second, else in seconds since 2001.
     public var description: String {
         guard let date = value as? Date else { return "\(sign) \(value)" }
         let seconds = date.timeIntervalSinceReferenceDate

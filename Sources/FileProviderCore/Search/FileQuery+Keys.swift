@@ -1,9 +1,9 @@
 public import Foundation
 
 extension FileQuery {
-    /// What predicates call an item's properties.
+    /// The names of an item's properties in predicates.
     public enum Key: String, Sendable, Hashable, CaseIterable {
-        /// What stands under ``FileObjectKey/url``.
+        /// The value of ``FileObjectKey/url``.
         case url
         /// The name that is shown.
         case name
@@ -11,7 +11,7 @@ extension FileQuery {
         case path
         /// Bytes; unknown for folders.
         case fileSize
-        /// When the item was made.
+        /// When the item was created.
         case creationDate
         /// When its bytes last changed.
         case modifiedDate
@@ -19,29 +19,29 @@ extension FileQuery {
         case isHidden
         /// Whether any write permission bit is set.
         case isWritable
-        /// What stands under ``FileObjectKey/serverDate``.
+        /// The value of ``FileObjectKey/serverDate``.
         case serverDate
-        /// The version, as the server gave it.
+        /// The version, as the server sent it.
         case entryTag
-        /// The media type, as the server gave it.
+        /// The media type, as the server sent it.
         case mimeType
         /// The opposite of ``isWritable``.
         case isReadOnly
         /// Whether it is a folder.
         case isDirectory
-        /// Whether it is a file with bytes of its own.
+        /// Whether it is a regular file.
         case isRegularFile
         /// Whether it is a symbolic link.
         case isSymLink
         /// The raw value of ``FileType``.
         case type
 
-        /// Second names: what predicates may know from elsewhere, and the names of ``FileObject`` itself.
+        /// Other accepted names: those of other frameworks' predicates, and the names of ``FileObject`` itself.
         static let aliases: [String: Key] = [
             "filesize": .fileSize, "size": .fileSize, "eTag": .entryTag, "isSymbolicLink": .isSymLink,
         ]
 
-        /// The key of this name, upper and lower case told apart; nil where there is none.
+        /// The key of this name, which is case-sensitive; nil if there is none.
         package init?(named name: String) {
             guard let key = Key(rawValue: name) ?? Key.aliases[name] else { return nil }
             self = key
@@ -50,11 +50,11 @@ extension FileQuery {
 }
 
 extension FileObject {
-    /// The item's properties under the key names of predicates, what is unknown left out.
+    /// Returns the item's known properties by the key names of predicates.
     ///
-    /// Texts are `String`, `fileSize` is `Int64`, dates are `Date`, what starts with `is` is `Bool`, `url` is `URL`,
-    /// and `type` is the raw value of ``FileType``. `filesize`, `size`, `eTag` and `isSymbolicLink` stand there as
-    /// second names.
+    /// Texts are `String`, `fileSize` is `Int64`, dates are `Date`, keys that start with `is` are `Bool`, `url` is
+    /// `URL`, and `type` is the raw value of ``FileType``. The result also has the second names `filesize`, `size`,
+    /// `eTag` and `isSymbolicLink`.
     public func mapPredicate() -> [String: Any] {
         var properties: [String: Any] = [:]
         for key in FileQuery.Key.allCases { properties[key.rawValue] = value(of: key) }
@@ -62,7 +62,7 @@ extension FileObject {
         return properties
     }
 
-    /// What stands under `key`; nil where unknown.
+    /// Returns the value of `key`; nil if unknown.
     func value(of key: FileQuery.Key) -> (any Sendable)? {
         switch key {
         case .url: self[.url]
@@ -84,16 +84,16 @@ extension FileObject {
         }
     }
 
-    /// Whether any write permission bit is set; nil where permissions are unknown.
+    /// Whether any write permission bit is set; nil if permissions are unknown.
     var isWritable: Bool? { permissions.map { $0 & 0o222 != 0 } }
 }
 
 extension FileObjectKey<URL> {
-    /// The item's URL, where whoever made the item said it; Core's search does where the query asks for it.
+    /// The item's URL, if its creator set it; Core's search sets it if the query needs it.
     public static var url: Self { Self("url") }
 }
 
 extension FileObjectKey<Date> {
-    /// The server's clock when it told of the item, where a provider keeps it.
+    /// The server's clock at the time of its answer, if a provider keeps it.
     public static var serverDate: Self { Self("serverDate") }
 }

@@ -2,16 +2,15 @@ public import Foundation
 import Synchronization
 
 extension FileQuery {
-    /// Asks `predicate`, item by item, about ``FileObject/mapPredicate()``: a predicate of a block, or several
-    /// combined.
+    /// Evaluates `predicate` for each item with ``FileObject/mapPredicate()``: a block predicate, or several combined.
     ///
-    /// `NSPredicate` may not be used by two threads at once, so it is handed over for good and asked under a lock.
+    /// `NSPredicate` is not thread-safe, so the query takes it over and evaluates it under a lock.
     public init(predicate: sending NSPredicate) {
         let box = PredicateBox(predicate)
         self = .test(FileTest("BLOCKPREDICATE") { box.evaluate($0) })
     }
 
-    /// Asks a predicate of the macro `#Predicate<FileObject>`, item by item; its errors end the search.
+    /// Evaluates a predicate of the macro `#Predicate<FileObject>` for each item; its errors end the search.
     public init(_ predicate: Predicate<FileObject>) {
         self = .test(FileTest("#Predicate") { try predicate.evaluate($0) })
     }

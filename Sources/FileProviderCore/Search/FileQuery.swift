@@ -1,10 +1,9 @@
 public import Foundation
 
-/// What a search looks for: a tree of conditions on a ``FileObject`` that a provider can walk and say in its server's
-/// own words.
+/// The condition of a search: a tree of conditions on a ``FileObject``, which a provider can translate for its server.
 ///
-/// A condition on something that the item does not tell (no size, no date) does not match; its ``not(_:)`` does. Equal
-/// trees are equal values; a ``test(_:)`` equals itself alone.
+/// A condition on an unknown property (no size, no date) does not match; its ``not(_:)`` does. Equal trees are equal
+/// values; a ``test(_:)`` is equal only to itself.
 public indirect enum FileQuery: Sendable, Hashable {
     /// Every item.
     case all
@@ -14,40 +13,40 @@ public indirect enum FileQuery: Sendable, Hashable {
     case name(TextMatch)
     /// The path from the provider's root on, with a slash in front.
     case path(TextMatch)
-    /// The item's URL. Core's search knows it; elsewhere it is what stands under ``FileObjectKey/url``.
+    /// The item's URL. Core's search sets it; otherwise it is the value of ``FileObjectKey/url``.
     case url(TextMatch)
-    /// The media type as the server gave it.
+    /// The media type, as the server sent it.
     case mimeType(TextMatch)
     /// The server's validator, with its quotes.
     case entryTag(TextMatch)
-    /// Exactly this kind of item; a symbolic link is a link, whatever it leads to.
+    /// Exactly this kind of item; a symbolic link is a link, whatever its target.
     case type(FileType)
     /// Bytes.
     case size(Comparison<Int64>)
-    /// When the content changed last.
+    /// When the content last changed.
     case modified(Comparison<Date>)
-    /// When the item was made, which most storages do not tell.
+    /// When the item was created, which most storages do not report.
     case created(Comparison<Date>)
-    /// When the server told of the item: what stands under ``FileObjectKey/serverDate``.
+    /// The server's clock at the time of its answer: the value of ``FileObjectKey/serverDate``.
     case serverDate(Comparison<Date>)
     /// Names that start with a dot.
     case hidden
     /// Whether any of the item's write permission bits is set.
     case writable(Bool)
-    /// Whether the item tells this at all.
+    /// Whether this property of the item is known.
     case known(Key)
-    /// All of them; none at all is ``all``.
+    /// All of these conditions; an empty list is ``all``.
     case and([FileQuery])
-    /// At least one of them; none at all is ``none``.
+    /// At least one of these conditions; an empty list is ``none``.
     case or([FileQuery])
-    /// Every other item, those included for which the condition's value is unknown.
+    /// The opposite of a condition; an item whose property is unknown matches, too.
     case not(FileQuery)
-    /// A test that nobody can look into, so that Core or the provider has to ask it item by item.
+    /// A test in code, which no server can run: Core or the provider evaluates it for each item.
     case test(FileTest)
 
-    /// A known value and what it is measured by.
+    /// A comparison of a known value with another.
     public enum Comparison<Value: Comparable & Hashable & Sendable>: Sendable, Hashable {
-        /// The same; of dates, to the fraction of a second.
+        /// Equal; dates are compared with fractions of a second.
         case equal(Value)
         /// Less, or earlier; not the same.
         case less(Value)
@@ -58,7 +57,7 @@ public indirect enum FileQuery: Sendable, Hashable {
         /// Greater, later or the same.
         case atLeast(Value)
 
-        /// Whether `value` is so; an unknown one is not.
+        /// Whether `value` meets the comparison; false for an unknown value.
         public func matches(_ value: Value?) -> Bool {
             guard let value else { return false }
             return switch self {
@@ -71,9 +70,9 @@ public indirect enum FileQuery: Sendable, Hashable {
         }
     }
 
-    /// Whether `object` is what is looked for.
+    /// Returns whether `object` matches the query.
     ///
-    /// - Throws: What a ``test(_:)`` throws; without one, nothing.
+    /// - Throws: The error of a ``test(_:)``; otherwise nothing.
     public func evaluate(_ object: FileObject) throws -> Bool {
         switch self {
         case .all: true
@@ -98,7 +97,7 @@ public indirect enum FileQuery: Sendable, Hashable {
         }
     }
 
-    /// Whether the answer may depend on the item's URL, which listings do not tell.
+    /// Whether the result may depend on the item's URL, which listings do not have.
     var needsURL: Bool {
         switch self {
         case .url, .known(.url), .test: true
@@ -108,7 +107,7 @@ public indirect enum FileQuery: Sendable, Hashable {
         }
     }
 
-    /// Whether the answer may depend on the item's path.
+    /// Whether the result may depend on the item's path.
     var needsPath: Bool {
         switch self {
         case .path, .test: true
@@ -120,18 +119,18 @@ public indirect enum FileQuery: Sendable, Hashable {
 }
 
 extension FileQuery {
-    /// Items for which `test` says yes. No server can do that by itself.
+    /// Returns a query for items that pass `test`. No server can run it.
     public static func matching(_ test: @escaping @Sendable (FileObject) throws -> Bool) -> FileQuery {
         .test(FileTest("BLOCKPREDICATE", test))
     }
 
-    /// An ``and(_:)`` of the two, as they stand: nothing is simplified.
+    /// Returns an ``and(_:)`` of both queries, without simplifying it.
     public static func && (one: FileQuery, other: FileQuery) -> FileQuery { .and([one, other]) }
 
-    /// An ``or(_:)`` of the two, as they stand: nothing is simplified.
+    /// Returns an ``or(_:)`` of both queries, without simplifying it.
     public static func || (one: FileQuery, other: FileQuery) -> FileQuery { .or([one, other]) }
 
-    /// A ``not(_:)``: what the item does not tell matches.
+    /// Returns a ``not(_:)``, which also matches items whose property is unknown.
     public static prefix func ! (query: FileQuery) -> FileQuery { .not(query) }
 }
 
@@ -143,9 +142,9 @@ extension FileQuery.Comparison where Value == Date {
     public static func before(_ date: Date) -> Self { .less(date) }
 }
 
-/// A condition that is code: equal to itself alone.
+/// A condition in code; it is equal only to itself.
 public final class FileTest: Sendable, Hashable, CustomStringConvertible {
-    /// What a query's description says in its place.
+    /// The text that stands for it in a query's description.
     public let description: String
     private let body: @Sendable (FileObject) throws -> Bool
 

@@ -2,34 +2,33 @@ import Foundation
 
 /// A condition on a text, such as a name.
 ///
-/// Texts that Unicode calls canonically equivalent are the same here: `é` in one scalar or in two. What is not UTF-8 in
-/// a name is compared in the escaped form of ``ProviderPath``, one character for each byte.
+/// Canonically equivalent texts (Unicode) are equal: `é` in one scalar or in two. Bytes of a name that are not UTF-8
+/// are compared in the escaped form of ``ProviderPath``, one character for each byte.
 public struct TextMatch: Sendable {
-    /// How the text looked for and the other one are compared.
+    /// How the texts are compared.
     public enum Kind: String, Sendable, Hashable {
         /// The whole text.
         case equals
-        /// What stands at the start.
+        /// The start of the text.
         case begins
-        /// What stands at the end.
+        /// The end of the text.
         case ends
-        /// What stands anywhere.
+        /// Any part of the text.
         case contains
-        /// `*` stands for any text, `?` for one character, `\` takes the next character as it is: the `LIKE` of
-        /// predicates.
+        /// `*` matches any text, `?` one character, `\` takes the next character literally: the `LIKE` of predicates.
         case like
-        /// As ``like``, and `[a-z]`, `[!x]` stand for one character of a set: the pattern of a shell (POSIX.1-2017, XCU
-        /// 2.13), without classes such as `[:alpha:]`. Slashes and leading dots are characters like others; a `[` that
-        /// nothing closes is itself.
+        /// As ``like``, and `[a-z]`, `[!x]` match one character of a set: a shell pattern (POSIX.1-2017, XCU 2.13),
+        /// without classes such as `[:alpha:]`. Slashes and leading dots are ordinary characters; so is a `[` that is
+        /// not closed.
         case glob
     }
 
-    /// What makes no difference.
+    /// The differences to ignore.
     public struct Options: OptionSet, Sendable, Hashable {
         /// 1 for ``caseInsensitive``, 2 for ``diacriticInsensitive``.
         public let rawValue: Int
 
-        /// Bits that no option has change nothing in what matches.
+        /// Creates a set of options; unknown bits have no effect.
         public init(rawValue: Int) {
             self.rawValue = rawValue
         }
@@ -39,7 +38,7 @@ public struct TextMatch: Sendable {
         /// `[d]`: the accents of Latin, Greek and Cyrillic letters.
         public static let diacriticInsensitive = Options(rawValue: 2)
 
-        /// The same for Foundation.
+        /// The same options for Foundation.
         var folding: String.CompareOptions {
             var result: String.CompareOptions = []
             if contains(.caseInsensitive) { result.insert(.caseInsensitive) }
@@ -50,13 +49,13 @@ public struct TextMatch: Sendable {
 
     /// How ``text`` is compared.
     public let kind: Kind
-    /// What is looked for, as it was given: wildcards and backslashes included.
+    /// The text to look for, as it was given: wildcards and backslashes included.
     public let text: String
-    /// Differences that are overlooked; none unless said otherwise.
+    /// The differences to ignore; none by default.
     public let options: Options
     private let pattern: WildcardPattern
 
-    /// Prepares `text` once, for as many comparisons as come. Any text is a pattern; none is refused.
+    /// Prepares `text` once for any number of comparisons. Every text is a valid pattern.
     public init(_ kind: Kind, _ text: String, options: Options = []) {
         self.kind = kind
         self.text = text
@@ -67,13 +66,13 @@ public struct TextMatch: Sendable {
     /// The whole text, without wildcards.
     public static func equals(_ text: String, options: Options = []) -> Self { Self(.equals, text, options: options) }
 
-    /// What stands at the start, without wildcards.
+    /// Matches the start, without wildcards.
     public static func begins(_ text: String, options: Options = []) -> Self { Self(.begins, text, options: options) }
 
-    /// What stands at the end, without wildcards.
+    /// Matches the end, without wildcards.
     public static func ends(_ text: String, options: Options = []) -> Self { Self(.ends, text, options: options) }
 
-    /// What stands anywhere, without wildcards.
+    /// Matches any part, without wildcards.
     public static func contains(_ text: String, options: Options = []) -> Self {
         Self(.contains, text, options: options)
     }
@@ -84,10 +83,9 @@ public struct TextMatch: Sendable {
     /// A shell's pattern for the whole text: ``Kind/glob``.
     public static func glob(_ text: String, options: Options = []) -> Self { Self(.glob, text, options: options) }
 
-    /// Whether `other` is so; an unknown text is not.
+    /// Returns whether `other` matches; false for an unknown text.
     ///
-    /// - Complexity: Linear in both texts. Where `?` or a set stands between two stars, the product of that part and
-    ///   `other`.
+    /// - Complexity: Linear in both texts. If `?` or a set is between two stars, the product of that part and `other`.
     public func matches(_ other: String?) -> Bool {
         guard let other else { return false }
         return pattern.matches(TextFolding.scalars(of: other, options.folding))
@@ -95,10 +93,10 @@ public struct TextMatch: Sendable {
 }
 
 extension TextMatch: Hashable {
-    /// Whether both were made of the same: two patterns that happen to match the same texts are not equal.
+    /// Whether both have the same kind, text and options: two patterns that happen to match the same texts are not
+    /// equal.
     public static func == (one: TextMatch, other: TextMatch) -> Bool {
-        // Not by `String`'s own equality, for which `é` in one scalar and in two are equal texts, though not equal
-        // patterns.
+        // `String`'s equality would treat `é` in one scalar and in two as equal, though they are different patterns.
         one.kind == other.kind && one.options == other.options
             && one.text.unicodeScalars.elementsEqual(other.text.unicodeScalars)
     }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A search by listing: several folders at once, their pages handed on one after the other.
+/// A search by listing: several folders at once, their pages passed on one after the other.
 struct TreeSearch: Sendable {
     private let provider: any FileProviderBasic
     private let query: FileQuery
@@ -11,7 +11,7 @@ struct TreeSearch: Sendable {
     private let unlisted: (@Sendable (ProviderPath, any Error) throws -> Void)?
     private let found: @Sendable ([FileObject]) async throws -> Void
     private let turns = Turns()
-    /// The caller's own error, which ends everything, whatever a provider makes of it on the way.
+    /// The caller's own error, which ends the search whatever a provider makes of it.
     private let callersError = LockedValue<(any Error)?>(nil)
 
     init(
@@ -30,13 +30,13 @@ struct TreeSearch: Sendable {
         self.found = found
     }
 
-    /// A folder to be listed, and how far below the start it lies.
+    /// A folder to list, and its depth below the start.
     private struct Folder {
         var path: ProviderPath
         var depth: Int
     }
 
-    /// What a listing came to. One that failed may have told of folders before.
+    /// The outcome of a listing. One that failed may have found folders before.
     private struct ListingOutcome {
         var folder: Folder
         var below: [ProviderPath]
@@ -66,7 +66,7 @@ struct TreeSearch: Sendable {
                             in: &failures)
                     }
                 }
-                // Asked here and not at the start: where folders stand in a row, nobody has to know.
+                // Asked only here: a chain of single folders does not need it.
                 if limit == nil, pending.count > 1 { limit = try await listingsAtOnce() }
             }
         }
@@ -100,7 +100,8 @@ struct TreeSearch: Sendable {
         }
     }
 
-    /// Of a page, the items right in the folder that was listed. A server may name others, to lead a caller elsewhere.
+    /// Returns the items of a page that are directly in the listed folder. A server may name others, to lead a caller
+    /// elsewhere.
     private static func own(_ page: [FileObject], of folder: ProviderPath, _ strangers: LockedValue<UnusableNames>)
         -> [FileObject]
     {
@@ -143,7 +144,7 @@ private struct UnlistedFolders {
         count += 1
     }
 
-    /// One error for all: the first one's code, path and sentence, with that error below it; nil when there are none.
+    /// One error for all: the first one's code, path and sentence, with that error below it; nil if there are none.
     var error: CocoaError? {
         guard let first else { return nil }
         let others = count == 1 ? "" : " and \(count - 1) more \(count == 2 ? "folder" : "folders")"

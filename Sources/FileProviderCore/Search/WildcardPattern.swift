@@ -1,7 +1,7 @@
-/// A pattern as pieces with stars between them; every condition on a text is one.
+/// A pattern as pieces with stars in between; every condition on a text is one.
 ///
-/// Each piece is looked for once, as far in front as it goes, which is right because a star takes whatever is left:
-/// there is nothing to go back to.
+/// Each piece is searched once, at the earliest place. That is right because a star matches the rest: no backtracking
+/// is needed.
 struct WildcardPattern: Sendable {
     private let pieces: [Piece]
 
@@ -28,7 +28,7 @@ struct WildcardPattern: Sendable {
         return text.count - last.count >= position && last.fits(text, at: text.count - last.count)
     }
 
-    /// What stands for one character.
+    /// The element for one character.
     enum Element: Sendable {
         case one(UInt32)
         case any
@@ -43,11 +43,10 @@ struct WildcardPattern: Sendable {
         }
     }
 
-    /// What stands between two stars.
+    /// The part between two stars.
     struct Piece: Sendable {
         private let elements: [Element]
-        /// The characters, where there are no others, and how far a part of them that fits may be reused (Knuth,
-        /// Morris, Pratt).
+        /// The characters, if there are no wildcards, and how far a partial match can be reused (Knuth, Morris, Pratt).
         private let literal: (text: [UInt32], failures: [Int])?
         var count: Int { elements.count }
 
@@ -98,7 +97,8 @@ private struct WildcardReader {
     private let text: [UInt32]
     private let takesSets: Bool
     private var position = 0
-    /// Once a `[` is not closed, no later one is: without this, a text of nothing else would be read again from each.
+    /// False once a `[` is not closed, since no later one is then: otherwise a text full of them would be read again
+    /// from each.
     private var hasSets: Bool
 
     init(_ text: [UInt32], takesSets: Bool) {
@@ -107,7 +107,7 @@ private struct WildcardReader {
         hasSets = takesSets
     }
 
-    /// The pieces between the stars; stars in a row are one.
+    /// Returns the pieces between the stars; adjacent stars are one.
     mutating func pieces() -> [WildcardPattern.Piece] {
         var pieces: [WildcardPattern.Piece] = []
         var elements: [WildcardPattern.Element] = []
@@ -140,14 +140,14 @@ private struct WildcardReader {
         }
     }
 
-    /// One character, or the one behind a backslash; a backslash at the end is itself.
+    /// Returns one character, or the one behind a backslash; a backslash at the end is itself.
     private mutating func scalar() -> UInt32 {
         if text[position] == Mark.backslash, position + 1 < text.count { position += 1 }
         position += 1
         return text[position - 1]
     }
 
-    /// The set that starts here; nil, with nothing read, when nothing closes it.
+    /// Returns the set that starts here; nil, with nothing read, if it is not closed.
     private mutating func set() -> WildcardPattern.Element? {
         let start = position
         position += 1

@@ -4,17 +4,17 @@ public import Foundation
 public struct UnexpectedFile: Error, Sendable, Hashable {
     /// Bytes that the storage listed; nil if it listed no size.
     public var listed: Int64?
-    /// Bytes that a read brought.
+    /// Bytes that a read delivered.
     public var arrived: Int64
-    /// The place that answered, if the server redirected the read there: often a login page.
+    /// The location that answered, if the server redirected the read: often a login page.
     public var redirectedTo: URL?
 }
 
 extension FileError {
-    /// A read brought another file than the storage lists.
+    /// A read delivered another file than the storage lists.
     public static func notAsListed(_ path: ProviderPath, file: UnexpectedFile, url: URL? = nil) -> CocoaError {
         let listed = file.listed.map { "the storage lists \($0)" } ?? "the storage lists another version"
-        var sentence = "“\(path)” came with \(file.arrived) bytes; \(listed)."
+        var sentence = "“\(path)” arrived with \(file.arrived) bytes; \(listed)."
         if let location = file.redirectedTo {
             sentence += " The read was redirected to \(location.absoluteString): is a login page in the way?"
         }
@@ -30,19 +30,17 @@ extension FileError {
 }
 
 extension FileProviderReadWrite {
-    /// Compares what `reader` brought with what a listing said about the file, before the bytes are put to use.
+    /// Compares the file that `reader` delivered with its listing, before the bytes are used.
     ///
-    /// If size or version differ, one new look at the file decides: what it shows is right, and `reader` has to agree
-    /// with it. The same look is taken if nobody had listed the file and the server redirected the read to another
-    /// place.
+    /// If size or version differ, one new look at the file decides: `reader` has to agree with its result. The same
+    /// look is taken if there was no listing and the server redirected the read to another location.
     ///
     /// - Parameter listed: The file as a listing showed it; nil if there was none.
     /// - Throws: `CocoaError(.fileReadCorruptFile)` with ``UnexpectedFile`` below it if `reader` still differs; an
     ///   error of the look.
-    /// - Complexity: Nothing while both agree; else one request. Nothing for a reader that was not used yet but one
-    ///   request of its own.
+    /// - Complexity: No request while both agree, else one. A reader that was not used yet needs one request itself.
     public func checkArrival(of reader: any FileReader, listed: FileObject? = nil) async throws {
-        // What a disk or memory has opened is the file itself, whatever a listing said before.
+        // A file opened on a disk or in memory is the file itself, whatever a listing said before.
         if reader.cost.roundTripsToOpen == 0 { return }
         let arrived = try await reader.attributes()
         if let listed, listed.isRegularFile {
@@ -51,7 +49,7 @@ extension FileProviderReadWrite {
             return
         }
         let now = try await ListingCache.bypassing { try await attributesOfItem(path: reader.path) }
-        // Some servers give one file two tags, one for each method; its size then has to do.
+        // Some servers give one file two tags, one for each method; its size then has to be enough.
         if arrived.agrees(with: now) || now.size == arrived.size || !now.isRegularFile { return }
         throw FileError.notAsListed(
             reader.path,
@@ -61,7 +59,7 @@ extension FileProviderReadWrite {
 }
 
 extension FileReaderAttributes {
-    /// Whether nothing that both know differs.
+    /// Whether all properties known to both agree.
     fileprivate func agrees(with item: FileObject) -> Bool {
         if let size = item.size, size != self.size { return false }
         guard let own = validator.flatMap(Self.opaqueTag), let listed = item.entryTag.flatMap(Self.opaqueTag) else {
@@ -70,7 +68,7 @@ extension FileReaderAttributes {
         return own == listed
     }
 
-    /// What two ETags are compared by weakly (RFC 9110, section 8.8.3.2); nil for validators of other kinds.
+    /// Returns the part of an ETag for weak comparison (RFC 9110, section 8.8.3.2); nil for validators of other kinds.
     private static func opaqueTag(_ text: String) -> Substring? {
         let tag = text.hasPrefix("W/") ? text.dropFirst(2) : text[...]
         return tag.hasPrefix("\"") ? tag : nil

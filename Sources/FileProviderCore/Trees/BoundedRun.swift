@@ -1,8 +1,8 @@
-/// Counts the files that are in flight in a task group, and says whether one more may start: fewer large ones than
-/// small ones, because each of these keeps a line busy by itself.
+/// Counts the files in flight in a task group, and decides whether one more may start: fewer large files than small
+/// ones, because a large one keeps a connection busy by itself.
 package struct BoundedRun<Outcome: Sendable>: Sendable {
-    /// What one file came to. No tuple: optimised code of Swift 6.3 copies a value with a tuple in it wrongly out of a
-    /// task group.
+    /// The outcome of one file. Not a tuple: optimised code of Swift 6.3 copies a value that contains a tuple wrongly
+    /// out of a task group.
     package struct Completion: Sendable {
         fileprivate let isLarge: Bool
         package let outcome: Outcome
@@ -10,16 +10,16 @@ package struct BoundedRun<Outcome: Sendable>: Sendable {
 
     package typealias Group = ThrowingTaskGroup<Completion, any Error>
 
-    /// Files in flight at once, at most.
+    /// The most files in flight at once.
     package let maxCount: Int
     private let maxLargeCount: Int
     private var count = 0
     private var largeCount = 0
 
     /// - Parameters:
-    ///   - transfers: Files in flight where somebody says so, small or large.
-    ///   - capabilities: Those of the storages that take part: the smaller of their wishes counts, for small files.
-    ///   - usual: Small files in flight where nobody says anything; of large ones, four.
+    ///   - transfers: The caller's choice of files in flight, small or large; nil for none.
+    ///   - capabilities: Those of the storages that take part: the smallest of their values limits small files.
+    ///   - usual: Small files in flight if neither says anything; large ones are limited to four.
     package init(transfers: Int?, capabilities: [Capabilities], usual: Int) {
         maxCount = max(1, transfers ?? capabilities.compactMap(\.concurrentTransfers).min() ?? usual)
         maxLargeCount = transfers ?? 4
@@ -33,7 +33,7 @@ package struct BoundedRun<Outcome: Sendable>: Sendable {
         count < maxCount && (largeCount < maxLargeCount || !Self.isLarge(size))
     }
 
-    /// Starts what is to be done with a file of `size` bytes.
+    /// Starts the work on a file of `size` bytes.
     package mutating func start(_ size: Int64, in group: inout Group, _ body: @escaping @Sendable () async -> Outcome) {
         let isLarge = Self.isLarge(size)
         count += 1

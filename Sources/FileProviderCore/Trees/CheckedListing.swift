@@ -1,8 +1,8 @@
 package import Foundation
 
 extension DirectoryListing {
-    /// The items that may be copied or written elsewhere: those right in `folder`, each under a name that the listing
-    /// has once.
+    /// Returns the listing with only the items that may be copied: those directly in `folder`, each under a name that
+    /// the listing uses once.
     ///
     /// A hostile server lists a name twice, first as a folder and then as a link, to have files written through the
     /// link. Both are left out, and so are items of other folders. ``error`` says so, unless it is another one already.
@@ -23,7 +23,7 @@ extension DirectoryListing {
 }
 
 extension FileError {
-    /// The end of a listing that names an item twice, or items of other folders.
+    /// The error that ends a listing which names an item twice, or has items of other folders.
     package static func refusedItems(_ names: UnusableNames, in folder: ProviderPath) -> CocoaError {
         make(
             .fileReadInvalidFileName, path: folder,

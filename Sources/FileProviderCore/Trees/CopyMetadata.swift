@@ -1,23 +1,23 @@
-/// What a copy takes along beside the bytes, from a source that tells it to a target that keeps it
+/// The metadata that a copy transfers beside the bytes, from a source that reports it to a target that keeps it
 /// (``TreeCopy/metadata``).
 public struct CopyMetadata: OptionSet, Sendable, Hashable {
     /// One bit for each kind.
     public let rawValue: UInt8
 
-    /// Bits that mean nothing are kept.
+    /// Creates a set; unknown bits are kept.
     public init(rawValue: UInt8) {
         self.rawValue = rawValue
     }
 
-    /// Modification times, where the target has ``Capabilities/Ability/settingModificationDate``.
+    /// Modification times, if the target has ``Capabilities/Ability/settingModificationDate``.
     public static let modificationDates = CopyMetadata(rawValue: 1)
-    /// The nine permission bits, where the target has ``Capabilities/Ability/settingPermissions``. Set-user and
-    /// set-group bits belong to the owner, who may be another one.
+    /// The nine permission bits, if the target has ``Capabilities/Ability/settingPermissions``. Set-user and set-group
+    /// bits depend on the owner, who may differ, and are left out.
     public static let permissions = CopyMetadata(rawValue: 2)
-    /// Extended attributes of the namespace `user`, where both sides have
-    /// ``Capabilities/Ability/extendedAttributes``. What the target cannot keep of them is left out.
+    /// Extended attributes of the namespace `user`, if both sides have ``Capabilities/Ability/extendedAttributes``.
+    /// Those that the target cannot keep are left out.
     public static let extendedAttributes = CopyMetadata(rawValue: 4)
-    /// What a target with `capabilities` keeps.
+    /// Creates the set that a target with `capabilities` keeps.
     public init(keptBy capabilities: Capabilities) {
         self = []
         if capabilities.has(.settingModificationDate) { insert(.modificationDates) }

@@ -1,18 +1,18 @@
-/// Compares files with what was copied into them, once they are in place.
+/// Compares files with their copies, once the copies are in place.
 ///
 /// The Sync module has one that compares hashes: `ChecksumVerification`.
 public protocol CopyVerification: Sendable {
-    /// Begins with one file: called before its first byte.
+    /// Begins with one file. Called before its first byte.
     ///
-    /// - Throws: What keeps the file from being copied.
+    /// - Throws: An error that keeps the file from being copied.
     func proof(
         of path: ProviderPath, source: any FileProviderReadWrite, target: any FileProviderReadWrite
     ) async throws -> any CopyProof
 }
 
-/// Watches the bytes of one copy, and compares them with the file that the target has in the end.
+/// Sees the bytes of one copy, and compares them with the finished file of the target.
 public protocol CopyProof: CopyTap {
-    /// Called once the file is at `destination`. Of a copy that the storage made by itself, no byte has passed.
+    /// Called once the file is at `destination`. No byte was seen if the storage made the copy by itself.
     ///
     /// - Throws: `CocoaError(.fileReadCorruptFile)` if the file has other bytes; it is left as it is.
     func check(_ destination: ProviderPath) async throws
@@ -23,7 +23,7 @@ struct TapPair: CopyTap {
     let first: any CopyTap
     let second: any CopyTap
 
-    /// The one of both that there is.
+    /// Returns the one that is not nil, or a pair of both.
     static func of(_ first: (any CopyTap)?, _ second: (any CopyTap)?) -> (any CopyTap)? {
         guard let first, let second else { return first ?? second }
         return TapPair(first: first, second: second)

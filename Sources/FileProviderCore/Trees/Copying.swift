@@ -1,57 +1,57 @@
 import Foundation
 
-/// Copying through this machine, between any two providers: bytes are streamed, never held.
+/// Copying through this machine, between any two providers. Bytes are streamed, never held as a whole.
 public struct TreeCopy: Sendable {
-    /// What a copy of several items came to.
+    /// The outcome of a copy of several items.
     public struct Outcome: Sendable {
         /// Files that arrived.
         public var copied = 0
-        /// Files that were there already, as an earlier copy of ``TreeCopy/resumes`` had left them.
+        /// Files that existed already, left by an earlier copy with ``TreeCopy/resumes``.
         public var skipped = 0
-        /// Files among ``copied`` that the target does not let anybody look at (``FileCopy/Outcome/isVerified``).
+        /// Files among ``copied`` that the target does not show after writing (``FileCopy/Outcome/isVerified``).
         public var unverified = 0
         /// Bytes that arrived.
         public var bytes: Int64 = 0
-        /// Items that did not, each with its reason; the others went on.
+        /// Items that failed, each with its reason; the others were copied.
         public var failed: [(path: ProviderPath, error: any Error)] = []
 
-        /// Nothing copied, nothing failed.
+        /// Creates an outcome without copies and failures.
         public init() {}
     }
 
-    /// Whether files in the way are replaced; folders never are.
+    /// Whether existing files are replaced; folders never are.
     public var overwrite: Bool
-    /// What goes along beside the bytes, where both sides have it: of files, and of folders that the copy makes on a
-    /// target that sets permissions.
+    /// The metadata to transfer, if both sides have it: of files, and of folders that the copy creates on a target that
+    /// sets permissions.
     public var metadata: CopyMetadata
     /// Whether ``metadata`` has modification times.
     public var preservesDates: Bool {
         get { metadata.contains(.modificationDates) }
         set { if newValue { metadata.insert(.modificationDates) } else { metadata.remove(.modificationDates) } }
     }
-    /// How each file is put under its name.
+    /// How each file gets its name.
     public var placement: WriteOptions.Placement
-    /// Whether a file that stops leaves a part, from which the next copy of the same version goes on
-    /// (``WriteOptions/resumption``), and whether files that an earlier copy finished are skipped. Of use with
-    /// ``preservesDates``, which tells such files where the target keeps dates. A target without
+    /// Whether a file that stops leaves a part from which the next copy of the same version continues
+    /// (``WriteOptions/resumption``), and whether files that an earlier copy finished are skipped. Set
+    /// ``preservesDates`` too, by which such files are recognised if the target keeps dates. A target without
     /// ``Capabilities/Ability/resumingWrites`` keeps no part; each of its files is copied whole or skipped.
     public var resumes = false
-    /// Whether files of another size than their listing said are copied too (``FileCopy/ignoresListedSize``).
+    /// Whether files whose size differs from their listing are copied too (``FileCopy/ignoresListedSize``).
     public var ignoresListedSizes = false
-    /// Compares each file with its source once it is in place (``FileCopy/verification``), those that a storage copies
-    /// by itself, too; files that were there already are not compared.
+    /// Compares each file with its source once it is in place (``FileCopy/verification``), also files that a storage
+    /// copies by itself. Skipped files are not compared.
     public var verification: (any CopyVerification)?
-    /// Which items below a folder are copied. A folder that is only passed is made once something in it is copied.
+    /// Which items below a folder are copied. A folder that is only passed is created once something in it is copied.
     public var selection = TreeSelection.all
-    /// Files in flight at once; nil for four, or as many small ones as both sides are best at
+    /// Files in flight at once; nil for four, or for as many small ones as suit both sides
     /// (``Capabilities/concurrentTransfers``).
     public var transfers: Int?
-    /// Notes what the copy makes, which is then never something that was there before; nil for a copy that takes
-    /// existing folders as they are.
+    /// Records the items that the copy creates, which then never existed before; nil for a copy that merges into
+    /// existing folders.
     var made: MadeItems?
 
-    /// The defaults refuse what is there already, give copies the time of copying, publish each file, and leave the
-    /// number of files in flight to the providers.
+    /// The defaults refuse to overwrite, give copies the time of copying, publish each file, and leave the number of
+    /// files in flight to the providers.
     public init(
         overwrite: Bool = false, preservesDates: Bool = false, placement: WriteOptions.Placement = .published,
         transfers: Int? = nil
@@ -64,8 +64,9 @@ public struct TreeCopy: Sendable {
 
     /// Copies one file.
     ///
-    /// - Parameter listed: The file as a listing showed it: its date goes along, and what arrives has to be this file.
-    /// - Returns: What was written; nil if ``resumes`` is set and the file was there already.
+    /// - Parameter listed: The file as a listing showed it: its date is copied, and the bytes have to be those of this
+    ///   file.
+    /// - Returns: The written file; nil if ``resumes`` is set and an earlier copy had finished it.
     /// - Throws: As ``FileCopy/write(to:of:options:progress:)``.
     @discardableResult
     public func copyFile(
@@ -75,7 +76,7 @@ public struct TreeCopy: Sendable {
     ) async throws -> FileCopy.Outcome? {
         var copy = FileCopy(path, of: provider, listed: listed, ignoresListedSize: ignoresListedSizes)
         copy.verification = verification
-        // Those of a link say nothing of the file that it leads to.
+        // The permissions of a link say nothing about the file that it leads to.
         let isTold = metadata.contains(.permissions) && listed?.isRegularFile == true
         let permissions = isTold ? listed?.permissions.map { $0 & 0o777 } : nil
         let options = WriteOptions(
@@ -92,13 +93,13 @@ public struct TreeCopy: Sendable {
         return outcome
     }
 
-    /// Copies the folder at `path` with all it holds to `destination`, whose parent exists. What is there already
-    /// stays; files in the way are replaced only with ``overwrite``. Items that fail are named in the outcome and the
-    /// rest goes on; so is a folder whose listing left items out (``Swift/Error/unusableNames``), names one of them
-    /// twice, or holds items of other folders. None of these is copied.
+    /// Copies the folder at `path` with everything in it to `destination`, whose parent exists. Existing items stay;
+    /// files are replaced only with ``overwrite``. The outcome names items that failed, and the others are copied. It
+    /// also names a folder whose listing left items out (``Swift/Error/unusableNames``), uses a name twice, or has
+    /// items of other folders; those items are not copied.
     ///
-    /// - Throws: An error that ends everything: the folder cannot be listed or made, the disk is full, no way to log
-    ///   in, cancelled.
+    /// - Throws: An error that concerns every item: the folder cannot be listed or created, the disk is full, the login
+    ///   fails, cancelled.
     public func copyFolder(
         _ path: ProviderPath, of provider: any FileProvider, to destination: ProviderPath, of target: any FileProvider,
         progress: ProgressReporter = ProgressReporter()
@@ -141,7 +142,7 @@ public struct TreeCopy: Sendable {
             }
             while let finished = try await run.inFlight.next(in: &group) { try take(finished, &run) }
         }
-        // Last, and what lies deepest first: filling a folder changes its time, and its permissions may forbid it.
+        // Last, and the deepest first: filling a folder changes its time, and its permissions may forbid it.
         for folder in run.unfinished.reversed() {
             do {
                 let location = Self.target(of: folder.path, from: path, to: destination)
@@ -153,24 +154,25 @@ public struct TreeCopy: Sendable {
         return run.outcome
     }
 
-    /// Where a copy of a tree stands: of a few folders the items are held, of the rest the folders still to be entered.
+    /// The state of a copy of a tree. Holds the items of a few folders, and of the rest the folders still to be
+    /// entered.
     private struct Run {
         var outcome = Outcome()
         var inFlight: BoundedRun<FileResult>
         var folders: [ProviderPath]
-        /// Folders of the source that are passed, and not made yet.
+        /// Folders of the source that are passed and not created yet.
         var unmade: Set<ProviderPath> = []
-        /// Folders of the source whose copies get their metadata when everything else is there. Held only for copies
-        /// with metadata.
+        /// Folders of the source whose copies get their metadata after everything else. Held only for copies with
+        /// metadata.
         var unfinished: [FileObject] = []
-        /// Folders of the source that are still to be entered or made, for the same purpose.
+        /// Folders of the source that are still to be entered or created, for the same purpose.
         var waiting: [ProviderPath: FileObject] = [:]
 
-        /// Notes that the copy of a folder is there; `isNew` if this copy has made it.
+        /// Records that the copy of a folder exists; `isNew` if this copy created it.
         mutating func noteMade(_ folder: ProviderPath, isNew: Bool) {
             if let item = waiting.removeValue(forKey: folder), isNew { unfinished.append(item) }
         }
-        /// How many names the path of a folder may have.
+        /// The most names in the path of a folder.
         let maxDepth: Int
     }
 
@@ -179,13 +181,13 @@ public struct TreeCopy: Sendable {
         let result: Result<FileOutcome, any Error>
     }
 
-    /// What became of one file.
+    /// The outcome of one file.
     private enum FileOutcome: Sendable {
         case copied(Int64, isVerified: Bool)
         case wasThere
     }
 
-    /// Folders that are made and listed at once.
+    /// The most folders to create and list at once.
     private static let maxFoldersAtOnce = 16
 
     private func take(_ finished: FileResult, _ run: inout Run) throws {
@@ -199,17 +201,16 @@ public struct TreeCopy: Sendable {
         }
     }
 
-    /// No tuple, for the reason that ``BoundedRun/Completion`` gives.
+    /// Not a tuple, for the reason that ``BoundedRun/Completion`` gives.
     private struct EnteredFolder: Sendable {
         let index: Int
         let folder: ProviderPath
         let listing: DirectoryListing
-        /// Whether this copy has made the folder in the target.
+        /// Whether this copy created the folder in the target.
         var isNew = false
     }
 
-    /// Makes folders and lists what goes into them, all at once; the top one is there, and those that are `unmade` stay
-    /// so.
+    /// Creates folders and lists their sources, all at once. The top folder exists, and `unmade` ones are not created.
     private func enter(
         _ folders: [ProviderPath], _ unmade: Set<ProviderPath>, of provider: any FileProvider, from path: ProviderPath,
         to destination: ProviderPath,
@@ -241,15 +242,15 @@ public struct TreeCopy: Sendable {
 
     private func items(of entered: EnteredFolder, isTop: Bool, _ run: inout Run) throws -> [FileObject] {
         guard let error = entered.listing.error else { return entered.listing.contents }
-        // The rest of such a folder is good.
+        // The other items of such a folder are valid.
         let isPartial = error.unusableNames != nil
         if isTop, !isPartial { throw error }
         try record(error, at: entered.folder, in: &run.outcome)
         return isPartial ? entered.listing.contents : []
     }
 
-    /// Makes `folder`, which was entered and may be unmade still, with those above it, if one of its `items` is copied
-    /// into it.
+    /// Creates `folder`, which was entered and may be unmade still, with those above it, if one of its `items` is
+    /// copied into it.
     ///
     /// - Returns: False if that failed.
     private func makeWay(
@@ -274,7 +275,7 @@ public struct TreeCopy: Sendable {
         }
     }
 
-    /// Takes note of a folder that is to be entered; what is neither folder nor file is not copied.
+    /// Records a folder to be entered; items that are neither folder nor file are not copied.
     private func note(_ item: FileObject, isPassed: Bool, _ run: inout Run) throws {
         do {
             guard item.isDirectory else { throw Self.uncopied(item) }
@@ -299,7 +300,7 @@ public struct TreeCopy: Sendable {
         }
     }
 
-    /// Copies a file of a tree. Within one storage that copies by itself, that storage does it.
+    /// Copies a file of a tree. Within one storage that copies by itself, the storage does it.
     private func copyOne(
         _ file: FileObject, of provider: any FileProvider, to location: ProviderPath, of target: any FileProvider,
         progress: ProgressReporter
@@ -318,9 +319,9 @@ public struct TreeCopy: Sendable {
         return .copied(outcome.bytes, isVerified: outcome.isVerified)
     }
 
-    /// Has a storage copy a file by itself.
+    /// Copies a file within a storage that copies by itself.
     ///
-    /// - Throws: Also as ``CopyProof/check(_:)``.
+    /// - Throws: As the storage, and as ``CopyProof/check(_:)``.
     public func copyFile(
         _ path: ProviderPath, within provider: any FileProvider, to destination: ProviderPath,
         progress: ProgressReporter = ProgressReporter()
@@ -330,7 +331,7 @@ public struct TreeCopy: Sendable {
         try await proof?.check(destination)
     }
 
-    /// - Returns: Whether the folder was not there before.
+    /// - Returns: Whether the folder is new.
     @discardableResult
     private func makeFolder(_ path: ProviderPath, of target: any FileProvider) async throws -> Bool {
         do {
@@ -338,7 +339,7 @@ public struct TreeCopy: Sendable {
             made?.addFolder(path)
             return true
         } catch let error where error.isFileExists && made == nil {
-            // What may not be looked at is taken for a folder: writing into it shows what it is.
+            // An item that may not be looked at is taken for a folder: writing into it shows whether it is one.
             do { if try await target.attributesOfItem(path: path).isDirectory { return false } } catch let look
                 where look.refusesLook
             { return false }
@@ -346,7 +347,7 @@ public struct TreeCopy: Sendable {
         }
     }
 
-    /// An error of one item is kept; one that the next item would meet as well is thrown.
+    /// Records an error of one item; throws one that the next item would meet as well.
     func record(_ error: any Error, at path: ProviderPath, in outcome: inout Outcome) throws {
         if error.concernsEveryItem { throw error }
         outcome.failed.append((path, error))
@@ -363,7 +364,7 @@ public struct TreeCopy: Sendable {
             sentence: "“\(path)” cannot be copied into itself (“\(destination)”).")
     }
 
-    /// Why an item that is neither folder nor file is not copied.
+    /// The reason why an item that is neither folder nor file is not copied.
     static func uncopied(_ item: FileObject) -> any Error {
         FileError.make(
             .featureUnsupported, path: item.path,

@@ -1,10 +1,10 @@
 import Foundation
 
 extension FileProviderOperations {
-    /// The default: copies through this machine, streaming. Needs a provider that reads and writes.
+    /// The default copies through this machine, streaming. The provider has to read and write.
     ///
-    /// - Throws: As ``copyThroughThisMachine(path:to:overwrite:progress:)``; `CocoaError(.featureUnsupported)` for one
-    ///   that does not.
+    /// - Throws: As ``copyThroughThisMachine(path:to:overwrite:progress:)``; `CocoaError(.featureUnsupported)` for a
+    ///   provider that does not read and write.
     public func copyItem(path: ProviderPath, to destination: ProviderPath, overwrite: Bool, progress: ProgressReporter)
         async throws
     {
@@ -16,21 +16,21 @@ extension FileProviderOperations {
 }
 
 extension FileProviderOperations where Self: FileProviderReadWrite {
-    /// Copies by reading and writing: what ``copyItem(path:to:overwrite:progress:)`` does where the storage does not
-    /// copy by itself.
+    /// Copies by reading and writing, as ``copyItem(path:to:overwrite:progress:)`` does if the storage cannot copy by
+    /// itself.
     ///
-    /// A folder is copied under a temporary name and moved into place. On a storage that cannot move, it is made and
-    /// filled under its own name: others see it grow, and what is there is removed before the copy begins. A copy that
-    /// fails there removes only what it made itself, what it made last first; see
+    /// A folder is copied under a temporary name and moved into place. On a storage that cannot move, it is created and
+    /// filled under its own name: others see it grow, and an item at `destination` is removed before the copy begins. A
+    /// copy that fails there removes only the items that it created, the last one first; see
     /// ``Capabilities/Ability/atomicFolderCopying``.
     ///
-    /// - Complexity: Without moves, what was copied is remembered: a path for each item. A file of which writing tells
-    ///   neither tag nor date, or that the storage copies by itself, is looked at once more.
+    /// - Complexity: Without moves, the copy holds a path for each copied item, and looks once more at each file whose
+    ///   write returns neither tag nor date, or that the storage copies by itself.
     public func copyThroughThisMachine(
         path: ProviderPath, to destination: ProviderPath, overwrite: Bool, progress: ProgressReporter
     ) async throws {
         let capabilities = try await capabilities()
-        // Also under another form of its name: what gives way would be the source.
+        // Also under another form of its name: the item to replace would be the source.
         if !capabilities.tells(destination, from: path) {
             throw FileError.make(.fileWriteFileExists, path: destination)
         }
@@ -49,19 +49,19 @@ extension FileProviderOperations where Self: FileProviderReadWrite {
             try await copyFolder(path, to: temporary, for: destination, by: copy, progress)
             try await moveItem(path: temporary, to: destination, overwrite: overwrite)
         } catch {
-            // Outside the task, which may be cancelled. What cannot be removed is left under a name that tells.
+            // Outside the task, which may be cancelled. A folder that cannot be removed keeps its temporary name.
             await withCancellationShield { try? await self.removeCopy(temporary) }
             throw TemporaryName.error(error, under: temporary, of: destination)
         }
     }
 
-    /// Makes the folder `destination` and fills it.
+    /// Creates the folder `destination` and fills it.
     private func copyFolderInPlace(
         _ path: ProviderPath, to destination: ProviderPath, overwrite: Bool, progress: ProgressReporter
     ) async throws {
         if try await itemIfAny(path: destination) != nil {
             if !overwrite { throw FileError.make(.fileWriteFileExists, path: destination) }
-            // A folder with content refuses to be removed.
+            // A folder that is not empty refuses to be removed.
             try await removeItem(path: destination, recursive: false)
         }
         let made = MadeItems()
@@ -73,7 +73,7 @@ extension FileProviderOperations where Self: FileProviderReadWrite {
         }
     }
 
-    /// - Parameter destination: The name that the copy gets in the end.
+    /// - Parameter destination: The final name of the copy.
     private func copyFolder(
         _ path: ProviderPath, to location: ProviderPath, for destination: ProviderPath, by copy: TreeCopy,
         _ progress: ProgressReporter

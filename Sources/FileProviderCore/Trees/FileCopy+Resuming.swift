@@ -1,20 +1,20 @@
 package import Foundation
 
 extension FileCopy {
-    /// Bytes at an end of a file that are compared before it is taken for a finished copy.
+    /// Bytes at an end of a file to compare before it is taken for a finished copy.
     private static let proof: Int64 = 64 << 10
 
-    /// Copies the file to `destination`; a copy that stops leaves its part, and the next one of the same version of the
-    /// source goes on there.
+    /// Copies the file to `destination`. A copy that stops leaves its part, and the next copy of the same version of
+    /// the source continues there.
     ///
     /// A file without a validator is copied whole: nothing would prove that a part belongs to it. So is a file whose
     /// validator is only a date (``FileReaderAttributes/validatorDate``) that is less than two seconds old by this
     /// machine's clock when the copy begins: the next version may get the same date. So is every file to a target
     /// without ``Capabilities/Ability/resumingWrites``.
     ///
-    /// - Returns: nil if an earlier copy had finished the file: it has the size, the date and the last 64 KiB of the
-    ///   source. On a target that gives files times of its own, it is newer than the source and has its first and last
-    ///   64 KiB.
+    /// - Returns: Nil if an earlier copy had finished the file: it has the size, the date and the last 64 KiB of the
+    ///   source. On a target that sets the times of files itself, it is newer than the source and has its first and
+    ///   last 64 KiB.
     /// - Throws: As ``write(to:of:options:progress:)``.
     public func resume(
         to destination: ProviderPath, of target: any FileProviderReadWrite, options: WriteOptions,
@@ -72,8 +72,8 @@ extension FileReaderAttributes {
 }
 
 extension FileObject {
-    /// Whether the time of `copy` is that of a finished copy of this file: the same second; or, on a storage that gives
-    /// files times of its own, a later one.
+    /// Whether the time of `copy` fits a finished copy of this file: the same second; or a later time on a storage that
+    /// sets the times of files itself.
     func mayBeFinished(as copy: FileObject, keepsTimes: Bool) -> Bool {
         guard let date = modifiedDate, let own = copy.modifiedDate else { return false }
         return abs(date.timeIntervalSince(own)) < 1 || !keepsTimes && own > date
@@ -81,7 +81,7 @@ extension FileObject {
 }
 
 extension FileProviderBasic {
-    /// The item at `path`; nil if there is none.
+    /// Returns the item at `path`; nil if there is none.
     func itemIfAny(path: ProviderPath) async throws -> FileObject? {
         do { return try await attributesOfItem(path: path) } catch let error where error.isNoSuchFile { return nil }
     }

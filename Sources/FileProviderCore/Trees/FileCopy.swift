@@ -1,20 +1,20 @@
 import Foundation
 
-/// Copies one file between any two providers, streaming. The bytes go from the reader straight into the target where it
-/// takes them as they come (``FileProviderPushWrite``); elsewhere the target pulls them, and may resume.
+/// Copies one file between any two providers, streaming. The bytes go straight from the reader into a target that
+/// accepts them as they arrive (``FileProviderPushWrite``); any other target pulls them, and may resume.
 ///
-/// Before anything is published, the number of bytes that arrived is compared with what the source's listing said: see
+/// Before the file is published, the number of bytes that arrived is compared with the source's listing: see
 /// ``FileProviderReadWrite/checkArrival(of:listed:)``.
 public struct FileCopy: Sendable {
-    /// What a copy wrote.
+    /// The outcome of a copy.
     public struct Outcome: Sendable {
-        /// The file written, as the target reports it.
+        /// The written file, as the target reports it.
         public var file: FileObject
         /// Bytes of the whole file.
         public var bytes: Int64
 
-        /// Whether the target saw the file after it was written. If not, its acknowledgement of every write is the only
-        /// proof, as on a server that lets users put files and not look at them.
+        /// Whether the target saw the file after it was written. If not, only the target's acknowledgement of every
+        /// write proves it, as on a server that lets users write files and not see them.
         public var isVerified: Bool { file.size != nil }
     }
 
@@ -22,20 +22,20 @@ public struct FileCopy: Sendable {
     public let source: any FileProviderReadWrite
     /// The file to copy.
     public let path: ProviderPath
-    /// The file as a listing showed it; nil if nobody looked.
+    /// The file as a listing showed it; nil if there was none.
     public var listed: FileObject?
-    /// Whether a file of another size than the listing said is copied too: for servers that make files as they are
+    /// Whether a file whose size differs from its listing is copied too: for servers that generate files while they are
     /// read.
     public var ignoresListedSize = false
     /// Sees the bytes pass, in order.
     public var tap: (any CopyTap)?
-    /// Compares the file with its source once it is in place; nil, the default, trusts what the target says of its
-    /// size.
+    /// Compares the file with its source once it is in place; nil, the default, trusts the size that the target
+    /// reports.
     public var verification: (any CopyVerification)?
-    /// What an error of the source is to the caller; errors of the target stay as they are.
+    /// Converts an error of the source for the caller; errors of the target stay as they are.
     public var sourceError: @Sendable (any Error) -> any Error = { $0 }
 
-    /// A copy of the file at `path` of `source`.
+    /// Creates a copy of the file at `path` of `source`.
     public init(
         _ path: ProviderPath, of source: any FileProviderReadWrite, listed: FileObject? = nil,
         ignoresListedSize: Bool = false,
@@ -51,7 +51,7 @@ public struct FileCopy: Sendable {
     /// Copies the file to `destination`.
     ///
     /// - Throws: As ``FileProviderReadWrite/writeContents(path:from:options:)`` and
-    ///   ``FileProviderReadWrite/checkArrival(of:listed:)``. Nothing is published then. Also as
+    ///   ``FileProviderReadWrite/checkArrival(of:listed:)``; nothing is published then. Also as
     ///   ``CopyProof/check(_:)``, after the file was published.
     @discardableResult
     public func write(
@@ -99,7 +99,7 @@ public struct FileCopy: Sendable {
 
     /// Streams the file into `sink`.
     ///
-    /// - Throws: As ``write(to:of:options:progress:)``, after the bytes: the caller decides what becomes of them.
+    /// - Throws: As ``write(to:of:options:progress:)``, after the bytes: the caller decides whether to keep them.
     @discardableResult
     public func read(into sink: any ByteSink, progress: ProgressReporter = ProgressReporter()) async throws
         -> FileExtent

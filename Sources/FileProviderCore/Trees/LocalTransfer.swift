@@ -1,10 +1,10 @@
 public import Foundation
 
-/// A regular file of this machine as a source that can be sent again.
+/// A regular file of this machine as a source that can be read again.
 public struct FileSource: WriteSource {
     private let file: FileDescriptor
     private let path: ProviderPath
-    /// Bytes at the time of opening; a file that is another length at the end fails the write.
+    /// Bytes when it was opened; a different length at the end fails the write.
     public let length: Int64?
 
     /// Opens the file at `url`.
@@ -24,24 +24,25 @@ public struct FileSource: WriteSource {
         self.init(file, length: Int64(status.st_size), path: path)
     }
 
-    /// A regular file that is open already.
+    /// Creates a source from a regular file that is already open.
     package init(_ file: FileDescriptor, length: Int64, path: ProviderPath) {
         self.file = file
         self.length = length
         self.path = path
     }
 
-    /// Always: the file stays open as long as the source lives.
+    /// True: the file stays open as long as the source lives.
     public var isRepeatable: Bool { true }
 
-    /// Nothing past the end. Several may be read at once, each at its own pace; they block on the disk.
+    /// Returns the bytes from `offset` on, none past the end. Several may be read at once, each at its own pace; they
+    /// block on the disk.
     public func bytes(from offset: Int64) throws -> any ByteSource { FileByteSource(file, from: offset, path: path) }
 }
 
 extension FileProviderReadWrite {
-    /// Writes the file of this machine at `localFile` to `path`.
+    /// Writes the local file at `localFile` to `path`.
     ///
-    /// - Returns: What is known of the file written.
+    /// - Returns: The attributes of the written file.
     /// - Throws: As ``writeContents(path:from:options:)``, and an error of the local file.
     @discardableResult
     public func copyItem(
@@ -52,9 +53,9 @@ extension FileProviderReadWrite {
         return try await writeContents(path: path, from: source, options: options, progress: progress)
     }
 
-    /// Reads the file at `path` into a file of this machine, which appears under its name only when it is whole.
+    /// Reads the file at `path` into a local file, which appears under its name only when it is whole.
     ///
-    /// - Throws: As ``open(path:)``; `CocoaError(.fileWriteFileExists)` when `localURL` is taken and `overwrite` is
+    /// - Throws: As ``open(path:)``; `CocoaError(.fileWriteFileExists)` if `localURL` is taken and `overwrite` is
     ///   false.
     public func copyItem(
         path: ProviderPath, toLocalURL localURL: URL, overwrite: Bool = false,

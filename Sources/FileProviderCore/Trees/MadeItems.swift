@@ -1,12 +1,12 @@
 import Foundation
 
-/// The items that one copy made, in the order in which it made them, so that the copy can be taken back.
+/// The items that one copy created, in order, so that the copy can be undone.
 final class MadeItems: Sendable {
     private let items = CollectedValues<FileObject>()
 
     func addFolder(_ path: ProviderPath) { items.append(FileObject(path: path, type: .directory)) }
 
-    /// Notes a file with what tells it from another one of the same size: its tag and its date.
+    /// Records a file with its tag and date, which tell it from another one of the same size.
     ///
     /// - Parameter written: The file as the write returned it; nil for a file that the storage copied by itself.
     /// - Complexity: A look at the file, unless `written` has a tag or a date.
@@ -16,17 +16,17 @@ final class MadeItems: Sendable {
         var file = FileObject(
             path: path, type: .regular, size: size, modifiedDate: written?.modifiedDate, entryTag: written?.entryTag)
         if file.modifiedDate == nil, file.entryTag == nil {
-            // Outside the task, which may be cancelled: the file is there all the same.
+            // Outside the task, which may be cancelled: the file exists all the same.
             let seen = await withCancellationShield { try? await Self.look(at: path, in: provider) }
             (file.modifiedDate, file.entryTag) = (seen?.modifiedDate, seen?.entryTag)
         }
         items.append(file)
     }
 
-    /// Removes the items, those that were made last first, as far as they are still what the copy made.
+    /// Removes the items, the last one first, if they are still as the copy created them.
     ///
-    /// A file that has another size, version or date by now is somebody else's and stays, and so does one that has
-    /// neither version nor date, and a folder in which anything is left.
+    /// A file with another size, version or date by now was changed by another writer and stays. So does one that has
+    /// neither version nor date, and a folder that is not empty.
     ///
     /// - Complexity: A look and a removal for each file, a removal for each folder.
     func remove(from provider: any FileProvider) async {

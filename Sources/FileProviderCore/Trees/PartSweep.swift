@@ -1,46 +1,45 @@
 public import Foundation
 
-/// Removes what killed writers left: files and folders under a ``TemporaryName`` that are too old to be on their way
-/// still.
+/// Removes the leftovers of killed writers: files and folders under a ``TemporaryName`` that are too old to be in use.
 ///
-/// Age is counted by the storage's own clock: from the modification time of a small file which the sweep writes beside
-/// the first part. A part without a known time is never removed, nor is anything whose name is not exactly one that
+/// Age is measured by the storage's own clock: the modification time of a small file that the sweep writes beside the
+/// first part. A part without a known time is never removed, nor is anything whose name is not exactly one that
 /// ``TemporaryName`` makes.
 public struct PartSweep: Sendable {
-    /// What a sweep came to.
+    /// The outcome of a sweep.
     public struct Outcome: Sendable {
         /// Parts that were removed, or would be in a dry run.
         public var removed: [ProviderPath] = []
         /// Parts that stay, because they are too young or their age is unknown.
         public var kept = 0
-        /// Parts that could not be removed and folders that could not be listed, each with its reason; the others went
+        /// Parts that could not be removed and folders that could not be listed, each with its reason; the sweep went
         /// on.
         public var failed: [(path: ProviderPath, error: any Error)] = []
 
-        /// Nothing found.
+        /// Creates an empty outcome.
         public init() {}
     }
 
     /// A day, in seconds.
     public static let usualAge: TimeInterval = 86_400
-    /// Seven days, in seconds: parts that a later write may go on with stay for so long.
+    /// Seven days, in seconds: how long parts stay from which a later write may continue.
     public static let resumableAge: TimeInterval = 7 * 86_400
 
-    /// Seconds that a part stays; for one that a later write may go on with, at least ``resumableAge``.
+    /// Seconds that a part stays; at least ``resumableAge`` for one from which a later write may continue.
     public var age: TimeInterval
-    /// Whether parts are only named.
+    /// Whether the sweep only names parts.
     public var isDryRun: Bool
-    /// How long a part has to look the same before it is removed. Writers set the time of a part right before they
-    /// rename it: it looks old for a moment.
+    /// How long a part has to stay unchanged before it is removed. Writers set the time of a part right before they
+    /// rename it, so that it looks old for a moment.
     package var settling: Duration = .seconds(3)
 
-    /// - Parameter age: A day unless said otherwise.
+    /// - Parameter age: A day by default.
     public init(age: TimeInterval = PartSweep.usualAge, isDryRun: Bool = false) {
         self.age = age
         self.isDryRun = isDryRun
     }
 
-    /// Whether an item of a listing is a part that ``sweep(_:of:)`` may remove once it is old enough.
+    /// Whether an item of a listing is a part that `sweep` may remove once it is old enough.
     public static func isPart(_ item: FileObject) -> Bool {
         switch TemporaryName.kind(of: item.name) {
         case .single, .resumable: item.name == item.path.name
@@ -48,10 +47,10 @@ public struct PartSweep: Sendable {
         }
     }
 
-    /// Sweeps the folder at `path` and all below it.
+    /// Sweeps the folder at `path` and everything below it.
     ///
     /// - Throws: An error of listing the folder itself, or of writing the small file that shows the storage's clock.
-    /// - Complexity: One listing for each folder, and as ``sweep(_:of:)``.
+    /// - Complexity: One listing for each folder, and as `sweep`.
     public func sweep(_ path: ProviderPath, of provider: any FileProvider) async throws -> Outcome {
         let parts = CollectedValues<FileObject>()
         let unlisted = CollectedValues<(path: ProviderPath, error: any Error)>()
@@ -67,7 +66,7 @@ public struct PartSweep: Sendable {
         return outcome
     }
 
-    /// Sweeps parts that a listing showed just now. What is no part is left out.
+    /// Sweeps parts that a listing showed just now. Ignores items that are no parts.
     ///
     /// - Throws: An error of writing the small file, or of listing the folder in which it is; an error that concerns
     ///   every item.
@@ -88,7 +87,7 @@ public struct PartSweep: Sendable {
                 outcome.kept += parts.count
                 outcome.failed.append((folder, error))
             }
-            // Without a clock nothing has an age.
+            // Without a clock, no age is known.
             if clock == nil { outcome.kept += parts.count }
         }
         return outcome
@@ -107,10 +106,10 @@ public struct PartSweep: Sendable {
                 path: probe, from: DataSource(Data("carrel".utf8)), options: WriteOptions(placement: .inPlace))
             result = .success(try await provider.contentsOfDirectory(path: folder))
         } catch { result = .failure(error) }
-        // Outside the task, which may be cancelled. What cannot be removed is swept later.
+        // Outside the task, which may be cancelled. A file that cannot be removed is swept later.
         await withCancellationShield { try? await provider.removeItem(path: probe, recursive: false) }
         let items = try result.get()
-        // By the same listing as the parts: other requests of some servers show another time zone or step.
+        // From the same listing as the parts: other requests of some servers show another time zone or step.
         let date = items.first { $0.path == probe }?.modifiedDate
         return (items, date.map { StorageClock(date: $0, read: written) })
     }
@@ -137,8 +136,8 @@ public struct PartSweep: Sendable {
         for part in previous { try await remove(part, of: provider, &outcome) }
     }
 
-    /// The parts that a later listing shows as they were. One that changes is being written; one that is gone has its
-    /// name by now.
+    /// Returns the parts that a later listing shows unchanged. One that changes is being written; one that is gone has
+    /// been renamed.
     private static func unchanged(_ parts: [FileObject], in items: [FileObject]) -> [FileObject] {
         let now = Dictionary(items.filter(isPart).map { ($0.path, $0) }) { first, _ in first }
         return parts.compactMap { part in
@@ -157,8 +156,7 @@ public struct PartSweep: Sendable {
         return clock.now.timeIntervalSince(last) > least
     }
 
-    /// When anything last happened to a part or, for a folder, to anything in it; nil if that is not known of all of
-    /// it.
+    /// Returns when a part or, for a folder, anything in it last changed; nil if that is not known of all of it.
     private func lastChange(of part: FileObject, of provider: any FileProvider) async throws -> Date? {
         guard let own = part.modifiedDate else { return nil }
         if !part.isDirectory { return own }
@@ -182,14 +180,14 @@ public struct PartSweep: Sendable {
             try await provider.removeItem(path: part.path, recursive: part.isDirectory)
             outcome.removed.append(part.path)
         } catch let error where error.isNoSuchFile {
-            // It got its name, or somebody else was first.
+            // It was renamed, or another sweep was first.
         } catch let error where !error.concernsEveryItem {
             outcome.failed.append((part.path, error))
         }
     }
 }
 
-/// What time it is on a storage.
+/// The time on a storage.
 private struct StorageClock {
     let date: Date
     let read: ContinuousClock.Instant

@@ -3,8 +3,8 @@ import Foundation
 extension TreeCopy {
     /// Gives the copy at `destination` the extended attributes of the item at `path`.
     ///
-    /// - Parameter permissions: Those that the copy has, if they are known.
-    /// - Complexity: Nothing where one side has none; else a request for each attribute.
+    /// - Parameter permissions: The permissions of the copy, if they are known.
+    /// - Complexity: No request if one side has no extended attributes; else one for each attribute.
     func copyExtendedAttributes(
         _ path: ProviderPath, of provider: any FileProviderBasic, to destination: ProviderPath,
         of target: any FileProviderBasic, permissions: UInt16?
@@ -21,7 +21,7 @@ extension TreeCopy {
             return
         }
         if attributes.isEmpty { return }
-        // A file that nobody may write takes none, whoever has it open.
+        // A read-only file accepts no attributes, not even through an open descriptor.
         guard let permissions, permissions & 0o200 == 0, let setter = target as? any FileProviderAttributes else {
             return try await set(attributes, of: destination, keeper)
         }
@@ -44,12 +44,12 @@ extension TreeCopy {
         }
     }
 
-    /// Gives a folder that this copy has made, and filled, what it keeps of the folder `item`.
+    /// Gives a folder that this copy created and filled the metadata of the folder `item`.
     func finish(
         _ item: FileObject, of provider: any FileProvider, at location: ProviderPath, of target: any FileProvider
     ) async throws {
         try await copyExtendedAttributes(item.path, of: provider, to: location, of: target, permissions: nil)
-        // Elsewhere the time of a folder is the storage's own.
+        // On other targets the storage sets the time of a folder.
         guard let setter = target as? any FileProviderAttributes,
             try await setter.capabilities().has(.settingPermissions)
         else { return }

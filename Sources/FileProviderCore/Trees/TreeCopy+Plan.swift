@@ -1,15 +1,15 @@
 import Foundation
 
 extension TreeCopy {
-    /// Finds out what ``copyFolder(_:of:to:of:progress:)`` would come to, and changes nothing.
+    /// Returns the outcome that ``copyFolder(_:of:to:of:progress:)`` would have, and changes nothing.
     ///
-    /// - Parameter planned: Called with each file that would be copied, and its place in the target; one call after the
+    /// - Parameter planned: Called with each file that would be copied, and its path in the target; one call after the
     ///   other.
-    /// - Returns: As the copy, as far as listings tell. With ``resumes``, files of the same size and time count as
+    /// - Returns: As the copy, judging by listings only. With ``resumes``, files of the same size and time count as
     ///   skipped.
     /// - Throws: As the copy, and the first error of `planned`.
-    /// - Complexity: One listing for each folder of the source, and for each of these that the target has already. No
-    ///   file is read.
+    /// - Complexity: One listing for each folder of the source, and for each of them that exists in the target. Reads
+    ///   no file.
     public func planFolder(
         _ path: ProviderPath, of provider: any FileProvider, to destination: ProviderPath, of target: any FileProvider,
         planned: @Sendable (FileObject, ProviderPath) throws -> Void
@@ -67,8 +67,8 @@ extension TreeCopy {
     /// Whether ``copyFile(_:of:to:of:listed:progress:)`` would copy `file`; false if it would skip it, because an
     /// earlier copy finished it.
     ///
-    /// - Throws: `CocoaError(.fileWriteFileExists)` if a file is in the way that may not be replaced, or a folder.
-    /// - Complexity: One request. No file is read.
+    /// - Throws: `CocoaError(.fileWriteFileExists)` if a file that may not be replaced, or a folder, is in the way.
+    /// - Complexity: One request. Reads no file.
     public func plan(_ file: FileObject, to destination: ProviderPath, of target: any FileProvider) async throws -> Bool
     {
         let keepsTimes = try await target.capabilities().has(.settingModificationDate)

@@ -1,38 +1,38 @@
-/// Removes what a selection takes of a folder, item by item.
+/// Removes the items of a folder that a selection takes, one by one.
 ///
 /// A folder is removed only if it is taken itself and nothing in it stays.
 public struct TreeRemoval: Sendable {
-    /// What a removal came to.
+    /// The outcome of a removal.
     public struct Outcome: Sendable {
         /// Files and folders that were removed, or would be in a dry run.
         public var removed = 0
-        /// Items that could not be removed and folders that could not be listed, each with its reason; the others went
+        /// Items that could not be removed and folders that could not be listed, each with its reason; the removal went
         /// on.
         public var failed: [(path: ProviderPath, error: any Error)] = []
 
-        /// Nothing removed, nothing failed.
+        /// Creates an empty outcome.
         public init() {}
     }
 
-    /// What is removed.
+    /// The items to remove.
     public var selection: TreeSelection
-    /// Whether items are only named.
+    /// Whether the removal only names items.
     public var isDryRun: Bool
 
-    /// A removal of what `selection` takes.
+    /// Creates a removal of the items that `selection` takes.
     public init(_ selection: TreeSelection = .all, isDryRun: Bool = false) {
         self.selection = selection
         self.isDryRun = isDryRun
     }
 
-    /// Removes what is taken of the folder at `path`, and the folder itself if it is taken as well. Symbolic links are
-    /// not followed.
+    /// Removes the taken items of the folder at `path`, and the folder itself if it is taken as well. Does not follow
+    /// symbolic links.
     ///
-    /// - Parameter removed: Called with each item after it was removed, or found to be removed in a dry run; a folder
-    ///   after what was in it.
+    /// - Parameter removed: Called with each item after its removal, or instead of it in a dry run; a folder comes
+    ///   after the items in it.
     /// - Throws: An error of listing the folder itself; an error that the next item would meet as well; an error of
     ///   `removed`.
-    /// - Complexity: One listing for each folder, and one removal for each item. The paths of all items are held.
+    /// - Complexity: One listing for each folder, and one removal for each item. Holds the paths of all items.
     public func remove(
         _ path: ProviderPath, of provider: any FileProvider, removed: @Sendable (ProviderPath) throws -> Void = { _ in }
     ) async throws -> Outcome {
@@ -49,7 +49,7 @@ public struct TreeRemoval: Sendable {
         var run = Run(top: path)
         for folder in unlisted.values { run.fail(folder.path, folder.error) }
         let top = Found(path: path, part: selection.part(of: .root, isFolder: true))
-        // What a folder holds comes before the folder.
+        // The items in a folder come before the folder.
         for item in found.values.reversed() + [top] {
             try Task.checkCancellation()
             if item.part != .taken { run.keep(item.path) }
@@ -78,7 +78,7 @@ public struct TreeRemoval: Sendable {
         /// Folders that stay, because something in them does.
         var kept: Set<ProviderPath> = []
 
-        /// Notes that an item stays, and with it the folders that it is in.
+        /// Records that an item stays, and with it the folders above it.
         mutating func keep(_ path: ProviderPath) {
             var folder = path
             while folder != top, kept.insert(folder).inserted, let parent = folder.parent { folder = parent }

@@ -1,10 +1,10 @@
-/// Which items below a folder take part in a copy or a removal.
+/// The items below a folder that take part in a copy or a removal.
 ///
 /// An excluded folder is not entered, whatever it holds.
 public struct TreeSelection: Sendable {
-    /// What becomes of one item.
+    /// The decision about one item.
     public enum Part: Sendable, Hashable {
-        /// It takes part itself. What is in a folder is asked about item by item.
+        /// It takes part. The items of a folder are decided one by one.
         case taken
         /// The folder is left out but entered: an item in it may be selected.
         case passed
@@ -13,10 +13,10 @@ public struct TreeSelection: Sendable {
     }
 
     private let decide: @Sendable (_ path: ProviderPath, _ isFolder: Bool) -> Part
-    /// Whether there is nothing to ask: trees may have very many items.
+    /// Whether `decide` need not be called: trees may have very many items.
     private var isAll = false
 
-    /// Asks `decide` about each item.
+    /// Creates a selection that calls `decide` for each item.
     ///
     /// - Parameter decide: Called with an item's path, counted from the folder that the copy or removal begins with,
     ///   and whether the item is a folder. The root stands for that folder itself. Called from several tasks at once.
@@ -31,10 +31,10 @@ public struct TreeSelection: Sendable {
         return all
     }()
 
-    /// What becomes of the item at `path`, counted from the folder that the copy or removal begins with.
+    /// Returns the decision about the item at `path`, counted from the folder that the copy or removal begins with.
     public func part(of path: ProviderPath, isFolder: Bool) -> Part { decide(path, isFolder) }
 
-    /// What becomes of an item in a tree that begins at `folder`; an item that is not in that tree is left out.
+    /// Returns the decision about an item in a tree that begins at `folder`; an item outside that tree is left out.
     func part(of item: FileObject, below folder: ProviderPath) -> Part {
         if isAll { return .taken }
         return item.path.relative(to: folder).map { part(of: $0, isFolder: item.isDirectory) } ?? .leftOut

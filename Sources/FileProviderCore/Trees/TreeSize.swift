@@ -1,14 +1,13 @@
-/// What is below a folder, counted.
+/// The number of files, folders and bytes below a folder.
 public struct TreeSize: Sendable, Hashable {
-    /// The sizes of all files together, as the storage lists them, in bytes. Files without a known size count as
-    /// nothing.
+    /// The sizes of all files together, as the storage lists them, in bytes. A file without a known size counts as 0.
     public var bytes: Int64 = 0
-    /// What is no folder; symbolic links are not followed and have no bytes.
+    /// Items that are not folders; symbolic links are not followed and have no bytes.
     public var files = 0
     /// Folders, without the one that was counted.
     public var folders = 0
 
-    /// Nothing.
+    /// Creates an empty count.
     public init() {}
 
     /// Adds one item.
@@ -25,7 +24,7 @@ public struct TreeSize: Sendable, Hashable {
 }
 
 extension FileProviderBasic {
-    /// Counts what is below the folder at `path`; of a file, the file itself.
+    /// Counts the items below the folder at `path`; of a file, the file itself.
     ///
     /// - Parameter unlisted: As in ``walk(path:unlisted:entering:visit:)``.
     /// - Throws: As ``walk(path:unlisted:entering:visit:)``.

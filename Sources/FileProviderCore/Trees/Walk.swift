@@ -1,19 +1,19 @@
 import Foundation
 
-/// Going through a folder and what lies below it, with any provider.
+/// Walking through a folder and everything below it, with any provider.
 extension FileProviderBasic {
-    /// Gives every item below the folder at `path` to `visit`, one after the other, a folder before what it holds;
-    /// symbolic links are not followed.
+    /// Passes every item below the folder at `path` to `visit`, one after the other, a folder before the items in it.
+    /// Does not follow symbolic links.
     ///
     /// - Parameters:
     ///   - unlisted: Called with a folder further down that cannot be listed, and with every folder whose listing left
-    ///     out unusable names (``Swift/Error/unusableNames``). The walk goes on unless it throws, as it does by default
-    ///     for all but unusable names.
-    ///   - entering: Whether a folder further down is entered; its own item is visited all the same.
+    ///     out unusable names (``Swift/Error/unusableNames``). The walk goes on unless it throws; the default throws
+    ///     for everything but unusable names.
+    ///   - entering: Whether to enter a folder further down; its own item is visited all the same.
     /// - Throws: The first error of a listing or of `visit`; `CocoaError(.fileReadTooLarge)` deeper than
     ///   ``ProviderPath/maxTreeDepth`` folders.
-    /// - Complexity: One listing for each folder, as many at once as the provider's reads are worth
-    ///   (``Capabilities/ReadCost/concurrentRanges``); held are the pages at hand and the folders still to be listed.
+    /// - Complexity: One listing for each folder, as many at once as suit the provider's reads
+    ///   (``Capabilities/ReadCost/concurrentRanges``); holds the current pages and the folders still to be listed.
     public func walk(
         path: ProviderPath,
         unlisted: @escaping @Sendable (ProviderPath, any Error) throws -> Void = {
@@ -34,7 +34,7 @@ extension FileProviderBasic {
 }
 
 extension FileProviderOperations {
-    /// Removes the folder at `path` with all it holds, item by item: for storages that remove empty folders only.
+    /// Removes the folder at `path` with everything in it, item by item: for storages that remove only empty folders.
     ///
     /// - Parameter removeOne: Removes a file or an empty folder.
     public func removeTree(
@@ -45,7 +45,7 @@ extension FileProviderOperations {
         try await removeTree([path] + items.values, progress: progress, removeOne: removeOne)
     }
 
-    /// Removes what is given, the last first, the tree's own folder at the end.
+    /// Removes the items, the last one first, so that the tree's own folder is the last.
     package func removeTree(
         _ items: [ProviderPath], progress: ProgressReporter, removeOne: @Sendable (ProviderPath) async throws -> Void
     ) async throws {

@@ -1,15 +1,15 @@
-/// What holds for one connected provider: which abilities it has here, its limits, and what reading costs.
+/// The properties of one connected provider: which abilities it has here, its limits, and the cost of a read.
 ///
-/// What a provider *does* natively is a protocol, found with `as?`; what merely *holds* stands here. The same server
-/// software may give different answers on two hosts, so the value belongs to a connection, not to a type.
+/// An operation that a provider implements natively is a protocol, found with `as?`; facts are values in here. The same
+/// server software may give different answers on two hosts, so the value belongs to a connection, not to a type.
 public struct Capabilities: Sendable, Hashable, Codable {
-    /// How an ability is there.
+    /// How an ability is provided.
     public enum Support: String, Sendable, Hashable, Codable {
         /// The storage does it itself.
         case native
         /// Carrel does it with several of the storage's own operations.
         case derived
-        /// Not here; the operation fails with a sentence that says so.
+        /// Not available; the operation fails with a sentence that says so.
         case unavailable
     }
 
@@ -25,62 +25,63 @@ public struct Capabilities: Sendable, Hashable, Codable {
         case streamedWriting
         /// Others see the old file or the new one, never a part.
         case atomicReplacement
-        /// `overwrite: false` decided by the storage in one step: of two writers at once exactly one wins.
+        /// The storage decides `overwrite: false` in one step: of two concurrent writers exactly one wins.
         case exclusiveCreation
-        /// `ifMatch`: a write that happens only while the file is the version that the caller knows.
+        /// `ifMatch`: a write succeeds only while the file is the version that the caller knows.
         case conditionalWriting
-        /// A write that stopped goes on later where it was, in another process even (``WriteOptions/resumption``).
+        /// A write that stopped continues later at the same point, even in another process
+        /// (``WriteOptions/resumption``).
         case resumingWrites
         /// Adding bytes at the end of a file (``FileProviderAppending``).
         case appending
-        /// Making folders.
+        /// Creating folders.
         case folderCreation
         /// Removing a file or an empty folder.
         case removal
-        /// Removing a folder with all it holds; native: in one request.
+        /// Removing a folder with everything in it; native: in one request.
         case recursiveRemoval
-        /// Moving and renaming, folders with all they hold.
+        /// Moving and renaming, folders with everything in them.
         case moving
         /// Copying without the bytes passing through this machine.
         case serverSideCopying
-        /// A copied folder appears under its name when it is whole, or not at all. Elsewhere others see it grow, and a
-        /// copy that fails removes what it made.
+        /// A copied folder appears under its name when it is whole, or not at all. Without it, others see it grow, and
+        /// a copy that fails removes the items that it created.
         case atomicFolderCopying
-        /// A write keeps the modification time it is given (``WriteOptions``).
+        /// A write keeps the modification time in its ``WriteOptions``.
         case settingModificationDate
-        /// A write keeps the permission bits it is given (``WriteOptions``).
+        /// A write keeps the permission bits in its ``WriteOptions``.
         case settingPermissions
         /// Extended attributes (``FileProviderExtendedAttributes``).
         case extendedAttributes
         /// Total and free space.
         case storageProperties
-        /// Listings tell the version of each item.
+        /// Listings have the version of each item.
         case entryTags
-        /// The tag of a folder changes whenever anything below it does, so that one look can tell that a whole tree is
-        /// as it was.
+        /// The tag of a folder changes whenever anything below it does, so that one look can show that a whole tree is
+        /// unchanged.
         case treeTags
-        /// Making links, and reading what they point at (``FileProviderSymbolicLink``).
+        /// Creating links, and reading their targets (``FileProviderSymbolicLink``).
         case symbolicLinks
-        /// Links under which anybody reads an item.
+        /// Links under which anybody can read an item.
         case publicLinks
         /// Names that are not UTF-8.
         case rawNames
     }
 
-    /// What a read costs; the reader above chooses block size and gaps by it.
+    /// The cost of a read, by which readers choose block size and gaps.
     public struct ReadCost: Sendable, Hashable, Codable {
         /// Round trips from `open` to the first byte, the first range included.
         public var roundTripsToOpen: Int
         /// Round trips for one more range.
         public var roundTripsPerRange: Int
-        /// The smallest block worth asking for, in bytes.
+        /// The smallest block worth requesting, in bytes.
         public var preferredBlock: Int
-        /// Two ranges that are no further apart than this, in bytes, are better read as one.
+        /// The largest gap, in bytes, across which two ranges are better read as one.
         public var coalescingGap: Int
         /// Ranges of one file that are worth having in flight at once.
         public var concurrentRanges: Int
 
-        /// Each as its property says; counts of 1 or more, gaps and blocks in bytes.
+        /// Creates a cost; counts are 1 or more, gaps and blocks in bytes.
         public init(
             roundTripsToOpen: Int, roundTripsPerRange: Int, preferredBlock: Int, coalescingGap: Int,
             concurrentRanges: Int
@@ -98,46 +99,45 @@ public struct Capabilities: Sendable, Hashable, Codable {
         /// A disk or memory: ranges are free.
         public static let local = ReadCost(
             roundTripsToOpen: 0, roundTripsPerRange: 0, preferredBlock: 4096, coalescingGap: 4096, concurrentRanges: 4)
-        /// A range is one request on a connection that is already there.
+        /// A range is one request on an existing connection.
         public static let request = ReadCost(
             roundTripsToOpen: 1, roundTripsPerRange: 1, preferredBlock: 8192, coalescingGap: 16_384, concurrentRanges: 4
         )
     }
 
     private var support: [Ability: Support]
-    /// What a reader of this provider says of itself, too.
+    /// The cost that this provider's readers state, too.
     public var readCost: ReadCost
-    /// Small files that are worth having on their way at once; nil where it makes no difference.
+    /// Small files that are worth transferring at once; nil if it makes no difference.
     public var concurrentTransfers: Int?
-    /// The step in which modification times are kept, in seconds; nil where the storage gives none.
+    /// The step of modification times, in seconds; nil if the storage has none.
     public var timePrecision: Double?
-    /// Bytes; nil where no limit is known.
+    /// Bytes of the largest file; nil if no limit is known.
     public var largestFile: Int64?
-    /// Bytes of one name; nil where no limit is known.
+    /// Bytes of the longest name; nil if no limit is known.
     public var longestName: Int?
     /// Whether `a` and `A` are two files.
     public var isCaseSensitive: Bool
-    /// Whether two names are two files that differ in their Unicode normalization alone, as `é` in one code point and
-    /// in two (UAX #15).
+    /// Whether names that differ only in their Unicode normalization, such as `é` in one code point and in two, are two
+    /// files (UAX #15).
     public var isNormalizationSensitive: Bool
-    /// Whether listings show every name. Where they do not, a folder that was copied item by item must not be removed
-    /// after it.
+    /// Whether listings show every name. If false, a folder that was copied item by item must not be removed
+    /// afterwards.
     public var listsEveryName: Bool
-    /// Whether writing to a path makes the folders above it, as on storages whose folders are only prefixes of names.
-    /// Elsewhere the parent must exist.
+    /// Whether writing to a path creates the folders above it, as on storages whose folders are only prefixes of names.
+    /// If false, the parent must exist.
     public var makesParentFolders: Bool
-    /// Hashes that the storage computes or keeps, such as `sha256`: those that ``FileProviderChecksums`` can be asked
-    /// for.
+    /// Hashes that the storage computes or keeps, such as `sha256`, for use with ``FileProviderChecksums``.
     public var hashKinds: [String]
-    /// Whether each file has all of ``hashKinds``, as where the storage computes them. False where it only keeps those
-    /// that came with a file.
+    /// Whether each file has all of ``hashKinds``, as on storages that compute them. False if the storage only keeps
+    /// those that it received with a file.
     public var hashesEveryFile = true
-    /// Whether the storage computes ``hashKinds`` from the bytes that it has, or has compared them with those. False
-    /// where it keeps the hash that a file's writer sends and never compares it: such a hash doesn't prove that a copy
-    /// is whole.
+    /// Whether the storage computes ``hashKinds`` from the bytes that it has, or has compared them with those. False if
+    /// it keeps the hash that a file's writer sends and never compares it: such a hash doesn't prove that a copy is
+    /// whole.
     public var computesHashes = true
 
-    /// A provider of which only `support` is known.
+    /// Creates the capabilities of a provider; abilities that `support` leaves out are unavailable.
     public init(
         _ support: [Ability: Support] = [:], readCost: ReadCost, timePrecision: Double? = nil,
         largestFile: Int64? = nil,
@@ -158,16 +158,16 @@ public struct Capabilities: Sendable, Hashable, Codable {
         self.hashKinds = hashKinds
     }
 
-    /// How `ability` is there; `unavailable` unless said otherwise.
+    /// How `ability` is provided; `unavailable` by default.
     public subscript(ability: Ability) -> Support {
         get { support[ability] ?? .unavailable }
         set { support[ability] = newValue }
     }
 
-    /// Whether `ability` is there, natively or derived.
+    /// Whether `ability` is available, natively or derived.
     public func has(_ ability: Ability) -> Bool { self[ability] != .unavailable }
 
-    /// The same without the abilities that change something: what holds for a storage that is only read.
+    /// The capabilities without the abilities that change something, for a storage that is only read.
     public var readOnly: Capabilities {
         var capabilities = self
         for ability in Ability.allCases where ability.changesSomething { capabilities[ability] = .unavailable }
@@ -177,7 +177,7 @@ public struct Capabilities: Sendable, Hashable, Codable {
     /// Whether the storage keeps any two names apart.
     public var tellsEveryName: Bool { isCaseSensitive && isNormalizationSensitive }
 
-    /// Whether two paths are two items to the storage.
+    /// Whether the storage treats two paths as two items.
     public func tells(_ path: ProviderPath, from other: ProviderPath) -> Bool {
         if path == other { return false }
         if tellsEveryName { return true }
@@ -189,7 +189,7 @@ public struct Capabilities: Sendable, Hashable, Codable {
 }
 
 extension Capabilities.Ability {
-    /// Whether having it means that the storage can be changed.
+    /// Whether the ability means that the storage can be changed.
     fileprivate var changesSomething: Bool {
         switch self {
         case .rangedReading, .suffixReading, .extendedAttributes, .storageProperties, .entryTags, .treeTags,

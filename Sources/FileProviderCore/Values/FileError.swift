@@ -1,9 +1,9 @@
 public import Foundation
 
-/// Makes Foundation's errors with what a person needs in them: a sentence, the path, the URL without secrets and the
-/// untouched cause.
+/// Creates Foundation's errors with everything that a person needs: a sentence, the path, the URL without secrets and
+/// the untouched cause.
 public enum FileError {
-    /// A file condition.
+    /// Creates a file error.
     ///
     /// - Parameters:
     ///   - path: Shown to the user; stored under `NSFilePathErrorKey`.
@@ -20,7 +20,7 @@ public enum FileError {
         return CocoaError(code, userInfo: info)
     }
 
-    /// A file condition at a path.
+    /// Creates a file error at a path.
     public static func make(
         _ code: CocoaError.Code, path: ProviderPath, url: URL? = nil, sentence: String? = nil,
         underlying: (any Error)? = nil
@@ -28,7 +28,7 @@ public enum FileError {
         make(code, path: path.string, url: url, sentence: sentence, underlying: underlying)
     }
 
-    /// A transport condition: no connection, no trust, no time left.
+    /// Creates a transport error: no connection, no trust, no time left.
     public static func make(_ code: URLError.Code, url: URL?, sentence: String, underlying: (any Error)? = nil)
         -> URLError
     {
@@ -38,10 +38,10 @@ public enum FileError {
         return URLError(code, userInfo: info)
     }
 
-    /// An error of the C library in Foundation's words. Source: errno(3).
+    /// Converts an error of the C library to Foundation's. Source: errno(3).
     ///
-    /// - Parameter writing: Whether the operation was going to change something; Foundation has a code of its own for
-    ///   each side.
+    /// - Parameter writing: Whether the operation was to change something; Foundation has separate codes for reading
+    ///   and writing.
     public static func make(errno code: Int32, path: ProviderPath, url: URL? = nil, writing: Bool) -> CocoaError {
         let cause = POSIXErrorCode(rawValue: code).map { POSIXError($0) }
         let cocoa: CocoaError.Code
@@ -68,7 +68,7 @@ public enum FileError {
         return make(cocoa, path: path, url: url, sentence: sentence, underlying: cause)
     }
 
-    /// Something on the way to `path`, or `path` itself, should be a folder and is not.
+    /// An item on the way to `path`, or `path` itself, should be a folder and is not.
     public static func notADirectory(
         _ path: ProviderPath, url: URL? = nil, writing: Bool = false, underlying: (any Error)? = POSIXError(.ENOTDIR)
     ) -> CocoaError {
@@ -78,7 +78,7 @@ public enum FileError {
             underlying: underlying)
     }
 
-    /// `path` is a folder where a file was needed.
+    /// The item at `path` is a folder, and a file was needed.
     public static func isADirectory(
         _ path: ProviderPath, url: URL? = nil, writing: Bool = false, underlying: (any Error)? = POSIXError(.EISDIR)
     ) -> CocoaError {
@@ -101,7 +101,7 @@ public enum FileError {
             sentence: "\(provider) cannot \(operation) here (“\(path)”).", underlying: underlying)
     }
 
-    /// Something that does not name its provider; `what` completes "… is not possible here".
+    /// An operation without its provider's name; `what` completes "… is not possible here".
     @available(*, deprecated, message: "Name the operation and the provider: unsupported(_:by:path:url:).")
     public static func unsupported(_ what: String, path: ProviderPath, url: URL? = nil) -> CocoaError {
         make(.featureUnsupported, path: path, url: url, sentence: "\(what) is not possible here (“\(path)”).")
@@ -114,23 +114,25 @@ public enum FileError {
             sentence: "“\(path)” changed while it was being read; open it again.", underlying: POSIXError(.ESTALE))
     }
 
-    /// A walk or a copy stops here: a server may invent folders without end.
+    /// A walk or a copy stops at this depth: a server may invent folders without end.
     public static func tooDeep(_ path: ProviderPath) -> CocoaError {
         make(
             .fileReadTooLarge, path: path,
-            sentence: "“\(path)” lies deeper than \(ProviderPath.maxTreeDepth) folders, which are not entered.")
+            sentence: "“\(path)” is more than \(ProviderPath.maxTreeDepth) folders deep; such folders are not entered.")
     }
 
     /// A reader was used after it was closed.
     public static func closed(_ path: ProviderPath) -> CocoaError {
-        make(.fileReadUnknown, path: path, sentence: "“\(path)” was closed already.", underlying: POSIXError(.EBADF))
+        make(
+            .fileReadUnknown, path: path, sentence: "“\(path)” is closed; open it again.",
+            underlying: POSIXError(.EBADF))
     }
 
     /// A one-shot source would have to be read a second time.
     public static func notRepeatable() -> CocoaError {
         make(
             .fileWriteUnknown, path: "",
-            sentence: "The bytes would have to be sent a second time, and their source can be read only once.")
+            sentence: "The bytes have to be sent again, but their source can be read only once; start the write again.")
     }
 
     private static func usualSentence(_ code: CocoaError.Code, path: String) -> String {
@@ -140,7 +142,7 @@ public enum FileError {
         case .fileReadNoPermission: "“\(path)” may not be read: permission denied."
         case .fileWriteNoPermission: "“\(path)” may not be changed: permission denied."
         case .fileWriteOutOfSpace: "There is no space left for “\(path)”."
-        case .fileWriteVolumeReadOnly: "“\(path)” lies on a storage that is read-only."
+        case .fileWriteVolumeReadOnly: "“\(path)” is on a read-only storage."
         case .fileReadCorruptFile: "“\(path)” is damaged."
         case .fileReadTooLarge: "“\(path)” is too large."
         case .userCancelled: "Cancelled."

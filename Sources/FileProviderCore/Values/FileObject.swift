@@ -1,50 +1,50 @@
 public import Foundation
 
-/// What kind of thing a path names.
+/// The kind of item that a path names.
 public enum FileType: String, Sendable, Hashable, Codable {
-    /// A file with bytes of its own.
+    /// A regular file.
     case regular = "file"
     /// A folder. A link to one is a ``symbolicLink``.
     case directory
-    /// A link, which is not followed to tell the type.
+    /// A link, whose target does not matter for the type.
     case symbolicLink = "symlink"
-    /// A device, socket, pipe or something the provider has no word for.
+    /// A device, socket, pipe or anything else.
     case other
 }
 
-/// What is known about an item without its bytes.
+/// The attributes of an item, without its bytes.
 ///
-/// A provider fills what its listing tells and leaves the rest nil; nothing is guessed.
+/// A provider fills in the properties that its listing has and leaves the others nil; it guesses nothing.
 public struct FileObject: Sendable {
-    /// Where the item lies.
+    /// The item's path.
     public var path: ProviderPath
-    /// The name to show. Never take it from `path`: a provider that addresses by identifier has only an identifier
-    /// there.
+    /// The name to show. Never take it from `path`: with a provider that addresses by identifier, that has only an
+    /// identifier.
     public var name: String
-    /// Of a symbolic link, the link itself.
+    /// The type; of a symbolic link, that of the link itself.
     public var type: FileType
-    /// Bytes; nil where unknown, and for folders.
+    /// Bytes; nil if unknown, and for folders.
     public var size: Int64?
-    /// In the step that ``Capabilities/timePrecision`` tells.
+    /// The modification time, in steps of ``Capabilities/timePrecision``.
     public var modifiedDate: Date?
-    /// Nil for most storages.
+    /// The time of creation; nil for most storages.
     public var creationDate: Date?
     /// The server's validator for this version of the item (RFC 9110, section 8.8.3), as sent, with its quotes.
     public var entryTag: String?
-    /// What tells this item from the storage's others, whatever it is called: it stays when the item is moved. Nil
-    /// where the storage has no such notion.
+    /// What identifies the item in its storage under any name: it stays when the item is moved. Nil if the storage has
+    /// no such notion.
     ///
-    /// Some storages give it to a new item once the old one is gone: the same item has the same size and time as well.
+    /// Some storages reuse it once the item is gone, so compare size and time as well.
     public var identity: String?
-    /// The media type as the server gave it.
+    /// The media type, as the server sent it.
     public var mimeType: String?
     /// POSIX permission bits, `0o7777` at most.
     public var permissions: UInt16?
-    /// What a symbolic link points at, as stored.
+    /// The target of a symbolic link, as stored.
     public var linkTarget: [UInt8]?
     private var extra: [String: any Sendable] = [:]
 
-    /// An item at `path` whose name is the path's last.
+    /// Creates an item whose name is the last name of `path`.
     public init(
         path: ProviderPath, type: FileType, size: Int64? = nil, modifiedDate: Date? = nil, entryTag: String? = nil
     ) {
@@ -62,19 +62,19 @@ public struct FileObject: Sendable {
         set { extra[key.name] = newValue }
     }
 
-    /// Whether it can be listed.
+    /// Whether it is a folder.
     public var isDirectory: Bool { type == .directory }
-    /// Whether it has bytes of its own.
+    /// Whether it is a regular file.
     public var isRegularFile: Bool { type == .regular }
-    /// Whether it names another place.
+    /// Whether it is a symbolic link.
     public var isSymbolicLink: Bool { type == .symbolicLink }
-    /// ``linkTarget`` as text, escaped as in ``ProviderPath`` where it is not UTF-8.
+    /// ``linkTarget`` as text; bytes that are not UTF-8 are escaped as in ``ProviderPath``.
     public var linkTargetText: String? { linkTarget.map { NameEscape.string(of: $0[...]) } }
     /// Whether the name starts with a dot.
     public var isHidden: Bool { name.hasPrefix(".") }
-    /// Whether nobody may write, as far as permissions tell; false where they are unknown.
+    /// Whether its permissions forbid all writing; false if they are unknown.
     public var isReadOnly: Bool { permissions.map { $0 & 0o222 == 0 } ?? false }
-    /// How many items a folder has; nil where the storage does not tell.
+    /// The number of items in a folder; nil if the storage does not report it.
     public var childrenCount: Int? {
         get { self[.childrenCount] }
         set { self[.childrenCount] = newValue }
@@ -88,14 +88,14 @@ public struct FileObject: Sendable {
     public var childrensCount: Int? { childrenCount }
 }
 
-/// Names a property of a ``FileObject`` or ``VolumeObject`` together with its type.
+/// The name of a property of a ``FileObject`` or ``VolumeObject`` together with its type.
 ///
 /// Declare keys as static members, with a name no other provider uses: `FileObjectKey<Int>("example.revision")`.
 public struct FileObjectKey<Value: Sendable>: Sendable {
-    /// What tells the keys apart, across all providers.
+    /// The name, unique across all providers.
     public let name: String
 
-    /// Keys with one name are one key.
+    /// Creates a key; keys with the same name are equal.
     public init(_ name: String) {
         self.name = name
     }
@@ -105,20 +105,20 @@ extension FileObjectKey where Value == Int {
     static let childrenCount = FileObjectKey("carrel.childrenCount")
 }
 
-/// The storage behind a provider: its capacity, in bytes.
+/// The volume behind a provider, with its capacity in bytes.
 public struct VolumeObject: Sendable, Hashable {
-    /// As a person gave it; nil where the storage does not say.
+    /// The name that a person gave it; nil if the storage does not say.
     public var name: String?
-    /// Nil where the storage does not say.
+    /// Nil if the storage does not say.
     public var totalCapacity: Int64?
-    /// What can still be written by this user; nil where the storage does not say.
+    /// Bytes that this user can still write; nil if the storage does not say.
     public var availableCapacity: Int64?
-    /// What is in use; nil where the storage does not say.
+    /// Bytes in use; nil if the storage does not say.
     public var usage: Int64?
-    /// Whether nothing can be changed, by anybody.
+    /// Whether no user can change anything.
     public var isReadOnly: Bool
 
-    /// ``usage`` is what is not available of the total, where both are known and it is not given.
+    /// Creates a value. If ``usage`` is not given and both capacities are known, it is their difference.
     public init(
         name: String? = nil, totalCapacity: Int64? = nil, availableCapacity: Int64? = nil, usage: Int64? = nil,
         isReadOnly: Bool = false

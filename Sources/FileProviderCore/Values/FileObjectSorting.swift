@@ -1,44 +1,44 @@
 import Foundation
 
-/// An order for listings: the same items always come in the same order, whatever order they had.
+/// An order for listings: the same items always get the same order, whatever order they had.
 ///
-/// Items that are equal by ``type`` follow by name as people read it, then by path. What is unknown (no size, no date)
-/// comes last in both directions, folders among the files unless ``isDirectoriesFirst``.
+/// Items that are equal by ``type`` follow by name as people read it, then by path. Items with an unknown value (no
+/// size, no date) are last in both directions, folders among the files unless ``isDirectoriesFirst``.
 public struct FileObjectSorting: Sendable, Hashable {
-    /// What decides.
+    /// The property to sort by.
     public enum SortType: String, Sendable, Hashable, Codable, CaseIterable {
-        /// As people read: no matter which case and accents, digits as numbers, so that `a2` comes before `a10`.
+        /// As people read: ignores case and accents, and compares digits as numbers, so that `a2` comes before `a10`.
         case name
         /// By the names' UTF-8 bytes.
         case nameCaseSensitive
-        /// By the names' UTF-8 bytes once case is taken out of them.
+        /// By the names' UTF-8 bytes after case folding.
         case nameCaseInsensitive
-        /// By what follows the last dot of the name, in any case; names without one come last.
+        /// By the part of the name after its last dot, in any case; names without one are last.
         case `extension`
-        /// By when the content changed last.
+        /// By the time of the last change of the content.
         case modifiedDate
-        /// By when the item was made, which most storages do not tell.
+        /// By the time of creation, which most storages do not report.
         case creationDate
-        /// By bytes; folders have none and come last.
+        /// By bytes; folders have none and are last.
         case size
     }
 
-    /// What decides first.
+    /// The property to sort by first.
     public var type: SortType
-    /// Whether letters go from A to Z, sizes and dates from small to large. What is equal by ``type`` is never turned
-    /// round.
+    /// Whether letters go from A to Z, and sizes and dates from small to large. The order of items that are equal by
+    /// ``type`` is never reversed.
     public var ascending: Bool
     /// Whether folders come before everything else, in both directions.
     public var isDirectoriesFirst: Bool
 
-    /// Ascending, folders among the files, unless said otherwise.
+    /// Creates an order: by default ascending, folders among the files.
     public init(type: SortType, ascending: Bool = true, isDirectoriesFirst: Bool = false) {
         self.type = type
         self.ascending = ascending
         self.isDirectoriesFirst = isDirectoriesFirst
     }
 
-    /// The items in this order; those that are the same in everything that counts stay as they were.
+    /// Returns the items in this order; items that are equal in everything keep their order.
     ///
     /// - Complexity: O(n log n); each name is prepared once.
     public func sort(_ files: [FileObject]) -> [FileObject] {
@@ -47,7 +47,7 @@ public struct FileObjectSorting: Sendable, Hashable {
         return files.indices.sorted { precedes(prepared[$0], prepared[$1]) ?? ($0 < $1) }.map { files[$0] }
     }
 
-    /// What of an item decides.
+    /// The parts of an item that decide the order.
     private struct SortKey {
         let isDirectory: Bool
         let key: Key?
@@ -66,7 +66,7 @@ public struct FileObjectSorting: Sendable, Hashable {
         case text([UInt32])
         case number(Int64)
         case date(Date)
-        /// The name as people read it, which every item has at hand.
+        /// The name as people read it, which every item has prepared.
         case name
     }
 
@@ -91,7 +91,7 @@ public struct FileObjectSorting: Sendable, Hashable {
         return String(name[name.index(after: dot)...])
     }
 
-    /// Nil for two that are the same in everything that counts.
+    /// Returns whether `one` comes first; nil if the two are equal in everything.
     private func precedes(_ one: SortKey, _ other: SortKey) -> Bool? {
         if isDirectoriesFirst, one.isDirectory != other.isDirectory { return one.isDirectory }
         if (one.key == nil) != (other.key == nil) { return one.key != nil }
@@ -102,7 +102,7 @@ public struct FileObjectSorting: Sendable, Hashable {
         return one.path == other.path ? nil : one.path < other.path
     }
 
-    /// Below 0 when `one` comes first, above 0 when `other` does.
+    /// Returns a number below 0 if `one` comes first, above 0 if `other` does.
     private static func order(_ one: SortKey, _ other: SortKey) -> Int {
         switch (one.key, other.key) {
         case (.text(let one), .text(let other)): ReadingOrder.compare(one, other)
@@ -127,13 +127,13 @@ extension FileObjectSorting {
     public static let extensionAscending = FileObjectSorting(type: .extension)
     /// By extension from Z to A; names without one last.
     public static let extensionDescending = FileObjectSorting(type: .extension, ascending: false)
-    /// What has not changed for longest first; what has no date last.
+    /// The longest unchanged first; items without a date last.
     public static let modifiedAscending = FileObjectSorting(type: .modifiedDate)
-    /// What changed last first; what has no date last.
+    /// The last changed first; items without a date last.
     public static let modifiedDescending = FileObjectSorting(type: .modifiedDate, ascending: false)
-    /// The oldest first; what has no date last.
+    /// The oldest first; items without a date last.
     public static let createdAscending = FileObjectSorting(type: .creationDate)
-    /// The newest first; what has no date last.
+    /// The newest first; items without a date last.
     public static let createdDescending = FileObjectSorting(type: .creationDate, ascending: false)
 
     /// The older FileProvider interface's spelling.
@@ -155,8 +155,8 @@ extension FileObjectSorting {
 
 /// Names in the order of people who count.
 private enum ReadingOrder {
-    /// The name so that scalar by scalar gives that order: a run of ASCII digits becomes `0`, how many there are, and
-    /// the digits, without leading zeros.
+    /// Returns the name so that comparing scalars gives that order: a run of ASCII digits becomes `0`, the number of
+    /// digits, and the digits, without leading zeros.
     static func key(of name: String) -> [UInt32] {
         let text = TextFolding.scalars(of: name, [.caseInsensitive, .diacriticInsensitive])
         let zero = UInt32(UInt8(ascii: "0"))
@@ -179,7 +179,7 @@ private enum ReadingOrder {
         return key
     }
 
-    /// Below 0 when `one` comes first, above 0 when `other` does.
+    /// Returns a number below 0 if `one` comes first, above 0 if `other` does.
     static func compare(_ one: [UInt32], _ other: [UInt32]) -> Int {
         for index in 0..<min(one.count, other.count) where one[index] != other[index] {
             return one[index] < other[index] ? -1 : 1

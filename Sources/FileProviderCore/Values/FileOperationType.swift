@@ -1,16 +1,16 @@
-/// An operation and the items it works on: progress, delegates and errors carry it.
+/// An operation and its items, for progress, delegates and errors.
 public enum FileOperationType: Sendable, Hashable {
-    /// Making a folder.
+    /// Creating a folder.
     case create(path: String)
-    /// Copying; to or from this machine, one of the two is a path of it.
+    /// Copying; in an upload or a download, one of the two is a local path.
     case copy(source: String, destination: String)
     /// Moving or renaming.
     case move(source: String, destination: String)
-    /// Writing a file, whether it was there or not.
+    /// Writing a file, new or existing.
     case modify(path: String)
-    /// Removing an item, and of a folder what it holds.
+    /// Removing an item, a folder with everything in it.
     case remove(path: String)
-    /// Making a symbolic link at `link` that leads to `target`.
+    /// Creating a symbolic link at `link` that leads to `target`.
     case link(link: String, target: String)
     /// Reading: a file, a listing, attributes, a search.
     case fetch(path: String)
@@ -37,7 +37,7 @@ public enum FileOperationType: Sendable, Hashable {
         }
     }
 
-    /// Where the operation leads; nil where it stays with its source.
+    /// The destination of the operation; nil if it has none.
     public var destination: String? {
         switch self {
         case .create, .modify, .remove, .fetch: nil

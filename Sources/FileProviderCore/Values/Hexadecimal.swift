@@ -1,11 +1,11 @@
-/// Bytes in hexadecimal digits, two for each.
+/// Bytes as hexadecimal digits, two for each.
 package enum Hexadecimal {
     /// In lower case.
     package static func text(_ bytes: some Sequence<UInt8>) -> String {
         bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 
-    /// The bytes that `text` stands for; nil where it has anything but pairs of digits, or nothing.
+    /// Returns the bytes that `text` encodes; nil if it is empty or has anything but pairs of digits.
     package static func bytes(_ text: some StringProtocol) -> [UInt8]? {
         var rest = Array(text.utf8)[...]
         var bytes: [UInt8] = []
@@ -17,7 +17,7 @@ package enum Hexadecimal {
         return bytes.isEmpty ? nil : bytes
     }
 
-    /// The byte that two digits stand for; nil for anything else.
+    /// Returns the byte that two digits encode; nil for anything else.
     package static func byte(_ digits: ArraySlice<UInt8>) -> UInt8? {
         guard digits.count == 2, let high = value(digits[digits.startIndex]),
             let low = value(digits[digits.startIndex + 1])

@@ -1,6 +1,6 @@
-/// Text from elsewhere, made fit for one line of a log. It may still hold secrets: see ``Secrets``.
+/// Foreign text, made safe for one line of a log. It may still hold secrets: see ``Secrets``.
 package enum LogText {
-    /// `text` with at most `limit` characters, on one line, and without what does something to a terminal.
+    /// Returns `text` on one line, with at most `limit` characters and without characters that control a terminal.
     package static func shown(_ text: String, limit: Int = 200) -> String {
         var shown = ""
         var count = 0
@@ -12,7 +12,7 @@ package enum LogText {
         return shown
     }
 
-    /// No control character, and none that turns the direction of text or hides in it.
+    /// Whether it is no control character, and none that changes the direction of text or is invisible.
     package static func isHarmless(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {
         case .control, .lineSeparator, .paragraphSeparator, .surrogate: false

@@ -21,7 +21,7 @@ package enum PercentEncoding {
         }
     }
 
-    /// `bytes` with all encoded that does not stay.
+    /// Returns `bytes` with every byte encoded that `stays` does not keep.
     @inlinable package static func encoded(_ bytes: some Sequence<UInt8>, keeping stays: (UInt8) -> Bool = isUnreserved)
         -> String
     {
@@ -38,7 +38,7 @@ package enum PercentEncoding {
         result.append(digits[Int(byte & 15)])
     }
 
-    /// What the escape at the start of `bytes` stands for; nil where none stands there.
+    /// Returns the byte of the escape at the start of `bytes`; nil if there is none.
     package static func escape(_ bytes: ArraySlice<UInt8>) -> UInt8? {
         bytes.first == percent ? Hexadecimal.byte(bytes.dropFirst().prefix(2)) : nil
     }
@@ -48,7 +48,7 @@ package enum PercentEncoding {
         bytes.indices.allSatisfy { bytes[$0] != percent || escape(bytes[$0...]) != nil }
     }
 
-    /// What `bytes` stand for, decoded once. A percent sign that begins no escape stands for itself.
+    /// Returns `bytes` decoded once. A percent sign that begins no escape stays as it is.
     package static func decoded(_ bytes: [UInt8]) -> [UInt8] {
         var result: [UInt8] = []
         result.reserveCapacity(bytes.count)

@@ -1,6 +1,6 @@
 extension ProviderPath {
-    /// Whether a storage with `capabilities` takes this path, or one above it, for `path`: names that differ in case or
-    /// normalization alone may be one item.
+    /// Whether a storage with `capabilities` may take this path, or one above it, for `path`: names that differ only in
+    /// case or normalization may be one item.
     package func isAtOrBelow(_ path: ProviderPath, with capabilities: Capabilities) -> Bool {
         var part: ProviderPath? = self
         while let candidate = part {

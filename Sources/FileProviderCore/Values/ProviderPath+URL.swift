@@ -1,14 +1,14 @@
 public import Foundation
 
 extension ProviderPath {
-    /// The path as it stands in a URL (RFC 3986, section 3.3): every byte that is not unreserved is percent-encoded.
+    /// The path in the form for URLs (RFC 3986, section 3.3): every byte that is not unreserved is percent-encoded.
     public var percentEncoded: String {
         PercentEncoding.encoded(bytes) { $0 == UInt8(ascii: "/") || PercentEncoding.isUnreserved($0) }
     }
 
     /// Reads a URL's path: percent-decoded once, to bytes.
     ///
-    /// - Throws: `CocoaError(.fileReadInvalidFileName)` for an escape that is cut off, an encoded slash or NUL, `.` and
+    /// - Throws: `CocoaError(.fileReadInvalidFileName)` for an incomplete escape, an encoded slash or NUL, `.` and
     ///   `..`.
     public init(percentEncoded text: String) throws {
         let bytes = Array(text.utf8)

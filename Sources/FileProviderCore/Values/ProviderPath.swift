@@ -1,9 +1,9 @@
 import Foundation
 
-/// The place of an item below a provider's root: names, kept as the bytes the storage uses.
+/// The path of an item below a provider's root: names, kept as the bytes that the storage uses.
 ///
 /// Paths compare bytewise, so names in NFC and NFD and names that are not UTF-8 stay apart. A path is checked once,
-/// here, at the border: it holds no NUL, no empty name, no `.` and no `..`. A provider whose protocol reads further
+/// when it is created: it holds no NUL, no empty name, no `.` and no `..`. A provider whose protocol reads further
 /// bytes as a command (FTP: CR and LF) refuses those itself.
 ///
 /// `String` forms use one reversible escape: a byte that is not part of valid UTF-8 is written as the private-use
@@ -12,8 +12,8 @@ public struct ProviderPath: Hashable, Sendable {
     /// The names joined by `/`, without one in front; empty for the root.
     public let bytes: [UInt8]
 
-    /// The deepest folder that a walk or a copy enters, counted from where it starts: a server may invent folders
-    /// without end.
+    /// The deepest folder that a walk or a copy enters, counted from its start: a server may invent folders without
+    /// end.
     public static let maxTreeDepth = 256
 
     /// The provider's root.
@@ -30,7 +30,7 @@ public struct ProviderPath: Hashable, Sendable {
         try self.init(bytes: NameEscape.bytes(of: string))
     }
 
-    /// Reads a path from the storage's own bytes, names separated by `/`.
+    /// Reads a path from the storage's own bytes, with names separated by `/`.
     ///
     /// - Throws: `CocoaError(.fileReadInvalidFileName)` for NUL, an empty name, `.` or `..`.
     public init(bytes: some Sequence<UInt8>) throws {
@@ -60,18 +60,18 @@ public struct ProviderPath: Hashable, Sendable {
         }
     }
 
-    /// The path of the item called `name` in this folder.
+    /// Returns the path of the item called `name` in this folder.
     ///
-    /// - Throws: `CocoaError(.fileReadInvalidFileName)` when `name` is empty, `.`, `..`, or has a slash or NUL in it.
+    /// - Throws: `CocoaError(.fileReadInvalidFileName)` if `name` is empty, `.`, `..`, or has a slash or NUL in it.
     public func appending(_ name: String) throws -> ProviderPath {
         try appending(nameBytes: NameEscape.bytes(of: name))
     }
 
-    /// The path of the item whose name in the storage is `nameBytes`.
+    /// Returns the path of the item whose name in the storage is `nameBytes`.
     ///
-    /// - Throws: As ``appending(_:)``.
+    /// - Throws: As ``appending(_:)-(String)``.
     public func appending(nameBytes: some Collection<UInt8>) throws -> ProviderPath {
-        // Put together in place: listings make one for each item.
+        // Built in place: listings make one for each item.
         var joined: [UInt8] = []
         joined.reserveCapacity(bytes.count + 1 + nameBytes.count)
         if !isRoot {
@@ -85,7 +85,7 @@ public struct ProviderPath: Hashable, Sendable {
         return ProviderPath(unchecked: joined)
     }
 
-    /// The path of `other`, counted from this folder.
+    /// Returns the path `other`, counted from this folder.
     public func appending(_ other: ProviderPath) -> ProviderPath {
         if other.isRoot { return self }
         return isRoot ? other : ProviderPath(unchecked: bytes + [UInt8(ascii: "/")] + other.bytes)
@@ -103,10 +103,11 @@ public struct ProviderPath: Hashable, Sendable {
         return bytes[(slash + 1)...]
     }
 
-    /// The last name, escaped where it is not UTF-8; empty for the root.
+    /// The last name; bytes that are not UTF-8 are escaped. Empty for the root.
     public var name: String { NameEscape.string(of: nameBytes) }
 
-    /// The part of the name after its last dot, in lower case; nil where there is none or the name starts with it.
+    /// The part of the name after its last dot, in lower case; nil if there is no dot, or only the first character is
+    /// one.
     public var fileExtension: String? {
         let name = name
         guard let dot = name.lastIndex(of: "."), dot != name.startIndex, name.index(after: dot) != name.endIndex else {
@@ -115,29 +116,29 @@ public struct ProviderPath: Hashable, Sendable {
         return name[name.index(after: dot)...].lowercased()
     }
 
-    /// The folder that holds this item; nil for the root.
+    /// The folder of this item; nil for the root.
     public var parent: ProviderPath? {
         if isRoot { return nil }
         guard let slash = bytes.lastIndex(of: UInt8(ascii: "/")) else { return .root }
         return ProviderPath(unchecked: Array(bytes[..<slash]))
     }
 
-    /// `/` and the names, escaped where they are not UTF-8.
+    /// `/` and the names; bytes that are not UTF-8 are escaped.
     public var string: String { "/" + NameEscape.string(of: bytes[...]) }
 
-    /// Whether this item is one of those that `folder` itself holds.
+    /// Whether this item is directly in `folder`.
     package func isRight(in folder: ProviderPath) -> Bool {
         isBelow(folder) && !bytes[(folder.isRoot ? 0 : folder.bytes.count + 1)...].contains(UInt8(ascii: "/"))
     }
 
-    /// Whether this item lies somewhere below `folder`; an item does not lie below itself.
+    /// Whether this item is anywhere below `folder`; an item is not below itself.
     public func isBelow(_ folder: ProviderPath) -> Bool {
         if folder.isRoot { return !isRoot }
         return bytes.count > folder.bytes.count && bytes[folder.bytes.count] == UInt8(ascii: "/")
             && bytes.starts(with: folder.bytes)
     }
 
-    /// This path counted from `folder`; nil when it is neither `folder` nor below it.
+    /// Returns this path counted from `folder`; nil if it is neither `folder` nor below it.
     public func relative(to folder: ProviderPath) -> ProviderPath? {
         if self == folder { return .root }
         guard isBelow(folder) else { return nil }
@@ -146,7 +147,7 @@ public struct ProviderPath: Hashable, Sendable {
 }
 
 extension ProviderPath: Comparable, CustomStringConvertible {
-    /// Bytewise order, so that a folder comes before what is in it.
+    /// Bytewise order, so that a folder comes before the items in it.
     public static func < (one: ProviderPath, other: ProviderPath) -> Bool {
         one.bytes.withUnsafeBytes { one in
             other.bytes.withUnsafeBytes { other in

@@ -1,14 +1,15 @@
 public import Foundation
 
-/// Removes secrets from what is written: log lines, errors, messages of the command. The only place that knows which
-/// parts of URLs, headers and commands are secret.
+/// Removes secrets from everything that is written: log lines, errors, messages of the command. No other code knows
+/// which parts of URLs, headers and commands are secret.
 package enum Secrets {
-    /// `text` without the users, passwords, queries and fragments of the URLs in it, the values of parameters such as
-    /// `token=…`, `X-Auth-Token: …` and `"password": "…"`, and what follows `Bearer`, `Basic`, `Authorization:` and their
-    /// like. Each leaves a `…`.
+    /// Returns `text` without the users, passwords, queries and fragments of URLs, the values of parameters such as
+    /// `token=…`, `X-Auth-Token: …` and `"password": "…"`, and the text behind `Bearer`, `Basic`, `Authorization:` and
+    /// their like. Each leaves a `…`.
     ///
-    /// For text that this program did not write itself, such as a server's words. Rather removes a harmless word than
-    /// keeps a secret. A private key in PEM (RFC 7468) goes whole, to the end of the text where its last line is missing.
+    /// For text that this program did not write itself, such as a server's words. It prefers removing a harmless word
+    /// to keeping a secret. A private key in PEM (RFC 7468) is removed whole, to the end of the text if its last line
+    /// is missing.
     ///
     /// - Complexity: Two passes.
     package static func removed(from text: String) -> String {
@@ -45,14 +46,14 @@ package enum Secrets {
         return shown
     }
 
-    /// A command's argument as it may be written, for protocols of lines such as FTP (RFC 959, section 4.1.1): that of
-    /// `USER`, `PASS` and `ACCT` is `…`.
+    /// Returns a command's argument for the log, for protocols of lines such as FTP (RFC 959, section 4.1.1): `…` for
+    /// `USER`, `PASS` and `ACCT`.
     package static func shown(argument: [UInt8], of verb: String) -> String {
         if ["USER", "PASS", "ACCT", "ADAT"].contains(verb.uppercased()) { return "…" }
         return LogText.shown(String(decoding: argument, as: UTF8.self), limit: maxPathLength)
     }
 
-    /// Characters of a path that are written.
+    /// The most characters of a path to write.
     package static let maxPathLength = 1024
 
     // MARK: Keys
@@ -63,7 +64,7 @@ package enum Secrets {
         var shown = ""
         var rest = text[...]
         while let start = rest.range(of: opening) {
-            // Between them at most the name of an algorithm.
+            // Only the name of an algorithm may be in between.
             guard let head = rest[start.upperBound...].prefix(mark.count + 16).range(of: mark) else {
                 shown += rest[..<start.upperBound]
                 rest = rest[start.upperBound...]
@@ -78,20 +79,20 @@ package enum Secrets {
 
     // MARK: Words
 
-    /// What becomes of the text behind a word.
+    /// What to do with the text behind a word.
     private enum NextWord {
         case shown
-        /// Behind a scheme of logins (RFC 7617, RFC 6750) or a command of FTP.
+        /// Behind a login scheme (RFC 7617, RFC 6750) or a command of FTP.
         case hidden
-        /// Behind the name of a secret, to which a colon may give a value.
+        /// Behind the name of a secret, whose value may follow a colon.
         case named
         /// Behind that colon.
         case value
-        /// In a value that began with a quotation mark and goes on to the next one (RFC 8259, section 7).
+        /// In a value that began with a quotation mark and continues up to the next one (RFC 8259, section 7).
         case quoted
     }
 
-    /// `word` as it is written, and what becomes of the next one.
+    /// Returns `word` for the log, and decides about the next one.
     private static func shown(word: String, as next: inout NextWord) -> String {
         if next == .hidden || next == .value && hasText(word) {
             next = following(word)
@@ -99,7 +100,7 @@ package enum Secrets {
         }
         if next == .named, word.hasPrefix(":") {
             let hasValue = hasText(word)
-            // An object, as in `"session": {`, is no value; its members are looked at.
+            // An object, as in `"session": {`, is no value; its members are checked.
             next = hasValue || word.contains("{") ? .shown : .value
             return hasValue ? ":…" : word
         }
@@ -116,7 +117,7 @@ package enum Secrets {
 
     private static func hasText(_ word: String) -> Bool { word.contains { $0.isLetter || $0.isNumber } }
 
-    /// `word` without the marks around names in JSON and in lists.
+    /// Returns `word` without the marks around names in JSON and in lists.
     private static func trimmed(_ word: Substring) -> Substring {
         let marks = "{}[](),;'\\"
         let start = word.drop { marks.contains($0) }
@@ -156,7 +157,7 @@ package enum Secrets {
         }.joined(separator: "&")
     }
 
-    /// `text` up to its query or fragment.
+    /// Returns `text` up to its query or fragment.
     private static func cut(_ text: Substring) -> String {
         guard let mark = text.firstIndex(where: { $0 == "?" || $0 == "#" }) else { return String(text) }
         return text[...mark] + "…"
@@ -172,15 +173,15 @@ package enum Secrets {
             } || ["sig", "key", "pwd", "pass", "code", "sid", "api_key", "api-key", "x-api-key"].contains(name)
     }
 
-    /// Headers whose value is a secret to its end (RFC 9110, section 11; RFC 6265).
+    /// Headers whose whole value is a secret (RFC 9110, section 11; RFC 6265).
     private static func endsWithSecret(_ word: String) -> Bool {
         ["authorization:", "proxy-authorization:", "cookie:", "set-cookie:", "x-amz-security-token:"].contains(word)
     }
 }
 
 extension URL {
-    /// This URL without user, password, query and fragment: what may be written in an error or a log. Signed URLs have
-    /// their secret in the query.
+    /// This URL without user, password, query and fragment, fit for an error or a log. Signed URLs have their secret in
+    /// the query.
     public var withoutSecrets: URL {
         guard var parts = URLComponents(url: self, resolvingAgainstBaseURL: false) else {
             return URL(fileURLWithPath: "/")

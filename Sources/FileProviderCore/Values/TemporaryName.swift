@@ -1,28 +1,27 @@
 import Foundation
 
-/// Names for files that are on their way: recognisable, so that what a crash left can be swept (``PartSweep``).
+/// Names for unfinished files, recognisable so that the leftovers of a crash can be swept (``PartSweep``).
 ///
-/// There are three kinds: `.TAG-w.carrel-part` for what one write makes and nobody goes on with, `.TAG.carrel-part` for
-/// parts that a later write may go on with, and `.TAG-a.carrel-part` for items of somebody's own that are out of their
-/// place for a moment.
+/// There are three kinds: `.TAG-w.carrel-part` for an item of one write, `.TAG.carrel-part` for parts from which a
+/// later write may continue, and `.TAG-a.carrel-part` for a user's items that are out of their place for a moment.
 public enum TemporaryName {
     /// The end of every such name.
     public static let suffix = ".carrel-part"
 
-    /// What has such a name.
+    /// The kind of item behind such a name.
     public enum Kind: Sendable, Hashable {
-        /// Something that one write makes; no later one goes on with it.
+        /// An item of one write; no later write continues it.
         case single
-        /// A part that a later write may go on with. Earlier versions gave such names to everything.
+        /// A part from which a later write may continue. Earlier versions gave such names to everything.
         case resumable
-        /// Somebody's own item, out of its place for a moment. Never swept.
+        /// A user's item, out of its place for a moment. Never swept.
         case aside
     }
 
-    /// A new name in the folder of `path`, for something that no later write goes on with.
+    /// Returns a new name in the folder of `path`, for an item that no later write continues.
     public static func make(beside path: ProviderPath) throws -> ProviderPath { try make(beside: path, mark: "-w") }
 
-    /// A new name in the folder of `path`, for an item of somebody's own that has to leave its place for a moment.
+    /// Returns a new name in the folder of `path`, for a user's item that has to leave its place for a moment.
     public static func makeAside(beside path: ProviderPath) throws -> ProviderPath {
         try make(beside: path, mark: "-a")
     }
@@ -35,17 +34,17 @@ public enum TemporaryName {
 
     /// Digits of 64 bits in base 36.
     private static let maxTagLength = 13
-    /// Fewer digits than of all but one tag in a hundred thousand: a shorter name is taken for somebody's own.
+    /// Shorter tags are so rare, one in a hundred thousand, that a shorter name is taken for a user's own.
     private static let shortestTag = 10
 
-    /// The name, in the folder of `path`, of a part that a later write goes on with: the same in every run.
+    /// Returns the name, in the folder of `path`, of a part from which a later write continues: the same in every run.
     ///
-    /// It holds a hash (FNV-1a, 64 bits) of the name of `path` and of `identity`. So it proves that whoever left the
-    /// part knew both, and keeps the parts of different sources and versions apart. It proves nothing of what is in the
-    /// part, and not who left it: the hash is no secret, and others who may write into the folder can foretell the
-    /// name. What is there is compared with the source before use.
+    /// It holds a hash (FNV-1a, 64 bits) of the name of `path` and of `identity`. So it proves that the writer of the
+    /// part knew both, and keeps the parts of different sources and versions apart. It proves nothing about the content
+    /// or the writer: the hash is no secret, and others who may write into the folder can predict the name. Compare the
+    /// part with the source before use.
     ///
-    /// - Parameter identity: `nil` for a write that no later one goes on with: the name is that of ``make(beside:)``.
+    /// - Parameter identity: Nil for a write that no later one continues: the name is that of ``make(beside:)``.
     public static func make(beside path: ProviderPath, for identity: String?) throws -> ProviderPath {
         guard let identity else { return try make(beside: path) }
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325  // Not Swift's own hash, which is another in each run.
@@ -55,8 +54,8 @@ public enum TemporaryName {
         return try (path.parent ?? .root).appending(".\(String(hash, radix: 36))\(suffix)")
     }
 
-    /// What `error` is to those who know nothing of the other name: an error of a step under `temporary`, or below it,
-    /// told of `path`, under which the item was to be published. Other errors stay as they are.
+    /// Returns `error` with the path that callers know: an error at or below `temporary` becomes one at `path`, under
+    /// which the item was to be published. Other errors stay as they are.
     public static func error(_ error: any Error, under temporary: ProviderPath, of path: ProviderPath) -> any Error {
         guard let error = error as? CocoaError, let errorPath = error.userInfo[NSFilePathErrorKey] as? String,
             errorPath == temporary.string || errorPath.hasPrefix(temporary.string + "/")
@@ -74,10 +73,10 @@ public enum TemporaryName {
         return CocoaError(error.code, userInfo: info)
     }
 
-    /// Whether `name` may have been made here.
+    /// Whether `name` may be a temporary name.
     public static func matches(_ name: String) -> Bool { name.hasPrefix(".") && name.hasSuffix(suffix) }
 
-    /// What kind of name `name` is, if it is exactly as it is made here; nil otherwise.
+    /// Returns the kind of `name` if it is exactly a temporary name; nil otherwise.
     public static func kind(of name: String) -> Kind? {
         guard matches(name), name.utf8.count > suffix.utf8.count else { return nil }
         let parts = name.dropFirst().dropLast(suffix.count).split(separator: "-", omittingEmptySubsequences: false)

@@ -13,10 +13,9 @@ package final class TextConverter {
 
     deinit { iconv_close(descriptor) }
 
-    /// The text in the other encoding.
+    /// Returns the text in the other encoding.
     ///
-    /// - Returns: Nil if a character has no counterpart there, or is cut off. The next text is converted from the
-    ///   beginning again.
+    /// - Returns: Nil if a character has no counterpart there, or is incomplete. The next conversion starts afresh.
     package func convert(_ bytes: [UInt8]) -> [UInt8]? {
         var input = bytes.map { CChar(bitPattern: $0) }
         // No encoding has characters of more bytes, and none becomes more than four in UTF-8 by itself.
@@ -25,7 +24,7 @@ package final class TextConverter {
             output.withUnsafeMutableBufferPointer { output in
                 var (start, left) = (input.baseAddress, input.count)
                 var (end, room) = (output.baseAddress, output.count)
-                // From the state at the beginning; and at the end what was held back, for an accent might have come.
+                // Starts from the initial state, and at the end flushes what was held back in case an accent followed.
                 iconv(descriptor, nil, nil, nil, nil)
                 guard iconv(descriptor, &start, &left, &end, &room) == 0, iconv(descriptor, nil, nil, &end, &room) == 0
                 else { return nil }

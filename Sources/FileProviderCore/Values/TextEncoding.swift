@@ -1,4 +1,4 @@
-/// A character encoding by its name, of those that the system's iconv(3) knows.
+/// A character encoding by its name, one of those that the system's iconv(3) knows.
 package struct TextEncoding: Hashable, Sendable {
     /// UTF-8 (RFC 3629).
     package static let utf8 = TextEncoding(unchecked: "utf-8")
@@ -8,7 +8,7 @@ package struct TextEncoding: Hashable, Sendable {
 
     private init(unchecked name: String) { self.name = name }
 
-    /// The encoding that is called `name`, in any case.
+    /// Returns the encoding called `name`, in any case.
     ///
     /// - Returns: Nil for a name that this system does not know.
     package init?(_ name: String) {

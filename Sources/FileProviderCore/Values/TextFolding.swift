@@ -1,11 +1,11 @@
 import Foundation
 
-/// Texts in the form in which they are compared.
+/// Texts in the form for comparison.
 enum TextFolding {
-    /// UTF-8 bytes. Composing takes time by the square of a run of marks, and nobody but an attacker has longer names.
+    /// UTF-8 bytes. Composing takes quadratic time in a run of marks, and only an attacker uses longer names.
     private static let maxComposedLength = 4096
 
-    /// The text as scalars, composed (NFC), without what `options` says makes no difference.
+    /// Returns the text as scalars, composed (NFC), without the differences that `options` ignores.
     static func scalars(of text: String, _ options: String.CompareOptions) -> [UInt32] {
         if text.utf8.allSatisfy({ $0 < 0x80 }) {
             let upper = options.contains(.caseInsensitive) ? UInt8(ascii: "A")...UInt8(ascii: "Z") : nil

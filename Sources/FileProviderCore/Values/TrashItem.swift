@@ -2,18 +2,18 @@ public import Foundation
 
 /// An item in a storage's own trash.
 public struct TrashItem: Sendable, Hashable {
-    /// The storage's name for it in its trash; it says nothing elsewhere.
+    /// The storage's name for it in its trash, which is meaningless elsewhere.
     public var identifier: String
-    /// Where the item was before it was removed.
+    /// The item's path before it was removed.
     public var path: ProviderPath
-    /// A file or a folder; a folder is kept with all it held.
+    /// A file or a folder; a folder is kept with everything in it.
     public var type: FileType
-    /// Bytes; nil for folders, and where the storage does not tell.
+    /// Bytes; nil for folders, and if the storage does not say.
     public var size: Int64?
-    /// When it was removed; nil where the storage does not tell.
+    /// When it was removed; nil if the storage does not say.
     public var removedDate: Date?
 
-    /// Made by providers.
+    /// Created by providers.
     public init(
         identifier: String, path: ProviderPath, type: FileType, size: Int64? = nil, removedDate: Date? = nil
     ) {

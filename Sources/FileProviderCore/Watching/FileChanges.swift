@@ -1,13 +1,13 @@
-/// The changes of a folder, one after the other, for as long as somebody asks for them.
+/// The changes of a folder, one after the other, as long as a caller asks for them.
 ///
-/// It keeps its provider alive, and nothing else does so for it. Letting go of it ends the watch.
+/// It keeps its provider alive, so no other reference is needed. Releasing it ends the watch.
 public struct FileChanges: AsyncSequence, Sendable {
     /// One change; ``watch`` gives the same in batches.
     public typealias Element = FileEvent
     /// What ``FileWatch/next()`` throws.
     public typealias Failure = any Error
 
-    /// The watch itself: for consumers that want whole batches.
+    /// The watch itself, for consumers that want whole batches.
     public let watch: any FileWatch
     private let provider: any FileProviderBasic
 
@@ -16,13 +16,13 @@ public struct FileChanges: AsyncSequence, Sendable {
         self.provider = provider
     }
 
-    /// All iterators draw on the same watch, so that each change goes to one of them: have one at a time.
+    /// Creates an iterator. All iterators share the watch, and each change goes to one of them: use one at a time.
     public func makeAsyncIterator() -> Iterator { Iterator(changes: self) }
 
-    /// Ends the sequence; every descriptor is given back when it returns.
+    /// Ends the sequence; all descriptors are closed when it returns.
     public func stop() async { await watch.stop() }
 
-    /// Gives the events one by one. Those of a batch that it has begun are lost with it.
+    /// Returns the events one by one. Releasing it drops the rest of its batch.
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate let changes: FileChanges
         /// The rest of a batch, the next event last.
@@ -43,20 +43,20 @@ public struct FileChanges: AsyncSequence, Sendable {
 }
 
 extension FileProviderBasic {
-    /// Watches the folder at `path`; returns once every change from now on will be told.
+    /// Watches the folder at `path`; returns once every change from now on will be reported.
     ///
-    /// The storage tells them itself where the provider is a ``FileProviderMonitor``, its server answers long polls
-    /// where it is ``FileProviderLongPolling``; every other folder is listed again and again.
+    /// A ``FileProviderMonitor`` gets the changes from its storage, and a ``FileProviderLongPolling`` from its server's
+    /// long polls. With any other provider, the folder is listed again and again.
     ///
-    /// A listing made between this call and the first `next()` is the one that the events belong to.
+    /// The events apply to a listing made between this call and the first `next()`.
     ///
-    /// - Throws: `CocoaError(.fileReadNoSuchFile)`; `CocoaError(.fileReadUnknown)` with `ENOTDIR` below it when `path`
-    ///   is no folder.
+    /// - Throws: `CocoaError(.fileReadNoSuchFile)`; `CocoaError(.fileReadUnknown)` with `ENOTDIR` below it if `path` is
+    ///   no folder.
     public func changes(at path: ProviderPath, options: WatchOptions = WatchOptions()) async throws -> FileChanges {
         FileChanges(of: try await startWatch(path: path, options: options), in: self)
     }
 
-    /// Watches by listing again and again, whatever else the provider can do: what a native watch falls back to.
+    /// Watches by listing again and again, whatever else the provider can do. Native watches fall back to it.
     ///
     /// - Throws: As ``changes(at:options:)``.
     public func pollForChanges(at path: ProviderPath, options: WatchOptions) async throws -> any FileWatch {

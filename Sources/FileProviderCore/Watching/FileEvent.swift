@@ -1,37 +1,37 @@
-/// One change of a tree of files, told after it happened.
+/// One change of a tree of files, reported after it happened.
 ///
-/// Events are told in an order in which they can be replayed: applied one after the other to a listing of the folder,
-/// they give what is there now. Changes within one window are told as one (created and removed again: not at all).
+/// Events are in an order in which they can be replayed: applied one after the other to a listing of the folder, they
+/// give its present content. Changes within one window are combined (created and removed again: no event).
 public struct FileEvent: Sendable, Hashable {
     /// What happened.
     public enum Kind: String, Sendable, Hashable, Codable {
-        /// An item is there. Whatever was known at its path before, with all below it, is gone. What a new folder holds
-        /// is told item by item, the folder first.
+        /// An item exists. Anything known at its path before, with everything below it, is gone. The items of a new
+        /// folder are reported one by one, the folder first.
         case created
-        /// A file has other content, or an item other attributes. A file that was replaced by another one is modified,
-        /// too.
+        /// A file has other content, or an item other attributes. A file that was replaced by another one counts as
+        /// modified, too.
         case modified
-        /// An item is gone, and all below it, of which nothing more is told.
+        /// An item is gone with everything below it, which is not reported further.
         case removed
-        /// An item, with all below it, lies elsewhere now. Whatever was at its new path, with all below it, is gone.
+        /// An item, with everything below it, has another path now. Anything at that path before is gone.
         case moved
-        /// What is below the folder has to be listed anew, for the ``FileEvent/reason`` given. Always the last of its
-        /// batch.
+        /// The folder has to be listed again with everything below it, for the ``FileEvent/reason`` given. Always the
+        /// last event of its batch.
         case rescan
     }
 
-    /// What happened, and with it what the other properties mean.
+    /// The kind of change, which decides the meaning of the other properties.
     public var kind: Kind
-    /// Where the item is now, or was until it was removed; of ``Kind/rescan``, the folder.
+    /// The path of the item now, or until it was removed; of ``Kind/rescan``, that of the folder.
     public var path: ProviderPath
-    /// Where the item was before it moved; nil for every other kind.
+    /// The path of the item before it moved; nil for every other kind.
     public var from: ProviderPath?
-    /// What the item is, or was; nil where the storage does not say.
+    /// The type of the item; nil if the storage does not say.
     public var type: FileType?
-    /// Why everything has to be listed anew, in a sentence; nil for every other kind.
+    /// Why the folder has to be listed again, in a sentence; nil for every other kind.
     public var reason: String?
 
-    /// An event as it is given: that `from` goes with a move, and `reason` with a rescan, is the caller's promise.
+    /// Creates an event. The caller gives `from` with a move only, and `reason` with a rescan only.
     public init(
         _ kind: Kind, path: ProviderPath, from: ProviderPath? = nil, type: FileType? = nil, reason: String? = nil
     ) {
@@ -48,25 +48,25 @@ extension FileEvent: CustomStringConvertible {
     public var description: String { from.map { "\(kind) \($0) → \(path)" } ?? "\(kind) \(path)" }
 }
 
-/// How a folder is watched.
+/// How to watch a folder.
 public struct WatchOptions: Sendable, Hashable {
-    /// Whether what lies in folders below is watched, too.
+    /// Whether to watch the folders below, too.
     public var isRecursive: Bool
-    /// Seconds that a native watch waits after a change for others to be told with it; 0 or more. Longer windows give
-    /// fewer events.
+    /// Seconds that a native watch waits after a change to report others with it; 0 or more. Longer windows give fewer
+    /// events.
     public var window: Double
     /// Seconds between two looks of a polling watch right after a change; more than 0.
     public var minInterval: Double
     /// Seconds between two looks of a polling watch when nothing changes for long.
     public var maxInterval: Double
-    /// Changes that wait for a consumer, and events of one batch; more become one ``FileEvent/Kind/rescan``.
+    /// The most changes to hold for a consumer, and events in one batch; more become one ``FileEvent/Kind/rescan``.
     public var maxPending: Int
-    /// Whether to poll even where the storage tells of changes itself: for folders that other machines change behind
-    /// its back, such as a network file system mounted here.
+    /// Whether to poll even if the storage reports changes itself: for folders that other machines change unnoticed,
+    /// such as a mounted network file system.
     public var alwaysPolls: Bool
 
-    /// The defaults: everything below, told after a tenth of a second; where polling is needed, a look every 2 seconds
-    /// after a change, and ever more seldom down to once a minute.
+    /// The defaults: everything below, reported after a tenth of a second; a polling watch looks every 2 seconds after
+    /// a change, and less and less often down to once a minute.
     public init(
         isRecursive: Bool = true, window: Double = 0.1, minInterval: Double = 2, maxInterval: Double = 60,
         maxPending: Int = 65_536, alwaysPolls: Bool = false

@@ -2,8 +2,8 @@ import Foundation
 
 /// Watching with handlers.
 ///
-/// Handlers run one after the other on a private serial queue, the same as for completion handlers, and the watch waits
-/// for them. The first event is a ``FileEvent/Kind/rescan`` and says that the watch stands. A registration does not
+/// Handlers run one after the other on the private serial queue of the completion handlers, and the watch waits for
+/// them. The first event is a ``FileEvent/Kind/rescan`` that reports the start of the watch. A registration does not
 /// keep its provider alive: it ends with the provider, with ``FileProviderBasic/invalidate()``, or with its own last
 /// event, a rescan that says why.
 extension FileProviderBasic {
@@ -20,15 +20,15 @@ extension FileProviderBasic {
         }
     }
 
-    /// Calls `eventHandler` whenever something changed below the folder at `path`.
+    /// Calls `eventHandler` after each change below the folder at `path`.
     public func registerNotification(
         path: String, options: WatchOptions = WatchOptions(), eventHandler: @escaping @Sendable () -> Void
     ) {
         registerNotification(path: path, options: options) { (_: FileEvent) in eventHandler() }
     }
 
-    /// Ends all registrations for `path`. No handler is called after the one that may run now; descriptors follow a
-    /// moment later.
+    /// Ends all registrations for `path`. No handler is called after the one that may be running; descriptors are
+    /// closed a moment later.
     public func unregisterNotification(path: String) { Registrations.shared.end(Self.key(path), of: self) }
 
     /// Whether a handler is registered for `path` and its watch has not ended.
@@ -36,7 +36,7 @@ extension FileProviderBasic {
         Registrations.shared.contains(Self.key(path), of: self)
     }
 
-    /// The older FileProvider interface's spelling of ``registerNotification(path:options:eventHandler:)``.
+    /// The older FileProvider interface's spelling of `registerNotification(path:options:eventHandler:)`.
     @available(*, deprecated, renamed: "registerNotification(path:eventHandler:)")
     public func registerNotifcation(path: String, eventHandler: @escaping @Sendable () -> Void) {
         registerNotification(path: path, eventHandler: eventHandler)
@@ -46,11 +46,11 @@ extension FileProviderBasic {
     @available(*, deprecated, renamed: "unregisterNotification(path:)")
     public func unregisterNotifcation(path: String) { unregisterNotification(path: path) }
 
-    /// One spelling for each path.
+    /// Returns the same spelling for all forms of a path.
     private static func key(_ path: String) -> String { (try? ProviderPath(path).string) ?? path }
 }
 
-/// Brings the events of a watch to a handler.
+/// Passes the events of a watch to a handler.
 private struct EventPump {
     let handler: @Sendable (FileEvent) -> Void
 
@@ -60,7 +60,7 @@ private struct EventPump {
             folder = try ProviderPath(path)
             guard let watch = try await provider()?.startWatch(path: folder, options: options) else { return }
             do {
-                await tell([FileEvent(.rescan, path: folder, type: .directory, reason: "The watch stands from now on.")]
+                await tell([FileEvent(.rescan, path: folder, type: .directory, reason: "The watch has started.")]
                 )
                 while let batch = try await watch.next() { await tell(batch) }
                 await watch.stop()
@@ -75,7 +75,7 @@ private struct EventPump {
         }
     }
 
-    /// Waits until the handler has seen them all; once the registration has ended it is not called any more.
+    /// Waits until the handler has received them all; after the end of the registration it is not called.
     private func tell(_ events: [FileEvent]) async {
         let flag = CancellationFlag()
         await withTaskCancellationHandler {

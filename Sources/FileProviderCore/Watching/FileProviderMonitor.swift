@@ -1,57 +1,56 @@
-/// Watching natively: what a provider adds whose storage tells of changes by itself.
+/// Watching natively, for storages that report changes themselves.
 ///
 /// Callers use ``FileProviderBasic/changes(at:options:)``, which serves every provider.
 public protocol FileProviderMonitor: FileProviderBasic {
-    /// Watches the folder at `path`; returns once every change from now on will be told.
+    /// Watches the folder at `path`; returns once every change from now on will be reported.
     ///
-    /// Files on their way (``TemporaryName``) are not told; their arrival under the final name is. The watch does not
+    /// Unfinished files (``TemporaryName``) are not reported; their arrival under the final name is. The watch does not
     /// keep the provider alive.
     ///
-    /// - Throws: `CocoaError(.fileReadNoSuchFile)`; `CocoaError(.fileReadUnknown)` with `ENOTDIR` below it when `path`
-    ///   is no folder.
+    /// - Throws: `CocoaError(.fileReadNoSuchFile)`; `CocoaError(.fileReadUnknown)` with `ENOTDIR` below it if `path` is
+    ///   no folder.
     func watch(path: ProviderPath, options: WatchOptions) async throws -> any FileWatch
 }
 
-/// A watch that stands.
+/// A watch that has started.
 ///
-/// A consumer that keeps a listing in step makes that listing after the watch stands and before it asks for changes,
-/// and again after a ``FileEvent/Kind/rescan`` and before it asks on: what changes while it lists is told so that
-/// nothing is lost or doubled.
+/// To keep a listing up to date, list after the watch has started and before asking for changes, and again after each
+/// ``FileEvent/Kind/rescan`` before asking further. Changes during the listing are reported so that none is lost or
+/// doubled.
 public protocol FileWatch: AnyObject, Sendable {
-    /// The next changes; waits for them. One caller at a time.
+    /// Waits for the next changes and returns them. One caller at a time.
     ///
-    /// Nothing is gathered for a slow consumer but the places that changed, and never more than
-    /// ``WatchOptions/maxPending``.
+    /// For a slow consumer, the watch holds only the places that changed, and at most ``WatchOptions/maxPending`` of
+    /// them.
     ///
     /// - Returns: One or more events in order; nil after ``stop()``.
-    /// - Throws: `CocoaError(.fileReadNoSuchFile)` after the folder itself was told as removed; why the folder may not
-    ///   be read any more; `CancellationError`, after which the watch still stands.
+    /// - Throws: `CocoaError(.fileReadNoSuchFile)` after the removal of the folder itself was reported; another error
+    ///   if the folder can no longer be read; `CancellationError`, after which the watch continues.
     func next() async throws -> [FileEvent]?
 
-    /// Ends the watch and gives back all that it holds before it returns. A watch that is let go without it follows a
-    /// little later.
+    /// Ends the watch and releases its resources before it returns. Without it, a released watch ends a little later.
     func stop() async
 }
 
-/// Long polling: what a provider adds whose server answers when something changed, or after a while when nothing did.
+/// Long polling, for servers that answer when something changed, or after a while when nothing did.
 public protocol FileProviderLongPolling: FileProviderBasic {
-    /// The changes below `path` since `token`; waits for them as long as the server does.
+    /// Returns the changes below `path` since `token`; waits for them as long as the server does.
     ///
-    /// - Parameter token: From the answer before; nil asks where things stand now, which answers at once and without
-    ///   events.
-    /// - Throws: `CocoaError(.fileReadNoSuchFile)` when `path` is gone. A token that the server has forgotten is no
-    ///   error but a ``FileEvent/Kind/rescan``.
+    /// - Parameter token: The token of the previous answer; nil asks for the present state, which answers at once and
+    ///   without events.
+    /// - Throws: `CocoaError(.fileReadNoSuchFile)` if `path` is gone. A token that the server has forgotten is no error
+    ///   but a ``FileEvent/Kind/rescan``.
     func changes(path: ProviderPath, since token: String?) async throws -> LongPollAnswer
 }
 
-/// What a long poll brings.
+/// The answer to a long poll.
 public struct LongPollAnswer: Sendable, Hashable {
-    /// None when the server's time ran out.
+    /// The changes; empty if the server's time ran out.
     public var events: [FileEvent]
-    /// What to ask with next.
+    /// The token for the next call.
     public var token: String
 
-    /// Events in an order in which they can be replayed, as ``FileEvent`` says, and the server's token as it came.
+    /// Creates an answer from events in replayable order, as ``FileEvent`` says, and the server's unchanged token.
     public init(events: [FileEvent], token: String) {
         self.events = events
         self.token = token

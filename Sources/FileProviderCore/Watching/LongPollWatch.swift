@@ -1,6 +1,6 @@
 import Foundation
 
-/// Watches by asking a server that answers when something changed.
+/// Watches through a server that answers when something changed.
 actor LongPollWatch: FileWatch {
     private let provider: @Sendable () -> (any FileProviderLongPolling)?
     private let path: ProviderPath
@@ -8,7 +8,7 @@ actor LongPollWatch: FileWatch {
     private var token: String?
     private var failure: (any Error)?
     private var pace: PollingPace
-    /// Whether to wait before the next question.
+    /// Whether to wait before the next request.
     private var isResting = false
     private var work: Task<LongPollAnswer?, any Error>?
     private var isStopped = false
@@ -20,7 +20,7 @@ actor LongPollWatch: FileWatch {
         pace = PollingPace(options)
     }
 
-    /// Asks where things stand now.
+    /// Asks for the present state.
     func start() async throws { token = try await provider()?.changes(path: path, since: nil).token }
 
     func next() async throws -> [FileEvent]? {
@@ -60,13 +60,13 @@ actor LongPollWatch: FileWatch {
         if isResting { try await Task.sleep(for: pace.pause) }
         let start = ContinuousClock.now
         guard let answer = try await provider()?.changes(path: path, since: token) else { return nil }
-        // A server that answers at once and has nothing to say is not one to ask in a circle.
+        // A server that answers at once without changes must not be asked in a tight loop.
         isResting = answer.events.isEmpty && ContinuousClock.now - start < .seconds(options.minInterval)
         pace.looked(for: .zero, changes: !isResting)
         return answer
     }
 
-    /// A server that is away is asked again after a while; every other error ends the watch.
+    /// Retries later if the server is away; every other error ends the watch.
     private func judge(_ error: any Error) -> [FileEvent]? {
         if error.isPassing {
             isResting = true
@@ -78,10 +78,10 @@ actor LongPollWatch: FileWatch {
     }
 }
 
-// MARK: What is told
+// MARK: Reporting
 
 extension LongPollWatch {
-    /// What the options ask for, without files on their way.
+    /// Returns the events that the options ask for, without unfinished files.
     private func reported(_ events: [FileEvent]) -> [FileEvent] {
         var reported: [FileEvent] = []
         var rescans: [FileEvent] = []
@@ -96,7 +96,7 @@ extension LongPollWatch {
             case (false, true):
                 reported.append(FileEvent(.created, path: event.path, type: event.type))
                 guard event.type == .directory, options.isRecursive else { continue }
-                let reason = "What this folder holds was not told before it got this name."
+                let reason = "The content of this folder was not reported before it got this name."
                 rescans.append(FileEvent(.rescan, path: event.path, type: .directory, reason: reason))
             case (false, false): continue
             }

@@ -1,8 +1,8 @@
 import Foundation
 
-/// What a polling watch knows of a tree: for each item no more than what is compared.
+/// The state of a tree in a polling watch: of each item only the compared values.
 struct PolledTree {
-    /// What tells two versions of an item apart.
+    /// The value that changes with each version of an item.
     enum Version: Equatable {
         /// Without the mark of weakness, which servers drop a moment after a change.
         case tag(Substring)
@@ -31,9 +31,9 @@ struct PolledTree {
 
     func knows(_ folder: ProviderPath) -> Bool { folders[folder] != nil }
 
-    /// Takes in what is in `folder` now.
+    /// Applies a new listing of `folder`.
     ///
-    /// - Returns: What that changes, and the folders that no tag shows to be as they were.
+    /// - Returns: The changes, and the folders that no tag shows to be unchanged.
     mutating func update(_ folder: ProviderPath, to listing: Listing) -> (
         events: [FileEvent], changedFolders: [ProviderPath]
     ) {
@@ -60,7 +60,7 @@ struct PolledTree {
         return (events, changedFolders)
     }
 
-    /// The folders that were in `folder` at the last look.
+    /// Returns the folders that were in `folder` at the last look.
     func subfolders(of folder: ProviderPath) -> [ProviderPath] {
         (folders[folder] ?? [:]).filter { $0.value.type == .directory }.map(\.key).sorted(by: >)
     }

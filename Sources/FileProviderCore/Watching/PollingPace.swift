@@ -1,7 +1,7 @@
-/// How long to wait between two looks at what tells nothing of its changes by itself.
+/// How long to wait between two looks at a storage that does not report changes itself.
 ///
-/// The shortest interval after a change, half as much again after each look that found none, and at least four times
-/// what that look took.
+/// The shortest interval after a change, half as long again after each look without one, and at least four times the
+/// duration of the last look.
 public struct PollingPace: Sendable {
     private let minInterval: Double
     private let maxInterval: Double
@@ -15,7 +15,7 @@ public struct PollingPace: Sendable {
         interval = minInterval
     }
 
-    /// From the end of one look to the beginning of the next.
+    /// The time from the end of one look to the beginning of the next.
     public var pause: Duration { .seconds(max(interval, least)) }
 
     /// Notes a look.
@@ -24,6 +24,6 @@ public struct PollingPace: Sendable {
         least = 4 * (time / .seconds(1))
     }
 
-    /// Notes that nobody could look.
+    /// Records a failed look.
     public mutating func failed() { interval = min(maxInterval, interval * 2) }
 }

@@ -1,10 +1,10 @@
 import Foundation
 
-/// Watches by comparing listings: by ETag where there is one, else by size and modification time.
+/// Watches by comparing listings: by ETag if there is one, else by size and modification time.
 ///
-/// The interval is the shortest after a change, grows by half while nothing changes, and is at least four times what a
-/// look takes. What came and went between two looks is not seen. Moves are told as removed and created: a listing has
-/// no identity to know them by.
+/// The interval is the shortest after a change, grows by half while nothing changes, and is at least four times as long
+/// as a look. An item that appears and vanishes between two looks is not seen. A move is reported as a removal and a
+/// creation: a listing has no identity to recognise it by.
 actor PollingWatch: FileWatch {
     private let provider: @Sendable () -> (any FileProviderBasic)?
     private let path: ProviderPath
@@ -12,11 +12,11 @@ actor PollingWatch: FileWatch {
     private let maxDepth: Int
 
     private var tree = PolledTree()
-    /// Events of looks that are not told yet.
+    /// Events that are not reported yet.
     private var found: [FileEvent] = []
-    /// Folders told as unreadable, so that they are told once.
+    /// Folders reported as unreadable, so that each is reported once.
     private var unlisted: Set<ProviderPath> = []
-    /// Folders whose listing is owed, because they are new or their tag changed.
+    /// Folders still to be listed, because they are new or their tag changed.
     private var owed: Set<ProviderPath> = []
     /// The tag of the watched folder at the last look.
     private var rootTag: String?
@@ -82,7 +82,7 @@ actor PollingWatch: FileWatch {
         pace.looked(for: ContinuousClock.now - start, changes: !found.isEmpty)
     }
 
-    /// A server that is away comes back; a folder that is gone or closed does not.
+    /// A server that is away comes back; a folder that is gone or unreadable does not.
     private func judge(_ error: any Error) {
         if error.isPassing { return pace.failed() }
         if error.isNoSuchFile { found.append(FileEvent(.removed, path: path, type: .directory)) }
@@ -100,7 +100,7 @@ extension PollingWatch {
             if tag == nil || tag != rootTag { owed.insert(path) }
             rootTag = tag
         }
-        // What an interrupted look has left comes first: no tag tells of it any more.
+        // The folders left by an interrupted look come first: no tag shows their changes any more.
         var folders = [path] + owed.filter { $0 != path }
         while let folder = folders.popLast() {
             try Task.checkCancellation()
@@ -108,7 +108,7 @@ extension PollingWatch {
                 guard try await look(at: folder, of: provider, hasTreeTags: hasTreeTags) else { continue }
             }
             if options.isRecursive {
-                // With such tags, nothing has changed anywhere below a folder whose own is the same.
+                // With such tags, nothing has changed anywhere below a folder whose own tag is the same.
                 folders += tree.subfolders(of: folder).filter { !hasTreeTags || owed.contains($0) || !tree.knows($0) }
             }
         }
@@ -143,8 +143,8 @@ extension PollingWatch {
         }
     }
 
-    /// Rescans stand at the end, and a great many events are one rescan. At the start, only a folder that cannot be
-    /// read is news.
+    /// Rescans come last, and too many events become one rescan. At the start, only a folder that cannot be read is
+    /// reported.
     private func tell(_ events: [FileEvent]) {
         if isStarting, events.first?.kind != .rescan { return }
         if found.first?.kind == .rescan, found.first?.path == path { return }
@@ -155,14 +155,14 @@ extension PollingWatch {
 }
 
 extension FileEvent {
-    /// More happened than is kept for a consumer.
+    /// More changed than is held for a consumer.
     package static func tooMany(at path: ProviderPath) -> FileEvent {
-        FileEvent(.rescan, path: path, type: .directory, reason: "More changed at once than is told one by one.")
+        FileEvent(.rescan, path: path, type: .directory, reason: "Too many changes at once; list the folder again.")
     }
 }
 
 extension Error {
-    /// Whether a watch outlasts this: a server or a network that is away for a while.
+    /// Whether a watch continues after this error: a server or a network is away for a while.
     var isPassing: Bool {
         if isTransient { return true }
         guard let error = self as? URLError else { return false }

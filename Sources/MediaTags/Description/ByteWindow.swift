@@ -1,9 +1,9 @@
 import FileProviderCore
 import Foundation
 
-/// The bytes around the place that a parser looks at.
+/// The bytes around a parser's position.
 struct ByteWindow {
-    /// How much is read at once, in bytes, unless more is wanted; 32 KiB.
+    /// The least that is read at once, in bytes; 32 KiB.
     static let length: Int64 = 32 << 10
     private static let maxReads = 128
     private static let maxBytes: Int64 = 32 << 20
@@ -11,7 +11,7 @@ struct ByteWindow {
     /// Bytes of the file.
     let size: Int64
     let reader: any FileReader
-    /// Nothing is read from here on.
+    /// The offset at which reading ends.
     let reach: Int64
     private var start: Int64 = 0
     private var held: [UInt8]
@@ -28,13 +28,13 @@ struct ByteWindow {
         bytesRead = Int64(held.count)
     }
 
-    /// The bytes of `range`, if they are here already.
+    /// Returns the bytes of `range` if they were read already.
     func peek(_ range: Range<Int64>) -> ArraySlice<UInt8>? {
         guard range.lowerBound >= start, range.upperBound <= start + Int64(held.count) else { return nil }
         return held[Int(range.lowerBound - start)..<Int(range.upperBound - start)]
     }
 
-    /// The bytes of `range`; all of them, or a fault.
+    /// Returns all the bytes of `range`, or throws.
     ///
     /// - Throws: ``MediaFault``; errors of the reader.
     mutating func bytes(_ range: Range<Int64>) async throws -> ArraySlice<UInt8> {
@@ -50,7 +50,7 @@ struct ByteWindow {
         return found
     }
 
-    /// The bytes of `range`, or as many of them as there are, up to `limit`.
+    /// Returns the bytes of `range`, or as many as exist, up to `limit`.
     mutating func start(of range: Range<Int64>, limit: Int) async throws -> ArraySlice<UInt8> {
         try await bytes(
             range.lowerBound..<max(range.lowerBound, min(range.upperBound, range.lowerBound + Int64(limit), reach)))
@@ -58,15 +58,15 @@ struct ByteWindow {
 }
 
 extension Collection<UInt8> {
-    /// The unsigned number in `count` bytes, up to eight, from `offset` on, the most significant byte first; nil where
-    /// the bytes end before, or where it is no `Int64`.
+    /// Returns the unsigned big-endian number in `count` bytes, up to eight, at `offset`; nil if the bytes end before,
+    /// or it doesn't fit `Int64`.
     func big(_ offset: Int, _ count: Int) -> Int64? {
         let bytes = dropFirst(offset).prefix(count)
         guard bytes.count == count else { return nil }
         return Int64(exactly: bytes.reduce(UInt64(0)) { $0 << 8 | UInt64($1) })
     }
 
-    /// The same with the least significant byte first.
+    /// Returns the same for a little-endian number.
     func little(_ offset: Int, _ count: Int) -> Int64? {
         let bytes = dropFirst(offset).prefix(count)
         guard bytes.count == count else { return nil }

@@ -1,7 +1,7 @@
 public import FileProviderCore
 import Foundation
 
-/// The chapters of an MP4 or QuickTime file that are samples of a text track: their titles lie among the sound.
+/// The chapters of an MP4 or QuickTime file as samples of a text track: their titles are stored among the sound.
 public struct ChapterTrack: Sendable, Hashable {
     struct Sample: Sendable, Hashable {
         /// Offsets from the start of the file.
@@ -12,24 +12,24 @@ public struct ChapterTrack: Sendable, Hashable {
 
     let samples: [Sample]
 
-    /// How many chapters there are.
+    /// The number of chapters.
     public var count: Int { samples.count }
 
     /// Reads the titles.
     ///
     /// - Parameter reader: The file that the description was read from.
     /// - Throws: The reader's errors.
-    /// - Complexity: One call for all titles, so as few requests as the reader's cost model says.
+    /// - Complexity: One read of all titles, so as few requests as the reader's cost model says.
     public func chapters(from reader: any FileReader) async throws -> [MediaChapter] {
         let titles = try await reader.read(samples.map(\.range))
         return zip(samples, titles).map { sample, bytes in
-            // The length in two bytes, the text, and boxes that nobody needs (QuickTime File Format, text media).
+            // The length in two bytes, the text, and boxes that are not needed (QuickTime File Format, text media).
             let length = bytes.big(0, 2) ?? 0
             return MediaChapter(start: sample.start, title: MediaText.guessed(bytes.dropFirst(2).prefix(Int(length))))
         }
     }
 
-    /// How many requests that is.
+    /// Returns the number of requests for reading the titles.
     func requests(at cost: Capabilities.ReadCost) -> Int {
         if cost.roundTripsPerRange == 0 { return 0 }
         var (count, end) = (0, Int64.min)

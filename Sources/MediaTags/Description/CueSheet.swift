@@ -1,28 +1,28 @@
 public import Foundation
 
-/// A cue sheet: which tracks begin where in which files.
+/// A cue sheet: the tracks in files and where they begin.
 ///
 /// `FILE`, `TRACK`, `TITLE`, `PERFORMER` and `INDEX` are read; times count minutes, seconds and 75ths of a second.
 public struct CueSheet: Sendable, Hashable {
-    /// The most bytes of a sheet that are worth reading; 1 MiB.
+    /// The largest sheet to read, in bytes; 1 MiB.
     public static let maxSize = 1 << 20
 
     /// A file, with the tracks in it.
     public struct File: Sendable, Hashable {
-        /// As the sheet calls it: a name or a path, with slashes of either kind.
+        /// The name in the sheet: a name or a path, with slashes of either kind.
         public var name: String
         /// A chapter for each track, in order.
         public var chapters: [MediaChapter]
     }
 
-    /// The title of the whole.
+    /// The title of the whole recording.
     public private(set) var title: String?
-    /// Who made the whole.
+    /// The performer of the whole recording.
     public private(set) var performer: String?
     /// The files in order; those without a track are left out.
     public private(set) var files: [File] = []
 
-    /// Reads a sheet; lines that make no sense are passed over.
+    /// Parses a sheet; ignores invalid lines.
     public init(_ text: String) {
         var isInTrack = false
         var track: (title: String?, number: String?) = (nil, nil)
@@ -39,7 +39,7 @@ public struct CueSheet: Sendable, Hashable {
             case "TITLE" where isInTrack: track.title = words[1]
             case "TITLE" where files.isEmpty: title = words[1]
             case "PERFORMER" where !isInTrack && files.isEmpty: performer = words[1]
-            // Index 00 is the pause in front of a track.
+            // Index 00 is the pause before a track.
             case "INDEX" where isInTrack && words.count > 2 && Int(words[1]) == 1 && !isPlaced:
                 guard let start = Self.seconds(words[2]), !files.isEmpty else { continue }
                 guard files[files.count - 1].chapters.count < MediaDescription.maxChapters else { continue }

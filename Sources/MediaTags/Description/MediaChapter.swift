@@ -1,8 +1,8 @@
 /// A chapter of a sound file.
 public struct MediaChapter: Sendable, Hashable {
-    /// Where it starts, in seconds, from 0 to one billion.
+    /// The start in seconds, from 0 to one billion.
     public var start: Double
-    /// What it is called; nil if it has no name.
+    /// The title; nil if the chapter has none.
     public var title: String?
     /// The chapters inside it.
     public var children: [MediaChapter]
@@ -17,7 +17,7 @@ public struct MediaChapter: Sendable, Hashable {
 }
 
 extension [MediaChapter] {
-    /// By start, the file's order deciding between equal ones; no more than are allowed.
+    /// Sorted by start, with the file's order for equal starts; limited to the allowed number.
     var inOrder: [MediaChapter] {
         let sorted = enumerated().sorted { ($0.element.start, $0.offset) < ($1.element.start, $1.offset) }
         return sorted.prefix(MediaDescription.maxChapters).map(\.element)

@@ -1,6 +1,6 @@
-/// What a sound file says of itself.
+/// The tags, length, chapters and pictures of a sound file.
 ///
-/// Nothing in it is trusted: every text, list and picture has a limit, and what is beyond one is left out.
+/// The file is not trusted: every text, list and picture has a limit, and anything over it is left out.
 public struct MediaDescription: Sendable, Hashable {
     /// The most chapters of one file; 4,096.
     public static let maxChapters = 4_096
@@ -11,23 +11,23 @@ public struct MediaDescription: Sendable, Hashable {
     /// The most bytes of all texts together; 256 KiB.
     private static let maxText = 256 << 10
 
-    /// The values by name, in the file's order. The names are those of Vorbis comments in capitals, such as `TITLE` and
-    /// `ALBUMARTIST`, whatever the format calls them.
+    /// The values by name, in the file's order. In every format the names are those of Vorbis comments in capitals,
+    /// such as `TITLE` and `ALBUMARTIST`.
     public private(set) var tags: [String: [String]] = [:]
-    /// The length in seconds; nil if the file does not say.
+    /// The length in seconds; nil if the file does not have it.
     public internal(set) var duration: Double?
     /// The chapters in the order of the file's own table of contents, else by their starts.
     public internal(set) var chapters: [MediaChapter] = []
     /// The pictures in the file's order.
     public private(set) var pictures: [MediaPicture] = []
-    /// A track of chapters whose titles lie in so many places that they were not read; nil if there is none.
+    /// A track of chapters whose titles are too scattered to be read at once; nil if there is none.
     public internal(set) var chapterTrack: ChapterTrack?
     private var textBytes = 0
 
-    /// A description of a file that says nothing.
+    /// An empty description.
     public init() {}
 
-    /// The first value of the first of `names` that has one.
+    /// Returns the first value of the first of `names` that has one.
     public func first(_ names: String...) -> String? {
         names.lazy.compactMap { self.tags[$0]?.first }.first
     }
@@ -35,7 +35,7 @@ public struct MediaDescription: Sendable, Hashable {
     /// The picture of the front cover, else the first one.
     public var cover: MediaPicture? { pictures.first { $0.isFrontCover } ?? pictures.first }
 
-    /// Adds a value to the tag `name`; an empty one and one that is there already are left out.
+    /// Adds a value to the tag `name`, unless it is empty or exists already.
     mutating func add(_ name: String, _ value: String?) {
         guard let value = value.map(MediaText.trimmed), !value.isEmpty, tags[name]?.contains(value) != true else {
             return
@@ -50,13 +50,13 @@ public struct MediaDescription: Sendable, Hashable {
         if pictures.count < Self.maxPictures, !picture.isEmpty { pictures.append(picture) }
     }
 
-    /// Sets the chapters, after which none are left to be read.
+    /// Sets the chapters, and drops the chapter track.
     package mutating func use(_ chapters: [MediaChapter]) {
         self.chapters = chapters
         chapterTrack = nil
     }
 
-    /// Without chapters, those left to be read among them.
+    /// The description without chapters and chapter track.
     package var withoutChapters: MediaDescription {
         var description = self
         description.use([])
@@ -66,14 +66,14 @@ public struct MediaDescription: Sendable, Hashable {
     /// Without pictures.
     package var withoutPictures: MediaDescription { mapPictures { _ in nil } }
 
-    /// With each picture as `change` makes it; without those of which it makes nil.
+    /// Returns a copy with each picture changed by `change`, without those for which it returns nil.
     func mapPictures(_ change: (MediaPicture) -> MediaPicture?) -> MediaDescription {
         var description = self
         description.pictures = pictures.compactMap(change)
         return description
     }
 
-    /// Takes over what `other` says and this does not.
+    /// Adds what `other` has and this description lacks.
     mutating func merge(_ other: MediaDescription) {
         for (name, values) in other.tags where tags[name] == nil {
             for value in values { add(name, value) }

@@ -1,11 +1,11 @@
-/// Collects what one file says, as far as it can be read.
+/// Reads the description of one file as far as possible.
 protocol MediaParser {
     var description: MediaDescription { get }
 
-    /// - Throws: ``MediaFault`` where the file makes no sense; errors of the reader.
+    /// - Throws: ``MediaFault`` if the file is malformed; errors of the reader.
     mutating func parse() async throws
 
-    /// Draws conclusions from what was found, also after a fault.
+    /// Completes the description from what was found, even after a fault.
     ///
     /// - Throws: Errors of the reader.
     mutating func finish() async throws
@@ -15,11 +15,11 @@ extension MediaParser {
     mutating func finish() async throws {}
 }
 
-/// Why a file is not read any further.
+/// The reason why the rest of a file is not read.
 enum MediaFault: Error {
-    /// It ends before what it says, or may not be read that far.
+    /// The file ends too early, or may not be read that far.
     case end
-    /// It makes no sense.
+    /// The file is malformed.
     case malformed
     /// It would take too many reads.
     case limit
@@ -29,7 +29,7 @@ extension MediaDescription {
     static func run(_ parser: some MediaParser) async throws -> MediaDescription {
         var parser = parser
         do { try await parser.parse() } catch is MediaFault {
-            // What was found before is kept.
+            // Keeps what was found before.
         }
         try await parser.finish()
         return parser.description

@@ -2,22 +2,22 @@ public import Foundation
 
 /// A picture in a sound file.
 public struct MediaPicture: Sendable, Hashable {
-    /// Where its bytes are.
+    /// The location of the bytes.
     public enum Content: Sendable, Hashable {
         /// Offsets from the start of the sound file.
         case range(Range<Int64>)
-        /// The bytes themselves, of a picture that the file holds in an encoded form; up to 4 MiB.
+        /// The bytes of a picture that the file stores in an encoded form; up to 4 MiB.
         case bytes(Data)
     }
 
-    /// The most bytes of a picture that is decoded while tags are read; 4 MiB.
+    /// The largest picture that is decoded while tags are read, in bytes; 4 MiB.
     static let maxDecodedSize = 4 << 20
 
-    /// Where its bytes are.
+    /// The location of the bytes.
     public var content: Content
-    /// The media type, by the first bytes where they were at hand, else as the file says; nil if it does not.
+    /// The media type, by the first bytes if they were read, else as the file declares it; nil if it does not.
     public var mediaType: String?
-    /// Whether the file calls it its front cover.
+    /// Whether the file marks it as its front cover.
     public var isFrontCover: Bool
 
     init(_ content: Content, mediaType: String?, isFrontCover: Bool) {
@@ -33,7 +33,7 @@ public struct MediaPicture: Sendable, Hashable {
         }
     }
 
-    /// The type that a picture's first bytes tell.
+    /// Returns the type that a picture's first bytes show.
     static func mediaType(of start: some Collection<UInt8>) -> String? {
         if start.starts(with: [0xFF, 0xD8, 0xFF]) { return "image/jpeg" }
         if start.starts(with: [0x89, 0x50, 0x4E, 0x47]) { return "image/png" }
@@ -42,7 +42,7 @@ public struct MediaPicture: Sendable, Hashable {
         return start.starts(with: "BM".utf8) ? "image/bmp" : nil
     }
 
-    /// The type that a tag writes in one of many ways; nil for what is no picture.
+    /// Returns the type that a tag writes in one of many ways; nil if it is not a picture.
     static func mediaType(named name: String) -> String? {
         switch name.lowercased() {
         case "jpg", "jpeg", "image/jpg", "image/jpeg", "image/pjpeg": "image/jpeg"

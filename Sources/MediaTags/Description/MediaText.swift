@@ -19,8 +19,7 @@ enum MediaText {
         String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
     }
 
-    /// By the byte order mark; without one the most significant byte comes first, unless `isLittle` says that it is the
-    /// other way round.
+    /// Decodes by the byte order mark; without one as big-endian, unless `isLittle` is true.
     static func utf16(_ bytes: some Collection<UInt8>, isLittle: Bool = false) -> String {
         let isMarkedBig = bytes.starts(with: bigEndianMark)
         let isMarkedLittle = bytes.starts(with: littleEndianMark)
@@ -36,6 +35,6 @@ enum MediaText {
     static let bigEndianMark: [UInt8] = [0xFE, 0xFF]
     static let littleEndianMark: [UInt8] = [0xFF, 0xFE]
 
-    /// The name of a box or chunk, its bytes taken for Latin-1; fewer characters where there are fewer bytes.
+    /// Returns the name of a box or chunk, its bytes decoded as Latin-1; shorter if there are fewer bytes.
     static func fourCharacters(_ bytes: some Collection<UInt8>) -> String { latin1(bytes.prefix(4)) }
 }

@@ -1,4 +1,4 @@
-/// The header of a frame of AAC in a stream of such frames, as `aac` files are (ISO/IEC 13818-7, section 6.2).
+/// The header of an AAC frame in a stream of frames, as in `aac` files (ISO/IEC 13818-7, section 6.2).
 struct ADTSFrame {
     private static let sampleRates = [
         96_000, 88_200, 64_000, 48_000, 44_100, 32_000, 24_000, 22_050, 16_000, 12_000, 11_025, 8_000, 7_350,
@@ -18,8 +18,8 @@ struct ADTSFrame {
         duration = Double(1_024 * (header & 3 + 1)) / Double(Self.sampleRates[rate])
     }
 
-    /// Seconds of the sound that begins in `start`, of which there are `audioBytes` in all, if the rest of it takes as
-    /// many bytes a second as the start does; nil for sound of another kind.
+    /// Returns the seconds of the sound that begins in `start` and has `audioBytes` in all, assuming a constant bit
+    /// rate; nil for sound of another kind.
     static func duration(_ start: ArraySlice<UInt8>, audioBytes: Int64) -> Double? {
         var (bytes, seconds, count) = (0, 0.0, 0)
         while let frame = ADTSFrame(start.dropFirst(bytes)) {

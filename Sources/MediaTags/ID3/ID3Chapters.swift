@@ -1,5 +1,4 @@
-/// The chapters of an ID3 tag, and the lists that put them in order (ID3v2 Chapter Frame Addendum, sections 3.1 and
-/// 3.2).
+/// The chapters of an ID3 tag, and the lists that order them (ID3v2 Chapter Frame Addendum, sections 3.1 and 3.2).
 struct ID3Chapters {
     private struct List {
         var title: String?
@@ -11,12 +10,12 @@ struct ID3Chapters {
     private static let maxDepth = 8
 
     private var chapters: [String: MediaChapter] = [:]
-    /// Those with an identifier that an earlier one has.
+    /// Chapters that repeat an earlier identifier.
     private var repeated: [MediaChapter] = []
     private var lists: [String: List] = [:]
     private var top: String?
 
-    /// Takes a frame `CHAP`: an identifier, start and end in milliseconds, two offsets, and frames.
+    /// Reads a frame `CHAP`: an identifier, start and end in milliseconds, two offsets, and frames.
     mutating func take(chapter bytes: ArraySlice<UInt8>, version: Int) {
         guard chapters.count + repeated.count < MediaDescription.maxChapters,
             let (id, rest) = ID3Text.terminated(bytes, encoding: 0),
@@ -27,7 +26,7 @@ struct ID3Chapters {
         if chapters[id] == nil { chapters[id] = chapter } else { repeated.append(chapter) }
     }
 
-    /// Takes a frame `CTOC`: an identifier, flags, a count, as many identifiers, and frames.
+    /// Reads a frame `CTOC`: an identifier, flags, a count, as many identifiers, and frames.
     mutating func take(contents bytes: ArraySlice<UInt8>, version: Int) {
         guard lists.count < Self.maxLists, let (id, afterID) = ID3Text.terminated(bytes, encoding: 0),
             let flags = afterID.big(0, 1),
@@ -45,8 +44,7 @@ struct ID3Chapters {
         lists[id] = list
     }
 
-    /// The tree that the topmost list makes; all chapters by their starts if there is none, or if it is full and has
-    /// not all of them.
+    /// The tree of the topmost list; all chapters by their starts if there is no list, or if it is full and incomplete.
     var tree: [MediaChapter] {
         let all = (Array(chapters.values) + repeated).inOrder
         guard let top = top ?? (lists.count == 1 ? lists.keys.first : nil), let list = lists[top] else { return all }
@@ -66,7 +64,7 @@ struct ID3Chapters {
         return MediaChapter(start: first.start, title: list.title, children: children)
     }
 
-    /// The text of the first frame with a title.
+    /// Returns the text of the first frame with a title.
     private static func title(in bytes: ArraySlice<UInt8>, version: Int) -> String? {
         var rest = bytes
         let (idLength, headerLength) = version == 2 ? (3, 6) : (4, 10)

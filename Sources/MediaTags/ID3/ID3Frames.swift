@@ -3,7 +3,7 @@ import Foundation
 
 /// The frames of an ID3 tag of version 2.2, 2.3 or 2.4: texts, pictures, and chapters (ID3v2 Chapter Frame Addendum).
 struct ID3Frames {
-    /// A frame of which the content is next.
+    /// A frame whose content follows.
     struct Frame {
         let id: String
         let content: Range<Int64>
@@ -11,7 +11,7 @@ struct ID3Frames {
     }
 
     private static let maxFrames = 10_000
-    /// Of a chapter, its times and its title; a picture may follow.
+    /// The most bytes of a chapter that are read, for its times and its title; a picture may follow.
     private static let maxChapterLength = 4_096
 
     var window: ByteWindow
@@ -37,7 +37,7 @@ struct ID3Frames {
         }
     }
 
-    /// What follows from all that was read.
+    /// Completes the description from all that was read.
     mutating func finish() {
         description.chapters = chapters.tree
         if let year { description.add("DATE", ID3Text.date(year: year, dayAndMonth: dayAndMonth ?? "")) }
@@ -49,7 +49,7 @@ struct ID3Frames {
     private var idLength: Int { version == 2 ? 3 : 4 }
     private var headerLength: Int64 { version == 2 ? 6 : 10 }
 
-    /// The next frame that can be read, compressed and encrypted ones passed over; nil at the padding.
+    /// Returns the next readable frame, skipping compressed and encrypted ones; nil at the padding.
     private mutating func frame(at offset: Int64, before end: Int64) async throws -> Frame? {
         var offset = offset
         while end - offset >= headerLength {
@@ -70,7 +70,7 @@ struct ID3Frames {
         let plain = head.big(4, 4) ?? 0
         guard version == 4, let safe = ID3Header.synchsafe(head.dropFirst(4)) else { return plain }
         guard safe != plain else { return safe }
-        // Some writers put the plain number here; what follows tells which of the two it is.
+        // Some writers put the plain number here; the bytes that follow show which of the two it is.
         func leadsToFrame(_ size: Int64) -> Bool {
             let next = offset + headerLength + size
             if next == end { return true }
@@ -80,7 +80,7 @@ struct ID3Frames {
         return !leadsToFrame(safe) && leadsToFrame(plain) ? plain : safe
     }
 
-    /// The name of a frame; nil for bytes that are none.
+    /// Returns the name of a frame; nil if the bytes are not one.
     static func id(_ bytes: ArraySlice<UInt8>) -> String? {
         let isName = bytes.allSatisfy { (0x41...0x5A).contains($0) || (0x30...0x39).contains($0) }
         return isName && !bytes.isEmpty ? MediaText.latin1(bytes) : nil
@@ -118,7 +118,7 @@ struct ID3Frames {
         return frame.isUnsynchronised ? ID3Header.resynchronised(bytes)[...] : bytes
     }
 
-    /// Encoding, type, kind and description stand in front of the picture (ID3v2.4, section 4.14).
+    /// Encoding, type, kind and description precede the picture (ID3v2.4, section 4.14).
     private mutating func takePicture(_ frame: Frame) async throws {
         if frame.isUnsynchronised {
             guard frame.content.count <= MediaPicture.maxDecodedSize else { return }
@@ -155,7 +155,7 @@ private struct ID3FrameFlags {
         }
     }
 
-    /// The frame without what its flags put in front; nil if it is compressed or encrypted.
+    /// Returns the frame without the fields that its flags announce; nil if it is compressed or encrypted.
     func frame(_ id: String, _ content: Range<Int64>) -> ID3Frames.Frame? {
         guard !isLocked, extra <= content.count else { return nil }
         return ID3Frames.Frame(
@@ -180,7 +180,7 @@ private struct ID3PictureHeader {
             name = MediaText.latin1(rest.prefix { $0 != 0 })
             rest = rest.dropFirst(name.unicodeScalars.count + 1)
         }
-        // An address in place of a picture.
+        // An address instead of a picture.
         guard name != "-->", let kind = rest.first else { return nil }
         guard let text = ID3Text.terminated(rest.dropFirst(), encoding: encoding) else { return nil }
         mediaType = MediaPicture.mediaType(named: name)

@@ -5,7 +5,7 @@ struct ID3Header {
 
     /// 2, 3 or 4.
     let version: Int
-    /// Bytes behind the header, the footer left out.
+    /// Bytes after the header, without the footer.
     let size: Int64
     let isUnsynchronised: Bool
     let hasExtension: Bool
@@ -24,17 +24,17 @@ struct ID3Header {
         hasFooter = flags & 0x10 != 0 && major == 4
     }
 
-    /// Bytes of all of it.
+    /// The length of the whole tag in bytes.
     var total: Int64 { Self.length + size + (hasFooter ? 10 : 0) }
 
-    /// Four bytes of seven bits; nil if one has eight.
+    /// Decodes four bytes of seven bits; nil if one has eight.
     static func synchsafe(_ bytes: ArraySlice<UInt8>) -> Int64? {
         let bytes = bytes.prefix(4)
         guard bytes.count == 4, bytes.allSatisfy({ $0 < 0x80 }) else { return nil }
         return bytes.reduce(0) { $0 << 7 | Int64($1) }
     }
 
-    /// Without the zero bytes that keep a tag from looking like sound (ID3v2.4, section 6.1).
+    /// Returns the bytes without the zeros that keep a tag from looking like sound (ID3v2.4, section 6.1).
     static func resynchronised(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
         var result: [UInt8] = []
         result.reserveCapacity(bytes.count)

@@ -1,6 +1,6 @@
 /// Texts in frames: a byte for the encoding, then values with zeros between them (ID3v2.4, section 4).
 enum ID3Text {
-    /// The values of a text frame. In UTF-16 the first mark of the byte order counts for all values that have none.
+    /// Returns the values of a text frame. In UTF-16 the first byte order mark applies to all values without one.
     static func texts(_ bytes: ArraySlice<UInt8>) -> [String] {
         guard let encoding = bytes.first else { return [] }
         return texts(
@@ -21,9 +21,9 @@ enum ID3Text {
         return texts.map(MediaText.trimmed).filter { !$0.isEmpty }
     }
 
-    /// The values of a frame that names its text; nil if it ends before.
+    /// Returns the values of a frame that names its text; nil if the frame ends before.
     ///
-    /// - Parameter hasLanguage: Whether three bytes for the language stand in front, as in a comment.
+    /// - Parameter hasLanguage: Whether three bytes for the language come first, as in a comment.
     static func described(_ bytes: ArraySlice<UInt8>, hasLanguage: Bool) -> (name: String, texts: [String])? {
         guard let encoding = bytes.first else { return nil }
         let content = bytes.dropFirst(hasLanguage ? 4 : 1)
@@ -32,7 +32,7 @@ enum ID3Text {
         return (MediaText.trimmed(name), texts(rest, encoding: encoding, isLittle: isLittle))
     }
 
-    /// The text up to the next zero of the encoding's width, and what follows; nil if there is no zero.
+    /// Returns the text up to the next zero of the encoding's width, and the rest; nil if there is no zero.
     static func terminated(
         _ bytes: ArraySlice<UInt8>, encoding: UInt8, isLittle: Bool = false
     ) -> (text: String, rest: ArraySlice<UInt8>)? {
@@ -62,7 +62,7 @@ enum ID3Text {
         }
     }
 
-    /// A genre without the number in front, which stands for a name of an old list; nil for a number alone.
+    /// Returns a genre without its leading number, which refers to an old list of names; nil for a number alone.
     static func genre(_ text: String) -> String? {
         var rest = text[...]
         while rest.hasPrefix("("), let end = rest.firstIndex(of: ")"),
@@ -73,8 +73,8 @@ enum ID3Text {
         return rest.allSatisfy(\.isNumber) ? nil : String(rest)
     }
 
-    /// A day, from a year and from a day and month in four digits (ID3v2.3, section 4.2.1); the year alone if these are
-    /// none.
+    /// Returns a day, from a year and from a day and month in four digits (ID3v2.3, section 4.2.1); the year alone if
+    /// these are invalid.
     static func date(year: String, dayAndMonth: String) -> String {
         let digits = dayAndMonth.utf8.compactMap { (0x30...0x39).contains($0) ? Int($0 - 0x30) : nil }
         guard year.utf8.count == 4, digits.count == 4, dayAndMonth.utf8.count == 4,

@@ -6,7 +6,7 @@ struct MPEGFrame {
     private let sampleRate: Int
     /// Bits in a second.
     private let bitRate: Int
-    /// Bytes between the header and the sound of layer III, where encoders put what they know of the whole.
+    /// Bytes of side information after the header (layer III), behind which encoders store the number of frames.
     private let sideInformation: Int
 
     /// The frame at the start of `bytes`; nil if there is none.
@@ -36,15 +36,15 @@ struct MPEGFrame {
         [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160],
     ]
 
-    /// Seconds of the sound that begins in `start`, of which there are `audioBytes` in all: by the number of frames
-    /// that encoders leave in the first one, else by its bit rate.
+    /// Returns the seconds of the sound that begins in `start` and has `audioBytes` in all: by the number of frames
+    /// that encoders store in the first one, else by its bit rate.
     ///
-    /// A frame is believed if another one follows it.
+    /// A frame counts only if another one follows it.
     static func duration(_ start: ArraySlice<UInt8>, audioBytes: Int64) -> Double? {
         for index in start.indices {
             guard start[index] == 0xFF, let frame = MPEGFrame(start[index...]) else { continue }
             let next = start[index...].dropFirst(frame.length)
-            // At the end of what is at hand nothing can follow; far behind the start that would be chance.
+            // At the end of the available bytes nothing can follow; far behind the start that would be chance.
             guard MPEGFrame(next) != nil || (next.count < 4 && index == start.startIndex) else { continue }
             let bytes = start[index...].prefix(frame.length)
             if let frames = frame.frameCount(bytes) {
@@ -56,7 +56,7 @@ struct MPEGFrame {
         return nil
     }
 
-    /// From a header called Xing, Info or VBRI; nil if there is none.
+    /// Returns the count from a header called Xing, Info or VBRI; nil if there is none.
     private func frameCount(_ bytes: ArraySlice<UInt8>) -> Int64? {
         let xing = bytes.dropFirst(4 + sideInformation)
         if xing.starts(with: "Xing".utf8) || xing.starts(with: "Info".utf8) {

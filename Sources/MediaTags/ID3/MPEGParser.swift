@@ -4,7 +4,7 @@ import Foundation
 /// Files that begin with an ID3 tag, or with MPEG audio.
 struct MPEGParser: MediaParser {
     private static let maxUnsynchronisedSize: Int64 = 16 << 20
-    /// Sound may begin this far behind the tag, which some writers make too short.
+    /// How far behind the tag the sound may begin, since some writers understate the tag's length.
     private static let searched = 16 << 10
 
     private var window: ByteWindow
@@ -27,13 +27,13 @@ struct MPEGParser: MediaParser {
                 tagDuration = description.duration
                 description.duration = nil
             } catch is MediaFault {
-                // The sound behind a damaged tag still has a length.
+                // Sound behind a damaged tag still has a length.
             }
         }
         guard end < window.size else { return }
         let start = try await window.start(of: end..<window.size, limit: Self.searched)
         if start.starts(with: "fLaC".utf8) {
-            // The comments of the format itself count first.
+            // The comments of the format itself take precedence.
             var found = try await MediaDescription.run(FLACParser(window, at: end))
             found.merge(description)
             description = found
@@ -42,7 +42,7 @@ struct MPEGParser: MediaParser {
         let sound = window.size - end
         description.duration =
             MPEGFrame.duration(start, audioBytes: sound) ?? ADTSFrame.duration(start, audioBytes: sound)
-        // The older tag lies at the end, where nobody goes who has a newer one.
+        // The older tag is at the end, and is read only if there is no newer one.
         if description.tags.isEmpty, window.reach == window.size, window.size >= 128 {
             readLastBytes(try await window.bytes(window.size - 128..<window.size))
         }
@@ -71,7 +71,7 @@ struct MPEGParser: MediaParser {
         var window = window
         var content = offset + ID3Header.length..<min(offset + ID3Header.length + header.size, window.size)
         let plain: [UInt8]?
-        // From version 2.4 on each frame tells for itself.
+        // From version 2.4 on each frame has its own flag.
         if header.isUnsynchronised, header.version < 4 {
             guard header.size <= maxUnsynchronisedSize else { throw MediaFault.limit }
             plain = ID3Header.resynchronised(try await window.bytes(content))
@@ -108,7 +108,7 @@ struct MPEGParser: MediaParser {
 }
 
 extension MediaDescription {
-    /// With pictures that are parts of `bytes` taken out of them.
+    /// Returns a copy with pictures that are parts of `bytes` replaced by their bytes.
     fileprivate func withPictures(from bytes: [UInt8]) -> MediaDescription {
         mapPictures { picture in
             guard case .range(let range) = picture.content else { return picture }

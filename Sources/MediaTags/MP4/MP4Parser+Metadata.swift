@@ -2,7 +2,7 @@ import FileProviderCore
 import Foundation
 
 extension MP4Parser {
-    /// Chapters in `chpl`, tags in `meta`, and the texts of QuickTime, which lie beside them.
+    /// Reads chapters in `chpl`, tags in `meta`, and the texts of QuickTime beside them.
     mutating func readUserData(_ content: Range<Int64>) async throws {
         var position = content.lowerBound
         while let box = try await box(at: position, before: content.upperBound) {
@@ -20,7 +20,7 @@ extension MP4Parser {
         }
     }
 
-    /// In QuickTime files `meta` is a plain box, elsewhere it has a version in front.
+    /// In QuickTime files `meta` is a plain box, elsewhere it begins with a version.
     mutating func readMetadata(_ content: Range<Int64>) async throws {
         guard content.count >= 8 else { return }
         let start = try await window.start(of: content, limit: 8)
@@ -66,8 +66,8 @@ extension MP4Parser {
         description.add(MediaPicture(.range(value), mediaType: type, isFrontCover: true))
     }
 
-    /// A value of the kind `kind`: 1 is UTF-8, 2 UTF-16, 21 and 22 are whole numbers. A number of a row has how many
-    /// there are behind it.
+    /// Returns a value of the kind `kind`: 1 is UTF-8, 2 UTF-16, 21 and 22 are whole numbers. In a pair, the number is
+    /// followed by the total.
     private static func text(of bytes: ArraySlice<UInt8>, kind: Int64, isPair: Bool) -> String? {
         if isPair {
             guard let number = bytes.big(2, 2), number > 0 else { return nil }
@@ -82,7 +82,7 @@ extension MP4Parser {
         }
     }
 
-    /// An item with a name of its own, such as `com.apple.iTunes` `NARRATOR`.
+    /// Reads an item with a free-form name, such as `com.apple.iTunes` `NARRATOR`.
     private mutating func readFreeItem(_ content: Range<Int64>) async throws {
         var name: String?
         var position = content.lowerBound
@@ -97,8 +97,8 @@ extension MP4Parser {
         }
     }
 
-    /// The list that Nero introduced: a count in one byte, then for each chapter its start in units of 100 ns, the
-    /// length of its title in one byte, and the title. From version 1 on, four bytes lie in front of the count.
+    /// Reads the list that Nero introduced: a count in one byte, then for each chapter its start in units of 100 ns,
+    /// the length of its title in one byte, and the title. From version 1 on, four bytes precede the count.
     private mutating func readChapterList(_ content: Range<Int64>) async throws {
         let bytes = try await window.start(of: content, limit: 128 << 10)
         var offset = bytes.first == 0 ? 4 : 8

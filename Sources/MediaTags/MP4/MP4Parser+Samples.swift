@@ -2,14 +2,15 @@ import FileProviderCore
 import Foundation
 
 extension MP4Parser {
-    /// Where the samples of a track lie and when they begin, by its sample table (ISO/IEC 14496-12, sections 8.6 and
+    /// Returns the positions and times of a track's samples, from its sample table (ISO/IEC 14496-12, sections 8.6 and
     /// 8.7).
     ///
     /// - Parameters:
     ///   - table: The content of a box `stbl`.
     ///   - scale: Units in a second.
     ///   - delay: Seconds before the track begins.
-    /// - Throws: ``MediaFault`` for one without sense, or with more samples than a table of contents has chapters.
+    /// - Throws: ``MediaFault`` if the table is malformed, or has more samples than a table of contents may have
+    ///   chapters.
     mutating func readSamples(of table: Range<Int64>, scale: Int64, delay: Double) async throws -> [ChapterTrack.Sample]
     {
         var samples = SampleTable()
@@ -27,9 +28,9 @@ extension MP4Parser {
 /// The sample table of a track with few samples.
 private struct SampleTable {
     static let boxes: Set<String> = ["stts", "stsc", "stsz", "stco", "co64"]
-    /// As many entries of 12 bytes as there may be chapters, and what lies in front of them.
+    /// Room for the allowed number of entries of 12 bytes, and the fields before them.
     static let maxBoxSize = 12 * MediaDescription.maxChapters + 16
-    /// The most bytes of a sample that are read: a title, with its length in front.
+    /// The most bytes of a sample that are read: a title with its length.
     private static let maxSampleLength: Int64 = 1_024
 
     private var durations: [(count: Int64, duration: Int64)] = []
@@ -37,7 +38,7 @@ private struct SampleTable {
     private var sizes: [Int64] = []
     private var chunks: [Int64] = []
 
-    /// Takes the content of one of ``boxes``.
+    /// Reads the content of one of ``boxes``.
     mutating func take(_ type: String, _ bytes: ArraySlice<UInt8>) {
         func entries(_ length: Int, from offset: Int = 8) -> [ArraySlice<UInt8>] {
             let count = min(bytes.big(offset - 4, 4) ?? 0, Int64(MediaDescription.maxChapters))

@@ -1,29 +1,29 @@
 import FileProviderCore
 import Foundation
 
-/// MP4 and QuickTime files (ISO/IEC 14496-12; QuickTime File Format): a tree of boxes, of which sound and sample tables
-/// are passed over.
+/// MP4 and QuickTime files (ISO/IEC 14496-12; QuickTime File Format): a tree of boxes. Sound and sample tables are
+/// skipped.
 struct MP4Parser: MediaParser {
     struct Box {
         let type: String
-        /// What follows its header.
+        /// The range after the header.
         let content: Range<Int64>
     }
 
-    /// What a track says of itself.
+    /// The properties of a track.
     struct Track {
         var id: Int64 = 0
         var handler = ""
         var time = MediaTime()
-        /// How long nothing is to be heard or seen before it begins, in the units of the file.
+        /// The pause before the track begins, in the units of the file.
         var delay: Int64 = 0
-        /// The tracks that hold its chapters.
+        /// The tracks with its chapters.
         var chapterTracks: [Int64] = []
         /// The content of its sample table.
         var table: Range<Int64>?
     }
 
-    /// The boxes that such a file begins with.
+    /// The boxes with which such a file may begin.
     static let boxesAtStart: Set<String> = ["ftyp", "moov", "mdat", "free", "skip", "wide", "pnot"]
     private static let maxBoxes = 20_000
     private static let maxTracks = 64
@@ -39,8 +39,8 @@ struct MP4Parser: MediaParser {
         self.window = window
     }
 
-    /// The box at `offset`; nil where no other one fits in front of `end`. One that claims to go on behind `end` is cut
-    /// there.
+    /// Returns the box at `offset`; nil if no other one fits before `end`. A box that claims to extend beyond `end` is
+    /// cut there.
     mutating func box(at offset: Int64, before end: Int64) async throws -> Box? {
         guard end - offset >= 8 else { return nil }
         boxCount += 1
@@ -107,7 +107,7 @@ struct MP4Parser: MediaParser {
                 let bytes = try await window.start(of: box.content, limit: 24)
                 tracks[track].id = bytes.big(bytes.first == 1 ? 20 : 12, 4) ?? 0
             case "mdhd": tracks[track].time = MediaTime(header: try await window.start(of: box.content, limit: 32))
-            // In QuickTime files `minf` has another one, which says how to reach the data.
+            // In QuickTime files `minf` has a second one, for the access to the data.
             case "hdlr" where depth == 1:
                 tracks[track].handler = MediaText.fourCharacters(
                     try await window.start(of: box.content, limit: 12).dropFirst(8))
@@ -122,8 +122,8 @@ struct MP4Parser: MediaParser {
         }
     }
 
-    /// Of the first entry of an edit list, if that is a pause (ISO/IEC 14496-12, section 8.6.6): its place in the track
-    /// is −1.
+    /// Returns the length of the first entry of an edit list, if that is a pause (ISO/IEC 14496-12, section 8.6.6),
+    /// that is, if its place in the track is −1.
     private static func delay(_ bytes: ArraySlice<UInt8>) -> Int64 {
         guard let count = bytes.big(4, 4), count > 0 else { return 0 }
         let width = bytes.first == 1 ? 8 : 4
@@ -147,11 +147,11 @@ struct MP4Parser: MediaParser {
             let found = ChapterTrack(samples: try await readSamples(of: table, scale: track.time.scale, delay: delay))
             if found.samples.count > description.chapters.count { try await take(found) }
         } catch is MediaFault {
-            // A damaged track has no chapters.
+            // Leaves out the chapters of a damaged track.
         }
     }
 
-    /// Reads the titles now if that is one request at most.
+    /// Reads the titles now if that takes at most one request.
     private mutating func take(_ track: ChapterTrack) async throws {
         let last = track.samples.map(\.range.upperBound).max() ?? 0
         guard last <= window.reach else { return }
@@ -163,9 +163,9 @@ struct MP4Parser: MediaParser {
     }
 }
 
-/// A length in units of its own.
+/// A length with its time scale.
 struct MediaTime {
-    /// Units in a second; 0 if it is not known.
+    /// Units in a second; 0 if unknown.
     var scale: Int64 = 0
     var duration: Int64?
 
@@ -174,8 +174,8 @@ struct MediaTime {
         self.duration = duration
     }
 
-    /// From the content of a `mvhd` or `mdhd` box (ISO/IEC 14496-12, sections 8.2.2 and 8.4.2). All bits set means that
-    /// it is not known.
+    /// Reads the content of a `mvhd` or `mdhd` box (ISO/IEC 14496-12, sections 8.2.2 and 8.4.2). All bits set means
+    /// unknown.
     init(header bytes: ArraySlice<UInt8>) {
         if bytes.first == 1 {
             self.init(scale: bytes.big(20, 4) ?? 0, duration: bytes.big(24, 8))
@@ -184,7 +184,7 @@ struct MediaTime {
         }
     }
 
-    /// Nil if it is not known, or nothing.
+    /// Nil if unknown or zero.
     var seconds: Double? {
         guard let duration, scale > 0, duration > 0 else { return nil }
         return Double(duration) / Double(scale)

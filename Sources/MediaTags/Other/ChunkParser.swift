@@ -1,7 +1,7 @@
 import FileProviderCore
 import Foundation
 
-/// WAV (RIFF, RF64) and AIFF files: a list of chunks, of which the sound is passed over.
+/// WAV (RIFF, RF64) and AIFF files: a list of chunks. The sound is skipped.
 struct ChunkParser: MediaParser {
     private static let maxChunks = 1_000
 
@@ -11,7 +11,7 @@ struct ChunkParser: MediaParser {
     private var bytesPerSecond: Int64 = 0
     private var soundBytes: Int64?
 
-    /// - Parameter isLittle: Whether sizes have their least significant byte first, as in RIFF.
+    /// - Parameter isLittle: Whether sizes are little-endian, as in RIFF.
     init(_ window: ByteWindow, isLittle: Bool) {
         self.window = window
         self.isLittle = isLittle

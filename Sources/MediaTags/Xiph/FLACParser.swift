@@ -1,7 +1,7 @@
 import FileProviderCore
 import Foundation
 
-/// FLAC files (RFC 9639, section 8): blocks of metadata, of which pictures and padding are passed over.
+/// FLAC files (RFC 9639, section 8): blocks of metadata. Pictures and padding are skipped.
 struct FLACParser: MediaParser {
     private static let maxBlocks = 1_000
 
@@ -10,7 +10,7 @@ struct FLACParser: MediaParser {
     private var position: Int64
     private var sampleRate: Int64 = 0
 
-    /// - Parameter offset: Where the letters “fLaC” stand.
+    /// - Parameter offset: The offset of the letters “fLaC”.
     init(_ window: ByteWindow, at offset: Int64) {
         self.window = window
         position = offset + 4
@@ -47,7 +47,7 @@ struct FLACParser: MediaParser {
         }
     }
 
-    /// The tracks of a cue sheet; they have no titles. Numbers 170 and 255 are its end (RFC 9639, section 8.7).
+    /// Reads the tracks of a cue sheet; they have no titles. Numbers 170 and 255 mark its end (RFC 9639, section 8.7).
     private mutating func takeTracks(_ bytes: ArraySlice<UInt8>) {
         guard sampleRate > 0, description.chapters.isEmpty, let count = bytes.big(395, 1) else { return }
         var rest = bytes.dropFirst(396)
@@ -71,7 +71,7 @@ struct FLACParser: MediaParser {
 /// The first block of a FLAC stream (RFC 9639, section 8.2).
 struct StreamInformation {
     let sampleRate: Int64
-    /// Seconds; nil if it is not known.
+    /// Seconds; nil if unknown.
     let duration: Double?
 
     init(_ bytes: ArraySlice<UInt8>) {
@@ -84,7 +84,7 @@ struct StreamInformation {
 
 /// The header of a picture block (RFC 9639, section 8.8).
 struct FLACPicture {
-    /// Where the picture begins.
+    /// The offset of the picture's bytes.
     let offset: Int
     /// Bytes of the picture.
     let count: Int64

@@ -4,13 +4,13 @@ import Foundation
 /// Ogg files (RFC 3533) with Vorbis, Opus, FLAC or Speex: tags in the second packet, the length on the last page.
 struct OggParser: MediaParser {
     private static let maxPages = 4_096
-    /// A page has at most so many bytes, so the last one begins in the last so many of the file.
+    /// The longest page, so the last page begins within this distance from the end of the file.
     private static let maxPageLength: Int64 = 65_307
 
     private struct Page {
         let isFirst: Bool
         let serial: Int64
-        /// Lengths of the parts of packets in it; one of 255 is followed by more of the same packet.
+        /// Lengths of its parts of packets; after a part of 255 the same packet continues.
         let laces: ArraySlice<UInt8>
         let content: Range<Int64>
     }
@@ -62,7 +62,7 @@ struct OggParser: MediaParser {
         return Page(isFirst: flags & 2 != 0, serial: serial, laces: laces, content: start..<start + length)
     }
 
-    /// - Returns: Whether no other packet is needed.
+    /// - Returns: Whether all needed packets were read.
     private mutating func take(_ packet: [UInt8], _ stream: OggStream) -> Bool {
         switch stream.codec {
         case .vorbis:
@@ -73,7 +73,7 @@ struct OggParser: MediaParser {
             VorbisComments.read(packet.dropFirst(8), into: &description)
         case .speex: VorbisComments.read(packet[...], into: &description)
         case .flac:
-            // Blocks as in a file of FLAC's own, a packet each.
+            // The blocks of a FLAC file, one in each packet.
             guard let kind = packet[...].big(0, 1) else { return true }
             if kind & 0x7F == 4 { VorbisComments.read(packet.dropFirst(4), into: &description) }
             if kind & 0x7F == 6, let picture = FLACPicture(packet.dropFirst(4))?.decoded { description.add(picture) }
@@ -88,7 +88,7 @@ struct OggParser: MediaParser {
         let bytes: ArraySlice<UInt8>
         do { bytes = try await window.bytes(tail) } catch is MediaFault { return }
         var end = bytes.endIndex
-        // The last page of this stream that ends a packet; on others the position is −1.
+        // Finds the last page of this stream that ends a packet; on others the position is −1.
         while let start = bytes[..<end].lastIndex(of: UInt8(ascii: "O")) {
             end = start
             let page = bytes[start...]
@@ -103,7 +103,7 @@ struct OggParser: MediaParser {
     }
 }
 
-/// What the first packet of a stream says.
+/// The information in the first packet of a stream.
 private struct OggStream {
     enum Codec {
         case vorbis, opus, flac, speex
@@ -111,10 +111,10 @@ private struct OggStream {
 
     let codec: Codec
     let serial: Int64
-    /// Packets, after the first, in which tags may be.
+    /// The number of packets, after the first, that may have tags.
     let headers: Int
     private let rate: Int64
-    /// Samples in front of the sound.
+    /// Samples before the sound.
     private let skipped: Int64
 
     /// Nil for a stream of another kind.

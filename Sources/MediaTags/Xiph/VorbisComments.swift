@@ -6,7 +6,8 @@ enum VorbisComments {
     static let maxSize: Int64 = 8 << 20
     private static let maxCount = 10_000
 
-    /// Adds what the comments in `bytes` say: tags, chapters (`CHAPTER001`, `CHAPTER001NAME`), cue sheets and pictures.
+    /// Adds the content of the comments in `bytes`: tags, chapters (`CHAPTER001`, `CHAPTER001NAME`), cue sheets and
+    /// pictures.
     static func read(_ bytes: ArraySlice<UInt8>, into description: inout MediaDescription) {
         guard let vendor = bytes.little(0, 4), let count = bytes.little(4 + Int(vendor), 4) else { return }
         var rest = bytes.dropFirst(8 + Int(vendor))
@@ -61,9 +62,9 @@ private struct NumberedChapters {
     private var starts: [Int: Double] = [:]
     private var titles: [Int: String] = [:]
 
-    /// Takes a comment that is about a chapter.
+    /// Reads a comment about a chapter.
     ///
-    /// - Returns: Whether it is.
+    /// - Returns: Whether the comment is about a chapter.
     mutating func take(_ name: String, _ text: String) -> Bool {
         guard name.hasPrefix("CHAPTER") else { return false }
         let rest = name.dropFirst(7)

@@ -5,9 +5,9 @@ import MediaTypes
 
 /// The entries of an archive as resources.
 ///
-/// Links have relative hrefs, as the Readium Web Publication Manifest wants them; ``get(_:)`` takes them with or
-/// without a slash in front. The fetcher owns the archive: closing it closes the archive, and entries are `unavailable`
-/// from then on.
+/// Links have relative hrefs, as the Readium Web Publication Manifest requires; ``get(_:)`` accepts them with or
+/// without a leading slash. The fetcher owns the archive: closing the fetcher closes the archive, and its entries are
+/// `unavailable` from then on.
 public final class ArchiveFetcher: Fetcher, PrefetchingFetcher {
     /// What the entries come from; closed with the fetcher.
     public let archive: any Archive
@@ -22,7 +22,7 @@ public final class ArchiveFetcher: Fetcher, PrefetchingFetcher {
     /// Each link has a type by its extension, its unpacked `size`, and the property `archive` with `entryLength`, the
     /// bytes it takes in the archive, and `isEntryCompressed`.
     ///
-    /// - Complexity: No request: the directory is there.
+    /// - Complexity: No request: the directory is in memory.
     public func links() async throws -> [Link] {
         archive.entries.lazy.filter { !$0.isDirectory }.map { entry in
             var link = Link(href: HREF.encode(entry.path))
@@ -31,13 +31,13 @@ public final class ArchiveFetcher: Fetcher, PrefetchingFetcher {
         }
     }
 
-    /// The entry at the link's href: the percent-decoded one, else one that is called so literally, else one that
-    /// differs in Unicode normalisation only; then the same without query and fragment.
+    /// Returns the entry at the link's href. Tries the percent-decoded href first, then the href as written, then one
+    /// that differs only in Unicode normalisation; then all three again without query and fragment.
     ///
     /// - Complexity: O(1), no request.
     public func get(_ link: Link) -> any Resource {
         if link.templated, link.href.contains("{") {
-            let sentence = "“\(link.href)” is a template that was not filled in."
+            let sentence = "“\(link.href)” is an address template; expand it with parameters before reading it."
             return FailureResource(
                 link,
                 error: FileError.make(
@@ -49,9 +49,9 @@ public final class ArchiveFetcher: Fetcher, PrefetchingFetcher {
         return ArchiveResource(link, entry: entry, archive: archive)
     }
 
-    /// Has the entries at `hrefs` loaded together, as far as they are small: reading them then costs no request.
+    /// Loads the small entries among `hrefs` together, so that reading them later costs no request.
     ///
-    /// What is not there is passed over. For a parser that knows which small files it is going to need.
+    /// Hrefs without an entry are ignored. Meant for parsers that know which small files they will need.
     ///
     /// - Complexity: As few requests as the storage's cost model says, at once.
     public func prefetch(hrefs: [String]) async throws {
@@ -62,7 +62,7 @@ public final class ArchiveFetcher: Fetcher, PrefetchingFetcher {
         }
     }
 
-    /// Closes the archive, for all resources that came from here.
+    /// Closes the archive and with it all resources of this fetcher.
     public func close() async { await archive.close() }
 
     private func entry(at href: String) -> ArchiveEntry? {
@@ -87,13 +87,13 @@ private final class ArchiveResource: Resource {
         self.archive = archive
     }
 
-    /// What the directory claims.
+    /// The length that the directory claims.
     func length() async throws -> Int64 {
         if archive.isClosed { throw FileError.closedPublication(entry.path) }
         return entry.length
     }
 
-    /// What the directory claims; the archive checks a checksum when the entry is read as a whole.
+    /// The length and checksum that the directory claims. The archive verifies the checksum when a whole entry is read.
     func validator() async throws -> ResourceValidator? {
         if archive.isClosed { throw FileError.closedPublication(entry.path) }
         return ResourceValidator(length: entry.length, tag: entry.checksum.map { "CRC-32 \($0)" } ?? entry.version)
@@ -109,7 +109,7 @@ private final class ArchiveResource: Resource {
 }
 
 extension Link {
-    /// Adds what an archive's directory tells; a type that is there stays.
+    /// Adds what an archive's directory says about the entry. Keeps a type that the link has already.
     fileprivate mutating func describe(_ entry: ArchiveEntry) {
         type = type ?? entry.fileExtension.flatMap { MediaType.known(fileExtension: $0) }?.string
         size = size ?? entry.length

@@ -4,16 +4,16 @@ import Foundation
 /// Access to a publication's resources by link (Readium's composite fetcher proposal). Fetchers form a tree; leaves do
 /// the reading.
 public protocol Fetcher: AnyObject, Sendable {
-    /// The resources that the medium lists: in its own order where it has one, else sorted by href. Not all that can be
-    /// asked for.
+    /// The resources that the medium lists, in its own order if it has one, else sorted by href. Resources that are not
+    /// listed may be readable, too.
     ///
     /// - Complexity: A listing of the medium, at the first call.
     func links() async throws -> [Link]
 
-    /// A proxy to the resource at `link`, which may not exist; reading it tells.
+    /// Returns a proxy to the resource at `link`. The resource may not exist; the first read shows that.
     func get(_ link: Link) -> any Resource
 
-    /// Gives back what the fetcher and those below it hold.
+    /// Releases what the fetcher and those below it hold.
     func close() async
 
     /// The fetchers below this one, with what each is for; none for a leaf.
@@ -30,14 +30,14 @@ extension Fetcher {
     /// None, for leaves.
     public var children: [(label: String, fetcher: any Fetcher)] { [] }
 
-    /// This fetcher, else the first below it, that is of type `type`: a branch is searched to its end before the next one.
+    /// Returns this fetcher, or the first one below it, that is of type `type`. Searches depth first.
     public func first<Wanted: Fetcher>(of type: Wanted.Type) -> Wanted? {
         if let wanted = self as? Wanted { return wanted }
         for (_, fetcher) in children { if let wanted = fetcher.first(of: type) { return wanted } }
         return nil
     }
 
-    /// The fetcher and those below it, a line each, for people who debug: `RoutingFetcher` and, indented,
+    /// The fetcher and those below it, one per line, for debugging: `RoutingFetcher` and, indented,
     /// `in the publication: …`.
     public var tree: String { tree(indentation: "") }
 
@@ -55,7 +55,7 @@ public final class EmptyFetcher: Fetcher {
     /// None, and never throws.
     public func links() async throws -> [Link] { [] }
 
-    /// A resource of which every access throws `CocoaError(.fileReadNoSuchFile)`.
+    /// Returns a resource whose every access throws `CocoaError(.fileReadNoSuchFile)`.
     public func get(_ link: Link) -> any Resource {
         FailureResource(link, error: FileError.make(.fileReadNoSuchFile, path: link.href))
     }

@@ -3,13 +3,13 @@ import Foundation
 import MediaTypes
 import Synchronization
 
-/// One file that is open already, as the only resource, under its name.
+/// Serves one file that is already open as the only resource, under its name.
 package final class FileFetcher: Fetcher {
     let reader: any FileReader
     private let href: String
     private let closed = Atomic(false)
 
-    /// Takes over `reader`, which is closed with the fetcher.
+    /// Takes ownership of `reader`, which is closed with the fetcher.
     package init(_ reader: any FileReader) {
         self.reader = reader
         href = HREF.encode(reader.path.isRoot ? "file" : reader.path.name)
@@ -32,7 +32,7 @@ package final class FileFetcher: Fetcher {
     /// The file.
     package var resource: any Resource { self.get(Link(href: href)) }
 
-    /// Its resource is `unavailable` from then on.
+    /// Closes the file. Its resource is `unavailable` from then on.
     package func close() async {
         closed.store(true, ordering: .relaxed)
         await reader.close()

@@ -1,18 +1,18 @@
 public import FileProviderCore
 public import Foundation
 
-/// Resources of web servers, by their addresses (Readium's composite fetcher proposal).
+/// Resources on web servers, by address (Readium's composite fetcher proposal).
 ///
-/// The bytes come from the provider that is registered for the address's scheme, so its options, retries and
-/// credentials hold. Addresses of other schemes than `http` and `https` are refused: a book must not reach into the
-/// files of the one who reads it.
+/// Reads through the provider that is registered for the address's scheme, with its options, retries and credentials.
+/// Refuses schemes other than `http` and `https`: a book must not reach the reader's own files.
 public final class HTTPFetcher: Fetcher {
     private let registry: ProviderRegistry
     private let options: ConnectionOptions
     private let baseURL: URL?
     private let readers = OpenReaders()
 
-    /// - Parameter baseURL: What relative hrefs count from, the address of a manifest for instance; nil to refuse them.
+    /// - Parameter baseURL: The address that relative hrefs are resolved against, such as that of a manifest; nil to
+    ///   refuse relative hrefs.
     public init(
         baseURL: URL? = nil, registry: ProviderRegistry = .shared, options: ConnectionOptions = ConnectionOptions()
     ) {
@@ -21,15 +21,15 @@ public final class HTTPFetcher: Fetcher {
         self.options = options
     }
 
-    /// None: a server does not tell what it has.
+    /// Always empty: web servers don't list their resources.
     public func links() async throws -> [Link] { [] }
 
-    /// The resource at the link's address; `badRequest` for what is no address of a web server.
+    /// Returns the resource at the link's address; `badRequest` if that is not an address of a web server.
     public func get(_ link: Link) -> any Resource {
         guard let url = URL(string: link.href, relativeTo: baseURL)?.absoluteURL,
             ["http", "https"].contains(url.scheme?.lowercased())
         else {
-            let sentence = "“\(link.href)” is no address of a web server."
+            let sentence = "“\(link.href)” is not an http or https address."
             return FailureResource(
                 link, error: FileError.make(.fileReadInvalidFileName, path: link.href, sentence: sentence))
         }
@@ -41,6 +41,6 @@ public final class HTTPFetcher: Fetcher {
         return OpenedResource(link, readers: readers, locations: [open])
     }
 
-    /// Ends what its resources hold open; they are `unavailable` from then on.
+    /// Closes the connections of its resources, which are `unavailable` from then on.
     public func close() async { await readers.close() }
 }

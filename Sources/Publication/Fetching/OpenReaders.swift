@@ -1,7 +1,7 @@
 import FileProviderCore
 import Synchronization
 
-/// The readers that the resources of one fetcher hold open; they go with their resources.
+/// The readers that the resources of one fetcher hold open. A reader is removed with its resource.
 final class OpenReaders: Sendable {
     private struct HeldReader {
         weak var reader: (any FileReader)?
@@ -11,7 +11,7 @@ final class OpenReaders: Sendable {
 
     var isClosed: Bool { state.withLock { $0.isClosed } }
 
-    /// - Returns: False when it is too late: the caller closes the reader.
+    /// - Returns: False if the fetcher is closed already; the caller then closes the reader.
     func add(_ reader: any FileReader) -> Bool {
         state.withLock { state in
             if state.isClosed { return false }

@@ -5,8 +5,8 @@ import Synchronization
 /// A file that is opened at the first access, and kept open until it is closed or let go.
 final class OpenedResource: ConfirmableResource {
     typealias Open = @Sendable () async throws -> any FileReader
-    /// Compares what a reader brought with a length that was known before, or with the medium's own word if the read
-    /// was redirected.
+    /// Compares what a reader returned with a length that was known before; if the read was redirected, with the length
+    /// that the medium itself reports.
     typealias Check = @Sendable (_ reader: any FileReader, _ length: Int64?) async throws -> Void
 
     let link: Link
@@ -16,9 +16,9 @@ final class OpenedResource: ConfirmableResource {
     private let opened = Mutex<(any FileReader)?>(nil)
 
     /// - Parameters:
-    ///   - readers: Those of the fetcher, which closes what it opened.
-    ///   - places: Where the file may lie: the first that exists is read. Opened at the first access, and again after
-    ///     one that failed.
+    ///   - readers: The readers of the fetcher, which closes those that it opened.
+    ///   - locations: Where the file may be: the first place that exists is read. Opened at the first access, and again
+    ///     after an access that failed.
     init(_ link: Link, readers: OpenReaders, locations: [Open], check: @escaping Check = { _, _ in }) {
         self.link = link
         self.readers = readers
@@ -66,7 +66,7 @@ final class OpenedResource: ConfirmableResource {
         }
     }
 
-    /// Keeps `reader` if `body` works: providers may find out at the first read that nothing is there.
+    /// Keeps `reader` if `body` succeeds: some providers report a missing file only at the first read.
     private func keep<Value: Sendable>(
         _ reader: any FileReader, _ body: (any FileReader) async throws -> Value
     ) async throws -> Value {
@@ -88,6 +88,6 @@ final class OpenedResource: ConfirmableResource {
 }
 
 extension Error {
-    /// Whether a folder is where a file was looked for.
+    /// Whether a folder was found in place of a file.
     var isFolder: Bool { ((self as? CocoaError)?.underlying as? POSIXError)?.code == .EISDIR }
 }

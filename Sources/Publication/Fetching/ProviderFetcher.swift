@@ -2,11 +2,11 @@ public import FileProviderCore
 import Foundation
 import MediaTypes
 
-/// Files of any provider as resources: all that lies below a folder, or one file. Readium's proposal calls it
+/// Files of any provider as resources: everything below a folder, or one file. Readium's proposal calls it
 /// `FileFetcher`.
 ///
-/// Nothing outside the root is reachable: `..`, plain or percent-encoded, encoded slashes and NUL are `notFound`.
-/// Symbolic links are the provider's own to follow or to refuse; it keeps them below its root.
+/// Nothing outside the root is reachable: `..`, plain or percent-encoded, encoded slashes and NUL are `notFound`. The
+/// provider decides whether to follow symbolic links, and keeps them below its root.
 public final class ProviderFetcher: Fetcher {
     /// The most files that ``links()`` lists; 200,000.
     public static let maxLinks = 200_000
@@ -31,7 +31,7 @@ public final class ProviderFetcher: Fetcher {
         fileName = file.relative(to: root)
     }
 
-    /// The files, sorted by path; symbolic links are left out, because a listing does not tell what they point at.
+    /// The files, sorted by path. Symbolic links are left out, because a listing doesn't say what they point to.
     ///
     /// - Throws: `CocoaError(.fileReadTooLarge)` over ``maxLinks`` files, or deeper than a walk goes.
     /// - Complexity: One listing for each folder; for a single file, one request.
@@ -55,7 +55,8 @@ public final class ProviderFetcher: Fetcher {
 
     private static func tooMany(_ path: ProviderPath) -> CocoaError {
         FileError.make(
-            .fileReadTooLarge, path: path, sentence: "There are more than \(maxLinks) files; no list of them is made.")
+            .fileReadTooLarge, path: path,
+            sentence: "The folder holds more than \(maxLinks) files, so they cannot be listed.")
     }
 
     private func link(to file: FileObject) -> Link? {
@@ -68,8 +69,8 @@ public final class ProviderFetcher: Fetcher {
 
     /// The file at the link's href, which may start with a slash.
     ///
-    /// The href is percent-decoded and its query and fragment are left out. Where nothing is there, the href is tried
-    /// with them, then as it is written, then in the other Unicode normalisation.
+    /// The href is percent-decoded, without query and fragment. If that file doesn't exist, tries the href with them,
+    /// then as written, then in the other Unicode normalisation.
     public func get(_ link: Link) -> any Resource {
         let paths = locations(for: link.href)
         guard !paths.isEmpty else {
@@ -87,10 +88,12 @@ public final class ProviderFetcher: Fetcher {
         }
     }
 
-    /// Closes the files that its resources hold open; they are `unavailable` from then on. The provider stays as it is.
+    /// Closes the files that its resources hold open; the resources are `unavailable` from then on. The provider stays
+    /// open.
     public func close() async { await readers.close() }
 
-    /// Where below the root the file may lie, each place once, the likeliest first; none for what would lead out of it.
+    /// The places below the root where the file may be, each once, the likeliest first; none for an href that leads out
+    /// of the root.
     private func locations(for href: String) -> [ProviderPath] {
         let bare = String(Substring(href.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }))
         var locations: [ProviderPath] = []
@@ -102,7 +105,7 @@ public final class ProviderFetcher: Fetcher {
             if let path = try? ProviderPath(percentEncoded: text) {
                 add(path)
             } else if PercentEncoding.isWellFormed(Array(text.utf8)) {
-                // Well-formed and refused: it leads out of the root, or has an encoded slash or NUL in it.
+                // Well-formed but refused: it leads out of the root, or contains an encoded slash or NUL.
                 return []
             }
             add(try? ProviderPath(text))

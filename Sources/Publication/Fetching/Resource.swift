@@ -1,47 +1,48 @@
 public import FileProviderCore
 public import Foundation
 
-/// A proxy to one resource of a publication: nothing is read before somebody asks.
+/// A proxy to one resource of a publication. Nothing is read before the first access.
 ///
-/// A resource exists even where the thing it stands for does not; the first access then throws
-/// `CocoaError(.fileReadNoSuchFile)`. Errors are Foundation's, as the medium gave them; `Error.resourceFailure` sorts
-/// them.
+/// A resource exists even if its file doesn't; the first access then throws `CocoaError(.fileReadNoSuchFile)`. Errors
+/// are Foundation's, as the medium threw them; `Error.resourceFailure` sorts them into kinds.
 public protocol Resource: AnyObject, Sendable {
-    /// The link it was asked for with, enriched by what the medium knows: its type, the archive entry's lengths.
+    /// The link that was asked for, enriched by what the medium knows: its type, the archive entry's lengths.
     var link: Link { get }
 
-    /// Bytes after all transformations: a hint for progress and positions, never a size to allocate.
+    /// Returns the number of bytes after all transformations: a hint for progress and positions, never a size to
+    /// allocate.
     func length() async throws -> Int64
 
-    /// The version of the bytes that this object has read and goes on to read; nil where the medium does not tell.
+    /// Returns the version of the bytes that this object has read and continues to read; nil if the medium doesn't
+    /// report one.
     ///
-    /// Bytes of another version are an error of the reads, or of this: never a silent mixture.
+    /// If the bytes change to another version, this or the reads throw; versions are never mixed silently.
     ///
     /// - Complexity: Nothing once any read has answered; before that, at most one request.
     func validator() async throws -> ResourceValidator?
 
-    /// Sends the bytes that lie in `range`, clamped to the resource, into `sink`; nil for all.
+    /// Sends the bytes in `range`, clamped to the resource, into `sink`; all bytes if `range` is nil.
     ///
     /// - Complexity: As the medium's: a stored archive entry or a file costs one range, a deflated entry all that lies
     ///   before.
     func stream(_ range: Range<Int64>?, into sink: any ByteSink) async throws
 
-    /// Gives back what the resource holds; closing twice is allowed.
+    /// Releases what the resource holds. May be called more than once.
     func close() async
 }
 
-/// A resource whose medium can tell in a second way what it holds.
+/// A resource whose content the medium can confirm in a second way.
 package protocol ConfirmableResource: Resource {
-    /// Sees that the version that was read is the medium's, where one of `length` bytes was known before: a login page
-    /// is not.
+    /// Confirms that the version that was read is the medium's own, if a length of `length` bytes was known before.
+    /// Catches a login page that a server sends instead of the file.
     func confirm(insteadOf length: Int64) async throws
 }
 
 extension Resource {
-    /// The most that ``read(_:)`` holds, 256 MiB: what is larger is streamed.
+    /// The most that ``read(_:)`` holds in memory, 256 MiB. Stream what is larger.
     public static var memoryLimit: Int { 256 << 20 }
 
-    /// The bytes that lie in `range`, clamped to the resource; nil for all.
+    /// Returns the bytes in `range`, clamped to the resource; all bytes if `range` is nil.
     ///
     /// - Throws: `CocoaError(.fileReadTooLarge)` over ``memoryLimit``.
     public func read(_ range: Range<Int64>? = nil) async throws -> Data {
@@ -50,38 +51,38 @@ extension Resource {
         return sink.data
     }
 
-    /// The whole resource as text: in `encoding`, else in the `charset` of the link's type, else in UTF-8.
+    /// Returns the whole resource as text: in `encoding`, else in the `charset` of the link's type, else in UTF-8.
     ///
-    /// - Throws: `CocoaError(.fileReadInapplicableStringEncoding)` when the bytes are no such text.
+    /// - Throws: `CocoaError(.fileReadInapplicableStringEncoding)` if the bytes are not text in that encoding.
     public func readAsString(encoding: String.Encoding? = nil) async throws -> String {
         let data = try await read()
         guard let text = String(data: data, encoding: encoding ?? link.mediaType.encoding ?? .utf8) else {
             throw FileError.make(
                 .fileReadInapplicableStringEncoding, path: link.href,
-                sentence: "“\(link.href)” is not text in the encoding it claims.")
+                sentence: "“\(link.href)” is not text in the encoding that was given or declared for it.")
         }
         return text
     }
 
-    /// The bytes that lie in `range` as they come, in pieces; nil for all.
+    /// The bytes in `range` as they arrive, in pieces; all bytes if `range` is nil.
     public func bytes(_ range: Range<Int64>? = nil) -> PumpedBytes {
         PumpedBytes { try await self.stream(range, into: $0) }
     }
 
-    /// None, for resources of which nobody tells it.
+    /// Returns nil, for resources without a known version.
     public func validator() async throws -> ResourceValidator? { nil }
 
     /// Does nothing, for resources that hold nothing.
     public func close() async {}
 }
 
-/// A resource made of bytes that are there already.
+/// A resource made of bytes in memory.
 public final class BytesResource: Resource {
-    /// As it was given: neither a type nor a size is added.
+    /// The link as it was given: neither a type nor a size is added.
     public let link: Link
     private let data: Data
 
-    /// Keeps `data` in memory as long as there is the resource.
+    /// Keeps `data` in memory for the lifetime of the resource.
     public init(_ link: Link, data: Data) {
         self.link = link
         self.data = data
@@ -92,7 +93,7 @@ public final class BytesResource: Resource {
         self.init(link, data: Data(string.utf8))
     }
 
-    /// Bytes given; never throws.
+    /// Returns the number of bytes given; never throws.
     public func length() async throws -> Int64 { Int64(data.count) }
 
     /// Sends the bytes in one piece, however many they are.
@@ -121,6 +122,6 @@ public final class FailureResource: Resource {
     /// - Throws: The error given, always.
     public func length() async throws -> Int64 { throw error }
 
-    /// - Throws: The error given, always; `sink` hears nothing.
+    /// - Throws: The error given, always. Never calls `sink`.
     public func stream(_ range: Range<Int64>?, into sink: any ByteSink) async throws { throw error }
 }

@@ -1,16 +1,16 @@
 package import FileProviderCore
 package import Foundation
 
-/// The kind of an error that reading a resource ended in: the five of Readium's composite fetcher proposal, with the
-/// HTTP status of each.
+/// The kind of error with which reading a resource failed: the five of Readium's composite fetcher proposal, each with
+/// its HTTP status.
 public enum ResourceFailure: Hashable, Sendable {
-    /// The request makes no sense, such as a template without its arguments (400).
+    /// The request is invalid, such as a template without its arguments (400).
     case badRequest
-    /// Nothing is there, or a folder (404).
+    /// The resource doesn't exist, or is a folder (404).
     case notFound
-    /// Not for this reader: permission, login, or rights of a protected publication (403).
+    /// Access is denied: permission, login, or rights of a protected publication (403).
     case forbidden
-    /// Not now: no connection, a busy server, a publication that was closed (503).
+    /// Unavailable at present: no connection, a busy server, a publication that was closed (503).
     case unavailable
     /// Anything else: damaged data, a limit, cancellation (500).
     case other
@@ -35,14 +35,14 @@ extension Error {
 }
 
 extension FileError {
-    /// The publication was closed before the resource at `href` was read.
+    /// Returns the error for a publication that was closed before the resource at `href` was read.
     package static func closedPublication(_ href: String, underlying: (any Error)? = nil) -> URLError {
         make(
-            .resourceUnavailable, url: nil, sentence: "“\(href)”: the publication it belongs to was closed.",
+            .resourceUnavailable, url: nil, sentence: "“\(href)” cannot be read: its publication was closed.",
             underlying: underlying)
     }
 
-    /// The error of a read of `href` that failed with `error` while the publication was being closed.
+    /// Returns the error of a read of `href` that failed with `error` while the publication was being closed.
     ///
     /// - Returns: `error` itself if it is a cancellation or of the kind ``ResourceFailure/unavailable``;
     ///   `CancellationError` if the task is cancelled; else the closed publication, with `error` as the underlying

@@ -1,12 +1,12 @@
 import FileProviderCore
 
-/// A resource as a file, for what reads files by ranges.
+/// A resource as a file, for code that reads files by ranges.
 final class ResourceReader: FileReader {
     let path: ProviderPath
     let cost: Capabilities.ReadCost
     private let resource: any Resource
 
-    /// - Parameter cost: What ranges of the medium cost; a resource does not tell.
+    /// - Parameter cost: The cost of range reads on the medium, which a resource doesn't report.
     init(_ resource: any Resource, cost: Capabilities.ReadCost = .request) {
         self.resource = resource
         self.cost = cost

@@ -1,18 +1,18 @@
 import FileProviderCore
 import Foundation
 
-/// Sends each request to the first of several fetchers that takes it (Readium's composite fetcher proposal).
+/// Sends each request to the first of several fetchers that accepts it (Readium's composite fetcher proposal).
 public final class RoutingFetcher: Fetcher {
-    /// A fetcher, and what tells whether it answers a request.
+    /// A fetcher and the test that decides whether it answers a request.
     public struct Route: Sendable {
-        /// Whom the request goes to.
+        /// The fetcher that answers the request.
         public let fetcher: any Fetcher
-        /// Whether it takes a link.
+        /// Whether the route accepts a link.
         public let accepts: @Sendable (Link) -> Bool
         /// What the route is called in ``Fetcher/tree``.
         public let label: String
 
-        /// A route; without a test it takes every link.
+        /// A route; without a test it accepts every link.
         public init(
             _ fetcher: any Fetcher, label: String = "else", accepts: @escaping @Sendable (Link) -> Bool = { _ in true }
         ) {
@@ -29,29 +29,29 @@ public final class RoutingFetcher: Fetcher {
         self.routes = routes
     }
 
-    /// What belongs to the publication goes to `local`; hrefs with a scheme or an authority of their own go to
-    /// `remote`.
+    /// Sends hrefs with a scheme or an authority to `remote`, and all others, which belong to the publication, to
+    /// `local`.
     ///
-    /// The proposal tells them apart by a slash in front, which its hrefs have inside a publication; ours are relative
-    /// references.
+    /// Readium's proposal distinguishes them by a leading slash, which its hrefs have inside a publication; ours are
+    /// relative references.
     public convenience init(local: any Fetcher, remote: any Fetcher) {
         self.init([Route(local, label: "in the publication") { !$0.isRemote }, Route(remote, label: "elsewhere")])
     }
 
-    /// Those of all routes, one route after the other.
+    /// Returns the links of all routes, one route after the other.
     public func links() async throws -> [Link] {
         var links: [Link] = []
         for route in routes { links += try await route.fetcher.links() }
         return links
     }
 
-    /// From the first route that accepts `link`; where none does, a resource that is not found.
+    /// Returns the resource of the first route that accepts `link`; if none does, a resource that is not found.
     public func get(_ link: Link) -> any Resource {
         routes.first { $0.accepts(link) }?.fetcher.get(link)
             ?? FailureResource(link, error: FileError.make(.fileReadNoSuchFile, path: link.href))
     }
 
-    /// Closes each fetcher once, also one that has several routes.
+    /// Closes each fetcher once, even if it has several routes.
     public func close() async {
         var closed: Set<ObjectIdentifier> = []
         for route in routes where closed.insert(ObjectIdentifier(route.fetcher)).inserted {

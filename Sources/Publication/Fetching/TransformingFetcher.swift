@@ -1,5 +1,5 @@
-/// Changes a resource on its way out, or returns it as it is where the change does not apply (`Resource.Transformer` of
-/// Readium's proposal): decryption, deobfuscation, injected style sheets.
+/// Changes a resource before it is returned, or returns it unchanged if the change doesn't apply
+/// (`Resource.Transformer` of Readium's proposal): decryption, deobfuscation, injected style sheets.
 public typealias ResourceTransformer = @Sendable (_ resource: any Resource) -> any Resource
 
 /// Resources of another fetcher, changed by transformers one after the other (Readium's composite fetcher proposal).
@@ -24,10 +24,10 @@ public final class TransformingFetcher: Fetcher, PrefetchingFetcher {
         self.init(base, label: label, transformers: [transformer])
     }
 
-    /// The base's, unchanged.
+    /// Returns the base's links, unchanged.
     public func links() async throws -> [Link] { try await base.links() }
 
-    /// The base's resource, through all transformers.
+    /// Returns the base's resource, changed by all transformers.
     public func get(_ link: Link) -> any Resource { transformers.reduce(base.get(link)) { $1($0) } }
 
     package func prefetch(hrefs: [String]) async throws {

@@ -1,38 +1,39 @@
-/// What a publication offers and demands of its readers (Readium Web Publication Manifest, accessibility object).
+/// What a publication offers to its readers and demands of them (Readium Web Publication Manifest, accessibility
+/// object).
 ///
 /// Values are kept as text, because the vocabularies of schema.org and EPUB Accessibility grow.
 public struct Accessibility: Hashable, Sendable {
     /// The addresses of the profiles it conforms to.
     public var conformsTo: [String] = []
-    /// Why the law lets it off, such as `eaa-microenterprise`.
+    /// The legal ground on which the publication is exempt, such as `eaa-microenterprise`.
     public var exemption: String?
     /// The senses that the content uses, such as `textual`.
     public var accessModes: [String] = []
-    /// Each a set of senses that together suffice to take the content in.
+    /// Sets of senses, each of which suffices to take in the content.
     public var accessModesSufficient: [[String]] = []
-    /// What helps, such as `displayTransformability`.
+    /// The features that help readers, such as `displayTransformability`.
     public var features: [String] = []
-    /// What may hurt, such as `flashing`.
+    /// The hazards for readers, such as `flashing`.
     public var hazards: [String] = []
-    /// Who checked it.
+    /// The certification, if somebody checked the publication.
     public var certification: Certification?
-    /// The same for people to read.
+    /// A summary for people to read.
     public var summary: String?
-    /// Every member that has no property here, as it came.
+    /// The members that have no property here, unchanged.
     public var otherProperties: [String: JSONValue] = [:]
 
     /// Who vouches for the accessibility of a publication.
     public struct Certification: Hashable, Sendable {
-        /// The name of who checked it.
+        /// The name of the certifier.
         public var certifiedBy: String?
-        /// What entitles them to.
+        /// The certifier's credential.
         public var credential: String?
-        /// The address of their report.
+        /// The address of the certifier's report.
         public var report: String?
-        /// Every member that has no property here, as it came.
+        /// The members that have no property here, unchanged.
         public var otherProperties: [String: JSONValue] = [:]
 
-        /// A certification of which everything may be unknown.
+        /// A certification, all members of which are optional.
         public init(certifiedBy: String? = nil, credential: String? = nil, report: String? = nil) {
             self.certifiedBy = certifiedBy
             self.credential = credential
@@ -40,12 +41,12 @@ public struct Accessibility: Hashable, Sendable {
         }
     }
 
-    /// A statement that says nothing yet.
+    /// An empty statement.
     public init() {}
 }
 
 extension Accessibility {
-    /// Reads an accessibility object; nil if `json` is none. What has the wrong kind is passed over.
+    /// Reads an accessibility object; nil if `json` is not an object. Members of the wrong kind are ignored.
     public init?(json: JSONValue) {
         guard json.objectValue != nil else { return nil }
         conformsTo = json["conformsTo"]?.strings ?? []

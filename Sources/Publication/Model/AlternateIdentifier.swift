@@ -5,7 +5,7 @@ public struct AlternateIdentifier: Hashable, Sendable {
     public var value: String
     /// The address of the scheme that ``value`` follows, if it is not a URI by itself.
     public var scheme: String?
-    /// Every member that has no property here, as it came.
+    /// The members that have no property here, unchanged.
     public var otherProperties: [String: JSONValue] = [:]
 
     /// An identifier, with the scheme it follows.

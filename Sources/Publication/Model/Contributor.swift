@@ -1,4 +1,4 @@
-/// Somebody who had a part in a publication (Readium Web Publication Manifest, contributor object).
+/// A person or company that had a part in a publication (Readium Web Publication Manifest, contributor object).
 public struct Contributor: Hashable, Sendable {
     /// The name as it is shown.
     public var name: LocalizedString
@@ -10,9 +10,9 @@ public struct Contributor: Hashable, Sendable {
     public var alternateIdentifiers: [AlternateIdentifier] = []
     /// Roles that the manifest has no key for, usually MARC relator codes.
     public var roles: [String] = []
-    /// Where to find more by or about the contributor.
+    /// Links to more by or about the contributor.
     public var links: [Link] = []
-    /// Every member that has no property here, as it came.
+    /// The members that have no property here, unchanged.
     public var otherProperties: [String: JSONValue] = [:]
 
     /// A contributor with a name.
@@ -51,32 +51,32 @@ public struct Contributor: Hashable, Sendable {
     }
 }
 
-/// The part that a contributor had, as the key of the manifest says.
+/// The part that a contributor had. The raw value is the manifest's key.
 public enum ContributorRole: String, Hashable, Sendable, CaseIterable {
-    /// Who wrote it.
+    /// A person who wrote it.
     case author
-    /// Who translated it.
+    /// A person who translated it.
     case translator
-    /// Who edited it.
+    /// A person who edited it.
     case editor
-    /// Who drew it.
+    /// A person who drew it.
     case artist
-    /// Who illustrated it.
+    /// A person who illustrated it.
     case illustrator
-    /// Who lettered it.
+    /// A person who lettered it.
     case letterer
-    /// Who penciled it.
+    /// A person who penciled it.
     case penciler
-    /// Who coloured it.
+    /// A person who coloured it.
     case colorist
-    /// Who inked it.
+    /// A person who inked it.
     case inker
-    /// Who reads it aloud.
+    /// A person who reads it aloud.
     case narrator
-    /// Who had another part in it.
+    /// A person who had another part in it.
     case contributor
-    /// Who published it.
+    /// A person or company that published it.
     case publisher
-    /// The names under which the publishers did.
+    /// A name under which a publisher published it.
     case imprint
 }

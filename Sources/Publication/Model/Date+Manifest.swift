@@ -42,7 +42,7 @@ extension Date {
     var manifestText: String {
         let milliseconds = wholeMilliseconds
         let hasFraction = milliseconds.truncatingRemainder(dividingBy: 1000) != 0
-        // The style cuts off what the quotient may lack: a fraction of a millisecond makes up for it.
+        // The style truncates, and the quotient may be slightly too small: a fraction of a millisecond compensates.
         let rounded = Date(timeIntervalSinceReferenceDate: (milliseconds + 0.25) / 1000)
         return rounded.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: hasFraction))
     }

@@ -10,7 +10,7 @@ public struct Encryption: Hashable, Sendable {
     public var profile: String?
     /// The URI of the scheme, such as that of Readium LCP.
     public var scheme: String?
-    /// Every member that has no property here, as it came.
+    /// The members that have no property here, unchanged.
     public var otherProperties: [String: JSONValue] = [:]
 
     /// Encryption with an algorithm.

@@ -1,19 +1,19 @@
 public import Foundation
 import MediaTypes
 
-/// Another way through a publication: fragments of media to be presented one after the other, some of them together
-/// (Readium Guided Navigation, section 1.1). Read-aloud books and the panels of comics are told this way.
+/// Another way through a publication: fragments of media that are presented in order, some of them together (Readium
+/// Guided Navigation, section 1.1). Read-aloud books and panel-by-panel comics use it.
 public struct GuidedNavigationDocument: Hashable, Sendable {
     /// The media type of the document.
     public static let mediaType = MediaType.guidedNavigation
-    /// The largest document that is read unless the caller says otherwise: 16 MiB.
+    /// The largest document that is read by default: 16 MiB.
     public static let defaultMaximumSize = 16 << 20
 
     /// Documents around this one, such as the `next` one.
     public var links: [Link]
-    /// What is presented, in order.
+    /// The steps, in order.
     public var guided: [GuidedNavigationObject]
-    /// Every member that has no property here, as it came.
+    /// The members that have no property here, unchanged.
     public var otherProperties: [String: JSONValue]
 
     /// A document put together by a program.
@@ -23,12 +23,12 @@ public struct GuidedNavigationDocument: Hashable, Sendable {
         self.otherProperties = otherProperties
     }
 
-    /// Reads a document, passing over links and objects that are none.
+    /// Reads a document. Ignores links and objects that are malformed.
     ///
-    /// - Throws: `CocoaError(.fileReadCorruptFile)` when `json` is no object with an array `guided`.
+    /// - Throws: `CocoaError(.fileReadCorruptFile)` if `json` is not an object with an array `guided`.
     public init(json: JSONValue) throws {
         guard let guided = json["guided"]?.arrayValue else {
-            throw CocoaError.unreadable("The document is no guided navigation: it has no “guided” array.")
+            throw CocoaError.unreadable("The document is not a guided navigation document: it has no “guided” array.")
         }
         self.init(
             guided: guided.compactMap(GuidedNavigationObject.init(json:)), links: [Link](json: json["links"]),

@@ -16,11 +16,11 @@ public struct GuidedNavigationObject: Hashable, Sendable {
     public var videoref: String?
     /// The text itself.
     public var text: GuidedNavigationText?
-    /// What part the step plays, such as `chapter` or `pagebreak`, the most specific role first.
+    /// The roles of the step, such as `chapter` or `pagebreak`, the most specific first.
     public var role: [String]
     /// The steps below this one, in order.
     public var children: [GuidedNavigationObject]
-    /// Every other member, such as `description`, as it came.
+    /// The other members, such as `description`, unchanged.
     public var otherProperties: [String: JSONValue] = [:]
 
     /// A step; one without a reference, a text and children says nothing (see ``isEmpty``).
@@ -44,7 +44,7 @@ public struct GuidedNavigationObject: Hashable, Sendable {
         audioref == nil && textref == nil && imgref == nil && videoref == nil && text == nil && children.isEmpty
     }
 
-    /// Reads a step; nil if there is nothing to present. Members of the wrong kind are passed over.
+    /// Reads a step; nil if there is nothing to present. Members of the wrong kind are ignored.
     public init?(json: JSONValue) {
         self.init(
             audioref: json["audioref"]?.stringValue, textref: json["textref"]?.stringValue,

@@ -1,6 +1,6 @@
 /// Reading and writing the loose forms that manifests use: one or many, absent or empty.
 extension JSONValue {
-    /// The strings of an array, or one lone string; whatever is no string is passed over.
+    /// The strings of an array, or a single string; elements that are not strings are ignored.
     var strings: [String] {
         switch self {
         case .string(let text): [text]

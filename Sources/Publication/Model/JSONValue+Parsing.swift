@@ -1,15 +1,16 @@
 public import Foundation
 
 extension JSONValue {
-    /// How many arrays and objects may lie inside one another before a document is refused: 64.
+    /// The deepest nesting of arrays and objects that is accepted: 64 levels.
     public static let maximumDepth = 64
 
     /// Parses a JSON document in UTF-8, UTF-16 or UTF-32.
     ///
-    /// Of a repeated key the first value counts.
+    /// If a key is repeated, its first value counts.
     /// - Parameter maximumSize: The largest document that is accepted, in bytes.
-    /// - Throws: `CocoaError(.fileReadTooLarge)` when `data` is larger; `CocoaError(.fileReadCorruptFile)` when it is
-    ///   no JSON, is nested deeper than ``maximumDepth`` or holds a number beyond the range of `Double`.
+    /// - Throws: `CocoaError(.fileReadTooLarge)` if `data` is larger than `maximumSize`;
+    ///   `CocoaError(.fileReadCorruptFile)` if it is not JSON, is nested deeper than ``maximumDepth`` or holds a number
+    ///   beyond the range of `Double`.
     public init(data: Data, maximumSize: Int) throws {
         guard data.count <= maximumSize else {
             let sentence = "The JSON document has \(data.count) bytes; at most \(maximumSize) are accepted."
@@ -42,12 +43,12 @@ extension JSONValue: Codable {
         init?(intValue: Int) { nil }
     }
 
-    /// Takes whatever stands where `decoder` is. Nothing here bounds its size, as ``init(data:maximumSize:)`` does.
+    /// Decodes the value at the decoder's position. Doesn't limit its size, as ``init(data:maximumSize:)`` does.
     ///
     /// - Throws: `DecodingError.dataCorrupted` over ``maximumDepth``, the levels around the value counted; the
     ///   decoder's errors.
     public init(from decoder: any Decoder) throws {
-        // A decoder does not tell the kind of a value, so the kinds are tried, the frequent ones first.
+        // A decoder doesn't report the kind of a value, so try the kinds, the frequent ones first.
         let single = try decoder.singleValueContainer()
         if let text = try? single.decode(String.self) {
             self = .string(text)
@@ -91,11 +92,12 @@ extension JSONValue: Codable {
         if let number = try? container.decode(Int64.self) { return .integer(number) }
         if let value = try? container.decode(Bool.self) { return .bool(value) }
         let number = try container.decode(Double.self)
-        // JSON5 has words for what is no number; it is written as `null`, so it is read as that too.
+        // JSON5 has literals for infinity and not-a-number. They are written as `null`, so they are read as `null`,
+        // too.
         return number.isFinite ? JSONValue(number) : .null
     }
 
-    /// Writes the value itself, with nothing around it.
+    /// Encodes the value itself, without a container around it.
     ///
     /// - Throws: The encoder's errors. `JSONEncoder` refuses infinity and not-a-number, for which ``jsonString`` has
     ///   `null`.
@@ -114,7 +116,7 @@ extension JSONValue: Codable {
 }
 
 extension CocoaError {
-    /// The error for a document or a part of one that does not say what it must.
+    /// Returns the error for a document, or a part of one, that lacks something required.
     static func unreadable(_ sentence: String, cause: (any Error)? = nil) -> CocoaError {
         var info: [String: Any] = [NSLocalizedDescriptionKey: sentence]
         info[NSUnderlyingErrorKey] = cause

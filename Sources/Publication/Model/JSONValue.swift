@@ -1,4 +1,4 @@
-/// A JSON value (RFC 8259) as data: to be compared, passed between tasks and kept as it came.
+/// A JSON value (RFC 8259) that can be compared, passed between tasks and kept unchanged.
 ///
 /// Whole numbers that fit 64 bits are ``integer(_:)`` however they were written, so `1.0` and `1` are equal.
 public enum JSONValue: Hashable, Sendable {
@@ -76,7 +76,7 @@ extension JSONValue: ExpressibleByStringLiteral, ExpressibleByBooleanLiteral, Ex
     /// `nil` is ``null``; where a `JSONValue?` is expected it is no value at all.
     public init(nilLiteral: ()) { self = .null }
 
-    /// Of a repeated key the first value counts.
+    /// If a key is repeated, its first value counts.
     public init(dictionaryLiteral elements: (String, JSONValue)...) {
         self = .object(Dictionary(elements, uniquingKeysWith: { first, _ in first }))
     }

@@ -1,7 +1,7 @@
 import MediaTypes
 
 extension Array where Element == Link {
-    /// Reads an array of link objects or a single one. What is no link object is passed over.
+    /// Reads an array of link objects or a single one. Malformed link objects are ignored.
     public init(json: JSONValue?) {
         self = (json?.oneOrMany ?? []).compactMap { try? Link(json: $0) }
     }

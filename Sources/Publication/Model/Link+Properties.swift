@@ -20,7 +20,7 @@ extension Link {
 }
 
 extension Link.Properties: ExpressibleByDictionaryLiteral {
-    /// Of a repeated name the first value counts.
+    /// If a name is repeated, its first value counts.
     public init(dictionaryLiteral elements: (String, JSONValue)...) {
         self.init(Dictionary(elements, uniquingKeysWith: { first, _ in first }))
     }
@@ -49,7 +49,7 @@ extension Link.Properties {
         set { self["layout"] = newValue.map { .string($0.rawValue) } }
     }
 
-    /// What the resource contains that its media type does not tell, such as `mathml` (EPUB profile, `contains`).
+    /// Kinds of content that the media type doesn't show, such as `mathml` (EPUB profile, `contains`).
     public var contains: [String] {
         get { self["contains"]?.strings ?? [] }
         set { self["contains"] = .nonEmpty(newValue.map(JSONValue.string)) }
@@ -63,21 +63,22 @@ extension Link.Properties {
 }
 
 extension Link.Properties {
-    /// What the archive around a resource tells of it.
+    /// What the archive that holds a resource says about it.
     public struct Archive: Hashable, Sendable {
-        /// The bytes that the entry takes in the archive, packed as it is there.
+        /// The packed size of the entry in bytes.
         public var entryLength: Int64
         /// Whether the entry is packed.
         public var isEntryCompressed: Bool
 
-        /// What an archive's directory says.
+        /// The values from an archive's directory.
         public init(entryLength: Int64, isEntryCompressed: Bool) {
             self.entryLength = entryLength
             self.isEntryCompressed = isEntryCompressed
         }
     }
 
-    /// What the archive around the resource tells (`archive`); nil if it lies in none, or the length is negative.
+    /// What the archive's directory says about the resource (`archive`); nil if it is not in an archive, or the length
+    /// is negative.
     public var archive: Archive? {
         get {
             guard let length = self["archive"]?["entryLength"]?.integerValue, length >= 0 else { return nil }
@@ -93,7 +94,7 @@ extension Link.Properties {
 }
 
 extension Link {
-    /// How many bytes the resource takes where it lies, as far as the link tells: as an archive's entry, else its
-    /// ``size``. Nothing is asked of a server, so that positions of a remote publication cost no request.
+    /// The size of the resource as stored, in bytes: its packed size in an archive, else its ``size``; nil if the link
+    /// has neither. Reads only the link, so positions of a remote publication cost no request.
     public var storedLength: Int64? { properties.archive?.entryLength ?? size }
 }

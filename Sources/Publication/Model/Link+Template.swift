@@ -2,13 +2,14 @@ import FileProviderCore
 import Foundation
 
 extension Link {
-    /// The variables of a ``templated`` href, each once, in order; none without a template, or for a malformed one.
+    /// The variables of a ``templated`` href, each once, in order; none if the link is not templated or the template is
+    /// malformed.
     public var templateParameters: [String] {
         templated ? (try? URITemplate(href))?.variables ?? [] : []
     }
 
-    /// The link to what the template gives with `parameters`, which are not percent-encoded (RFC 6570); variables
-    /// without a value vanish. A link that is not ``templated`` stays as it is.
+    /// Returns the link with the template expanded by `parameters`, which are not percent-encoded (RFC 6570). Variables
+    /// without a value expand to nothing. Returns a link that is not ``templated`` unchanged.
     ///
     /// - Throws: `CocoaError(.fileReadInvalidFileName)` when the template is malformed.
     public func expandTemplate(_ parameters: [String: String]) throws -> Link {
@@ -19,15 +20,16 @@ extension Link {
         return link
     }
 
-    /// The link to ask for with `parameters`, at least one of which must be of use.
+    /// Returns the link to request with `parameters`. At least one parameter must be a variable of the template.
     func request(_ parameters: [String: String]) throws -> Link {
         guard templated else {
-            throw FileError.make(.fileReadInvalidFileName, path: href, sentence: "“\(href)” takes no parameters.")
+            throw FileError.make(
+                .fileReadInvalidFileName, path: href, sentence: "“\(href)” does not accept parameters.")
         }
         let link = try expandTemplate(parameters)
         guard templateParameters.contains(where: { parameters[$0] != nil }) else {
             throw FileError.make(
-                .fileReadInvalidFileName, path: href, sentence: "“\(href)” needs parameters, and has got none.")
+                .fileReadInvalidFileName, path: href, sentence: "“\(href)” needs parameters, but none were given.")
         }
         return link
     }

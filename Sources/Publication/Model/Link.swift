@@ -9,9 +9,9 @@ public struct Link: Hashable, Sendable {
     public var templated = false
     /// The media type of the resource, as written. See ``mediaType``.
     public var type: String?
-    /// What to call the resource.
+    /// The name to show for the resource.
     public var title: String?
-    /// How the resource relates to what the link is part of, such as `self` or `cover`.
+    /// The relations of the resource to what contains the link, such as `self` or `cover`.
     public var rels: [String] = []
     /// Further facts about the resource.
     public var properties = Properties()
@@ -31,7 +31,7 @@ public struct Link: Hashable, Sendable {
     public var alternates: [Link] = []
     /// Links below this one, in a table of contents for instance.
     public var children: [Link] = []
-    /// Every member that has no property here, as it came.
+    /// The members that have no property here, unchanged.
     public var otherProperties: [String: JSONValue] = [:]
 
     /// A link to `href`; everything else can be set afterwards.
@@ -53,7 +53,7 @@ public struct Link: Hashable, Sendable {
         self.init(href: href, type: mediaType.string, title: title, rels: rels)
     }
 
-    /// The canonical media type that ``type`` spells; ``MediaType/binary`` if it spells none.
+    /// The canonical media type that ``type`` spells; ``/MediaTypes/MediaType/binary`` if it spells none.
     public var mediaType: MediaType {
         guard let type else { return .binary }
         return MediaType.known(type) ?? MediaType(type) ?? .binary
@@ -61,9 +61,9 @@ public struct Link: Hashable, Sendable {
 }
 
 extension Link {
-    /// Reads a link object. What has the wrong kind is passed over, numbers below or equal to zero too.
+    /// Reads a link object. Members of the wrong kind are ignored, and so are numbers that are not above zero.
     ///
-    /// - Throws: `CocoaError(.fileReadCorruptFile)` when `json` is no object with an `href`.
+    /// - Throws: `CocoaError(.fileReadCorruptFile)` if `json` is not an object with an `href`.
     public init(json: JSONValue) throws {
         guard let href = json["href"]?.stringValue else {
             throw CocoaError.unreadable("A link in the manifest has no “href”.")

@@ -45,7 +45,7 @@ public struct LocalizedString: Hashable, Sendable {
 }
 
 extension LocalizedString {
-    /// Reads either form; nil if `json` is neither or holds no text. Members that are no strings are passed over.
+    /// Reads either form; nil if `json` is neither or holds no text. Members that are not strings are ignored.
     public init?(json: JSONValue) {
         switch json {
         case .string(let text): self.init(text)
@@ -54,7 +54,7 @@ extension LocalizedString {
         }
     }
 
-    /// A string if only a text without a language is there, otherwise an object.
+    /// A string if there is only a text without a language, otherwise an object.
     public var json: JSONValue {
         if translations.count == 1, let text = translations[Self.undetermined] { return .string(text) }
         return .object(translations.mapValues(JSONValue.string))

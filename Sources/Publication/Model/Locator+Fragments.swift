@@ -1,6 +1,6 @@
 public import Foundation
 
-/// What fragments say: Media Fragments URI 1.0 (W3C) for sound, video and images, RFC 3778 for PDF, ids for HTML.
+/// Parses fragments: Media Fragments URI 1.0 (W3C) for sound, video and images, RFC 3778 for PDF, ids for HTML.
 extension Locator.Locations {
     /// A part of a recording, in seconds from its start.
     public struct TimeSpan: Hashable, Sendable {
@@ -39,7 +39,7 @@ extension Locator.Locations {
         return plain.map { $0.removingPercentEncoding ?? $0 }
     }
 
-    /// Delimiters are looked for before decoding, because an encoded one is none.
+    /// Delimiters are searched for before decoding, because encoded ones are ordinary characters.
     private func values(of name: String) -> [String] {
         fragments.flatMap { Self.bare($0).split(separator: "&") }.compactMap { pair in
             let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)

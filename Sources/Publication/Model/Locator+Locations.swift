@@ -1,25 +1,25 @@
 extension Locator {
-    /// Where in a resource, or in the whole publication, a place is.
+    /// The position of a place in a resource, or in the whole publication.
     public struct Locations: Hashable, Sendable {
         /// Fragments that lead to the place, each percent-encoded and without `#`.
         public var fragments: [String]
-        /// How much of the resource lies before the place, from 0 to 1. What is set outside is brought to the nearer
-        /// end; a value that is not a number becomes nil.
+        /// The part of the resource that lies before the place, from 0 to 1. Values outside are clamped; not-a-number
+        /// becomes nil.
         public var progression: Double? {
             didSet { progression = Self.clamped(progression) }
         }
-        /// How much of the publication lies before the place, from 0 to 1; held there as ``progression`` is.
+        /// The part of the publication that lies before the place, from 0 to 1; clamped as ``progression`` is.
         public var totalProgression: Double? {
             didSet { totalProgression = Self.clamped(totalProgression) }
         }
-        /// The number of the place among the publication's positions, from 1 on. What is set below becomes 1.
+        /// The number of the place among the publication's positions, counted from 1. Lower values become 1.
         public var position: Int? {
             didSet { position = position.map { max(1, $0) } }
         }
-        /// Every other member, such as `domRange`, as it came.
+        /// The other members, such as `domRange`, unchanged.
         public var otherLocations: [String: JSONValue]
 
-        /// Locations of which everything may be unknown; numbers are held in their bounds.
+        /// Locations, all members of which are optional; numbers are clamped to their bounds.
         public init(
             fragments: [String] = [], progression: Double? = nil, position: Int? = nil, totalProgression: Double? = nil,
             otherLocations: [String: JSONValue] = [:]
@@ -50,10 +50,10 @@ extension Locator.Locations {
         set { otherLocations["partialCfi"] = newValue.map(JSONValue.string) }
     }
 
-    /// Reads a locations object; what is none says nothing, and numbers out of bounds are passed over.
+    /// Reads a locations object; empty if `json` is not one. Numbers out of bounds are ignored.
     init(json: JSONValue) {
         self.init(
-            // An old form had one fragment.
+            // Older documents have a single fragment.
             fragments: (json["fragments"] ?? json["fragment"])?.strings ?? [],
             progression: Self.progression(json["progression"]),
             position: json["position"]?.positiveInteger.flatMap(Int.init(exactly:)),

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A place in a publication, to be kept and shared (Readium locator model).
+/// A place in a publication, to store and share (Readium locator model).
 public struct Locator: Hashable, Sendable {
     /// The address of the resource, without a fragment.
     public var href: String
@@ -8,11 +8,11 @@ public struct Locator: Hashable, Sendable {
     public var type: String
     /// The title of the chapter or section around the place.
     public var title: String?
-    /// Where in the resource the place is, told in one or more ways.
+    /// The position in the resource, in one or more forms.
     public var locations: Locations
     /// The text around the place.
     public var text: Text
-    /// Every member that has no property here, as it came.
+    /// The members that have no property here, unchanged.
     public var otherProperties: [String: JSONValue] = [:]
 
     /// A place in the resource at `href`.
@@ -26,25 +26,25 @@ public struct Locator: Hashable, Sendable {
         self.text = text
     }
 
-    /// This locator with some things changed.
+    /// Returns a copy of this locator, changed by `change`.
     public func copy(_ change: (inout Locator) throws -> Void) rethrows -> Locator {
         var copy = self
         try change(&copy)
         return copy
     }
 
-    /// The text at a place, and what stands around it.
+    /// The text at a place and around it.
     public struct Text: Hashable, Sendable {
-        /// What stands before the place.
+        /// The text before the place.
         public var before: String?
-        /// What stands at the place.
+        /// The text at the place.
         public var highlight: String?
-        /// What stands after the place.
+        /// The text after the place.
         public var after: String?
-        /// Every member that has no property here, as it came.
+        /// The members that have no property here, unchanged.
         public var otherProperties: [String: JSONValue] = [:]
 
-        /// A text of which everything may be unknown.
+        /// A text, all parts of which are optional.
         public init(before: String? = nil, highlight: String? = nil, after: String? = nil) {
             self.before = before
             self.highlight = highlight
@@ -54,10 +54,10 @@ public struct Locator: Hashable, Sendable {
 }
 
 extension Locator {
-    /// Reads a locator object. Members of the wrong kind are passed over, progressions outside 0…1 and positions below
-    /// 1 too.
+    /// Reads a locator object. Members of the wrong kind are ignored, and so are progressions outside 0…1 and positions
+    /// below 1.
     ///
-    /// - Throws: `CocoaError(.fileReadCorruptFile)` when `json` is no object with `href` and `type`.
+    /// - Throws: `CocoaError(.fileReadCorruptFile)` if `json` is not an object with `href` and `type`.
     public init(json: JSONValue) throws {
         guard let href = json["href"]?.stringValue, let type = json["type"]?.stringValue else {
             throw CocoaError.unreadable("A locator must have “href” and “type”.")
@@ -83,7 +83,7 @@ extension Locator {
 }
 
 extension Locator.Text {
-    /// Reads a text object; what is none says nothing.
+    /// Reads a text object; empty if `json` is not one.
     init(json: JSONValue) {
         self.init(
             before: json["before"]?.stringValue, highlight: json["highlight"]?.stringValue,

@@ -1,8 +1,7 @@
 public import Foundation
 
 extension Manifest {
-    /// What relative hrefs count from: the address of the `self` link without its last path segment, query and
-    /// fragment.
+    /// The base of relative hrefs: the address of the `self` link without its last path segment, query and fragment.
     ///
     /// - Returns: Nil if there is no `self` link, or its address is not absolute.
     public var baseURL: URL? {
@@ -12,18 +11,18 @@ extension Manifest {
         return URL(string: "./", relativeTo: url)?.absoluteURL
     }
 
-    /// The manifest as it is to be used out of a package: without links to itself, so that hrefs count from the
-    /// package's root and not from where the manifest was made.
+    /// Returns the manifest for use outside a package: without links to itself, so that hrefs are resolved against the
+    /// package's root and not against the address where the manifest was made.
     public func packaged() -> Manifest {
         var manifest = self
         manifest.links.removeAll { $0.rels.contains("self") }
         return manifest
     }
 
-    /// The link for `href`: in the reading order, the resources or the links, their alternates and then their children;
-    /// on a second try without query and fragment. A slash in front of `href` does not count.
+    /// Returns the link for `href`. Searches the reading order, the resources and the links, their alternates and then
+    /// their children; then again without query and fragment. Ignores a leading slash of `href`.
     ///
-    /// - Complexity: All links are looked at, in the worst case twice.
+    /// - Complexity: Visits all links, in the worst case twice.
     public func link(withHREF href: String) -> Link? {
         let href = href.hasPrefix("/") ? String(href.dropFirst()) : href
         if let found = find(href) { return found }
@@ -33,12 +32,12 @@ extension Manifest {
         return find(String(href[..<cut]))
     }
 
-    /// The first link with that relation: in the reading order, the resources or the links.
+    /// Returns the first link with that relation: in the reading order, the resources or the links.
     public func link(withRel rel: String) -> Link? {
         readingOrder.firstWithRel(rel) ?? resources.firstWithRel(rel) ?? links.firstWithRel(rel)
     }
 
-    /// The links with that relation: those in the reading order, the resources, the links.
+    /// Returns the links with that relation: those in the reading order, the resources, the links.
     public func links(withRel rel: String) -> [Link] {
         (readingOrder + resources + links).filterByRel(rel)
     }

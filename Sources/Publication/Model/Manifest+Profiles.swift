@@ -1,5 +1,5 @@
 extension Manifest {
-    /// A kind of publication with rules of its own (Readium Web Publication Manifest, profiles registry).
+    /// A kind of publication with additional rules (Readium Web Publication Manifest, profiles registry).
     public enum Profile: String, Hashable, Sendable, CaseIterable {
         /// A book of web pages that follows EPUB.
         case epub = "https://readium.org/webpub-manifest/profiles/epub"
@@ -11,8 +11,8 @@ extension Manifest {
         case pdf = "https://readium.org/webpub-manifest/profiles/pdf"
     }
 
-    /// Whether the publication is of that kind: the metadata say so, or else everything in the reading order is of the
-    /// profile's media type. EPUB has to be said, because other publications are made of web pages too.
+    /// Returns whether the publication is of that kind: its metadata say so, or everything in the reading order has the
+    /// profile's media type. EPUB must be named in the metadata, because other publications consist of web pages, too.
     ///
     /// - Returns: False if the reading order is empty, whatever the metadata say.
     public func conforms(to profile: Profile) -> Bool {
@@ -26,7 +26,8 @@ extension Manifest {
         }
     }
 
-    /// How the resource at `link` is laid out: as its own properties say, else as the publication is, else reflowable.
+    /// Returns the layout of the resource at `link`: from its own properties, else from the publication, else
+    /// reflowable.
     public func layout(of link: Link) -> Metadata.Layout {
         link.properties.layout ?? metadata.layout ?? .reflowable
     }

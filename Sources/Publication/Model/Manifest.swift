@@ -1,13 +1,13 @@
 public import Foundation
 
-/// A publication described in data: what it is, and where its resources are (Readium Web Publication Manifest).
+/// The description of a publication and its resources as data (Readium Web Publication Manifest).
 public struct Manifest: Hashable, Sendable {
     /// The JSON-LD context of a Readium Web Publication Manifest.
     public static let defaultContext = "https://readium.org/webpub-manifest/context.jsonld"
 
     /// The JSON-LD contexts.
     public var context: [String]
-    /// What is known about the publication as a whole.
+    /// The metadata of the publication as a whole.
     public var metadata: Metadata
     /// Links to related resources, among them the manifest itself (`self`).
     public var links: [Link]
@@ -19,7 +19,7 @@ public struct Manifest: Hashable, Sendable {
     public var tableOfContents: [Link]
     /// Other groups of links by role.
     public var subcollections: [String: [PublicationCollection]]
-    /// Every other member that holds no group of links, as it came.
+    /// The other members, which hold no group of links, unchanged.
     public var otherProperties: [String: JSONValue] = [:]
 
     /// A manifest put together by a program.
@@ -44,17 +44,17 @@ public struct Manifest: Hashable, Sendable {
 }
 
 extension Manifest {
-    /// The largest manifest that is read unless the caller says otherwise: 16 MiB.
+    /// The largest manifest that is read by default: 16 MiB.
     public static let defaultMaximumSize = 16 << 20
 
-    /// Reads a manifest, passing over what has the wrong kind.
+    /// Reads a manifest. Members of the wrong kind are ignored.
     ///
-    /// Links without a media type are left out of the reading order and the resources, as the manifest demands one
-    /// there. The reading order may have its old name `spine` and, as in an OPDS publication, may be missing.
-    /// - Throws: `CocoaError(.fileReadCorruptFile)` when there are no metadata with a title.
+    /// Links without a media type are left out of the reading order and the resources, because the manifest requires
+    /// one there. The reading order may have its old name `spine` and, as in an OPDS publication, may be missing.
+    /// - Throws: `CocoaError(.fileReadCorruptFile)` if there are no metadata with a title.
     public init(json: JSONValue) throws {
         guard let metadata = json["metadata"], metadata.objectValue != nil else {
-            throw CocoaError.unreadable("The document is no Readium manifest: it has no metadata.")
+            throw CocoaError.unreadable("The document is not a Readium manifest: it has no metadata.")
         }
         let (collections, others) = PublicationCollection.split(json.members(besides: Self.keys))
         self.init(

@@ -1,83 +1,83 @@
 extension Metadata {
-    /// Those who had the part `role` in the publication.
+    /// The contributors with the role `role`.
     public subscript(role: ContributorRole) -> [Contributor] {
         get { contributorsByRole[role] ?? [] }
         set { contributorsByRole[role] = newValue.isEmpty ? nil : newValue }
     }
 
-    /// Who wrote it.
+    /// The people who wrote it.
     public var authors: [Contributor] {
         get { self[.author] }
         set { self[.author] = newValue }
     }
 
-    /// Who translated it.
+    /// The people who translated it.
     public var translators: [Contributor] {
         get { self[.translator] }
         set { self[.translator] = newValue }
     }
 
-    /// Who edited it.
+    /// The people who edited it.
     public var editors: [Contributor] {
         get { self[.editor] }
         set { self[.editor] = newValue }
     }
 
-    /// Who drew it.
+    /// The people who drew it.
     public var artists: [Contributor] {
         get { self[.artist] }
         set { self[.artist] = newValue }
     }
 
-    /// Who illustrated it.
+    /// The people who illustrated it.
     public var illustrators: [Contributor] {
         get { self[.illustrator] }
         set { self[.illustrator] = newValue }
     }
 
-    /// Who lettered it.
+    /// The people who lettered it.
     public var letterers: [Contributor] {
         get { self[.letterer] }
         set { self[.letterer] = newValue }
     }
 
-    /// Who penciled it.
+    /// The people who penciled it.
     public var pencilers: [Contributor] {
         get { self[.penciler] }
         set { self[.penciler] = newValue }
     }
 
-    /// Who coloured it.
+    /// The people who coloured it.
     public var colorists: [Contributor] {
         get { self[.colorist] }
         set { self[.colorist] = newValue }
     }
 
-    /// Who inked it.
+    /// The people who inked it.
     public var inkers: [Contributor] {
         get { self[.inker] }
         set { self[.inker] = newValue }
     }
 
-    /// Who reads it aloud.
+    /// The people who read it aloud.
     public var narrators: [Contributor] {
         get { self[.narrator] }
         set { self[.narrator] = newValue }
     }
 
-    /// Who had another part in it.
+    /// The people who had another part in it.
     public var contributors: [Contributor] {
         get { self[.contributor] }
         set { self[.contributor] = newValue }
     }
 
-    /// Who published it.
+    /// The people and companies that published it.
     public var publishers: [Contributor] {
         get { self[.publisher] }
         set { self[.publisher] = newValue }
     }
 
-    /// The names under which the publishers did.
+    /// The names under which the publishers published it.
     public var imprints: [Contributor] {
         get { self[.imprint] }
         set { self[.imprint] = newValue }

@@ -1,9 +1,9 @@
 import Foundation
 
 extension Metadata {
-    /// Reads a metadata object. What has the wrong kind is passed over.
+    /// Reads a metadata object. Members of the wrong kind are ignored.
     ///
-    /// - Throws: `CocoaError(.fileReadCorruptFile)` when there is no title.
+    /// - Throws: `CocoaError(.fileReadCorruptFile)` if there is no title.
     public init(json: JSONValue) throws {
         guard let title = json["title"].flatMap(LocalizedString.init(json:)) else {
             throw CocoaError.unreadable("The manifest has no title.")
@@ -24,8 +24,7 @@ extension Metadata {
         keepUnknownWords(from: json)
     }
 
-    /// Vocabularies grow and shrink: `readingProgression` was `ttb` once. A word that is not known here stays as it
-    /// came.
+    /// Keeps unknown words unchanged. Vocabularies grow and shrink: `ttb` was once a `readingProgression`.
     private mutating func keepUnknownWords(from json: JSONValue) {
         if readingProgression == nil { otherMetadata["readingProgression"] = json["readingProgression"] }
         if layout == nil { otherMetadata["layout"] = json["layout"] }
@@ -52,7 +51,7 @@ extension Metadata {
 
     private mutating func readPresentation(from json: JSONValue) {
         readingProgression = json["readingProgression"]?.stringValue.flatMap(ReadingProgression.init(rawValue:))
-        // Manifests from before the key existed have it in the presentation object of the EPUB profile.
+        // Manifests that are older than the key have it in the presentation object of the EPUB profile.
         let layoutName = json["layout"] ?? json["presentation"]?["layout"]
         layout = layoutName?.stringValue.flatMap(Layout.init(rawValue:))
         duration = json["duration"]?.positiveNumber

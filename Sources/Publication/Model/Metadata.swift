@@ -1,6 +1,6 @@
 public import Foundation
 
-/// What is known about a publication as a whole (Readium Web Publication Manifest, metadata object).
+/// The metadata of a publication as a whole (Readium Web Publication Manifest, metadata object).
 public struct Metadata: Hashable, Sendable {
     /// The URI that identifies the publication.
     public var identifier: String?
@@ -16,23 +16,23 @@ public struct Metadata: Hashable, Sendable {
     public var subtitle: LocalizedString?
     /// The title as it is sorted.
     public var sortAs: LocalizedString?
-    /// What it offers and demands of its readers.
+    /// What the publication offers to its readers and demands of them.
     public var accessibility: Accessibility?
     /// When the publication last changed.
     public var modified: Date?
-    /// When it came out. A time of midnight UTC means a day, and is written as one.
+    /// The date of publication. Midnight UTC means a day without a time, and is written as one.
     public var published: Date?
     /// The languages as BCP 47 tags, the main one first.
     public var languages: [String] = []
-    /// Who had a part in it, by the part they had.
+    /// The contributors by role.
     public var contributorsByRole: [ContributorRole: [Contributor]] = [:]
-    /// What it is about.
+    /// The subjects of the publication.
     public var subjects: [Subject] = []
     /// The direction in which pages follow one another.
     public var readingProgression: ReadingProgression?
-    /// How it is laid out.
+    /// The layout of its resources.
     public var layout: Layout?
-    /// What it is about, in prose; may hold HTML.
+    /// A description in prose; may hold HTML.
     public var description: String?
     /// The length in seconds.
     public var duration: Double?
@@ -42,12 +42,12 @@ public struct Metadata: Hashable, Sendable {
     public var abridged: Bool?
     /// Whether it may be mined for text and data.
     public var tdm: TextAndDataMining?
-    /// What it is part of, by kind: `collection`, `series`, `journal`, `volume` and others.
+    /// The collections that contain it, by kind: `collection`, `series`, `journal`, `volume` and others.
     public var belongsTo: [String: [ParentCollection]] = [:]
-    /// Every member that has no property here, and one whose word no property knows, as it came.
+    /// The members that have no property here, and those whose word no property knows, unchanged.
     public var otherMetadata: [String: JSONValue] = [:]
 
-    /// Metadata with the one thing that must be there.
+    /// Metadata with a title, the one required member.
     public init(title: LocalizedString) {
         self.title = title
     }
@@ -62,7 +62,7 @@ public struct Metadata: Hashable, Sendable {
 
     /// How resources are laid out.
     public enum Layout: String, Hashable, Sendable {
-        /// Every page has a size of its own.
+        /// Every page has its own size.
         case fixed
         /// Text fills whatever space there is.
         case reflowable

@@ -1,5 +1,5 @@
-/// Something larger that a publication is part of, such as a series, with its place in it (Readium Web Publication
-/// Manifest, `belongsTo`).
+/// A larger work that contains a publication, such as a series, with the publication's place in it (Readium Web
+/// Publication Manifest, `belongsTo`).
 public struct ParentCollection: Hashable, Sendable {
     /// The name as it is shown; a volume may have a number only.
     public var name: LocalizedString?
@@ -11,9 +11,9 @@ public struct ParentCollection: Hashable, Sendable {
     public var alternateIdentifiers: [AlternateIdentifier] = []
     /// The place of the publication in the collection; may be zero, negative or a fraction.
     public var position: Double?
-    /// Where to find the collection.
+    /// Links to the collection.
     public var links: [Link] = []
-    /// Every other member, such as the volume of a series, as it came.
+    /// The other members, such as the volume of a series, unchanged.
     public var otherProperties: [String: JSONValue] = [:]
 
     /// A collection with a name, and the publication's place in it.
@@ -23,7 +23,7 @@ public struct ParentCollection: Hashable, Sendable {
         self.identifier = identifier
     }
 
-    /// Reads a name, a number or an object with anything in it; nil if there is nothing.
+    /// Reads a name, a number or a non-empty object; nil for anything else.
     public init?(json: JSONValue) {
         self.init(
             name: json.displayName, position: json.doubleValue ?? json["position"]?.doubleValue,

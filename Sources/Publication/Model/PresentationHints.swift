@@ -1,5 +1,5 @@
-/// How content should be shown: hints that a publication gives for all its resources and a link for its own (Readium
-/// Web Publication Manifest, presentation module). A link's hint wins.
+/// Hints on how to show content, given by a publication for all its resources and by a link for one (Readium Web
+/// Publication Manifest, presentation module). A link's hint wins.
 public protocol PresentationHints {
     /// The hint called `name`, nil if there is none. Setting nil removes it.
     subscript(name: String) -> JSONValue? { get set }
@@ -27,7 +27,7 @@ public enum PresentationSpread: String, Hashable, Sendable {
     case landscape
 }
 
-/// What becomes of content that is larger than the screen.
+/// How content that is larger than the screen is shown.
 public enum PresentationOverflow: String, Hashable, Sendable {
     /// As the reading app likes.
     case auto
@@ -50,31 +50,31 @@ public enum PresentationFit: String, Hashable, Sendable {
 }
 
 extension PresentationHints {
-    /// How the device should be held (`orientation`); nil if nothing known is said.
+    /// How the device should be held (`orientation`); nil without a known value.
     public var orientation: PresentationOrientation? {
         get { self["orientation"]?.stringValue.flatMap(PresentationOrientation.init(rawValue:)) }
         set { self["orientation"] = newValue.map { .string($0.rawValue) } }
     }
 
-    /// When pages are shown side by side (`spread`); nil if nothing known is said.
+    /// When pages are shown side by side (`spread`); nil without a known value.
     public var spread: PresentationSpread? {
         get { self["spread"]?.stringValue.flatMap(PresentationSpread.init(rawValue:)) }
         set { self["spread"] = newValue.map { .string($0.rawValue) } }
     }
 
-    /// What becomes of content that is larger than the screen (`overflow`); nil if nothing known is said.
+    /// How content that is larger than the screen is shown (`overflow`); nil without a known value.
     public var overflow: PresentationOverflow? {
         get { self["overflow"]?.stringValue.flatMap(PresentationOverflow.init(rawValue:)) }
         set { self["overflow"] = newValue.map { .string($0.rawValue) } }
     }
 
-    /// How content is made to fit (`fit`); nil if nothing known is said.
+    /// How content is made to fit (`fit`); nil without a known value.
     public var fit: PresentationFit? {
         get { self["fit"]?.stringValue.flatMap(PresentationFit.init(rawValue:)) }
         set { self["fit"] = newValue.map { .string($0.rawValue) } }
     }
 
-    /// Whether what lies beyond the screen is cut off (`clipped`); nil if nothing is said.
+    /// Whether content beyond the screen is cut off (`clipped`); nil if not specified.
     public var isClipped: Bool? {
         get { self["clipped"]?.boolValue }
         set { self["clipped"] = newValue.map(JSONValue.bool) }
@@ -99,7 +99,7 @@ public struct Presentation: PresentationHints, Hashable, Sendable {
         set { values[name] = newValue }
     }
 
-    /// Whether resources follow one another without a gap (`continuous`); nil if nothing is said.
+    /// Whether resources follow one another without a gap (`continuous`); nil if not specified.
     public var isContinuous: Bool? {
         get { self["continuous"]?.boolValue }
         set { self["continuous"] = newValue.map(JSONValue.bool) }
@@ -107,7 +107,7 @@ public struct Presentation: PresentationHints, Hashable, Sendable {
 }
 
 extension Metadata {
-    /// The hints for the whole publication; they lie in ``otherMetadata`` under `presentation`.
+    /// The hints for the whole publication; stored in ``otherMetadata`` under `presentation`.
     public var presentation: Presentation {
         get { Presentation(otherMetadata["presentation"]?.objectValue ?? [:]) }
         set { otherMetadata["presentation"] = newValue.values.isEmpty ? nil : .object(newValue.values) }

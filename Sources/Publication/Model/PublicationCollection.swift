@@ -1,13 +1,13 @@
-/// A group of links with a role of its own in a manifest, such as `pageList` or `landmarks` (Readium Web Publication
+/// A group of links with its own role in a manifest, such as `pageList` or `landmarks` (Readium Web Publication
 /// Manifest, core collection model).
 public struct PublicationCollection: Hashable, Sendable {
-    /// What is known about the group, as it came.
+    /// The metadata of the group, unchanged.
     public var metadata: [String: JSONValue]
     /// The links of the group.
     public var links: [Link]
     /// Groups inside this one by role.
     public var subcollections: [String: [PublicationCollection]]
-    /// Every other member that holds no group, as it came.
+    /// The other members, which hold no group, unchanged.
     public var otherProperties: [String: JSONValue] = [:]
 
     /// A group of links.
@@ -56,8 +56,8 @@ extension PublicationCollection {
         return result
     }
 
-    /// A role has an array of links, a collection object, or an array of links and collection objects. What is nothing
-    /// but links is put together, and comes first.
+    /// Reads a role: an array of links, a collection object, or an array of links and collection objects. Loose links
+    /// become one collection, which comes first.
     private static func collections(for value: JSONValue) -> [PublicationCollection] {
         let loose = PublicationCollection(json: .array(value.arrayValue ?? []))
         let objects = value.oneOrMany.filter { $0["href"] == nil }.compactMap(PublicationCollection.init(json:))
@@ -77,6 +77,6 @@ extension PublicationCollection {
         return roles.merging(others) { role, _ in role }
     }
 
-    /// Whether it is nothing but a list of links.
+    /// Whether the collection is only a list of links.
     private var isPlain: Bool { metadata.isEmpty && subcollections.isEmpty && otherProperties.isEmpty }
 }

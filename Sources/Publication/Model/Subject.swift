@@ -8,9 +8,9 @@ public struct Subject: Hashable, Sendable {
     public var code: String?
     /// The address of the classification that ``code`` is from.
     public var scheme: String?
-    /// Where to find more on the subject.
+    /// Links to more on the subject.
     public var links: [Link]
-    /// Every member that has no property here, as it came.
+    /// The members that have no property here, unchanged.
     public var otherProperties: [String: JSONValue] = [:]
 
     /// A subject with a name.

@@ -5,24 +5,24 @@ public struct TextAndDataMining: Hashable, Sendable {
     public var reservation: Reservation
     /// The address of the policy under which mining is allowed.
     public var policy: String?
-    /// Every member that has no property here, as it came.
+    /// The members that have no property here, unchanged.
     public var otherProperties: [String: JSONValue] = [:]
 
     /// Which rights to text and data mining are reserved.
     public enum Reservation: String, Hashable, Sendable {
-        /// All: mining needs leave.
+        /// All: mining needs permission.
         case all
         /// None: mining is free.
         case nothing = "none"
     }
 
-    /// A reservation, with the policy that tells more.
+    /// A reservation, with the address of its policy.
     public init(reservation: Reservation, policy: String? = nil) {
         self.reservation = reservation
         self.policy = policy
     }
 
-    /// Reads a `tdm` object; nil without a reservation that is known.
+    /// Reads a `tdm` object; nil without a known reservation.
     public init?(json: JSONValue) {
         guard let reservation = json["reservation"]?.stringValue.flatMap(Reservation.init(rawValue:)) else {
             return nil

@@ -1,8 +1,7 @@
 import FileProviderCore
 import Foundation
 
-/// A pattern that addresses are made of by filling in variables, such as `search{?query,page}` (RFC 6570, all four
-/// levels).
+/// A template for addresses with variables to fill in, such as `search{?query,page}` (RFC 6570, all four levels).
 public struct URITemplate: Hashable, Sendable {
     /// The template as written.
     public let string: String
@@ -12,8 +11,8 @@ public struct URITemplate: Hashable, Sendable {
 
     /// Reads a template.
     ///
-    /// - Throws: `CocoaError(.fileReadInvalidFileName)` for a brace without its partner, and for an expression that is
-    ///   empty, has an operator that RFC 6570 keeps for later, or a name or modifier that it does not allow.
+    /// - Throws: `CocoaError(.fileReadInvalidFileName)` for an unpaired brace, and for an expression that is empty, has
+    ///   an operator that RFC 6570 reserves, or a name or modifier that it does not allow.
     public init(_ string: String) throws {
         self.string = string
         parts = try URITemplateParser(string).parse()
@@ -21,11 +20,11 @@ public struct URITemplate: Hashable, Sendable {
         variables = parts.flatMap(\.names).filter { seen.insert($0).inserted }
     }
 
-    /// The address with `values` filled in.
+    /// Returns the address with `values` filled in.
     ///
-    /// Variables without a value, and those with an empty list or map, vanish; an empty string does not. What an
-    /// address cannot hold is percent-encoded in UTF-8, in literals too.
-    /// - Throws: `CocoaError(.fileReadInvalidFileName)` when a prefix is asked of a list or a map (RFC 6570, section
+    /// Variables without a value, and those with an empty list or map, expand to nothing; an empty string does not.
+    /// Characters that an address cannot hold are percent-encoded in UTF-8, in literals too.
+    /// - Throws: `CocoaError(.fileReadInvalidFileName)` if a prefix of a list or a map is requested (RFC 6570, section
     ///   2.4.1).
     public func expand(_ values: [String: Value]) throws -> String {
         try parts.reduce(into: "") { result, part in
@@ -36,7 +35,7 @@ public struct URITemplate: Hashable, Sendable {
         }
     }
 
-    /// What a variable stands for.
+    /// The value of a variable.
     public enum Value: Sendable {
         /// One text.
         case string(String)
@@ -84,11 +83,11 @@ extension URITemplate.Value: ExpressibleByStringLiteral, ExpressibleByArrayLiter
 
 /// Percent-encoding as RFC 6570 asks for it (section 3.2.1).
 enum URITemplateEncoding {
-    /// The characters that stay as they are.
+    /// The characters that are not encoded.
     enum AllowedCharacters: Hashable, Sendable {
         /// Unreserved characters only.
         case unreserved
-        /// Reserved characters too, and what is percent-encoded already.
+        /// Reserved characters too, and percent-encoded triplets.
         case reserved
     }
 
@@ -105,7 +104,7 @@ enum URITemplateEncoding {
         return String(decoding: result, as: UTF8.self)
     }
 
-    /// The first `length` characters, of which something percent-encoded already is one where it stays so.
+    /// The first `length` characters. A percent-encoded triplet counts as one character if it stays encoded.
     static func prefix(_ text: String, _ length: Int, _ allowed: AllowedCharacters) -> String {
         var result = String.UnicodeScalarView()
         var rest = Substring(text).unicodeScalars

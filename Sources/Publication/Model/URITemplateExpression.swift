@@ -1,9 +1,9 @@
-/// What stands between braces in a template: an operator, and the variables it is for (RFC 6570, section 2.2).
+/// The expression between braces in a template: an operator and its variables (RFC 6570, section 2.2).
 struct URITemplateExpression: Hashable, Sendable {
     var `operator`: Operator
     var variables: [Variable]
 
-    /// A variable and how much of its value is wanted (RFC 6570, section 2.4).
+    /// A variable and the part of its value to use (RFC 6570, section 2.4).
     struct Variable: Hashable, Sendable {
         var name: String
         var modifier: Modifier?
@@ -27,7 +27,7 @@ struct URITemplateExpression: Hashable, Sendable {
         case query = "?"
         case continuation = "&"
 
-        /// What stands before the first value (RFC 6570, appendix A, like the other properties).
+        /// The text before the first value (RFC 6570, appendix A, like the other properties).
         var first: String {
             switch self {
             case .simple, .reserved: ""
@@ -35,7 +35,7 @@ struct URITemplateExpression: Hashable, Sendable {
             }
         }
 
-        /// What stands between values.
+        /// The text between values.
         var separator: String {
             switch self {
             case .simple, .reserved, .fragment: ","
@@ -44,10 +44,10 @@ struct URITemplateExpression: Hashable, Sendable {
             }
         }
 
-        /// Whether the names stand before the values.
+        /// Whether names precede the values.
         var isNamed: Bool { self == .parameter || self == .query || self == .continuation }
 
-        /// What stands between a name and an empty value.
+        /// The text between a name and an empty value.
         var afterNameOfNothing: String { self == .parameter ? "" : "=" }
 
         var allowed: URITemplateEncoding.AllowedCharacters {
@@ -72,7 +72,7 @@ struct URITemplateExpression: Hashable, Sendable {
             return named(variable.name, encode(text))
         case (.list, .prefix), (.map, .prefix):
             throw URITemplate.malformed(
-                template, "asks for the first characters of “\(variable.name)”, which is no text")
+                template, "asks for the first characters of “\(variable.name)”, which is not text")
         case (.list(let texts), nil):
             return named(variable.name, texts.map(encode).joined(separator: ","))
         case (.list(let texts), .explode):
@@ -86,14 +86,14 @@ struct URITemplateExpression: Hashable, Sendable {
 
     private func encode(_ text: String) -> String { URITemplateEncoding.encode(text, `operator`.allowed) }
 
-    /// `value` is encoded.
+    /// - Parameter value: Encoded already.
     private func named(_ name: String, _ value: String) -> String {
         guard `operator`.isNamed else { return value }
         let name = URITemplateEncoding.encode(name, .reserved)
         return name + (value.isEmpty ? `operator`.afterNameOfNothing : "=" + value)
     }
 
-    /// A member of a map that is taken apart: its name is encoded as a literal where names stand before values.
+    /// A member of an exploded map: its name is encoded as a literal if names precede values.
     private func pair(name: String, text: String) -> String {
         `operator`.isNamed ? named(name, encode(text)) : encode(name) + "=" + encode(text)
     }

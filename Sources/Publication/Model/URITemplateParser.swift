@@ -1,6 +1,6 @@
 import FileProviderCore
 
-/// Takes a template apart (RFC 6570, section 2).
+/// Parses a template (RFC 6570, section 2).
 struct URITemplateParser {
     private let template: String
 
@@ -55,7 +55,7 @@ struct URITemplateParser {
                 guard let byte = rest.first else { throw malformed("has an empty name") }
                 let isEncoded = PercentEncoding.escape(rest) != nil
                 guard isEncoded || PercentEncoding.isAlphanumeric(byte) || byte == UInt8(ascii: "_") else {
-                    throw malformed("has a variable “\(text)”, which is no name")
+                    throw malformed("has a variable “\(text)”, which is not a valid name")
                 }
                 rest = rest.dropFirst(isEncoded ? 3 : 1)
             } while !rest.isEmpty

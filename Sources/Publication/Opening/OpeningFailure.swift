@@ -1,22 +1,22 @@
 import FileProviderCore
 import Foundation
 
-/// Why a publication could not be opened: the kinds of Readium's streamer proposal, for apps that answer each in its
-/// own way.
+/// Why a publication could not be opened: the kinds of Readium's streamer proposal, for apps that handle each of them
+/// differently.
 public enum OpeningFailure: Hashable, Sendable {
-    /// A format that nobody here can open (`UnsupportedFormat`).
+    /// No parser opens this format (`UnsupportedFormat`).
     case unsupportedFormat
-    /// Nothing is there.
+    /// There is no file or folder at the path.
     case notFound
-    /// It is damaged (`ParsingFailed`).
+    /// The file is damaged (`ParsingFailed`).
     case parsingFailed
     /// Permission or rights are missing.
     case forbidden
-    /// Not now: no connection, a busy server.
+    /// Unavailable at present: no connection, a busy server.
     case unavailable
     /// A login or a passphrase was wrong (`IncorrectCredentials`).
     case incorrectCredentials
-    /// Somebody cancelled it.
+    /// The task was cancelled.
     case cancelled
 
     /// Sorts an error that ``Publication/open(path:of:options:)`` threw.
@@ -27,7 +27,7 @@ public enum OpeningFailure: Hashable, Sendable {
         where [.userAuthenticationRequired, .userCancelledAuthentication].contains(error.code):
             self = .incorrectCredentials
         case let error as CocoaError where error.code == .featureUnsupported: self = .unsupportedFormat
-        // A folder that is itself a book opens; this one is in the place of a file of the book.
+        // A folder that is itself a book opens; this one has the place of a file of the book.
         case let error where error.isFolder: self = .parsingFailed
         default:
             switch error.resourceFailure {

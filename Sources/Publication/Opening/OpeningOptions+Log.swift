@@ -3,7 +3,7 @@ import Logging
 import MediaTypes
 
 extension OpeningOptions {
-    /// Writes what the file at `path` is taken for.
+    /// Logs what the file at `path` was recognised as.
     func recognized(_ sniffed: SniffedType?, _ path: ProviderPath) {
         logger?.debug(
             "recognize \(path.shownInLog)",
@@ -13,7 +13,7 @@ extension OpeningOptions {
             ])
     }
 
-    /// Writes which parser opened the file at `path`.
+    /// Logs which parser opened the file at `path`.
     func parsed(_ path: ProviderPath, as type: MediaType?, by parser: any PublicationParser, warnings: Int) {
         logger?.debug(
             "open \(path.shownInLog)",
@@ -23,7 +23,7 @@ extension OpeningOptions {
             ])
     }
 
-    /// `reader`, with a line for each read if somebody asks for lines.
+    /// Returns a reader that logs each read, or `reader` itself if `.debug` is off.
     func logging(_ reader: any FileReader) -> any FileReader {
         guard let logger, logger.logLevel <= .debug else { return reader }
         return LoggedReader(reader, logger: logger)
@@ -31,6 +31,6 @@ extension OpeningOptions {
 }
 
 extension ProviderPath {
-    /// On one line.
+    /// The path on one line.
     var shownInLog: String { LogText.shown(string, limit: Secrets.maxPathLength) }
 }

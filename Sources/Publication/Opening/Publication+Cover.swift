@@ -4,12 +4,12 @@ public import Foundation
 extension Publication {
     /// The cover of a book as a picture.
     public struct Cover: Sendable, Hashable {
-        /// The picture as it would stand in a file.
+        /// The picture's bytes in its file format.
         public var data: Data
-        /// What `data` is, told by its first bytes: `image/jpeg`, `image/svg+xml`.
+        /// The media type of `data`, recognised by its first bytes: `image/jpeg`, `image/svg+xml`.
         public var mediaType: String
 
-        /// Takes both as they are given.
+        /// A cover with its media type; neither is checked.
         public init(data: Data, mediaType: String) {
             self.data = data
             self.mediaType = mediaType
@@ -22,9 +22,9 @@ extension Publication {
     ///
     /// - Parameter limit: The most bytes of the image; at most 256 MiB.
     /// - Returns: Nil for a book that has no cover.
-    /// - Throws: `CocoaError(.fileReadCorruptFile)` for a cover that is no image; `.fileReadTooLarge` over `limit`;
-    ///   `.fileReadNoPermission` for what is locked; the storage's errors.
-    /// - Complexity: The image, and the search of ``findCover()``.
+    /// - Throws: `CocoaError(.fileReadCorruptFile)` for a cover that is not an image; `.fileReadTooLarge` over `limit`;
+    ///   `.fileReadNoPermission` for a locked cover; the storage's errors.
+    /// - Complexity: Reads the image, after the search of ``findCover()``.
     public func coverImage(limit: Int = 64 << 20) async throws -> Cover? {
         try await service(.cover)?.cover(limit: limit)
     }

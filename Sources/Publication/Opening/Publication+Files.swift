@@ -1,6 +1,6 @@
 extension Publication {
-    /// Opens the book in `file`, as ``Format/File`` knows it: what was found out about its format is not found out
-    /// again, and the links of a manifest that was downloaded count from where it came from.
+    /// Opens the book in `file`. Reuses what ``Format/File`` found out about its format; links of a downloaded manifest
+    /// are resolved against the address it was downloaded from.
     ///
     /// - Throws: As ``open(path:of:options:)``.
     public static func open(_ file: Format.File, options: OpeningOptions = OpeningOptions()) async throws -> Publication

@@ -2,11 +2,11 @@ public import FileProviderCore
 public import Foundation
 
 extension Publication {
-    /// Opens the book that `url` names, through the provider that is registered for its scheme.
+    /// Opens the book at `url` through the provider that is registered for its scheme.
     ///
     /// - Parameters:
     ///   - connection: Credentials, trust and the other policies of the provider that is made.
-    ///   - registry: Knows the providers; the process's own unless said otherwise.
+    ///   - registry: The registry to take the provider from; by default the shared one.
     /// - Throws: As ``open(path:of:options:)``; `URLError(.unsupportedURL)` for a scheme that no provider has.
     public static func open(
         _ url: URL, connection: ConnectionOptions = ConnectionOptions(), options: OpeningOptions = OpeningOptions(),

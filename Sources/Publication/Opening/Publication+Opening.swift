@@ -4,15 +4,14 @@ import Foundation
 import MediaTypes
 
 extension Publication {
-    /// Opens the book at `path`, a file or a folder, where it lies: the format is found, its manifest made, and nothing
-    /// else read.
+    /// Opens the book at `path`, a file or a folder, in place: recognises the format, makes the manifest and reads
+    /// nothing else.
     ///
-    /// Hints are trusted first, the name among them; a file that does not open as what it is called is opened as what
-    /// it is, with a warning.
+    /// Hints, among them the name, are trusted first. A file that does not open as its name says is opened as what it
+    /// is, with a warning.
     ///
-    /// - Throws: The provider's errors; `CocoaError(.fileReadCorruptFile)` for what is no book or a damaged one;
-    ///   `CocoaError(.featureUnsupported)` for a format that is known and cannot be opened. ``OpeningFailure`` sorts
-    ///   them.
+    /// - Throws: The provider's errors; `CocoaError(.fileReadCorruptFile)` for a file that is damaged or not a book;
+    ///   `CocoaError(.featureUnsupported)` for a known format that cannot be opened. ``OpeningFailure`` sorts them.
     /// - Complexity: For an EPUB of any size two or three requests, 100 kB together.
     public static func open(
         path: ProviderPath, of provider: any FileProviderReadWrite, options: OpeningOptions = OpeningOptions()
@@ -20,7 +19,7 @@ extension Publication {
         do {
             return try await openFile(path, of: provider, options: options)
         } catch {
-            // Only what does not open as a file is asked whether it is a folder: books are files nearly always.
+            // Ask whether it is a folder only after it failed to open as a file: nearly all books are files.
             guard !error.isCancellation, let item = try? await provider.attributesOfItem(path: path), item.isDirectory
             else { throw error }
             return try await openFolder(path, of: provider, options)
@@ -61,9 +60,9 @@ extension Publication {
         }
     }
 
-    /// What the content alone tells of the type; nil where it tells nothing.
+    /// Returns the type by content alone; nil if the content does not show it.
     ///
-    /// - Complexity: What looking inside costs, less what was read before.
+    /// - Complexity: As that of looking into the file, less what was read before.
     private static func typeByContent(_ content: SniffedContent, options: OpeningOptions) async throws -> MediaType? {
         try await ContentErrors.passOver {
             let sniffing = SnifferRun(
@@ -72,7 +71,7 @@ extension Publication {
         }
     }
 
-    /// The publication that the content is by the type `found`; nil where it is none.
+    /// Opens the content as a publication of the type `found`; nil if it is not one.
     private static func open(
         _ content: SniffedContent, as found: MediaType, not claimed: MediaType, siblings: any Fetcher,
         _ options: OpeningOptions
@@ -88,7 +87,7 @@ extension Publication {
         }
     }
 
-    /// The error for what a server sends instead of a book: a page, or data for programs.
+    /// Returns the error for a page or data that a server sends instead of a book.
     private static func misnamed(_ path: ProviderPath, found: MediaType, not claimed: MediaType, cause: any Error)
         -> CocoaError
     {
@@ -139,7 +138,7 @@ extension Publication {
                 remote: options.remote(),
                 sourceURL: options.sourceURL)
         }
-        // Said to be one, and it is none: the reason is worth telling.
+        // The file claims to be a ZIP archive and is not one: opening it gives the reason.
         if type?.isZIP == true { _ = try await ZIPArchive.open(content.reader, limits: options.archiveLimits) }
         return PublicationAsset(
             path: path, mediaType: type, form: .file, fetcher: FileFetcher(content.reader), siblings: siblings,
@@ -147,7 +146,7 @@ extension Publication {
             sourceURL: options.sourceURL)
     }
 
-    /// The publication that the first fitting parser makes of `asset`; nil where none fits.
+    /// Opens `asset` with the first parser that accepts it; nil if none does.
     private static func make(
         _ asset: PublicationAsset, _ warnings: WarningLog, _ options: OpeningOptions
     ) async throws -> Publication? {
@@ -182,7 +181,7 @@ extension Publication {
             }
         }
         if content.isFolder {
-            let sentence = "“\(path)” is a folder, and no book lies unpacked in it."
+            let sentence = "“\(path)” is a folder that does not contain an unpacked book."
             return FileError.make(.featureUnsupported, path: path, sentence: sentence, underlying: POSIXError(.EISDIR))
         }
         if let type {
@@ -199,15 +198,15 @@ extension Publication {
 }
 
 extension CocoaError {
-    /// Whether a file of another format, taken for one of the format that its name says, ends in an error like this.
+    /// Whether this may be the error of a file whose name claims another format than it has.
     fileprivate var mayBeMisnamed: Bool { code == .fileReadCorruptFile || code == .featureUnsupported }
 }
 
 extension MediaType {
-    /// Whether servers answer with this kind when they have something to say.
+    /// Whether servers use this kind for messages such as error pages.
     fileprivate var isAnswer: Bool { isHTML || isJSON || self == .xml }
 
-    /// Whether a file of this kind is read as one, however it begins and ends.
+    /// Whether a file of this kind is valid whatever bytes it begins and ends with.
     fileprivate var isWholeFile: Bool {
         isJSON || isBitmap || isAudio || isVideo || isHTML || MediaType.pdf.contains(self)
     }

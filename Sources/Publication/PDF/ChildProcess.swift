@@ -1,7 +1,7 @@
 package import FileProviderCore
 package import Foundation
 
-/// A program that reads one file under limits, because what it reads may mean harm to it.
+/// A program that reads one file under limits, because the file may attack it.
 ///
 /// It has the file as descriptor 3, open and without a name, and nothing else of this process. It gains no privileges,
 /// opens no sockets, looks into no other process, and changes no file or name. Where the kernel has Landlock, it opens
@@ -40,7 +40,7 @@ package struct ChildProcess {
         self.limits = limits
     }
 
-    /// Runs the program to its end. Blocks: for a thread of one's own.
+    /// Runs the program to its end. Blocks, so call it on a dedicated thread.
     ///
     /// - Throws: `CocoaError(.fileReadTooLarge)` when time or room for output ran out; `CancellationError`; the
     ///   system's error if the output cannot be read or waited for.
@@ -70,7 +70,7 @@ package struct ChildProcess {
     private func tooMuch(_ what: String, file: ProviderPath) -> CocoaError {
         let name = path.split(separator: "/").last ?? ""
         return FileError.make(
-            .fileReadTooLarge, path: file, sentence: "“\(file)” takes \(what) of \(name), which is not waited for.",
+            .fileReadTooLarge, path: file, sentence: "“\(file)” exceeds a limit: \(name) was stopped after \(what).",
             underlying: POSIXError(.ETIMEDOUT))
     }
 }

@@ -1,11 +1,11 @@
 import FileProviderCore
 import Foundation
 
-/// The blocks of one PDF file that were read, for code that goes back and forth between its end and its middle.
+/// A cache of blocks of one PDF file, for code that alternates between its end and its middle.
 ///
-/// The first read takes the start, where every PDF says that it is one, the second the end, where its table of objects
-/// is. Then a read takes one block of 32 KiB, and twice as much each time where it goes on from the one before, up to
-/// 256 KiB.
+/// The first read fetches the start, which shows whether it is a PDF file; the second the end, which has its table of
+/// objects. Then a read fetches one block of 32 KiB; each read that continues the one before fetches twice as much, up
+/// to 256 KiB.
 final class PDFBlocks: Sendable {
     /// Bytes of a block.
     static let length: Int64 = 32 << 10
@@ -14,7 +14,7 @@ final class PDFBlocks: Sendable {
     /// Blocks of the end that are read at once: 128 KiB.
     fileprivate static let tail: Int64 = 4
     fileprivate static let maxRun: Int64 = 8
-    /// Of runs that are joined: blocks of one, 1 MiB, and blocks between two that are read along.
+    /// The most blocks of a joined run, 1 MiB, and the most blocks between two runs that are read to join them.
     fileprivate static let maxJoinedRun: Int64 = 32
     fileprivate static let joinedGap: Int64 = 4
     /// Runs of blocks that are asked for at the same time.
@@ -31,26 +31,26 @@ final class PDFBlocks: Sendable {
         var blocks: [Int64: Data] = [:]
         /// Those that are kept, the one used longest ago first.
         var order: [Int64] = []
-        /// What the last read asked for.
+        /// The blocks that the last read requested.
         var last: Range<Int64> = 0..<0
     }
 
-    /// - Parameter joinsNeighbours: Whether blocks that are prefetched come in few large requests, together with up to
-    ///   128 KiB between any two of them.
+    /// - Parameter joinsNeighbours: Whether prefetched blocks are read in few large requests, together with up to 128
+    ///   KiB between any two of them.
     init(_ resource: any Resource, joinsNeighbours: Bool = false) {
         self.resource = resource
         self.joinsNeighbours = joinsNeighbours
     }
 
-    /// Bytes of the file.
+    /// Returns the size of the file in bytes.
     ///
-    /// - Complexity: The first time, one request, which brings the start of the file as well.
+    /// - Complexity: One request the first time, which reads the start of the file as well.
     func size() async throws -> Int64 {
         if let size = state.value.size { return size }
         let start = DataSink(limit: Int(Self.length))
         let sink = TappedSink(start)
         try await resource.stream(0..<Self.length, into: sink)
-        // Where the storage tells the size along with the bytes, it is not asked for.
+        // If the storage reports the size along with the bytes, no separate request is made.
         let size =
             if let reportedSize = sink.extent?.size, reportedSize >= 0 { reportedSize } else {
                 try await resource.length()
@@ -88,9 +88,9 @@ final class PDFBlocks: Sendable {
         return data.dropFirst(Int((index - wanted.lowerBound) * Self.length)).prefix(Int(Self.length))
     }
 
-    /// Has the blocks with the bytes at `offsets` read and kept, neighbours together, some at a time.
+    /// Reads and keeps the blocks with the bytes at `offsets`, neighbours together, several runs at a time.
     ///
-    /// - Complexity: One request for each run of blocks that is not held.
+    /// - Complexity: One request for each run of blocks that is not in memory.
     func prefetch(_ offsets: [Int64]) async throws {
         let size = try await size()
         let runs = state.value.missing(offsets.map { $0 / Self.length }, joined: joinsNeighbours)
@@ -113,14 +113,14 @@ final class PDFBlocks: Sendable {
 
     private func check(_ data: Data, count: Int) throws {
         guard data.count == count else {
-            let sentence = "“\(resource.link.href)” came short: \(data.count) of \(count) bytes."
+            let sentence = "The storage returned \(data.count) of \(count) bytes of “\(resource.link.href)”."
             throw FileError.make(.fileReadUnknown, path: resource.link.href, sentence: sentence)
         }
     }
 }
 
 extension PDFBlocks.State {
-    /// The block at `index`, or what to read for it.
+    /// Returns the block at `index`, or the range to read for it.
     fileprivate mutating func plan(_ index: Int64, count: Int64) -> (held: Data?, wanted: Range<Int64>) {
         if let held = blocks[index] {
             order.removeAll { $0 == index }
@@ -130,7 +130,7 @@ extension PDFBlocks.State {
         let length = index == last.upperBound && !last.isEmpty ? min(2 * Int64(last.count), PDFBlocks.maxRun) : 1
         var wanted = index..<min(index + length, count)
         if index >= count - PDFBlocks.tail { wanted = max(0, count - PDFBlocks.tail)..<count }
-        // Not again what is held.
+        // Skips blocks that are in memory.
         while wanted.lowerBound < index, blocks[wanted.lowerBound] != nil {
             wanted = wanted.lowerBound + 1..<wanted.upperBound
         }
@@ -141,7 +141,7 @@ extension PDFBlocks.State {
         return (nil, wanted)
     }
 
-    /// Those of `indexes` that are not held, in order, as runs; half of what is kept at most.
+    /// Returns the runs of `indexes` that are not in memory, in order; at most half of the capacity.
     fileprivate func missing(_ indexes: [Int64], joined: Bool) -> [Range<Int64>] {
         let longest = joined ? PDFBlocks.maxJoinedRun : PDFBlocks.maxRun
         let gap = joined ? PDFBlocks.joinedGap : 0
@@ -159,7 +159,7 @@ extension PDFBlocks.State {
     fileprivate mutating func insert(_ data: Data, from index: Int64) {
         for (number, start) in stride(from: 0, to: data.count, by: Int(PDFBlocks.length)).enumerated() {
             let block = index + Int64(number)
-            // A copy, because a slice would keep all that came with it alive.
+            // A copy, because a slice would keep the whole read alive.
             blocks[block] = Data(data.dropFirst(start).prefix(Int(PDFBlocks.length)))
             order.removeAll { $0 == block }
             order.append(block)

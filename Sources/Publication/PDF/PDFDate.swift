@@ -1,17 +1,16 @@
 import Foundation
 
 extension Date {
-    /// Reads a date as PDF writes it, `D:YYYYMMDDHHmmSSOHH'mm'` (ISO 32000-1, section 7.9.4); all after the year may be
-    /// missing.
+    /// Reads a date as PDF writes it, `D:YYYYMMDDHHmmSSOHH'mm'` (ISO 32000-1, section 7.9.4); everything after the year
+    /// may be missing.
     ///
-    /// A time without an offset is taken as UTC. Where it is no such date, the form of manifests is tried, as some
-    /// writers use that.
+    /// A time without an offset is taken as UTC. Other texts are read in the form of manifests, which some writers use.
     init?(pdfText text: String) {
         let text = text.trimmingCharacters(in: .whitespacesAndNewlines.union(.controlCharacters))
         let bare = text.hasPrefix("D:") ? text.dropFirst(2) : Substring(text)
         let digits = bare.prefix { ("0"..."9").contains($0) }
         let rest = bare[digits.endIndex...]
-        // What follows a year alone is no offset, but the month of another form.
+        // After a bare year, the rest is not an offset but the month of another form.
         guard digits.count >= 8 || rest.isEmpty, let date = Self.date(digits), let offset = Self.offset(rest) else {
             self.init(manifestText: text)
             return
@@ -19,7 +18,7 @@ extension Date {
         self = date.addingTimeInterval(-offset)
     }
 
-    /// Year, month, day, hour, minute and second, cut short anywhere, in UTC.
+    /// Parses year, month, day, hour, minute and second, of which the last may be missing, in UTC.
     private static func date(_ digits: Substring) -> Date? {
         guard digits.utf8.count == digits.count, digits.count <= 14, digits.count % 2 == 0, digits.count >= 4 else {
             return nil

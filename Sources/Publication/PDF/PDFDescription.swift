@@ -2,9 +2,9 @@ import Archives
 import FileProviderCore
 import Foundation
 
-/// What the library finds in a document, before it is put into order.
+/// The library's findings about a document, not yet put into order.
 struct PDFDescription: Sendable {
-    /// A text that the document has about itself.
+    /// A text in the document's metadata.
     enum Text: Hashable, Sendable {
         case title, author, subject, keywords, created, modified, language, base
     }
@@ -31,7 +31,7 @@ struct PDFDescription: Sendable {
 }
 
 extension PDFDocument.OutlineItem {
-    /// Puts items into those that they follow with a higher level.
+    /// Nests items by level: each becomes a child of the last item with a lower level.
     static func tree(_ items: [PDFDescription.Item], base: String? = nil) -> [Self] {
         // The open branch: one list for each level, each the children of the last item of the list before.
         var branch: [[Self]] = [[]]
@@ -46,7 +46,7 @@ extension PDFDocument.OutlineItem {
         for item in items {
             let level = min(item.level, branch.count)
             close(to: level)
-            // An item one level below the last one of the branch opens a list of its own.
+            // An item one level below the last one of the branch starts a new list.
             if level == branch.count { branch.append([]) }
             let address = item.address.flatMap { PDFAddress.resolve($0, base: base) }
             branch[branch.count - 1].append(
@@ -58,7 +58,7 @@ extension PDFDocument.OutlineItem {
 }
 
 extension PDFDocument.Details {
-    /// The details of a document, and all that was wrong with it.
+    /// Returns the details of a document, and warnings about all its faults.
     static func read(_ found: PDFDescription) -> (Self, [ContentWarning]) {
         var warnings = found.warnings
         var xmp: XMPMetadata?
@@ -68,7 +68,7 @@ extension PDFDocument.Details {
             warnings.append(
                 ContentWarning(
                     "damaged-metadata", severity: .minor,
-                    message: "The document's XMP metadata cannot be read; they were left out."))
+                    message: "The document's XMP metadata cannot be read; the metadata were left out."))
         }
         var details = Self()
         details.title = xmp?.title ?? found.text(.title).map { LocalizedString($0) }
@@ -104,7 +104,7 @@ extension PDFDescription {
 }
 
 extension String {
-    /// Without control characters, and with single spaces; nil where nothing is left.
+    /// Without control characters, and with single spaces; nil if the result is empty.
     var onOneLine: String? {
         let words = unicodeScalars.split {
             $0.properties.isWhitespace || $0.properties.generalCategory == .control || $0.value == 0xFEFF
@@ -114,6 +114,6 @@ extension String {
 }
 
 extension Array {
-    /// Nil where it is empty.
+    /// Nil if empty.
     var nonEmpty: Self? { isEmpty ? nil : self }
 }

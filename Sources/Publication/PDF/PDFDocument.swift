@@ -2,15 +2,13 @@ import Archives
 import FileProviderCore
 public import Foundation
 
-/// What a PDF file (ISO 32000) says of itself, read where it lies: its number of pages, their sizes, its outline and
-/// its metadata.
+/// The number of pages, page sizes, outline and metadata of a PDF file (ISO 32000), read in place.
 ///
-/// Nothing is drawn. Of an undamaged file only the parts are read that this takes: its end, where its table of objects
-/// is, and the objects needed. A damaged file is put together again from all its bytes if it has 64 MiB or less. One
-/// look into a file takes at most 64 MiB of reading (and twice the file where it is repaired), 64 MiB of unpacked
-/// objects, a million words in objects, a million pages and 20 seconds of work; what is over a limit ends in
-/// `CocoaError(.fileReadTooLarge)`, or is left out where it is only the outline or metadata. How long one read may take
-/// is for the storage to say.
+/// Does not draw. Of an undamaged file, reads only its end, which has its table of objects, and the objects needed. A
+/// damaged file of up to 64 MiB is reconstructed from all its bytes. One call reads at most 64 MiB (and twice the file
+/// if it is repaired), unpacks at most 64 MiB of objects, and processes at most a million words in objects, a million
+/// pages and 20 seconds of work. Over a limit it throws `CocoaError(.fileReadTooLarge)`, or leaves the rest out if only
+/// the outline or metadata are concerned. The storage decides how long one read may take.
 public final class PDFDocument: Sendable {
     /// Whether PDF files can be read: false in a build without the package trait `Formats`.
     public static let isSupported: Bool = {
@@ -21,18 +19,18 @@ public final class PDFDocument: Sendable {
         #endif
     }()
 
-    /// The number of pages that there are, whatever the file claims. Only of a tree of pages that lies all over a large
-    /// file, and that no outline asks for, the file's own number is taken if it makes sense.
+    /// The number of pages, counted rather than taken from the file's claim. The claim is used, if plausible, only for
+    /// a large file without an outline whose tree of pages is scattered over it.
     public let pageCount: Int
-    /// The size of the first page; nil where there is no page.
+    /// The size of the first page; nil if there is no page.
     public let firstPage: PageSize?
     /// The outline, which readers show as a table of contents; at most 20,000 items in 32 levels.
     public let outline: [OutlineItem]
-    /// What the document says of itself.
+    /// The document's metadata.
     public let details: Details
-    /// What was damaged, and what was done about it.
+    /// Warnings about damage, and how it was handled.
     public let warnings: [ContentWarning]
-    /// How long one look into a file may work, in seconds.
+    /// The longest that one call may work, in seconds.
     static let maxSeconds = 20.0
     private let blocks: PDFBlocks
     private let name: String
@@ -46,14 +44,14 @@ public final class PDFDocument: Sendable {
         self.name = name
     }
 
-    /// Reads the document in `resource`, which stays the caller's and must stay open for ``pageSizes(_:)``.
+    /// Reads the document in `resource`, which is not closed and must stay open for ``pageSizes(_:)``.
     ///
-    /// - Throws: `CocoaError(.fileReadCorruptFile)` for what is no PDF file or damaged beyond help;
-    ///   `.fileReadNoPermission` for one that takes a password; `.fileReadTooLarge` over a limit; `.featureUnsupported`
-    ///   where ``isSupported`` is false; the storage's errors.
-    /// - Complexity: Usually three to six requests for a file of any size: its start, its end, and what the end points
-    ///   at. Where the tree of pages lies all over a file, eight more; with an outline one for each node of the tree,
-    ///   eight at a time.
+    /// - Throws: `CocoaError(.fileReadCorruptFile)` for a file that is not PDF or cannot be repaired;
+    ///   `.fileReadNoPermission` for one with a password; `.fileReadTooLarge` over a limit; `.featureUnsupported` if
+    ///   ``isSupported`` is false; the storage's errors.
+    /// - Complexity: Usually three to six requests for a file of any size: its start, its end, and the objects that the
+    ///   end points to. Eight more if the tree of pages is scattered over the file; with an outline, one for each node
+    ///   of the tree, eight at a time.
     public static func open(_ resource: any Resource) async throws -> PDFDocument {
         try await open(resource, seconds: maxSeconds)
     }
@@ -70,16 +68,17 @@ public final class PDFDocument: Sendable {
         let name = resource.link.href.removingPercentEncoding ?? resource.link.href
         // The header may come after other bytes (ISO 32000-1, annex H, note 13).
         guard try await blocks.head().prefix(1024).range(of: Data("%PDF-".utf8)) != nil else {
-            throw FileError.make(.fileReadCorruptFile, path: name, sentence: "“\(name)” is no PDF file.")
+            throw FileError.make(.fileReadCorruptFile, path: name, sentence: "“\(name)” is not a PDF file.")
         }
         return name
     }
 
-    /// The sizes of the pages with the indexes `range`, from 0, clamped to the pages that there are; nil for all.
+    /// Returns the sizes of the pages with the indexes `range`, from 0, clamped to the existing pages; all if `range`
+    /// is nil.
     ///
     /// - Throws: As ``open(_:)``.
-    /// - Complexity: The tree of pages up to there and each page asked for is read; pages may lie all over the file, so
-    ///   ask for a few of a large one.
+    /// - Complexity: Reads the tree of pages up to the last page and each page asked for. Pages may be scattered over
+    ///   the file, so ask for few pages of a large one.
     public func pageSizes(_ range: Range<Int>? = nil) async throws -> [PageSize] {
         let range = (range ?? 0..<pageCount).clamped(to: 0..<pageCount)
         return range.isEmpty ? [] : try await PDFLibrary.pages(range, of: blocks, name: name)
@@ -89,15 +88,14 @@ public final class PDFDocument: Sendable {
 extension PDFDocument {
     /// One entry of the outline.
     public struct OutlineItem: Hashable, Sendable {
-        /// What the entry says, on one line.
+        /// The text of the entry, on one line.
         public var title: String
-        /// The index of the page it leads to, from 0; nil where it leads nowhere, out of the document, or does
-        /// something else.
+        /// The index of the page it leads to, from 0; nil if it leads to none of this document.
         public var page: Int?
-        /// The web address it leads to, percent-encoded; nil where it leads to none.
+        /// The web address it leads to, percent-encoded; nil if it leads to none.
         public var address: String?
-        /// What it has a reader do, such as `NextPage` (ISO 32000-1, section 12.6.4.11); nil for nothing. What leads to
-        /// the first or the last page has that ``page`` instead.
+        /// The named action for a reader, such as `NextPage` (ISO 32000-1, section 12.6.4.11); nil if there is none. An
+        /// action that leads to the first or the last page sets ``page`` instead.
         public var action: String?
         /// The entries below it.
         public var children: [OutlineItem]
@@ -114,41 +112,40 @@ extension PDFDocument {
         }
     }
 
-    /// What a document says of itself: each part from its metadata stream (XMP), else from its information dictionary.
+    /// A document's metadata: each value from its metadata stream (XMP), else from its information dictionary.
     public struct Details: Hashable, Sendable {
         /// The title (`dc:title`, `/Title`).
         public var title: LocalizedString?
-        /// Who wrote it (`dc:creator`, `/Author`).
+        /// The authors (`dc:creator`, `/Author`).
         public var authors: [String] = []
-        /// Who published it (`dc:publisher`).
+        /// The publishers (`dc:publisher`).
         public var publishers: [String] = []
-        /// What it is about, in prose (`dc:description`, `/Subject`; ISO 32000-2, table 349).
+        /// A description in prose (`dc:description`, `/Subject`; ISO 32000-2, table 349).
         public var description: String?
-        /// What it is about, in words (`dc:subject`, else `pdf:Keywords` or `/Keywords`, taken apart at commas and
-        /// semicolons).
+        /// The keywords (`dc:subject`, else `pdf:Keywords` or `/Keywords`, split at commas and semicolons).
         public var keywords: [String] = []
         /// Its language as a BCP 47 tag (the catalog's `/Lang`, else `dc:language`).
         public var languages: [String] = []
         /// The trailer's `/ID`: both parts in hexadecimal digits, with a semicolon between them.
         public var identifier: String?
-        /// When it was made (`xmp:CreateDate`, `/CreationDate`).
+        /// The creation date (`xmp:CreateDate`, `/CreationDate`).
         public var created: Date?
-        /// When it was changed (`xmp:ModifyDate`, `/ModDate`).
+        /// The date of the last change (`xmp:ModifyDate`, `/ModDate`).
         public var modified: Date?
         /// Whether its pages go from right to left.
         public var isRightToLeft = false
 
-        /// Of a document that says nothing.
+        /// Empty details.
         public init() {}
     }
 
-    /// How large a page is, and which part of it is meant to be seen.
+    /// The size of a page, and the part of it to show.
     public struct PageSize: Hashable, Sendable {
         /// A rectangle; its origin is the lower left corner, as PDF has it.
         public struct Box: Hashable, Sendable {
             /// The left and the lower edge.
             public var x, y: Double
-            /// Extents, above 0.
+            /// The extents, above 0.
             public var width, height: Double
         }
 
@@ -156,16 +153,16 @@ extension PDFDocument {
         public var mediaBox: Box
         /// The part of the sheet to show, in units of ``unit``.
         public var cropBox: Box
-        /// By how much the page is turned clockwise to be shown: 0, 90, 180 or 270 degrees.
+        /// The clockwise rotation for display: 0, 90, 180 or 270 degrees.
         public var rotation: Int
-        /// Points, 1/72 inch, of one unit; nearly always 1.
+        /// The length of one unit in points, 1/72 inch; nearly always 1.
         public var unit: Double
-        /// Whether the file gives no usable size, and US Letter stands in for it.
+        /// Whether the file gives no usable size, so that US Letter is assumed.
         public var isAssumed: Bool
 
-        /// Points from left to right as the page is shown.
+        /// The width in points, as the page is shown.
         public var width: Double { unit * (isUpright ? cropBox.width : cropBox.height) }
-        /// Points from top to bottom as the page is shown.
+        /// The height in points, as the page is shown.
         public var height: Double { unit * (isUpright ? cropBox.height : cropBox.width) }
         private var isUpright: Bool { rotation % 180 == 0 }
     }

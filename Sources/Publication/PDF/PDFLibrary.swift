@@ -5,13 +5,13 @@ import Foundation
 #if Formats
     import CPDF
 
-    /// The one user of the shim over qpdf, which blocks: its calls run on threads of their own.
+    /// The only user of the shim over qpdf, which blocks: its calls run on dedicated threads.
     enum PDFLibrary {
         private static let threads = BlockingThreads(count: 4, name: "carrel.pdf")
 
-        /// What the document says of itself.
+        /// Reads the metadata, pages and outline of the document.
         ///
-        /// - Parameter seconds: How long that may take, without waiting for the file.
+        /// - Parameter seconds: The longest working time, without waiting for the file.
         static func describe(_ blocks: PDFBlocks, name: String, seconds: Double) async throws -> PDFDescription {
             try await run(blocks, name: name, seconds: seconds) { size, call in
                 var facts = carrel_pdf_facts()
@@ -25,7 +25,7 @@ import Foundation
             }.found
         }
 
-        /// The sizes of some pages.
+        /// Returns the sizes of some pages.
         static func pages(_ range: Range<Int>, of blocks: PDFBlocks, name: String) async throws -> [PDFDocument
             .PageSize]
         {
@@ -54,7 +54,7 @@ import Foundation
 
         private typealias Results = (found: PDFDescription, pages: [PDFDocument.PageSize])
 
-        /// Runs `body` on one of the threads. A caller that is cancelled waits neither for its turn nor for bytes.
+        /// Runs `body` on one of the threads. If the caller is cancelled, it waits neither for its turn nor for bytes.
         private static func run(
             _ blocks: PDFBlocks, name: String, seconds: Double,
             write: @escaping @Sendable (UnsafeRawBufferPointer) throws -> Void = { _ in },
@@ -89,7 +89,7 @@ import Foundation
             case carrel_pdf_too_large:
                 throw FileError.make(
                     .fileReadTooLarge, path: name,
-                    sentence: "“\(name)” is built so that reading it would take too much memory or time.")
+                    sentence: "“\(name)” would take too much memory or time to read.")
             case carrel_pdf_stopped: throw reading.failure ?? CancellationError()
             default:
                 throw FileError.make(
@@ -99,13 +99,13 @@ import Foundation
         }
     }
 
-    /// What the callbacks of one call work on, all on one thread.
+    /// The state of one call, used by its callbacks on a single thread.
     private final class PDFCall {
         let reading: PDFReader
         var found = PDFDescription()
         var pages: [PDFDocument.PageSize] = []
 
-        /// What ends the call in place of the library's result.
+        /// The error that ends the call in place of the library's result.
         var failure: (any Error)?
 
         private let seconds: Double
@@ -117,7 +117,7 @@ import Foundation
             self.write = write
         }
 
-        /// Valid as long as this object is.
+        /// Valid for the lifetime of this object.
         var sink: carrel_pdf_sink {
             carrel_pdf_sink(
                 context: Unmanaged.passUnretained(self).toOpaque(),
@@ -212,19 +212,19 @@ import Foundation
                 carrel_pdf_repaired,
                 ContentWarning(
                     "repaired-pdf", severity: .moderate,
-                    message: "The document is damaged; it was read as far as possible.")
+                    message: "The document is damaged; the readable parts were used.")
             ),
             (
                 carrel_pdf_miscounted,
                 ContentWarning(
                     "wrong-page-count", severity: .minor,
-                    message: "The document claims another number of pages than it has; they were counted.")
+                    message: "The document claims a wrong number of pages; the pages were counted instead.")
             ),
             (
                 carrel_pdf_pages_damaged,
                 ContentWarning(
                     "damaged-pages", severity: .major,
-                    message: "Parts of the document's tree of pages are damaged; the pages in them were left out.")
+                    message: "Parts of the document's page tree are damaged; the pages in them were left out.")
             ),
             (
                 carrel_pdf_outline_cut,

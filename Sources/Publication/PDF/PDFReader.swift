@@ -2,7 +2,7 @@
     import FileProviderCore
     import Foundation
 
-    /// One look into a PDF file by code that waits for its bytes: used on a thread that may wait, never on Swift's
+    /// Reads a PDF file for code that blocks until the bytes arrive: used on a thread that may block, never on Swift's
     /// shared ones.
     final class PDFReader: Sendable {
         private let blocks: PDFBlocks
@@ -11,12 +11,12 @@
 
         init(_ blocks: PDFBlocks) { self.blocks = blocks }
 
-        /// Why reading failed, if it did.
+        /// The error with which reading failed, if it did.
         var failure: (any Error)? { lastFailure.value }
 
-        /// Copies the block at `offset` into `buffer`, and waits for it.
+        /// Copies the block at `offset` into `buffer`; blocks until it arrives.
         ///
-        /// - Returns: How many bytes came; nil after a failure, which ``failure`` keeps.
+        /// - Returns: The number of bytes; nil after a failure, which ``failure`` keeps.
         func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) -> Int? {
             do {
                 let data = try waiting.value { [blocks] in try await blocks.block(at: offset) }
@@ -28,13 +28,12 @@
             }
         }
 
-        /// Has the blocks at `offsets` loaded at once. What goes wrong shows when they are read.
+        /// Loads the blocks at `offsets` at once. Errors surface when the blocks are read.
         func prefetch(_ offsets: [Int64]) {
             try? waiting.value { [blocks] in try await blocks.prefetch(offsets) }
         }
 
-        /// Ends the read under way, even where the storage goes on with it, and every one after it; called from any
-        /// thread.
+        /// Ends the current read, even if the storage continues it, and every later one. May be called from any thread.
         func cancel() { waiting.cancel() }
     }
 #endif

@@ -1,7 +1,7 @@
 import Foundation
 import SafeXML
 
-/// What a metadata stream says (XMP, ISO 16684-1): RDF in XML, simple properties as elements or as attributes.
+/// The properties in a metadata stream (XMP, ISO 16684-1): RDF in XML, simple properties as elements or as attributes.
 struct XMPMetadata {
     private(set) var title: LocalizedString?
     private(set) var creators: [String] = []
@@ -10,7 +10,7 @@ struct XMPMetadata {
     private(set) var subjects: [String] = []
     private(set) var keywords: [String] = []
     private(set) var languages: [String] = []
-    /// As written; ``created`` is nil where it is no date.
+    /// As written; ``created`` is nil if it cannot be parsed.
     private(set) var createdText: String?
     private(set) var modifiedText: String?
 
@@ -66,7 +66,7 @@ struct XMPMetadata {
                 texts[language == "x-default" ? LocalizedString.undetermined : language] = text
             }
         }
-        // One that is only repeated under its language is no translation.
+        // A text that is only repeated under its language is not a translation.
         if texts.count > 1, Set(texts.values).count == 1, let text = texts[LocalizedString.undetermined] {
             return LocalizedString(text)
         }

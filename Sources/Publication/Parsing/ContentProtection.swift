@@ -1,24 +1,25 @@
 import Archives
 
-/// Opens publications that a scheme protects against being read by anyone (Readium's content protection proposal).
+/// Opens publications that are protected by one scheme (Readium's content protection proposal).
 ///
-/// Asked before the parsers, in order; the first that knows the scheme answers. Detection of the usual schemes is
-/// always asked last, so that a book nobody can unlock opens to its metadata and says why its text is locked.
+/// Protections are asked before the parsers, in order; the first that knows the scheme answers. Detection of the usual
+/// schemes always comes last, so that a book without a protection to unlock it still opens to its metadata and says why
+/// its text is locked.
 public protocol ContentProtection: Sendable {
-    /// What `asset` is protected by; nil where it is not, or not by this scheme.
+    /// Opens `asset` if it is protected by this scheme; returns nil if it is not.
     ///
-    /// - Throws: `CocoaError(.fileReadCorruptFile)` when the protection itself is damaged; errors of the storage.
+    /// - Throws: `CocoaError(.fileReadCorruptFile)` if the protection itself is damaged; errors of the storage.
     func open(_ asset: PublicationAsset, warnings: WarningLog) async throws -> ProtectedAsset?
 }
 
-/// A protected publication: its parts as far as they can be read, and what keeps the rest.
+/// A protected publication: the parts that can be read, and the protection of the others.
 public struct ProtectedAsset: Sendable {
-    /// Its fetcher decrypts, or refuses with `CocoaError(.fileReadNoPermission)`.
+    /// The asset. Its fetcher decrypts, or refuses with `CocoaError(.fileReadNoPermission)`.
     public var asset: PublicationAsset
-    /// The scheme, and whether it is open.
+    /// The scheme, and whether it is unlocked.
     public var protection: Protection
 
-    /// An asset with a fetcher that knows what to do about the protection.
+    /// An asset whose fetcher handles the protection.
     public init(asset: PublicationAsset, protection: Protection) {
         self.asset = asset
         self.protection = protection

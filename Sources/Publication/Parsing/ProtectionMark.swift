@@ -1,12 +1,12 @@
 import Archives
 import FileProviderCore
 
-/// Files that a scheme of protection leaves in a package, known by their names.
+/// Files that a protection scheme adds to a package, recognised by their names.
 enum ProtectionMark: String, CaseIterable {
     /// Readium LCP 1.0, section 2.4: in an EPUB, and in other packages.
     case lcpLicense = "META-INF/license.lcpl"
     case lcpLicenseAtRoot = "license.lcpl"
-    /// Adobe ADEPT, and what was made after it.
+    /// Adobe ADEPT and its successors.
     case rights = "META-INF/rights.xml"
     /// Apple's FairPlay.
     case sinf = "META-INF/sinf.xml"

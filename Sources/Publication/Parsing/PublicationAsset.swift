@@ -2,11 +2,11 @@ public import FileProviderCore
 public import Foundation
 import MediaTypes
 
-/// What a parser and a content protection get: the parts of what may be a publication, within reach, and its format.
+/// The parts of a possible publication and its format, as parsers and content protections receive them.
 ///
-/// Nothing is copied: the parts are read where they lie.
+/// Nothing is copied: the parts are read in place.
 public struct PublicationAsset: Sendable {
-    /// What the parts come from.
+    /// The kind of item that the parts are read from.
     public enum Form: Sendable, Hashable {
         /// One file, which is its own only part, under its name.
         case file
@@ -16,22 +16,22 @@ public struct PublicationAsset: Sendable {
         case folder
     }
 
-    /// Where it lies; its name may stand in for a title.
+    /// The path of the file or folder; its name may become the title.
     public let path: ProviderPath
-    /// The format, as far as it is known: a folder has one only where its content tells.
+    /// The format, as far as it is known: a folder has one only if its content shows it.
     public let mediaType: MediaType?
-    /// What ``fetcher`` reaches.
+    /// The kind of item that ``fetcher`` reads.
     public let form: Form
-    /// The file, the archive's entries or the folder's files. A content protection may put something in front of it.
+    /// The file, the archive's entries or the folder's files. A content protection may wrap it.
     public var fetcher: any Fetcher
-    /// The files beside a single file: what a manifest's relative links lead to.
+    /// The files beside a single file, which a manifest's relative links lead to.
     public let siblings: any Fetcher
-    /// What links with an address of their own lead to.
+    /// The fetcher for links that have a scheme or an authority.
     public let remote: any Fetcher
     /// Where the file was downloaded from, if it was.
     public let sourceURL: URL?
 
-    /// An asset put together by a program, as an app's own parsers are tested with.
+    /// An asset made by a program, for example to test an app's own parsers.
     public init(
         path: ProviderPath, mediaType: MediaType?, form: Form, fetcher: any Fetcher,
         siblings: any Fetcher = EmptyFetcher(),
@@ -48,7 +48,7 @@ public struct PublicationAsset: Sendable {
 }
 
 extension PublicationAsset {
-    /// The last name of the path without its extension, as a title of last resort.
+    /// The last name of the path without its extension, for publications without a title.
     public var nameWithoutExtension: String {
         let name = path.isRoot ? "book" : path.name
         guard form != .folder, let dot = name.lastIndex(of: "."), dot != name.startIndex else { return name }

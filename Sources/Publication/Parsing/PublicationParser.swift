@@ -2,34 +2,34 @@ import Archives
 
 /// Makes publications of one format or of a family of them (`PublicationParser` of Readium's streamer proposal).
 ///
-/// An app's own parsers are asked before the ones that are here; see ``OpeningOptions/parsers``.
+/// An app's own parsers are asked before the standard ones; see ``OpeningOptions/parsers``.
 public protocol PublicationParser: Sendable {
-    /// The publication in `asset`; nil where it is of another format.
+    /// Returns the publication in `asset`; nil if it is of another format.
     ///
-    /// - Parameter warnings: What was wrong with the book and could be helped, and what was done about it, goes here.
-    /// - Throws: `CocoaError(.fileReadCorruptFile)` when it is of this format and too damaged to be read;
+    /// - Parameter warnings: Receives a warning for each fault of the book that could be worked around.
+    /// - Throws: `CocoaError(.fileReadCorruptFile)` if the asset is of this format and too damaged to be read;
     ///   `.fileReadTooLarge` over a limit; errors of the storage.
     func parse(_ asset: PublicationAsset, warnings: WarningLog) async throws -> PublicationBuilder?
 }
 
-/// A publication in the making: a parser's result, which ``OpeningOptions/transform`` may change before it is built.
+/// A parser's result, which ``OpeningOptions/transform`` may change before the publication is built.
 public struct PublicationBuilder: Sendable {
-    /// What the publication says of itself.
+    /// The manifest of the publication.
     public var manifest: Manifest
-    /// What its resources come from; closed with the publication.
+    /// The fetcher of its resources; closed with the publication.
     public var fetcher: any Fetcher
-    /// What the format itself protects the publication by, such as a password of a PDF file; nil where nothing does.
+    /// The format's own protection, such as a password of a PDF file; nil if there is none.
     public var protection: Protection?
-    /// Reads the table of contents, where that takes more than was read to open the publication; see
+    /// Reads the table of contents, if that takes more than was read to open the publication; see
     /// ``Publication/contents()``. Nil if the manifest has it.
     public var contents: (@Sendable () async throws -> [Link])?
-    /// Looks for the cover, where that takes more than was read to open the publication; see
-    /// ``Publication/findCover()``. Nil if the manifest names it, or there is none.
+    /// Looks for the cover, if that takes more than was read to open the publication; see ``Publication/findCover()``.
+    /// Nil if the manifest names it, or there is none.
     public var cover: (@Sendable () async throws -> Link?)?
     /// Makes what answers positions, searches and the like; a parser changes what its format has other rules for.
     public var services = PublicationServices.standard
 
-    /// A manifest, and what its resources come from.
+    /// A manifest, and the fetcher of its resources.
     public init(manifest: Manifest, fetcher: any Fetcher) {
         self.manifest = manifest
         self.fetcher = fetcher

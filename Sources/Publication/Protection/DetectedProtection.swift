@@ -3,14 +3,15 @@ import FileProviderCore
 import Foundation
 import SafeXML
 
-/// Tells the usual schemes by what they leave in a package, and locks what they keep. It unlocks nothing.
+/// Recognises the usual schemes by their files in a package, and locks the resources that they encrypt. Unlocks
+/// nothing.
 ///
-/// Obfuscated fonts are no protection. A package without any mark costs no request; of another, the small files that
-/// say more are read together with those that a parser is going to read.
+/// Obfuscated fonts are not a protection. A package without any such file costs no request; of another, the small files
+/// that say more are read together with those that a parser is about to read.
 struct DetectedProtection: ContentProtection {
     func open(_ asset: PublicationAsset, warnings: WarningLog) async throws -> ProtectedAsset? {
         guard let archive = asset.fetcher.archiveBelow else { return nil }
-        // Parsers find the document whatever the capitals of its name are.
+        // Parsers find the document whatever the case of its name.
         let hasEncryption = archive.entries.contains { $0.path.lowercased() == EncryptionDocument.href.lowercased() }
         guard ProtectionMark.areIn(archive) || hasEncryption else { return nil }
         let listed = try await EPUBStructure.prefetch(from: asset.fetcher)
@@ -26,7 +27,7 @@ struct DetectedProtection: ContentProtection {
     }
 }
 
-/// What the files of a package tell about its protection.
+/// The protection that the files of a package show.
 private struct ProtectionFindings {
     let scheme: Protection.Scheme?
     /// Whether the entry at a path is encrypted.
@@ -61,23 +62,23 @@ private struct ProtectionFindings {
         } else {
             scheme = encrypted.isEmpty ? nil : .other(nil)
         }
-        // Kobo's readers keep the list of what is encrypted to themselves; an LCP package without a list that can be
-        // read is damaged, and what is in it is no text.
+        // Kobo's readers don't publish the list of encrypted files; an LCP package without a readable list is damaged,
+        // and its content is not plain text.
         let isAll = (isKobo || hasLicense) && paths.isEmpty
         isLocked = { path in
             isAll ? !Self.isStructure(path) : paths.contains(path)
         }
     }
 
-    /// What no scheme encrypts: what tells of the package (LCP 1.0, section 2.3).
+    /// Files that no scheme encrypts: those that describe the package (LCP 1.0, section 2.3).
     private static func isStructure(_ path: String) -> Bool {
         EPUBStructure.contains(path) || path.hasPrefix("META-INF/") || path == EPUBMimetype.path
             || path == "manifest.json"
             || path == ProtectionMark.lcpLicenseAtRoot.rawValue
     }
 
-    /// What the manifest of a Readium package says is encrypted, in whatever list of links, also of a manifest with
-    /// other faults.
+    /// Returns the resources that the manifest of a Readium package marks as encrypted, in any list of links, even if
+    /// the manifest has other faults.
     private static func encryptedInManifest(_ archive: any Archive) async throws -> [String] {
         guard let entry = archive.entry(at: "manifest.json"), entry.length <= Manifest.defaultMaximumSize,
             let json = JSONValue(lenient: try await archive.read(entry), maximumSize: Manifest.defaultMaximumSize)
@@ -95,8 +96,8 @@ private struct ProtectionFindings {
         return hrefs
     }
 
-    /// ADEPT's licence has an encrypted key for the book. Books without protection may have an empty file of that name;
-    /// Barnes & Noble's keys are much shorter than Adobe's.
+    /// ADEPT's licence contains an encrypted key for the book. Books without protection may have an empty file of that
+    /// name; Barnes & Noble's keys are much shorter than Adobe's.
     private static func adobeScheme(_ archive: any Archive, documents: EPUBDocuments) async throws -> Protection.Scheme?
     {
         guard ProtectionMark.rights.entry(in: archive) != nil,
@@ -116,20 +117,21 @@ private struct ProtectionFindings {
 }
 
 extension Protection.Scheme {
-    /// Why the text of a book that this scheme protects is out of reach.
+    /// The reason why the text of a book with this scheme cannot be read.
     fileprivate var reason: String {
         switch self {
         case .lcp:
-            "The book is protected by Readium LCP, and its text can be read with its licence and passphrase only."
+            "The book is protected by Readium LCP, and its text can be read only with its licence and passphrase."
         case .adept:
             "The book is protected by Adobe ADEPT, and its text can be read only by an app that its buyer has authorised."
-        case .other(let name?): "The book is protected by \(name), and its text can be read only by an app of theirs."
-        case .other(nil): "The book is encrypted in a way that is not known here, and its text cannot be read."
+        case .other(let name?):
+            "The book is protected by \(name), and its text can be read only by an app that supports it."
+        case .other(nil): "The book is encrypted in an unknown way, and its text cannot be read."
         }
     }
 }
 
-/// Stands where decryption would: refuses what is encrypted, and lets the rest through.
+/// Takes the place of decryption: refuses encrypted resources, and serves the others.
 struct LockedResources: Sendable {
     private let archive: any Archive
     private let isLocked: @Sendable (_ path: String) -> Bool
@@ -143,7 +145,7 @@ struct LockedResources: Sendable {
 
     var transformer: ResourceTransformer { { transform($0) } }
 
-    /// By the entry that is going to be read, however its address is written.
+    /// Decides by the entry that would be read, however its address is written.
     private func transform(_ resource: any Resource) -> any Resource {
         let href = resource.link.href
         let path = HREF.candidates(href).lazy.compactMap { archive.entry(at: $0)?.path }.first

@@ -1,16 +1,14 @@
 package import Foundation
 import MediaTypes
 
-/// Tells whether what a book calls its cover is an image.
+/// Checks whether the file that a book calls its cover is an image.
 package enum CoverImage {
-    /// Bytes of the start of a file that are enough to tell.
+    /// How many bytes of the start of a file are needed to decide.
     package static let start = 1 << 10
 
     /// The media type of the image that begins with `head`.
-    ///
-    /// - Parameter claimed: The media type that the book gives it. Images of kinds that are not known here are believed
-    ///   by it.
-    /// - Returns: Nil for what is no image.
+    /// - Parameter claimed: The media type that the book declares. It is believed for images of unknown kinds.
+    /// - Returns: Nil if the bytes are not an image.
     package static func mediaType(of head: Data, claimed: String?) -> String? {
         if let type = Signatures.image(head) { return type.string }
         let claim = (claimed ?? "").lowercased()
@@ -20,7 +18,7 @@ package enum CoverImage {
         return !text.isEmpty && claim.hasPrefix("image/") && !detectable.contains(claim) ? claim : nil
     }
 
-    /// Kinds that are always told by their first bytes.
+    /// Kinds that the first bytes always show.
     private static let detectable: Set<String> = [
         "image/jpeg", "image/jpg", "image/png", "image/gif", "image/webp", "image/tiff", "image/svg+xml",
     ]

@@ -2,31 +2,31 @@ public import Foundation
 import MediaTypes
 
 extension Publication {
-    /// The manifest's link for `href`; see ``Manifest/link(withHREF:)``.
+    /// Returns the manifest's link for `href`; see ``Manifest/link(withHREF:)``.
     public func link(withHREF href: String) -> Link? { manifest.link(withHREF: href) }
 
-    /// The first link with that relation: in the reading order, the resources or the links.
+    /// Returns the first link with that relation: in the reading order, the resources or the links.
     public func link(withRel rel: String) -> Link? { manifest.link(withRel: rel) }
 
-    /// The links with that relation: those in the reading order, the resources, the links.
+    /// Returns the links with that relation: those in the reading order, the resources, the links.
     public func links(withRel rel: String) -> [Link] { manifest.links(withRel: rel) }
 
-    /// The cover image, where the manifest names one.
+    /// The link to the cover image, if the manifest names one.
     public var coverLink: Link? { link(withRel: "cover") }
 
-    /// What relative hrefs count from, for a manifest that lies on a server; see ``Manifest/baseURL``.
+    /// The base of relative hrefs, for a manifest on a server; see ``Manifest/baseURL``.
     public var baseURL: URL? { manifest.baseURL }
 
-    /// Whether the publication is of that kind; see ``Manifest/conforms(to:)``.
+    /// Returns whether the publication is of that kind; see ``Manifest/conforms(to:)``.
     public func conforms(to profile: Manifest.Profile) -> Bool { manifest.conforms(to: profile) }
 
-    /// How the resource at `link` is laid out; see ``Manifest/layout(of:)``.
+    /// Returns the layout of the resource at `link`; see ``Manifest/layout(of:)``.
     public func layout(of link: Link) -> Metadata.Layout { manifest.layout(of: link) }
 }
 
-/// Lists that some publications have; empty where there is none.
+/// Lists that some publications have; otherwise empty.
 extension Publication {
-    /// Where the pages of the printed book begin (`pageList`).
+    /// The starts of the printed book's pages (`pageList`).
     public var pageList: [Link] { manifest.links(inSubcollection: "pageList") }
     /// The parts that readers look for, such as the cover and the body (`landmarks`).
     public var landmarks: [Link] { manifest.links(inSubcollection: "landmarks") }
@@ -43,10 +43,10 @@ extension Publication {
 }
 
 extension Publication {
-    /// The place that `link` of the manifest, such as one of the table of contents, leads to.
+    /// Returns the place that `link` leads to, a link of the manifest such as one of the table of contents.
     ///
-    /// A fragment of the href becomes the locator's; without one it is the start of the resource. The title is that of
-    /// `link`, which is about the place, and only without one that of the resource.
+    /// The locator gets the fragment of the href; without one it is the start of the resource. It gets the title of
+    /// `link`, which is about the place, else that of the resource.
     /// - Returns: Nil if the resource is not among the publication's links.
     public func locator(from link: Link) -> Locator? {
         let parts = link.href.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)

@@ -2,15 +2,15 @@ import Archives
 import FileProviderCore
 import MediaTypes
 
-/// A book: what its manifest says, and its resources, read where they lie.
+/// A book: its manifest, and its resources, which are read in place.
 public final class Publication: Sendable {
-    /// As it was made when the publication was opened; it never changes.
+    /// The manifest as of opening the publication; it never changes.
     public let manifest: Manifest
-    /// The format it was opened from; nil for one that a program made, or a folder of no certain format.
+    /// The format it was opened from; nil for a publication made by a program, or a folder of no certain format.
     public let mediaType: MediaType?
-    /// What protects it; nil where nothing does.
+    /// The protection; nil if there is none.
     public let protection: Protection?
-    /// What was wrong with it and could be helped, and what was done about it.
+    /// Warnings about faults of the book, each with how it was handled.
     public let warnings: [ContentWarning]
     let fetcher: any Fetcher
     let serviceTable: ServiceTable
@@ -45,8 +45,8 @@ public final class Publication: Sendable {
     /// The same publication with another manifest or another root fetcher: for a use of its own, such as making an
     /// index.
     ///
-    /// - Parameter change: May change both; a fetcher in front of the old one keeps using it.
-    /// - Returns: A publication that shares what the fetcher holds: close one of the two, when both are done.
+    /// - Parameter change: May change both; a fetcher that wraps the old one keeps using it.
+    /// - Returns: A publication that shares the fetcher's storage: close one of the two, when both are done.
     public func copy(_ change: (_ manifest: inout Manifest, _ fetcher: inout any Fetcher) throws -> Void) rethrows
         -> Publication
     {
@@ -67,39 +67,40 @@ public final class Publication: Sendable {
             contents: readContents, cover: searchCover, services: services)
     }
 
-    /// The tree of fetchers that resources come through, for people who debug.
+    /// The tree of fetchers that serves the resources, for debugging.
     public var fetcherTree: String { fetcher.tree }
 
-    /// The first fetcher of type `type` in the tree that resources come through, such as the cache that the publication
-    /// was opened with; nil where there is none. It stays the publication's own.
+    /// Returns the first fetcher of type `type` in the tree that serves the resources, such as the cache that the
+    /// publication was opened with; nil if there is none. Don't close it; the publication does.
     public func fetcher<Wanted: Fetcher>(of type: Wanted.Type) -> Wanted? { fetcher.first(of: type) }
 
     /// Title, contributors, languages and the rest.
     public var metadata: Metadata { manifest.metadata }
-    /// Links to what belongs to the publication without being part of it; an EPUB has none.
+    /// Links to resources that belong to the publication without being part of it; an EPUB has none.
     public var links: [Link] { manifest.links }
-    /// What is read from front to back. Side texts that an EPUB marks as not linear are among the ``resources``.
+    /// The resources in reading order. Side texts that an EPUB marks as not linear are among the ``resources``.
     public var readingOrder: [Link] { manifest.readingOrder }
-    /// All that is not in the ``readingOrder``, such as images, style sheets and fonts.
+    /// The resources outside the ``readingOrder``, such as images, style sheets and fonts.
     public var resources: [Link] { manifest.resources }
-    /// A tree by ``Link/children``; empty where the publication has none. An href may point into a resource with a
-    /// fragment. It is what opening the publication brought; ``contents()`` also reads what lies further away.
+    /// The table of contents as far as opening the publication read it, a tree by ``Link/children``; empty if there is
+    /// none. An href may point into a resource with a fragment. ``contents()`` also reads parts that are stored
+    /// elsewhere.
     public var tableOfContents: [Link] { manifest.tableOfContents }
 
-    /// The table of contents, read once if ``tableOfContents`` is not all of it.
+    /// Returns the table of contents; reads it once if ``tableOfContents`` is incomplete.
     ///
     /// - Throws: Errors of the storage. The next call tries again.
-    /// - Complexity: Nothing for most publications. For a recording whose chapter titles lie among the sound, as many
-    ///   requests as the storage's cost model says, at the first call.
+    /// - Complexity: No request for most publications. For a recording whose chapter titles are stored among the sound,
+    ///   as many requests as the storage's cost model says, at the first call.
     public func contents() async throws -> [Link] {
         guard let readContents else { return tableOfContents }
         return try await knownContents.value(readContents)
     }
 
-    /// The link of the cover: ``coverLink``, or what a search in the book finds, once.
+    /// Returns the link of the cover: ``coverLink``, or the result of a search in the book, which is made once.
     ///
     /// - Throws: Errors of the storage. The next call tries again.
-    /// - Complexity: Nothing for a publication that declares its cover. For an EPUB that does not, the start of an
+    /// - Complexity: No request for a publication that declares its cover. For an EPUB that does not, the start of an
     ///   image and up to six pages, at the first call.
     public func findCover() async throws -> Link? {
         if let coverLink { return coverLink }
@@ -113,10 +114,10 @@ public final class Publication: Sendable {
     /// The resource at `link`: a service's answer under `~readium/`, else a file of the publication. Nothing is read
     /// yet; a link that leads nowhere fails when it is read.
     ///
-    /// - Parameter parameters: The values for a ``Link/templated`` link, not percent-encoded; variables without one
-    ///   vanish from the address.
-    /// - Returns: A resource that fails with `CocoaError(.fileReadInvalidFileName)` when the template is malformed or
-    ///   none of its variables has a value, and when there are parameters and no template to take them.
+    /// - Parameter parameters: The values for a ``Link/templated`` link, not percent-encoded; variables without a value
+    ///   expand to nothing.
+    /// - Returns: A resource that fails with `CocoaError(.fileReadInvalidFileName)` if the template is malformed or
+    ///   none of its variables has a value, and if there are parameters but no template.
     public func get(_ link: Link, parameters: [String: String] = [:]) -> any Resource {
         if let answer = answer(link, parameters: parameters) { return answer }
         if !link.templated, parameters.isEmpty { return fetcher.get(link) }
@@ -127,7 +128,7 @@ public final class Publication: Sendable {
         }
     }
 
-    /// The resource at `href`, with what the manifest says of it.
+    /// Returns the resource at `href`, with the properties of its link in the manifest.
     public func get(_ href: String) -> any Resource { get(link(withHREF: href) ?? Link(href: href)) }
 
     /// Gives back the archive or folder behind the publication. Resources read after it fail with

@@ -7,7 +7,7 @@ import Foundation
 /// Services are made by factories in ``PublicationServices`` when they are first asked for, one for each publication,
 /// and closed with it.
 public protocol PublicationService: AnyObject, Sendable {
-    /// The links that the service answers, with addresses under `~readium/`; see ``PublicationServices/links``.
+    /// The links that the service answers, with addresses under `~readium/`; see ``PublicationServices``.
     var links: [Link] { get }
 
     /// The answer to `link`; nil where the service does not answer it. Nothing is read yet.

@@ -3,26 +3,27 @@ public import Foundation
 import MediaTypes
 
 extension Format {
-    /// A file together with its format, which is found out when somebody first asks for it, once.
+    /// A file together with its format, which is recognised once, on first use.
     ///
-    /// `File` of the first media type proposal, over any provider. It stands below ``Format`` because that is what it
-    /// is about, and because an app is likely to have a `File` of its own.
+    /// `File` of the first media type proposal, over any provider. It is nested in ``Format`` because it is about
+    /// formats, and because an app is likely to have its own `File`.
     public final class File: Sendable {
-        /// Where it lies.
+        /// The path of the file.
         public let path: ProviderPath
-        /// Whose it is.
+        /// The provider of the file.
         public let provider: any FileProvider
-        /// Where it came from, if it was downloaded: what relative links in a manifest are resolved against.
+        /// The address that the file was downloaded from, if it was. Relative links in a manifest are resolved against
+        /// it.
         public let sourceURL: URL?
         let mediaTypes: [String]
         private let sniffers: [MediaType.Sniffer]
         private let found: LazyValue<MediaType?>
 
-        /// Nothing is read yet.
+        /// A file; nothing is read yet.
         ///
         /// - Parameters:
-        ///   - mediaTypes: Hints, such as the `Content-Type` that came with a download, or what a database says.
-        ///   - formatSniffers: What tells formats.
+        ///   - mediaTypes: Hints, such as the `Content-Type` of a download, or a type from a database.
+        ///   - formatSniffers: The sniffers that recognise formats.
         public convenience init(
             path: ProviderPath, of provider: any FileProvider, sourceURL: URL? = nil, mediaTypes: [String?] = [],
             formatSniffers: [MediaType.Sniffer] = Format.defaultSniffers.all
@@ -43,9 +44,10 @@ extension Format {
             self.found = found
         }
 
-        /// What the file is; nil where nobody knows. The extension of ``sourceURL`` is a hint, too.
+        /// The media type of the file; nil if it is unknown. The extension of ``sourceURL`` is a hint, too.
         ///
-        /// - Throws: As ``MediaType/of(path:of:mediaTypes:fileExtensions:sniffers:)``; the next call tries again then.
+        /// - Throws: As ``MediaTypes/MediaType/of(path:of:mediaTypes:fileExtensions:sniffers:)``; the next access
+        ///   tries again.
         /// - Complexity: Nothing after the first answer.
         public var mediaType: MediaType? {
             get async throws {
@@ -58,7 +60,7 @@ extension Format {
             }
         }
 
-        /// ``mediaType``, if somebody asked for it before.
+        /// ``mediaType``, if it was determined before.
         var knownMediaType: MediaType? { found.known ?? nil }
 
         /// ``mediaType`` as a format; nil also for one that has no name or file extension.
@@ -66,9 +68,9 @@ extension Format {
         /// - Throws: As ``mediaType``.
         public var format: Format? { get async throws { try await mediaType.flatMap { Format($0) } } }
 
-        /// Moves the file, within its provider.
+        /// Moves the file within its provider.
         ///
-        /// - Returns: The file at its new place, which knows its format if this one does.
+        /// - Returns: The file at its new place, with its format if that was determined.
         /// - Throws: As ``/FileProviderCore/FileProviderOperations/moveItem(path:to:overwrite:progress:)``.
         public func move(to destination: ProviderPath, overwrite: Bool = false) async throws -> File {
             try await provider.moveItem(path: path, to: destination, overwrite: overwrite)

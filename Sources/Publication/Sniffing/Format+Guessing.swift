@@ -3,16 +3,18 @@ public import Foundation
 import MediaTypes
 
 extension Format {
-    /// What a sniffer looks at.
+    /// The hints and content that a sniffer inspects.
     public typealias SnifferContext = MediaType.SnifferContext
 
-    /// A sniffer as the first proposal has it: asked twice, and told whether it may look at the content.
+    /// A sniffer in the form of the first proposal: called twice, with a flag that says whether it may inspect the
+    /// content.
     public typealias Sniffer = @Sendable (_ context: SnifferContext, _ inspectingContent: Bool) async throws -> Format?
 
-    /// The sniffers that are used where none are given: the same list as ``MediaType/sniffers``.
+    /// The default sniffers: the same list as ``MediaTypes/MediaType/sniffers``.
     public static var defaultSniffers: SnifferList { MediaType.sniffers }
 
-    /// A sniffer of this form as one of ``MediaType``'s. The media type it gives has the format's name and extension.
+    /// Returns a sniffer of this form as one of ``/MediaTypes/MediaType``'s. Its media type has the format's name and
+    /// extension.
     public static func adapted(_ sniffer: @escaping Sniffer) -> MediaType.Sniffer {
         { context in
             guard let format = try await sniffer(context, context.hasContent) else { return nil }
@@ -20,7 +22,8 @@ extension Format {
         }
     }
 
-    /// What the hints say, as a ``Format``; as ``MediaType/of(mediaTypes:fileExtensions:sniffers:)``.
+    /// Returns the ``Format`` that the hints name; as
+    /// ``MediaTypes/MediaType/of(mediaTypes:fileExtensions:sniffers:)``.
     public static func guess(
         fileExtensions: [String?] = [], mediaTypes: [String?] = [],
         sniffers: [MediaType.Sniffer] = Format.defaultSniffers.all
@@ -30,8 +33,8 @@ extension Format {
         }
     }
 
-    /// What the bytes are that `bytes` gives, as a ``Format``; as
-    /// ``MediaType/of(bytes:mediaTypes:fileExtensions:sniffers:)``.
+    /// Returns the ``Format`` of the bytes that `bytes` returns; as
+    /// ``MediaTypes/MediaType/of(bytes:mediaTypes:fileExtensions:sniffers:)``.
     public static func guess(
         bytes: @escaping @Sendable () async throws -> Data, fileExtensions: [String?] = [], mediaTypes: [String?] = [],
         sniffers: [MediaType.Sniffer] = Format.defaultSniffers.all
@@ -42,7 +45,8 @@ extension Format {
             }
     }
 
-    /// What the file at `path` is, as a ``Format``; as ``MediaType/of(path:of:mediaTypes:fileExtensions:sniffers:)``.
+    /// Returns the ``Format`` of the file at `path`; as
+    /// ``MediaTypes/MediaType/of(path:of:mediaTypes:fileExtensions:sniffers:)``.
     public static func guess(
         path: ProviderPath, of provider: any FileProviderReadWrite, fileExtensions: [String?] = [],
         mediaTypes: [String?] = [],

@@ -2,27 +2,27 @@ import MediaTypes
 
 /// A file format: a media type together with its name and usual file extension.
 ///
-/// The first Readium proposal had this type beside ``MediaType``; the final one merged the two. It stays as a thin
-/// view for callers who want a name and an extension that are always there. Where the two proposals differ the
-/// final one decides (the media type of ``zab``, say); names and extensions it no longer gives are the first one's.
-/// Two formats are equal when their media types are.
+/// The first Readium proposal had this type beside ``/MediaTypes/MediaType``; the final one merged the two. This is a
+/// thin view for callers who need a name and an extension that are never nil. If the two proposals differ, the final
+/// one decides (the media type of ``zab``, say); names and extensions that it dropped are the first one's. Two formats
+/// are equal if their media types are.
 public struct Format: Hashable, Sendable {
     /// The canonical media type, which is what to store.
     public let mediaType: MediaType
-    /// What people call the format.
+    /// The name of the format for people.
     public let name: String
     /// The usual file extension, without a dot.
     public let fileExtension: String
 
-    /// A format of the caller's own.
+    /// A custom format.
     public init(mediaType: MediaType, name: String, fileExtension: String) {
         self.mediaType = mediaType
         self.name = name
         self.fileExtension = fileExtension
     }
 
-    /// The format of `mediaType` after making it canonical; nil unless its name and file extension are known, by it or
-    /// by the tables.
+    /// The format of `mediaType`, made canonical; nil unless the media type or the tables have its name and
+    /// file extension.
     public init?(_ mediaType: MediaType) {
         let canonical = mediaType.canonicalized
         if let known = Self.constants.first(where: { $0.mediaType == canonical }) {
@@ -39,32 +39,32 @@ public struct Format: Hashable, Sendable {
     /// Compares ``mediaType`` alone: the same format may go by two names.
     public static func == (left: Format, right: Format) -> Bool { left.mediaType == right.mediaType }
 
-    /// Takes ``mediaType`` alone, as `==` does.
+    /// Hashes ``mediaType`` alone, as `==` compares it.
     public func hash(into hasher: inout Hasher) { hasher.combine(mediaType) }
 }
 
 extension Format {
-    /// The same as ``MediaType/isZIP``.
+    /// The same as ``/MediaTypes/MediaType/isZIP``.
     public var isZIP: Bool { mediaType.isZIP }
-    /// The same as ``MediaType/isJSON``.
+    /// The same as ``/MediaTypes/MediaType/isJSON``.
     public var isJSON: Bool { mediaType.isJSON }
-    /// The same as ``MediaType/isOPDS``.
+    /// The same as ``/MediaTypes/MediaType/isOPDS``.
     public var isOPDS: Bool { mediaType.isOPDS }
-    /// The same as ``MediaType/isHTML``.
+    /// The same as ``/MediaTypes/MediaType/isHTML``.
     public var isHTML: Bool { mediaType.isHTML }
-    /// The same as ``MediaType/isBitmap``.
+    /// The same as ``/MediaTypes/MediaType/isBitmap``.
     public var isBitmap: Bool { mediaType.isBitmap }
-    /// The same as ``MediaType/isAudio``.
+    /// The same as ``/MediaTypes/MediaType/isAudio``.
     public var isAudio: Bool { mediaType.isAudio }
-    /// The same as ``MediaType/isVideo``.
+    /// The same as ``/MediaTypes/MediaType/isVideo``.
     public var isVideo: Bool { mediaType.isVideo }
-    /// The same as ``MediaType/isPublication``.
+    /// The same as ``/MediaTypes/MediaType/isPublication``.
     public var isPublication: Bool { mediaType.isPublication }
-    /// The same as ``MediaType/isRWPM``.
+    /// The same as ``/MediaTypes/MediaType/isRWPM``.
     public var isRWPM: Bool { mediaType.isRWPM }
-    /// The same as ``MediaType/isManifest``.
+    /// The same as ``/MediaTypes/MediaType/isManifest``.
     public var isManifest: Bool { mediaType.isManifest }
-    /// The same as ``MediaType/isLCPProtected``.
+    /// The same as ``/MediaTypes/MediaType/isLCPProtected``.
     public var isLCPProtected: Bool { mediaType.isLCPProtected }
 }
 

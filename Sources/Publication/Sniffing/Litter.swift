@@ -1,4 +1,4 @@
-/// What systems leave in folders without anybody's asking: it is no part of a publication.
+/// Files that systems create in folders by themselves. They are not part of a publication.
 package enum Litter {
     /// Names of folders in lower case: macOS, Synology, QNAP, NetApp, Windows, ext4.
     private static let folders: Set<String> = [
@@ -9,8 +9,8 @@ package enum Litter {
     /// Names of files in lower case.
     private static let files: Set<String> = ["thumbs.db", "ehthumbs.db", "desktop.ini"]
 
-    /// Whether one of the names in `path`, which slashes separate, is of that kind, or begins with a dot as
-    /// `.thumbnails` and `.DS_Store` do.
+    /// Whether one of the names in `path`, separated by slashes, is litter, or begins with a dot as `.thumbnails` and
+    /// `.DS_Store` do.
     package static func contains(_ path: String) -> Bool {
         // By bytes: a combining mark would make one character with the dot or the slash.
         let names = path.utf8.split(separator: UInt8(ascii: "/"))
@@ -20,7 +20,7 @@ package enum Litter {
     }
 
     private static func isLitter(_ name: Substring.UTF8View, _ known: Set<String>) -> Bool {
-        // Longer names are none of these, and are spared the work.
+        // Longer names are never litter; skips the work for them.
         name.count <= 32 && known.contains(String(Substring(name)).lowercased())
     }
 }

@@ -1,27 +1,27 @@
 public import Foundation
 import MediaTypes
 
-/// The head of an HTTP answer, as far as it tells what the body is.
+/// The head of an HTTP response, as far as it shows the type of the body.
 ///
 /// Foundation's `HTTPURLResponse` has both members, so `extension HTTPURLResponse: @retroactive HTTPResponseHead {}` in
 /// an app is enough; an app with another client conforms that client's type.
 public protocol HTTPResponseHead {
-    /// Where the answer came from.
+    /// The URL of the response.
     var url: URL? { get }
 
-    /// The value of a header field, whatever the case of its name; nil where there is none.
+    /// Returns the value of a header field, whatever the case of its name; nil if there is none.
     func value(forHTTPHeaderField field: String) -> String?
 }
 
 extension HTTPResponseHead {
-    /// What the body of this answer is (`HTTPResponse.sniffMediaType` of Readium's media type proposal).
+    /// Returns the media type of this response's body (`HTTPResponse.sniffMediaType` of Readium's media type proposal).
     ///
     /// Hints in this order: media types from `Content-Type`, then the given ones; file extensions from the name in
     /// `Content-Disposition`, from the URL, then the given ones. Unknown and general types, such as
-    /// `application/octet-stream` and `application/zip`, are looked through.
+    /// `application/octet-stream` and `application/zip`, don't decide.
     ///
-    /// - Parameter body: Asked for only when the hints do not tell.
-    /// - Throws: What `body` throws.
+    /// - Parameter body: Called only if the hints don't decide.
+    /// - Throws: The errors of `body`.
     public func sniffMediaType(
         mediaTypes: [String?] = [], fileExtensions: [String?] = [],
         sniffers: [MediaType.Sniffer] = MediaType.sniffers.all,
@@ -35,9 +35,9 @@ extension HTTPResponseHead {
             sniffers: sniffers)
     }
 
-    /// The same as a ``Format`` (`HttpResponse.guessFormat` of the first proposal).
+    /// Returns the same as a ``Format`` (`HttpResponse.guessFormat` of the first proposal).
     ///
-    /// - Throws: What `body` throws.
+    /// - Throws: The errors of `body`.
     public func guessFormat(
         fileExtensions: [String?] = [], mediaTypes: [String?] = [],
         sniffers: [MediaType.Sniffer] = MediaType.sniffers.all,
@@ -50,16 +50,17 @@ extension HTTPResponseHead {
     }
 }
 
-/// A whole HTTP answer, head and body, such as an app's own client gives.
+/// A whole HTTP response, head and body, such as an app's own client returns.
 public protocol HTTPResponseContent: HTTPResponseHead, Sendable {
-    /// The body; asked for only when the hints do not tell what it is.
+    /// The body; read only if the hints don't decide its type.
     var body: Data { get async throws }
 }
 
 extension HTTPResponseContent {
-    /// What the body is; as ``HTTPResponseHead/sniffMediaType(mediaTypes:fileExtensions:sniffers:body:)``.
+    /// Returns the media type of the body; as
+    /// ``HTTPResponseHead/sniffMediaType(mediaTypes:fileExtensions:sniffers:body:)``.
     ///
-    /// - Throws: What ``body`` throws.
+    /// - Throws: The errors of ``body``.
     public func sniffMediaType(
         mediaTypes: [String?] = [], fileExtensions: [String?] = [],
         sniffers: [MediaType.Sniffer] = MediaType.sniffers.all
@@ -69,9 +70,9 @@ extension HTTPResponseContent {
         }
     }
 
-    /// The same as a ``Format``.
+    /// Returns the same as a ``Format``.
     ///
-    /// - Throws: What ``body`` throws.
+    /// - Throws: The errors of ``body``.
     public func guessFormat(
         fileExtensions: [String?] = [], mediaTypes: [String?] = [],
         sniffers: [MediaType.Sniffer] = MediaType.sniffers.all
@@ -83,14 +84,14 @@ extension HTTPResponseContent {
 }
 
 extension MediaType {
-    /// What the body of an HTTP answer is, for clients that give headers as a dictionary; as ``HTTPResponseHead``'s
-    /// `sniffMediaType`.
+    /// Returns the media type of an HTTP response's body, for clients that give headers as a dictionary; as
+    /// ``HTTPResponseHead``'s `sniffMediaType`.
     ///
     /// - Parameters:
-    ///   - headers: The answer's headers; names in any case.
-    ///   - url: Where the answer came from.
-    ///   - body: Asked for only when the hints do not tell.
-    /// - Throws: What `body` throws.
+    ///   - headers: The response's headers; names in any case.
+    ///   - url: The URL of the response.
+    ///   - body: Called only if the hints don't decide.
+    /// - Throws: The errors of `body`.
     public static func of(
         headers: [String: String], url: URL? = nil, body: @escaping @Sendable () async throws -> Data,
         mediaTypes: [String?] = [],

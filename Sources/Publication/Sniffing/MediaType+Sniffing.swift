@@ -4,22 +4,22 @@ public import Foundation
 import MediaTypes
 
 extension MediaType {
-    /// Tells what a file is from hints, or from its content; nil when it is something else.
+    /// Recognises a file by hints or by its content; returns nil if it is something else.
     ///
-    /// Asked twice: with a context of hints alone, which has to be quick, and with the content as well where nobody
-    /// knew the hints.
+    /// Called twice: with a context of hints alone, which must be fast, and, if no sniffer recognised those, with the
+    /// content as well.
     public typealias Sniffer = @Sendable (_ context: SnifferContext) async throws -> MediaType?
 
-    /// The sniffers that are used where none are given: the standard ones, then those by signature, then what an app
-    /// adds. Safe to change from any thread.
+    /// The default sniffers: the standard ones, then those by signature, then those that an app adds. May be changed
+    /// from any thread.
     public static let sniffers = SnifferList(standardSniffers + signatureSniffers)
 
-    /// How long looking at content may take, unless said otherwise: 30 seconds.
+    /// The default limit for inspecting content: 30 seconds.
     public static let sniffingTimeLimit: Duration = .seconds(30)
 
-    /// What the hints say: the sniffers' answer, else what the tables of known types and extensions have, else the
-    /// first hint that is a media type and says anything. Hints that are nil, as of a link without a type, count for
-    /// nothing.
+    /// Returns the media type that the hints name: the sniffers' answer, else the entry in the tables of known types
+    /// and extensions, else the first hint that is a specific media type. Nil hints, as of a link without a type, are
+    /// ignored.
     ///
     /// - Complexity: Nothing is read.
     public static func of(
@@ -28,9 +28,9 @@ extension MediaType {
         try await SnifferRun(mediaTypes, fileExtensions, sniffers).run(content: nil)?.mediaType
     }
 
-    /// What the bytes are that `bytes` gives, asked for only when the hints do not tell.
+    /// Returns the media type of the bytes that `bytes` returns; called only if the hints don't decide.
     ///
-    /// - Throws: What `bytes` throws.
+    /// - Throws: The errors of `bytes`.
     public static func of(
         bytes: @escaping @Sendable () async throws -> Data, mediaTypes: [String?] = [], fileExtensions: [String?] = [],
         sniffers: [Sniffer] = MediaType.sniffers.all
@@ -40,9 +40,9 @@ extension MediaType {
         }?.mediaType
     }
 
-    /// The same with the hints in the other order, as Readium's examples have them.
+    /// Does the same with the hints in the other order, as Readium's examples have them.
     ///
-    /// - Throws: What `bytes` throws.
+    /// - Throws: The errors of `bytes`.
     public static func of(
         bytes: @escaping @Sendable () async throws -> Data, fileExtensions: [String?], mediaTypes: [String?],
         sniffers: [Sniffer] = MediaType.sniffers.all
@@ -50,10 +50,10 @@ extension MediaType {
         try await of(bytes: bytes, mediaTypes: mediaTypes, fileExtensions: fileExtensions, sniffers: sniffers)
     }
 
-    /// What the file at `path` is; as ``sniff(path:of:mediaTypes:fileExtensions:sniffers:ignoringHints:timeLimit:)``,
-    /// without saying what told it.
+    /// Returns the media type of the file at `path`; as
+    /// ``sniff(path:of:mediaTypes:fileExtensions:sniffers:ignoringHints:timeLimit:)``, without the basis.
     ///
-    /// - Throws: The provider's errors, when the hints do not tell.
+    /// - Throws: The provider's errors, if the hints don't decide.
     public static func of(
         path: ProviderPath, of provider: any FileProviderReadWrite, mediaTypes: [String?] = [],
         fileExtensions: [String?] = [],
@@ -64,32 +64,35 @@ extension MediaType {
             .mediaType
     }
 
-    /// What the publication is that lies unpacked in the folder at `path`; nil where the files in it are none.
+    /// Returns the media type of the unpacked publication in the folder at `path`; nil if its files are not a
+    /// publication.
     ///
-    /// - Throws: The provider's errors; `CocoaError(.fileReadTooLarge)` over the limit of ``ArchiveLimits/entries``.
+    /// - Throws: The provider's errors; `CocoaError(.fileReadTooLarge)` over the limit of
+    ///   ``/Archives/ArchiveLimits/entries``.
     /// - Complexity: One listing for each folder below it.
     public static func of(
         folder path: ProviderPath, of provider: any FileProviderReadWrite, sniffers: [Sniffer] = MediaType.sniffers.all
     ) async throws -> MediaType? {
         let sniffing = SnifferRun(mediaTypes: [], fileExtensions: [], sniffers: sniffers, ignoringHints: true)
         let found = try await sniffing.run { SniffedContent(try await FolderArchive.open(provider, path: path)) }
-        // A folder is no ZIP file, whatever is in it.
+        // A folder is not a ZIP file, whatever it contains.
         return found?.mediaType == .zip ? nil : found?.mediaType
     }
 
-    /// What the file at `path` is: by hints, its name among them, else by looking inside.
+    /// Returns the media type of the file at `path`: by hints, its name among them, else by its content.
     ///
-    /// Hints decide without a look inside where they name a format. Those that name a container or say nothing, such as
-    /// `application/octet-stream`, `application/zip`, `application/json`, `text/xml` or `text/plain`, are made finer by
-    /// the content; so are the names of comics, of which many are in another archive than they say.
+    /// Hints decide alone if they name a format. Hints that name a container or a general type, such as
+    /// `application/octet-stream`, `application/zip`, `application/json`, `text/xml` or `text/plain`, are refined by
+    /// the content; so are the names of comics, many of which are in another kind of archive than they say.
     ///
     /// - Parameters:
-    ///   - ignoringHints: Whether the content alone decides; hints stand in only where it tells nothing.
-    ///   - timeLimit: When the content has not told by then, what is being read is given up, and the hints' best answer
-    ///     stands.
-    /// - Throws: The provider's errors, such as that there is no such file; hints alone find out nothing about that.
-    /// - Complexity: No request when the hints tell. One for a ZIP archive, and two of 80 KiB together for what is
-    ///   none, whatever its size. One more for a package's manifest, and for JSON of up to 5 MB.
+    ///   - ignoringHints: Whether the content alone decides; hints are used only if it shows nothing.
+    ///   - timeLimit: The limit for inspecting the content. After it the read is cancelled, and the best hint is
+    ///     returned.
+    /// - Throws: The provider's errors, such as for a missing file; not if the hints decide, because nothing is read
+    ///   then.
+    /// - Complexity: No request if the hints decide. One for a ZIP archive, and two of 80 KiB together for any other
+    ///   file, whatever its size. One more for a package's manifest, and for JSON of up to 5 MB.
     public static func sniff(
         path: ProviderPath, of provider: any FileProviderReadWrite, mediaTypes: [String?] = [],
         fileExtensions: [String?] = [],
@@ -103,9 +106,9 @@ extension MediaType {
     }
 }
 
-/// A media type, and what told it.
+/// A media type, and the basis on which it was recognised.
 public struct SniffedType: Sendable, Hashable {
-    /// What a media type was told by.
+    /// The basis on which a media type was recognised.
     public enum Basis: String, Sendable, Hashable {
         /// A media type that the caller or the server gave, or a file extension; never the bytes.
         case hint
@@ -113,12 +116,12 @@ public struct SniffedType: Sendable, Hashable {
         case content
     }
 
-    /// With name and file extension where the format is known; a hint that nobody knows is here as it was given.
+    /// With name and file extension if the format is known; an unknown hint is unchanged.
     public let mediaType: MediaType
-    /// ``Basis/hint`` also where the content was looked at and told nothing.
+    /// ``Basis/hint`` also if the content was inspected without a result.
     public let basis: Basis
 
-    /// An answer put together by a program; nothing is checked.
+    /// An answer made by a program; nothing is checked.
     public init(mediaType: MediaType, basis: Basis) {
         self.mediaType = mediaType
         self.basis = basis

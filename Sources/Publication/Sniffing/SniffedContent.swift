@@ -4,16 +4,17 @@ import Foundation
 import MediaTypes
 import SafeXML
 
-/// The content of one file in the forms that sniffers ask for, each made once, however many sniffers and rounds ask.
+/// The content of one file in the forms that sniffers use. Each form is made once, however many sniffers and rounds
+/// need it.
 ///
-/// Of a remote file as little is read as can be: its end, which tells an archive; its start, if it is none; all of it
-/// only where it begins as JSON does and is small.
+/// Reads as little of a remote file as possible: its end, which identifies an archive; its start, if it is not one; all
+/// of it only if it begins as JSON and is small.
 final class SniffedContent: Sendable {
-    /// Documents and entries are read whole up to here, in bytes.
+    /// The largest document or entry that is read as a whole, in bytes.
     static let maxDocumentSize: Int64 = 5_000_000
-    /// How much of a file's start is looked at, in bytes.
+    /// How much of a file's start is inspected, in bytes.
     static let headLength: Int64 = 16 << 10
-    /// A file that begins as a ZIP archive does and does not end as one is looked into up to here, in bytes.
+    /// The largest file, in bytes, that is searched for entries if it begins as a ZIP archive and does not end as one.
     static let maxDamagedArchiveSize: Int64 = 64 << 20
 
     /// The file; nil for a folder.
@@ -30,7 +31,7 @@ final class SniffedContent: Sendable {
     private let document = LazyValue<XMLElement?>()
     private let parsed = LazyValue<JSONValue?>()
     private let readium = LazyValue<Manifest?>()
-    /// What the hints say of the encoding; set before the content is looked at.
+    /// The encoding in the hints; set before the content is inspected.
     private let charset: LockedValue<MediaType?>
 
     init(
@@ -46,7 +47,7 @@ final class SniffedContent: Sendable {
         charset = LockedValue(nil)
     }
 
-    /// A folder's content, which is an archive's.
+    /// A folder's content, listed as an archive's is.
     init(_ folder: FolderArchive) {
         file = nil
         path = folder.path
@@ -57,13 +58,13 @@ final class SniffedContent: Sendable {
         charset = LockedValue(nil)
     }
 
-    /// Reads the bytes; what is asked of a folder is asked of nothing.
+    /// Reads the bytes; empty for a folder.
     var reader: any FileReader { file ?? DataReader(Data()) }
 
     /// Whether it is a folder's.
     var isFolder: Bool { file == nil }
 
-    /// Whether there is nothing in it.
+    /// Whether the content is empty.
     var isEmpty: Bool {
         get async throws {
             if let file { return try await file.attributes().size == 0 }
@@ -71,13 +72,13 @@ final class SniffedContent: Sendable {
         }
     }
 
-    /// The server's own word for the type; after the first read.
+    /// Returns the type that the server declares; after the first read.
     func servedType() async throws -> String? { try await file?.attributes().mimeType }
 
     /// Takes the first hint that has a `charset`.
     func hint(_ types: [MediaType]) { charset.update { $0 = $0 ?? types.first { $0.encoding != nil } } }
 
-    /// Gives back what was opened.
+    /// Closes the file or archive.
     func close() async {
         if let archive = opened.known ?? folder { await archive.close() }
         await file?.close()
@@ -85,7 +86,7 @@ final class SniffedContent: Sendable {
 
     // MARK: Archives
 
-    /// The archive; nil when the content is none, or one too damaged to be listed.
+    /// Returns the archive; nil if the content is not one, or too damaged to be listed.
     func archive() async throws -> (any Archive)? {
         if let folder { return folder }
         guard let file else { return nil }
@@ -96,10 +97,10 @@ final class SniffedContent: Sendable {
         }
     }
 
-    /// The archive, where it is a ZIP file or a folder: what tells formats apart. Nil also for one that cannot be
-    /// listed.
+    /// Returns the archive if it is a ZIP file or a folder, the kinds that distinguish formats. Nil also if it cannot
+    /// be listed.
     ///
-    /// - Complexity: One request for the end of the file; a second one where that does not decide it.
+    /// - Complexity: One request for the end of the file; a second one if that does not decide.
     func zip() async throws -> (any Archive)? {
         if let folder { return folder }
         return try await zipped.value { [self] in
@@ -110,7 +111,7 @@ final class SniffedContent: Sendable {
         }
     }
 
-    /// The archive of whatever kind can be listed here.
+    /// Returns the archive, of any kind that can be listed.
     func anyArchive() async throws -> (any Archive)? {
         if let zip = try await zip() { return zip }
         guard let type = Signatures.archive(try await head()), [MediaType.rar, .sevenZip, .tar, .gz].contains(type)
@@ -120,25 +121,25 @@ final class SniffedContent: Sendable {
 
     private func mayBeZIP() async throws -> Bool {
         guard let file else { return false }
-        // What needs no request for its size is read in one go then.
+        // Reads all at once if the size costs no request.
         if file.cost.roundTripsToOpen == 0 { _ = try await file.attributes() }
         let (tail, extent) = try await file.tail(ZIPArchive.tailLength)
         if tail.withUnsafeBytes({ !DirectoryEnd.candidates(in: $0, at: extent.offset).isEmpty }) { return true }
         return extent.size <= Self.maxDamagedArchiveSize ? Signatures.isZIP(try await head()) : false
     }
 
-    /// A file of another format may have a ZIP archive at its end: the last file of a TAR archive, something attached
-    /// to a picture.
+    /// A file of another format may end in a ZIP archive: the last file of a TAR archive, or an attachment of a
+    /// picture.
     private func startsAnotherFormat(_ archive: ZIPArchive) async throws -> Bool {
         let entries = archive.directory.entries
         if entries.contains(where: { $0.headerOffset == 0 }) { return false }
         let head = try await head()
-        // The end of an empty archive is 22 bytes of nearly nothing, which are easily there by chance.
+        // The end of an empty archive is 22 nearly empty bytes, which occur by chance.
         if entries.isEmpty { return !Signatures.isZIP(head) }
         return Signatures.isPDF(head) || Signatures.any(head) != nil
     }
 
-    /// An entry of up to ``maxDocumentSize`` bytes.
+    /// Returns an entry of up to ``maxDocumentSize`` bytes.
     func entry(_ path: String, of archive: (any Archive)?) async throws -> Data? {
         guard let archive, let entry = archive.entry(at: path), !entry.isDirectory, entry.length <= Self.maxDocumentSize
         else { return nil }
@@ -153,7 +154,7 @@ final class SniffedContent: Sendable {
         return try await start.value { try await file.read([0..<Self.headLength])[0] }
     }
 
-    /// The first bytes; none for an archive, of which its end said everything.
+    /// Returns the first bytes; none for an archive, which its end identified.
     private func documentHead() async throws -> Data { try await zip() == nil ? head() : Data() }
 
     /// All bytes; nil over ``maxDocumentSize`` and for an archive.
@@ -175,7 +176,7 @@ final class SniffedContent: Sendable {
         return TextStart.decode(data, as: charset.value?.encoding)
     }
 
-    /// The outermost element, without what is in it.
+    /// Returns the outermost element without its content.
     func xmlRoot() async throws -> XMLElement? {
         try await root.value { [self] in
             let head = try await documentHead()
@@ -184,7 +185,7 @@ final class SniffedContent: Sendable {
         }
     }
 
-    /// The outermost element, with what is in it where the document is whole and well-formed.
+    /// Returns the outermost element, with its content if the document is complete and well-formed.
     func xml() async throws -> XMLElement? {
         try await document.value { [self] in
             guard let root = try await xmlRoot(), let data = try await whole() else { return try await xmlRoot() }
@@ -202,7 +203,7 @@ final class SniffedContent: Sendable {
         }
     }
 
-    /// The content, or the archive's `manifest.json`, as a Readium manifest.
+    /// Returns the content, or the archive's `manifest.json`, as a Readium manifest.
     func manifest() async throws -> Manifest? {
         try await readium.value { [self] in
             guard let archive = try await zip() else { return try await json().flatMap { try? Manifest(json: $0) } }
@@ -213,16 +214,15 @@ final class SniffedContent: Sendable {
     }
 }
 
-/// Errors that say something of the content, and nothing of the storage: for a sniffer the content is just not of its
-/// format.
+/// Errors about the content and not the storage: to a sniffer they mean that the content is not of its format.
 enum ContentErrors {
     private static let codes: [CocoaError.Code] = [
         .fileReadCorruptFile, .featureUnsupported, .fileReadTooLarge, .fileReadNoPermission,
         .fileReadInapplicableStringEncoding,
     ]
 
-    /// Whether `error` is about what is in a file. Permission that the storage refuses has a cause, that of an
-    /// encrypted entry has none.
+    /// Whether `error` is about a file's content. Missing permission has a cause if the storage refused it, and none if
+    /// an entry is encrypted.
     static func isOne(_ error: CocoaError) -> Bool {
         codes.contains(error.code) && (error.code != .fileReadNoPermission || error.underlying == nil)
     }

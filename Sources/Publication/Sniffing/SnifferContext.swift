@@ -5,20 +5,20 @@ import MediaTypes
 public import SafeXML
 
 extension MediaType {
-    /// What a sniffer may look at: hints, and in the second round the content.
+    /// The hints and, in the second round, the content that a sniffer may inspect.
     ///
     /// Sniffers share it, and each form of the content is made once. The forms are bounded: documents and entries of
-    /// archives up to 5 MB, a directory of an archive by ``ArchiveLimits``. ``read(_:)-(FilePart)`` and ``stream()``
-    /// give any byte, at the sniffer's own cost.
+    /// archives to 5 MB, an archive's directory by ``/Archives/ArchiveLimits``. ``read(_:)-(FilePart)`` and
+    /// ``stream()`` return any bytes, at the sniffer's own cost.
     public final class SnifferContext: Sendable {
-        /// The media types given as hints, as they came.
+        /// The media types given as hints, unchanged.
         public let mediaTypes: [String]
-        /// The file extensions given as hints, as they came.
+        /// The file extensions given as hints, unchanged.
         public let fileExtensions: [String]
         private let types: [MediaType]
         private let extensions: Set<String>
         private let content: SniffedContent?
-        /// Whether the content can be asked what the hints leave open; false where hints are all there is.
+        /// Whether a second round with the content will follow; false if there are only hints.
         let contentFollows: Bool
 
         /// A context of hints alone (`MetadataSnifferContext`).
@@ -58,7 +58,7 @@ extension MediaType {
             extensions.contains { self.extensions.contains(Self.normalised($0)) }
         }
 
-        /// Whether a hint is one of `types`; parameters that only the hint has don't matter.
+        /// Whether a hint is one of `types`; parameters that only the hint has are ignored.
         public func hasMediaType(_ types: String...) -> Bool {
             !self.types.isEmpty
                 && types.contains { type in
@@ -66,58 +66,58 @@ extension MediaType {
                 }
         }
 
-        /// Whether a hint is one of `types`; parameters that only the hint has don't matter.
+        /// Whether a hint is one of `types`; parameters that only the hint has are ignored.
         public func hasMediaType(_ types: MediaType...) -> Bool {
             types.contains { type in self.types.contains { type.contains($0) } }
         }
 
-        /// The first `charset` among the hints that is known here.
+        /// The first known `charset` among the hints.
         public var encoding: String.Encoding? { types.lazy.compactMap(\.encoding).first }
 
         // MARK: Bytes
 
-        /// Whether there is content to look at: false in the first round.
+        /// Whether there is content to inspect: false in the first round.
         public var hasContent: Bool { content != nil }
 
-        /// The bytes of `part`; nil in the first round.
+        /// Returns the bytes of `part`; nil in the first round.
         ///
         /// - Throws: The storage's errors; `CocoaError(.fileReadTooLarge)` over 256 MiB.
         /// - Complexity: No request for what was read before, which is at least the last 64 KiB.
         public func read(_ part: FilePart = .whole) async throws -> Data? { try await content?.reader.read(part).data }
 
-        /// The bytes in `range`, clamped to the content, for signatures; nil in the first round.
+        /// Returns the bytes in `range`, clamped to the content, for signatures; nil in the first round.
         ///
         /// - Throws: As ``read(_:)-(FilePart)``.
         public func read(_ range: Range<Int64>) async throws -> Data? { try await read(.range(range)) }
 
-        /// All bytes as they come, from the start; nil in the first round. Leaving the loop early stops reading.
+        /// Returns all bytes from the start as they arrive; nil in the first round. Leaving the loop early stops
+        /// reading.
         public func stream() -> PumpedBytes? { content?.reader.bytes() }
 
-        /// Closes what was opened for the content. ``MediaType``'s own functions call it; a context that an app made is
-        /// the app's to close.
+        /// Closes the content. ``/MediaTypes/MediaType``'s own functions call this; an app closes the contexts that it
+        /// made.
         public func close() async { await content?.close() }
 
         // MARK: Forms of the content
 
         /// The content as text, up to 5 MB: by its byte order mark, else in the hinted encoding, else as UTF-8, or
-        /// UTF-16 where it looks like it. Nil for an archive and for what is no text.
+        /// UTF-16 if it looks like it. Nil for an archive and for content that is not text.
         public var contentAsString: String? { get async throws { try await content?.text() } }
 
-        /// The content's outermost element, nil when it is no XML. With all that is in it for documents of up to 5 MB
-        /// that are well-formed.
+        /// The content's outermost element; nil if the content is not XML. Complete for well-formed documents of up to
+        /// 5 MB.
         ///
-        /// White space and a byte order mark before the declaration don't matter, nor does the case of `<!DOCTYPE`.
+        /// Ignores white space and a byte order mark before the declaration, and the case of `<!DOCTYPE`.
         public var contentAsXML: XMLElement? { get async throws { try await content?.xml() } }
 
-        /// The content as JSON, up to 5 MB; nil when it is none. Comments and a comma after the last element are passed
-        /// over.
+        /// The content as JSON, up to 5 MB; nil if it is not JSON. Ignores comments and a comma after the last element.
         public var contentAsJSON: JSONValue? { get async throws { try await content?.json() } }
 
-        /// The content as an archive, or a folder that holds what an archive would; nil when it is neither or cannot be
+        /// The content as an archive, also for a folder with an unpacked publication; nil if it is neither or cannot be
         /// listed.
         public var contentAsArchive: (any Archive)? { get async throws { try await content?.anyArchive() } }
 
-        /// The content, or the `manifest.json` of a ZIP archive, as a Readium manifest; nil when it is none.
+        /// The content, or the `manifest.json` of a ZIP archive, as a Readium manifest; nil if it is not one.
         public var contentAsRWPM: Manifest? { get async throws { try await content?.manifest() } }
 
         /// Whether the content is an archive with an entry at `path`.
@@ -125,12 +125,12 @@ extension MediaType {
             try await contentAsArchive?.entry(at: path) != nil
         }
 
-        /// The bytes of an entry, up to 5 MB; nil where there is none or it cannot be read.
+        /// Returns the bytes of an entry, up to 5 MB; nil if it does not exist or cannot be read.
         public func readArchiveEntry(at path: String) async throws -> Data? {
             try await content?.entry(path, of: contentAsArchive)
         }
 
-        /// Whether the content is an archive, has files, and all of them fulfil `condition`. Folders are not asked.
+        /// Whether the content is an archive that has files, all of which fulfil `condition`. Folders are skipped.
         public func archiveEntriesAllSatisfy(_ condition: (ArchiveEntry) throws -> Bool) async throws -> Bool {
             let files = try await contentAsArchive?.entries.filter { !$0.isDirectory } ?? []
             return try !files.isEmpty && files.allSatisfy(condition)
@@ -145,15 +145,15 @@ extension MediaType {
     }
 }
 
-/// The same as ``MediaType/SnifferContext``.
+/// The same as ``MediaTypes/MediaType/SnifferContext``.
 public typealias SnifferContext = MediaType.SnifferContext
 
-// What the sniffers here ask, which costs less than the whole.
+// For the built-in sniffers; cheaper than the whole content.
 extension SnifferContext {
     /// The archive where it is a ZIP file or a folder.
     var zip: (any Archive)? { get async throws { try await content?.zip() } }
 
-    /// The outermost element without what is in it.
+    /// The outermost element without its content.
     var xmlRoot: XMLElement? { get async throws { try await content?.xmlRoot() } }
 
     /// The first 16 KiB as text.

@@ -1,7 +1,8 @@
 import FileProviderCore
 import MediaTypes
 
-/// The two rounds: all sniffers with the hints, then all with the content; tables of known hints where neither tells.
+/// The two rounds: all sniffers with the hints, then all with the content; if neither decides, the tables of known
+/// hints.
 struct SnifferRun: Sendable {
     var mediaTypes: [String]
     var fileExtensions: [String]
@@ -9,7 +10,7 @@ struct SnifferRun: Sendable {
     var ignoringHints = false
     var timeLimit = MediaType.sniffingTimeLimit
 
-    /// - Parameter content: Opens the content, called only when the hints do not tell; nil where there is none.
+    /// - Parameter content: Opens the content; called only if the hints don't decide. Nil if there is none.
     func run(content: (@Sendable () async throws -> SniffedContent)?) async throws -> SniffedType? {
         if let sniffed = try await byHints(contentFollows: content != nil) { return sniffed }
         guard let content else { return best }
@@ -26,7 +27,7 @@ struct SnifferRun: Sendable {
         }
     }
 
-    /// The same for content that is open already and stays open.
+    /// Does the same for open content, which stays open.
     func run(_ content: SniffedContent) async throws -> SniffedType? {
         if let sniffed = try await byHints(contentFollows: true) { return sniffed }
         return try await bounded { try await judge(content) }
@@ -34,7 +35,7 @@ struct SnifferRun: Sendable {
 
     // MARK: The first round
 
-    /// What the hints say where that is enough: a sniffer's answer, else a known format.
+    /// Returns the type by hints if they suffice: a sniffer's answer, else a known format.
     private func byHints(contentFollows: Bool) async throws -> SniffedType? {
         guard !ignoringHints else { return nil }
         return try await byHints(mediaTypes, fileExtensions, contentFollows: contentFollows)
@@ -50,7 +51,7 @@ struct SnifferRun: Sendable {
         return known.map { SniffedType(mediaType: $0, basis: .hint) }
     }
 
-    /// The best that the hints say: a known format, else a known container, else the first that is a media type.
+    /// The best type among the hints: a known format, else a known container, else the first media type.
     private var best: SniffedType? {
         let known = Self.known(mediaTypes, fileExtensions)
         let given = mediaTypes.lazy.compactMap { MediaType($0) }.first { $0.essence != MediaType.binary.essence }
@@ -59,7 +60,7 @@ struct SnifferRun: Sendable {
         }
     }
 
-    /// What the tables know of the hints, in their order; “just bytes” is nothing to know.
+    /// Returns the hints that the tables know, in their order, except for “just bytes”.
     private static func known(_ mediaTypes: [String], _ fileExtensions: [String]) -> [MediaType] {
         let types =
             mediaTypes.compactMap { MediaType.known($0) }
@@ -69,7 +70,7 @@ struct SnifferRun: Sendable {
 
     // MARK: The second round
 
-    /// The first read also brings the server's own word for the type, which is a hint like the others.
+    /// The first read also returns the type that the server declares, which is a further hint.
     private func judge(_ content: SniffedContent) async throws -> SniffedType? {
         let zip = try await content.zip()
         let served = [try await content.servedType()].compactMap(\.self)
@@ -80,8 +81,7 @@ struct SnifferRun: Sendable {
             content: content)
         if let found = try await ask(context) { return SniffedType(mediaType: narrowed(found), basis: .content) }
         let container = try await zip != nil && !content.isFolder ? MediaType.zip : container(content)
-        // A format by name is worth more than the container that it would be in; the other way round where hints don't
-        // count.
+        // A format by name beats the container that its content shows; the other way round if hints are ignored.
         let hinted = best
         if let container, ignoringHints || hinted?.mediaType.isContainer != false || hinted?.mediaType.isComic == true {
             return SniffedType(mediaType: narrowed(container), basis: .content)
@@ -89,14 +89,14 @@ struct SnifferRun: Sendable {
         return hinted
     }
 
-    /// What the content is made of, where it is nothing better known.
+    /// Returns the kind of the content if no better type is known.
     private func container(_ content: SniffedContent) async throws -> MediaType? {
         if try await content.json() != nil { return .json }
         if try await content.xmlRoot() != nil { return .xml }
         return Signatures.isZIP(try await content.head()) ? .zip : nil
     }
 
-    /// An archive that is called a comic book is one.
+    /// An archive that is named as a comic book is one.
     private func narrowed(_ found: MediaType) -> MediaType {
         guard let comic = Self.comics[found], Self.known(mediaTypes, fileExtensions).contains(where: \.isComic) else {
             return found
@@ -115,7 +115,7 @@ struct SnifferRun: Sendable {
         return nil
     }
 
-    /// What `body` finds within the time; after that it is cancelled and waited for, and the hints stand.
+    /// Returns the result of `body` within the time; after that cancels it, waits for it, and uses the hints.
     private func bounded(_ body: @escaping @Sendable () async throws -> SniffedType?) async throws -> SniffedType? {
         enum Outcome: Sendable {
             case found(SniffedType?)
@@ -136,7 +136,7 @@ struct SnifferRun: Sendable {
 }
 
 extension SnifferRun {
-    /// With hints of which some may be missing.
+    /// With hints of which some may be nil.
     init(_ mediaTypes: [String?], _ fileExtensions: [String?], _ sniffers: [MediaType.Sniffer]) {
         self.init(
             mediaTypes: mediaTypes.compactMap(\.self), fileExtensions: fileExtensions.compactMap(\.self),
@@ -148,9 +148,9 @@ extension MediaType {
     private static let containers: Set<MediaType> = [.binary, .zip, .gz, .json, .xml, .text, .rar, .sevenZip, .tar]
     private static let comics: Set<MediaType> = [.cbz, .cbr, .cb7, .cbt]
 
-    /// Whether many formats are of this kind, so that it says little of what a file is.
+    /// Whether this kind contains many formats and says little about a file.
     fileprivate var isContainer: Bool { Self.containers.contains(self) }
 
-    /// Whether it is a comic in some archive: the names for them are often mixed up.
+    /// Whether it is a comic in some kind of archive: their names are often mixed up.
     fileprivate var isComic: Bool { Self.comics.contains(self) }
 }

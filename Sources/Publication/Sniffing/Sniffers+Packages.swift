@@ -3,7 +3,7 @@ import FileProviderCore
 import Foundation
 import MediaTypes
 
-// What is in archives. All of them have to have something in them: no list is of one kind for being empty.
+// Archives by their entries. All tests require entries: an empty list matches none.
 extension Sniffers {
     /// Readium's packages and manifests: audiobook, DiViNa, web publication, and the protected ones.
     static let readiumWebPub: MediaType.Sniffer = { context in
@@ -29,24 +29,24 @@ extension Sniffers {
         ("lcpdf", .lcpProtectedPDF),
     ]
     private static let manifests: [MediaType] = [.readiumAudiobookManifest, .divinaManifest, .readiumWebPubManifest]
-    /// The proposal has the first; vocabularies of schema.org are written with both.
+    /// The proposal has the first; schema.org's vocabularies are used with both.
     private static let audiobookTypes = ["http://schema.org/Audiobook", "https://schema.org/Audiobook"]
 
-    /// The entry `mimetype` with what EPUB's container format asks for (OCF 3.3, section 4.2.2), known by its checksum
-    /// without reading it.
+    /// The entry `mimetype` with the content that EPUB's container format requires (OCF 3.3, section 4.2.2), recognised
+    /// by its checksum without reading it.
     static let epub: MediaType.Sniffer = { context in
         if context.hasFileExtension("epub") || context.hasMediaType(.epub) { return .epub }
         guard let archive = try await context.zip, let entry = archive.entry(at: "mimetype") else { return nil }
         if entry.length == 20, entry.checksum == 0x2CAB_616F { return .epub }
         guard entry.length <= 64, let data = try await context.readArchiveEntry(at: "mimetype") else { return nil }
-        // Real books end it with a line break or begin it with a byte order mark; readers open them all the same.
+        // Real books end it with a line break or begin it with a byte order mark; readers accept both.
         let text = String(decoding: data, as: UTF8.self).trimmingCharacters(
             in: CharacterSet(charactersIn: "\u{FEFF} \t\r\n"))
         return text == "application/epub+zip" ? .epub : nil
     }
 
-    /// A W3C manifest in `publication.json`, or an entry page in its stead, which any packed web site has, too: so the
-    /// proposal has it.
+    /// A W3C manifest in `publication.json`, or an entry page instead. Any packed web site has the latter; so the
+    /// proposal defines it.
     static let lpf: MediaType.Sniffer = { context in
         if context.hasFileExtension("lpf") || context.hasMediaType(.lpf) { return .lpf }
         guard let archive = try await context.zip else { return nil }
@@ -63,16 +63,16 @@ extension Sniffers {
     private static let pictures: Set<String> = [
         "avif", "bmp", "dib", "gif", "jfi", "jfif", "jif", "jpe", "jpeg", "jpg", "jxl", "png", "tif", "tiff", "webp",
     ]
-    /// What may lie beside a comic's pages; none of it makes a comic.
+    /// Files that may accompany a comic's pages and don't identify one.
     private static let comicNotes: Set<String> = ["acbf", "xml"]
 
-    /// Archives of nothing but pictures, or nothing but sound, and at least one of them.
+    /// Archives of pictures only, or of sound only, with at least one file.
     static let freeFormArchive: MediaType.Sniffer = { context in
         if context.hasFileExtension("cbz") || context.hasMediaType("application/vnd.comicbook+zip", "application/x-cbz")
         {
             return .cbz
         }
-        // Many of these are RAR archives as they say, which their bytes tell.
+        // Many of these are RAR archives, as they claim; their bytes decide.
         if !context.hasContent, !context.contentFollows, context.hasMediaType("application/x-cbr") { return .cbz }
         if context.hasFileExtension("zab") { return .zab }
         guard let archive = try await context.zip else { return nil }
@@ -82,8 +82,7 @@ extension Sniffers {
         return others.count < kinds.count && others.isSubset(of: AudioFiles.playlists) ? .zab : nil
     }
 
-    /// The extensions of the archive's files in lower case, "" for a file that has none. What systems leave behind does
-    /// not count.
+    /// Returns the extensions of the archive's files in lower case, "" for a file that has none. Ignores litter.
     private static func kindsOfFiles(in archive: any Archive) -> Set<String> {
         var kinds: Set<String> = []
         for entry in archive.entries where !entry.isDirectory {

@@ -3,12 +3,12 @@ import MediaTypes
 import SafeXML
 
 extension MediaType {
-    /// Sniffers beyond the proposal, which has none that look into images and sound: they tell files by their first
-    /// bytes, never by hints.
+    /// Sniffers beyond the proposal, which doesn't inspect images and sound: they recognise files by their first bytes,
+    /// never by hints.
     ///
-    /// In ``sniffers`` from the start, so that files without a good name are shown for what they are. They are asked
-    /// last and give no format that ``standardSniffers`` give by content; for the proposal's exact answers assign those
-    /// alone to ``SnifferList/all``, or give them with a call.
+    /// Part of ``sniffers`` by default, so that files without a good name are recognised. They come last and return no
+    /// format that ``standardSniffers`` return by content. For the proposal's exact answers assign only those to
+    /// ``SnifferList/all``, or pass them to a call.
     public static let signatureSniffers: [Sniffer] = [
         Sniffers.archives, Sniffers.images, Sniffers.soundAndVideo, Sniffers.fonts, Sniffers.documents,
     ]
@@ -20,7 +20,7 @@ extension Sniffers {
     static let soundAndVideo: MediaType.Sniffer = { try await $0.head.flatMap(Signatures.soundOrVideo) }
     static let fonts: MediaType.Sniffer = { try await $0.head.flatMap(Signatures.font) }
 
-    /// Documents in XML that publications are made of, by their outermost element.
+    /// XML documents that publications consist of, by their outermost element.
     static let documents: MediaType.Sniffer = { context in
         guard let root = try await context.xmlRoot else { return nil }
         return switch (root.name, root.namespace) {

@@ -27,7 +27,7 @@ enum Sniffers {
         return try await context.textStart.map(beginsAsHTML) == true ? .html : nil
     }
 
-    /// Browsers take what is not well-formed as well: it has the document type or the element `html`, after comments
+    /// Browsers accept HTML that is not well-formed: look for the document type or the element `html`, after comments
     /// and declarations.
     private static func beginsAsHTML(_ text: String) -> Bool {
         var rest = Substring(text)
@@ -44,8 +44,8 @@ enum Sniffers {
         }
     }
 
-    /// Atom with a catalogue's profile; without a hint every Atom feed and entry is taken for one, as the proposal has
-    /// it.
+    /// Atom with a catalogue's profile. Without a hint every Atom feed and entry is recognised as one, as the proposal
+    /// defines it.
     static let opds1: MediaType.Sniffer = { context in
         if context.hasMediaType(.opds1Entry) { return .opds1Entry }
         if context.hasMediaType(.opds1) { return .opds1 }
@@ -74,7 +74,7 @@ enum Sniffers {
         return try await context.containsJSONKeys("id", "issued", "provider", "encryption") ? .lcpLicenseDocument : nil
     }
 
-    /// Images by their hints alone, as the proposal has it: what needs them are archive entries and manifests.
+    /// Images by their hints alone, as the proposal defines it, for archive entries and manifests.
     static let bitmap: MediaType.Sniffer = { context in
         if context.hasFileExtension("avif") || context.hasMediaType(.avif) { return .avif }
         if context.hasFileExtension("bmp", "dib") || context.hasMediaType("image/bmp", "image/x-bmp") { return .bmp }
@@ -104,7 +104,7 @@ enum Sniffers {
 extension JSONValue {
     fileprivate func has(_ keys: String...) -> Bool { keys.allSatisfy { self[$0] != nil } }
 
-    /// Whether `@context`, a string or an array of strings and objects, has `uri` in it.
+    /// Whether `@context`, a string or an array of strings and objects, contains `uri`.
     func hasContext(_ uri: String) -> Bool {
         self["@context"]?.stringValue == uri || self["@context"]?.arrayValue?.contains { $0.stringValue == uri } == true
     }

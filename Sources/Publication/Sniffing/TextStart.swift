@@ -1,9 +1,8 @@
 import Foundation
 
-/// What the first bytes of a file tell of it as text.
+/// Inspects the first bytes of a file as text.
 enum TextStart {
-    /// The first byte that is neither white space nor part of a byte order mark nor one of the zeros of a wider
-    /// encoding.
+    /// Returns the first byte that is not white space, part of a byte order mark, or a zero of a wider encoding.
     static func firstCharacter(of head: Data) -> UInt8? {
         head.withUnsafeBytes { bytes in
             bytes.first { byte in
@@ -15,8 +14,8 @@ enum TextStart {
         }
     }
 
-    /// The bytes as text: in the encoding of their byte order mark, else the one that is known from elsewhere, else
-    /// UTF-16 where every other of the first bytes is zero, else UTF-8. Nil for what is no text in it.
+    /// Decodes the bytes as text: in the encoding of their byte order mark, else in `hinted`, else UTF-16 if every
+    /// other of the first bytes is zero, else UTF-8. Nil if they are not text in that encoding.
     ///
     /// A character that is cut off at the end is left out.
     static func decode(_ data: Data, as hinted: String.Encoding? = nil) -> String? {
@@ -46,10 +45,10 @@ enum TextStart {
 }
 
 extension JSONValue {
-    /// Reads JSON as people write it: with comments, commas after the last element, and in any Unicode encoding. Nil
-    /// for what is none.
+    /// Reads JSON as people write it: with comments, commas after the last element, and in any Unicode encoding. Nil if
+    /// it is not JSON.
     ///
-    /// What is good JSON is read as such first. The rest is JSON5, by Foundation.
+    /// Valid JSON is parsed as such first; otherwise Foundation parses it as JSON5.
     init?(lenient data: Data, encoding: String.Encoding? = nil, maximumSize: Int) {
         if let value = try? JSONValue(data: data, maximumSize: maximumSize) {
             self = value

@@ -7,8 +7,8 @@ final class XMLRootFinder: XMLEventHandler {
 
     private var root: XMLElement?
 
-    /// - Parameter encoding: The IANA name of the encoding that is known from elsewhere; tried after what the document
-    ///   says itself.
+    /// - Parameter encoding: The IANA name of an encoding known from a hint; tried after the document's own
+    ///   declaration.
     static func root(of head: Data, encoding: String?) -> XMLElement? {
         if let root = search(head, encoding: nil) { return root }
         return encoding.flatMap { search(head, encoding: $0) }
@@ -21,8 +21,8 @@ final class XMLRootFinder: XMLEventHandler {
             try parser.parse(head)
             try parser.finish()
         } catch {
-            // The parser stops at the root, at what is not well-formed before it, or at the end of these bytes: all the
-            // same here.
+            // The parser stops at the root, at a syntax error before it, or at the end of these bytes; all three are
+            // fine.
         }
         return finder.root
     }
@@ -33,18 +33,17 @@ final class XMLRootFinder: XMLEventHandler {
     }
 }
 
-// A document is represented by its outermost element; these are the names that the media type proposals' examples use
-// for it.
+// A document is represented by its outermost element; these are the names in the media type proposals' examples.
 extension XMLElement {
-    /// The document's outermost element, which this is.
+    /// The document's outermost element, that is, this element.
     public var documentElement: XMLElement? { self }
 
-    /// The document's outermost element, which this is, by the name that the first proposal has for it.
+    /// The document's outermost element, that is, this element, under the first proposal's name.
     public var documentNode: XMLElement { self }
 
     /// The name without a prefix.
     public var localName: String { name }
 
-    /// The name without a prefix, by the name that the first proposal has for it.
+    /// The name without a prefix, under the first proposal's name.
     public var tag: String { name }
 }

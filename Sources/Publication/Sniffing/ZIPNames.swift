@@ -3,26 +3,26 @@ import FileProviderCore
 import Foundation
 import SafeXML
 
-/// Decides what the names of a ZIP archive mean that say no encoding and are no UTF-8 (APPNOTE.TXT, appendix D).
+/// Decides the encoding of names in a ZIP archive that declare none and are not UTF-8 (APPNOTE.TXT, appendix D).
 ///
-/// The addresses that a book's own package uses count most, then what the caller says, then what the names make most
-/// sense as, and code page 437 in the end.
+/// The addresses in a book's own package take precedence, then the caller's encoding, then the one in which the names
+/// make most sense, in the end code page 437.
 struct ZIPNames {
-    /// Packages that are asked, bytes of one, addresses that are compared, and names.
+    /// The most packages that are read, bytes of one, addresses that are compared, and names.
     private static let maxPackages = 2
     private static let maxPackageSize: Int64 = 8 << 20
     private static let maxAddresses = 10_000
 
-    /// Those of Readium's and the W3C's packages.
+    /// The manifests of Readium's and the W3C's packages.
     private static let manifests: Set<String> = ["manifest.json", "publication.json"]
 
     private let archive: ZIPArchive
     private let names: [[UInt8]]
 
-    /// `archive`, with names as they are meant.
+    /// Returns `archive` with decoded names.
     ///
-    /// - Parameter assumed: The encoding that the caller knows of; one that this system does not know is ignored.
-    /// - Complexity: Nothing is read where all names say what they mean; else the package document, if there is one.
+    /// - Parameter assumed: The caller's encoding; ignored if this system does not know it.
+    /// - Complexity: Nothing is read if all names declare their encoding; else the package document, if there is one.
     static func decide(_ archive: ZIPArchive, assuming assumed: String?) async throws -> ZIPArchive {
         let names = archive.directory.undecidedNames
         guard !names.isEmpty else { return archive }
@@ -32,8 +32,8 @@ struct ZIPNames {
         return archive.readingUndecidedNames(as: assumed ?? NameEncodingGuess(names).encoding())
     }
 
-    /// The encoding in which most of the book's own addresses lead to a name, and the paths that they mean then; nil
-    /// where none does.
+    /// Returns the encoding in which most of the book's own addresses lead to a name, and the decoded paths; nil if
+    /// none does.
     private func encodingByAddresses(first assumed: NameEncoding?) async throws -> (
         encoding: NameEncoding, paths: Set<String>
     )? {
@@ -49,7 +49,7 @@ struct ZIPNames {
             for encoding in addresses.isEmpty
                 ? [] : [assumed].compactMap(\.self) + NameEncoding.known + NameEncoding.rare
             {
-                // All names are right already.
+                // All names match already.
                 if highest == considered.count { break }
                 guard let decoder = NameDecoder(encoding) else { continue }
                 let paths = paths(of: addresses, in: package, decoder)
@@ -77,7 +77,7 @@ struct ZIPNames {
         return Array(telling.prefix(Self.maxAddresses))
     }
 
-    /// All strings in a manifest: what is no address in it leads to no name either.
+    /// Returns all strings in a manifest: those that are not addresses match no name.
     private static func strings(in json: JSONValue) -> [String] {
         var (rest, found) = ([json], [String]())
         while let value = rest.popLast() {
@@ -87,7 +87,7 @@ struct ZIPNames {
         return found
     }
 
-    /// What the addresses mean if the package's own name is in the decoder's encoding.
+    /// Returns the paths that the addresses mean if the package's own name is in the decoder's encoding.
     private func paths(of addresses: [String], in package: ZIPEntry, _ decoder: NameDecoder) -> Set<String> {
         let path =
             package.undecidedName.flatMap { decoder.text(of: $0) }.flatMap { EntryName.confined($0) } ?? package.path

@@ -3,19 +3,19 @@ import FileProviderCore
 import Foundation
 import SafeXML
 
-/// Reads an XML document of a publication that may not be well-formed, and notes what was wrong with it.
+/// Reads an XML document of a publication that may not be well-formed, and reports its faults.
 ///
-/// What is well-formed is read once, as strictly as ever. Entities that a document declares as plain text are put in,
-/// others never are.
+/// A well-formed document is parsed once, strictly. Entities that a document declares as plain text are expanded,
+/// others never.
 struct ForgivingXML {
     /// The document's address, for warnings and errors.
     let href: String
     let limits: XMLLimits
     let warnings: WarningLog
 
-    /// The outermost element of the document in `data`.
+    /// Returns the outermost element of the document in `data`.
     ///
-    /// - Throws: `CocoaError(.fileReadCorruptFile)` or `.fileReadTooLarge` when it is no XML that is read here; the
+    /// - Throws: `CocoaError(.fileReadCorruptFile)` or `.fileReadTooLarge` if it is not XML that can be read; the
     ///   sentence names the document.
     func root(of data: Data) throws -> XMLElement {
         do {
@@ -26,8 +26,8 @@ struct ForgivingXML {
         }
     }
 
-    /// What can be made of the document: in the encoding that old Windows programs mean when they say nothing, if it is
-    /// hardly UTF-8, and as far as it makes sense.
+    /// Repairs the document: in the usual encoding of old Windows programs if it is hardly UTF-8, and as far as
+    /// possible.
     private func repaired(_ data: Data) -> XMLElement? {
         let isOdd = isMeantAsUTF8(data) && String(validating: data, as: UTF8.self) == nil
         let repaired = isOdd ? mostlyUTF8(data) : nil
@@ -42,18 +42,18 @@ struct ForgivingXML {
         if encoding != nil {
             warnings.warn(
                 "unusual-encoding", severity: .moderate,
-                message: "“\(href)” is not written in the encoding that it claims; it was read as Windows-1252.")
+                message: "“\(href)” is not in the encoding that it declares; it was read as Windows-1252.")
         }
         if !isWellFormed {
             warnings.warn(
                 "malformed-document", severity: .moderate,
-                message: "“\(href)” is not well-formed XML; it was read as far as it makes sense.")
+                message: "“\(href)” is not well-formed XML; the readable parts were used.")
         }
         return root
     }
 
-    /// The document with a sign in place of what is no UTF-8, such as a character that was cut off; nil if more of it
-    /// is none than is.
+    /// Returns the document with replacement characters for invalid UTF-8, such as a character that was cut off; nil if
+    /// more of it is invalid than valid.
     private func mostlyUTF8(_ data: Data) -> Data? {
         let text = String(decoding: data, as: UTF8.self)
         var (right, wrong) = (0, 0)
@@ -63,7 +63,7 @@ struct ForgivingXML {
         return wrong < right ? Data(text.utf8) : nil
     }
 
-    /// Whether the document says so, or nothing.
+    /// Whether the document declares UTF-8, or nothing.
     private func isMeantAsUTF8(_ data: Data) -> Bool {
         // UTF-16 and UTF-32 have marks or zeros.
         guard !data.prefix(4).contains(0), !data.starts(with: [0xFE, 0xFF]), !data.starts(with: [0xFF, 0xFE]) else {
@@ -73,12 +73,12 @@ struct ForgivingXML {
         return Self.isUnicode(encoding)
     }
 
-    /// Whether `encoding` is one that EPUB allows (EPUB 3.3, section 3.1), or ASCII, as some write it.
+    /// Whether EPUB allows `encoding` (EPUB 3.3, section 3.1), or it is ASCII, as some write it.
     static func isUnicode(_ encoding: String) -> Bool {
         ["UTF-8", "UTF-16", "UTF8", "US-ASCII", "ASCII"].contains(encoding.uppercased())
     }
 
-    /// The value of `name` in the XML declaration; nil where there is none.
+    /// Returns the value of `name` in the XML declaration; nil if there is none.
     static func declared(_ name: String, in data: Data) -> String? {
         let declaration = String(decoding: data.prefix(200).prefix { $0 != UInt8(ascii: ">") }, as: UTF8.self)
         guard declaration.contains("<?xml"), let range = declaration.range(of: name) else { return nil }

@@ -1,9 +1,10 @@
 import FileProviderCore
 import Foundation
 
-/// Addresses of resources inside a publication: relative URI references (RFC 3986, section 4.2), counted from its root.
+/// Addresses of resources inside a publication: relative URI references (RFC 3986, section 4.2), resolved against its
+/// root.
 enum HREF {
-    /// The address of the item at `path`: without a slash in front, percent-encoded where RFC 3986 asks for it.
+    /// Returns the address of the item at `path`: without a leading slash, percent-encoded where RFC 3986 requires it.
     ///
     /// A colon is encoded as well, because in the first part of a relative reference it would end a scheme.
     static func encode(_ path: String) -> String {
@@ -21,9 +22,9 @@ enum HREF {
 
     private static let plainSigns = Set("-._~!$&'()*+,;=@/".utf8)
 
-    /// The paths that `href` may mean, in the order in which to try them: percent-decoded, as written, and then both
-    /// again without query and fragment. A slash in front does not count: it stands for the publication's root.
-    /// Backslashes are what they are first, and slashes in the end: archives are listed without them.
+    /// Returns the paths that `href` may mean, in the order in which to try them: percent-decoded, as written, and then
+    /// both again without query and fragment. A leading slash is ignored: it means the publication's root. Backslashes
+    /// are tried as such first, then as slashes, because archives are listed without them.
     static func candidates(_ href: String) -> [String] {
         // By bytes: a combining mark would make one character with the slash.
         let whole = href.utf8.first == UInt8(ascii: "/") ? String(Substring(href.utf8.dropFirst())) : href
@@ -45,7 +46,7 @@ enum HREF {
         return result
     }
 
-    /// Percent-decoded once; nil when an escape is cut off, or what comes out is not UTF-8.
+    /// Percent-decodes once; nil if an escape is cut off, or the result is not UTF-8.
     private static func decode(_ text: String) -> String? {
         text.utf8.contains(UInt8(ascii: "%")) ? text.removingPercentEncoding : text
     }
@@ -54,15 +55,16 @@ enum HREF {
 // MARK: References in documents
 
 extension HREF {
-    /// What may stay as it is when something is percent-encoded (RFC 3986, section 2).
+    /// The characters that percent-encoding keeps (RFC 3986, section 2).
     enum Part {
         /// One name in a path, not encoded before.
         case name
-        /// A query with a fragment or a whole address, encoded already as far as its author thought of it.
+        /// A query with a fragment or a whole address, encoded as far as its author did.
         case whole
     }
 
-    /// The scheme in lower case, nil for a relative reference. One letter is no scheme but a drive, which is refused.
+    /// Returns the scheme in lower case, nil for a relative reference. A single letter is a drive, not a scheme, and is
+    /// refused.
     static func scheme(of reference: String) -> String? {
         let candidate = reference.utf8.prefix { PercentEncoding.isAlphanumeric($0) || [0x2B, 0x2D, 0x2E].contains($0) }
         guard candidate.endIndex < reference.endIndex, reference.utf8[candidate.endIndex] == UInt8(ascii: ":"),
@@ -76,13 +78,13 @@ extension HREF {
         !text.utf8.contains { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "\\") || $0 == 0 }
     }
 
-    /// With `%41` turned into `A`. What would not be UTF-8 stays encoded.
+    /// Decodes escapes such as `%41` to `A`. Keeps escapes that would not be UTF-8.
     static func decoded(_ text: Substring) -> String {
         guard text.utf8.contains(UInt8(ascii: "%")) else { return String(text) }
         return String(validating: PercentEncoding.decoded(Array(text.utf8)), as: UTF8.self) ?? String(text)
     }
 
-    /// With everything encoded that may not stand there.
+    /// Encodes all characters that are not allowed in the part.
     static func encoded(_ text: String, _ part: Part) -> String {
         if text.utf8.allSatisfy(PercentEncoding.isUnreserved) { return text }
         let bytes = Array(text.utf8)

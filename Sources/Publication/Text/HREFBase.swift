@@ -7,17 +7,17 @@ struct HREFBase: Hashable, Sendable {
     /// The root, to which references in META-INF are relative.
     static let root = HREFBase(folders: [])
 
-    /// The folder that the document at `href`, as ``resolve(_:)`` gave it, lies in.
+    /// Returns the folder of the document at `href`, which ``resolve(_:)`` returned.
     static func folder(of href: String) -> HREFBase {
         HREFBase(folders: resource(of: href).split(separator: "/").dropLast().map { HREF.decoded($0) })
     }
 
-    /// The address that `reference` means: relative to the container's root and percent-encoded, or the web address
-    /// itself.
+    /// Returns the address that `reference` means: relative to the container's root and percent-encoded, or the web
+    /// address itself.
     ///
-    /// White space around it is ignored, backslashes count as slashes, and a `%` that encodes nothing as itself,
-    /// because books have them.
-    /// - Returns: Nil for what is empty, lies outside the container, or has another scheme than `http` and `https`.
+    /// Ignores white space around it. Backslashes count as slashes, and a `%` that encodes nothing as itself, because
+    /// books contain them.
+    /// - Returns: Nil if it is empty, leads out of the container, or has another scheme than `http` and `https`.
     func resolve(_ reference: String) -> String? {
         let reference = MarkupText.trimmed(reference)
         guard !reference.isEmpty else { return nil }
@@ -30,7 +30,7 @@ struct HREFBase: Hashable, Sendable {
         return path + HREF.encoded(String(reference[suffixStart...]), .whole)
     }
 
-    /// Whether an address that ``resolve(_:)`` gave lies outside the container, on the web.
+    /// Whether an address that ``resolve(_:)`` returned is outside the container, on the web.
     static func isRemote(_ href: String) -> Bool { HREF.scheme(of: href) != nil }
 
     /// `href` without its query and fragment.
@@ -38,7 +38,7 @@ struct HREFBase: Hashable, Sendable {
         isRemote(href) ? String(href.prefix { $0 != "#" }) : String(href.prefix { $0 != "#" && $0 != "?" })
     }
 
-    /// The path that `reference` is if nothing in it is encoded; nil for what lies outside the container.
+    /// Returns the path that `reference` is if nothing in it is encoded; nil if it leads out of the container.
     func literal(_ reference: String) -> String? {
         var parts = reference.hasPrefix("/") ? [] : folders
         for part in reference.utf8.split(whereSeparator: { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "\\") }) {

@@ -1,4 +1,4 @@
-/// What white space means in the text and the attributes of a document (XML 1.0, section 2.3, and a form feed).
+/// The handling of white space in the text and the attributes of a document (XML 1.0, section 2.3, and a form feed).
 enum MarkupText {
     /// Without white space at both ends.
     static func trimmed(_ text: String) -> String {

@@ -1,7 +1,7 @@
 /// Clock values of media overlays (EPUB 3.3, section 9.3.2.5; SMIL 3.0, clock values).
 enum MediaClock {
-    /// Seconds of `1:02:03.5`, `02:03`, `1.5h`, `90min`, `45s`, `500ms` or `45`, also with `npt=` in front, as SMIL 1.0
-    /// has it; nil for anything else.
+    /// Returns the seconds of `1:02:03.5`, `02:03`, `1.5h`, `90min`, `45s`, `500ms` or `45`, also with SMIL 1.0's
+    /// prefix `npt=`; nil for anything else.
     static func seconds(_ text: String) -> Double? {
         let trimmed = MarkupText.trimmed(text)
         let text = trimmed.hasPrefix("npt=") ? String(trimmed.dropFirst(4)) : trimmed

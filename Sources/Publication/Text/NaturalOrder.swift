@@ -1,8 +1,8 @@
-/// The order that people give names: `2` before `10`, whatever the case, folder by folder.
+/// The order of names that people expect: `2` before `10`, whatever the case, folder by folder.
 ///
 /// It depends on the names alone, never on the language of the machine. Numbers are runs of the digits 0 to 9 of any
-/// length; all else is compared by Unicode scalars in lower case. A name without its extension comes before longer ones
-/// that begin with it. Equal keys are told apart by their bytes, so the order is total.
+/// length; other text is compared by Unicode scalars in lower case. A name without its extension precedes longer ones
+/// that begin with it. Names with equal keys are compared by their bytes, so the order is total.
 struct NaturalOrder: Comparable {
     private let key: [UInt8]
     private let path: String
@@ -12,13 +12,13 @@ struct NaturalOrder: Comparable {
         self.path = path
         var key = Array(path.lowercased().utf8)
         for index in key.indices where key[index] == UInt8(ascii: "/") { key[index] = Self.endOfName }
-        // "page.jpg" has to come before "page-2.jpg", and "-" before ".": the extension becomes a name of its own.
+        // Separates the extension, so that "page.jpg" precedes "page-2.jpg" although "-" sorts before ".".
         let start = key.lastIndex(of: Self.endOfName).map { $0 + 1 } ?? key.startIndex
         if let dot = key[start...].lastIndex(of: UInt8(ascii: ".")), dot > start { key[dot] = Self.endOfName }
         self.key = key
     }
 
-    /// Below everything that a name is made of.
+    /// Sorts before all characters of names.
     private static let endOfName: UInt8 = 0
 
     static func < (left: NaturalOrder, right: NaturalOrder) -> Bool {
@@ -41,7 +41,7 @@ struct NaturalOrder: Comparable {
 
     static func == (left: NaturalOrder, right: NaturalOrder) -> Bool { left.path.utf8.elementsEqual(right.path.utf8) }
 
-    /// The digits that begin at `index`, without the zeros in front; `index` moves behind them.
+    /// Returns the digits at `index` without leading zeros; moves `index` behind them.
     private static func number(in key: [UInt8], from index: inout Int) -> ArraySlice<UInt8> {
         while index < key.count, key[index] == UInt8(ascii: "0") { index += 1 }
         let start = index

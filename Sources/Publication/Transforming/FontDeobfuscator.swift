@@ -3,13 +3,13 @@ import FileProviderCore
 import Foundation
 import Synchronization
 
-/// Makes obfuscated fonts readable: the start of each is mixed with a key that is made of the book's identifier (EPUB
-/// 3.3, section 4.4; Adobe's older way is nowhere specified and widely used).
+/// Makes obfuscated fonts readable: the start of each is mixed with a key made of the book's identifier (EPUB 3.3,
+/// section 4.4; Adobe's older way is nowhere specified and widely used).
 ///
-/// Bytes are mixed by their offset in the font, so any range comes out right, as it passes through; a font keeps its
+/// Bytes are unmixed by their offset in the font while they pass through, so any range can be read; a font keeps its
 /// length.
 public struct FontDeobfuscator: Sendable {
-    /// How a font is obfuscated, by the URI that `encryption.xml` and manifests use.
+    /// The algorithm of obfuscation, by the URI in `encryption.xml` and manifests.
     public enum Algorithm: String, Sendable, Hashable, CaseIterable {
         /// The first 1,040 bytes, with the SHA-1 of the identifier.
         case idpf = "http://www.idpf.org/2008/embedding"
@@ -24,9 +24,9 @@ public struct FontDeobfuscator: Sendable {
     private let algorithms: [String: Algorithm]
 
     /// - Parameters:
-    ///   - identifiers: Those of the book, its unique one first; Adobe's way takes the first that is a UUID.
-    ///   - algorithms: Which resources are obfuscated, by href. What is not in it goes by the `encrypted` property of
-    ///     its link.
+    ///   - identifiers: The identifiers of the book, its unique one first; Adobe's way uses the first that is a UUID.
+    ///   - algorithms: The obfuscated resources, by href. Resources that are not in it are handled by the `encrypted`
+    ///     property of their link.
     public init(identifiers: [String], algorithms: [String: Algorithm] = [:]) {
         self.algorithms = algorithms
         var keys: [Algorithm: [UInt8]] = [:]
@@ -35,11 +35,11 @@ public struct FontDeobfuscator: Sendable {
         self.keys = keys
     }
 
-    /// Whether the identifiers give a key: not, where they are empty or, for Adobe's way, no UUIDs.
+    /// Returns whether the identifiers give a key: not if they are empty or, for Adobe's way, contain no UUID.
     public func hasKey(for algorithm: Algorithm) -> Bool { keys[algorithm] != nil }
 
-    /// For a ``TransformingFetcher``. Resources that are not obfuscated come back as they are; those without a key fail
-    /// when they are read, with `CocoaError(.fileReadCorruptFile)`.
+    /// The transformer for a ``TransformingFetcher``. Returns resources that are not obfuscated unchanged; those
+    /// without a key fail when they are read, with `CocoaError(.fileReadCorruptFile)`.
     public var transformer: ResourceTransformer { { transform($0) } }
 
     private func transform(_ resource: any Resource) -> any Resource {
@@ -47,7 +47,7 @@ public struct FontDeobfuscator: Sendable {
         guard let key = keys[algorithm] else {
             let href = resource.link.href
             let sentence =
-                "“\(href)” is obfuscated with the identifier of the book, which it does not have, so it cannot be read."
+                "“\(href)” cannot be read: it is obfuscated with the identifier of the book, which the book does not have."
             return FailureResource(
                 resource.link, error: FileError.make(.fileReadCorruptFile, path: href, sentence: sentence))
         }
@@ -59,13 +59,13 @@ public struct FontDeobfuscator: Sendable {
         return algorithms[href] ?? link.properties.encryption.flatMap { Algorithm(rawValue: $0.algorithm) }
     }
 
-    /// White space in the identifier does not count; nil if nothing else is in it.
+    /// Ignores white space in the identifier; nil if nothing else is in it.
     static func idpfKey(_ identifier: String) -> [UInt8]? {
         let bytes = identifier.utf8.filter { ![0x20, 0x09, 0x0D, 0x0A].contains($0) }
         return bytes.isEmpty ? nil : Digest(.sha1, of: bytes).bytes
     }
 
-    /// The 32 digits of a UUID, whatever stands around and between them; nil for anything else.
+    /// Returns the 32 digits of a UUID, ignoring other characters; nil for anything else.
     static func adobeKey(_ identifier: String) -> [UInt8]? {
         let text = identifier.lowercased().replacing("urn:uuid:", with: "")
         let between: Set<Character> = ["-", "{", "}"]
@@ -103,14 +103,14 @@ private final class DeobfuscatedResource: Resource {
     func close() async { await base.close() }
 }
 
-/// Mixes the bytes up to an offset with a key, and passes all on.
+/// Unmixes the bytes up to an offset with a key, and passes all on.
 private final class MixingSink: ByteSink {
     private let base: any ByteSink
     private let key: [UInt8]
     private let length: Int64
     private let offset: Mutex<Int64>
 
-    /// - Parameter offset: Where the first byte lies in the resource, unless the source says otherwise.
+    /// - Parameter offset: The offset of the first byte in the resource, unless the source says otherwise.
     init(_ base: any ByteSink, key: [UInt8], length: Int64, offset: Int64) {
         self.base = base
         self.key = key

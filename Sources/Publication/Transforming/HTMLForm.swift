@@ -1,17 +1,17 @@
 import Foundation
 import MediaTypes
 
-/// A document's bytes in a form in which markup is ASCII, and the way back.
+/// A document's bytes in a form in which markup is ASCII, and the conversion back.
 struct HTMLForm {
     private enum Encoding {
         case utf8
-        /// One that has ASCII's characters at ASCII's places, and never uses those bytes for anything else that is
-        /// looked for.
+        /// An encoding that has ASCII's characters at ASCII's places, and uses those bytes for nothing else that is
+        /// searched for.
         case extendedASCII
         case utf16(isBigEndian: Bool, hasMark: Bool)
     }
 
-    /// In UTF-8 where the document is UTF-16, else its own.
+    /// UTF-8 if the document is UTF-16, else its own encoding.
     let bytes: [UInt8]
     let isXML: Bool
     private let encoding: Encoding
@@ -38,14 +38,14 @@ struct HTMLForm {
         isXML = Self.isXML(self.bytes, link)
     }
 
-    /// `markup` as it goes into ``bytes``. In encodings other than Unicode's, characters beyond ASCII become
+    /// Returns `markup` in the encoding of ``bytes``. In encodings other than Unicode's, characters beyond ASCII become
     /// references.
     func spelt(_ markup: String) -> [UInt8] {
         guard case .extendedASCII = encoding else { return Array(markup.utf8) }
         return markup.unicodeScalars.flatMap { $0.isASCII ? [UInt8($0.value)] : Array("&#\($0.value);".utf8) }
     }
 
-    /// The changed `bytes` in the document's encoding.
+    /// Returns the changed `bytes` in the document's encoding.
     func encoded(_ bytes: [UInt8]) -> Data {
         guard case .utf16(let isBigEndian, let hasMark) = encoding else { return Data(bytes) }
         var result: [UInt8] = []
@@ -97,7 +97,7 @@ struct HTMLForm {
         return String(validating: units, as: UTF16.self)
     }
 
-    /// The encoding's name in lower case; nil if nobody tells, which means UTF-8.
+    /// Returns the encoding's name in lower case; nil if none is declared, which means UTF-8.
     private static func name(_ bytes: [UInt8], _ link: Link) -> String? {
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { return "utf-8" }
         if let charset = link.type.flatMap({ MediaType($0) })?.parameters["charset"] { return charset.lowercased() }
@@ -137,7 +137,7 @@ struct HTMLEdit {
         self.replacement = replacement
     }
 
-    /// Of several at one place, the order of `edits` counts.
+    /// Edits at one place keep their order.
     static func apply(_ edits: [HTMLEdit], to bytes: [UInt8]) -> [UInt8] {
         var result: [UInt8] = []
         var done = 0

@@ -2,32 +2,32 @@ import FileProviderCore
 import Foundation
 import Synchronization
 
-/// Puts style sheets, scripts and attributes into the HTML and XHTML resources of a publication on their way out.
+/// Inserts style sheets, scripts and attributes into the HTML and XHTML resources of a publication.
 ///
-/// The document is not rewritten: bytes are inserted, and all others stay as they are. Comments, CDATA, scripts and the
-/// document type are known as such, tags in capitals too. A document without a head gets one.
+/// The document is not rewritten: bytes are inserted, and all others are unchanged. Comments, CDATA, scripts, the
+/// document type and tags in capitals are parsed correctly. A document without a head gets one.
 public struct HTMLInjector: Sendable {
-    /// The largest document that is changed, unless the caller says otherwise: 8 MiB. Larger ones are passed on as they
-    /// are.
+    /// The default for ``limit``: 8 MiB. Larger documents are passed on unchanged.
     public static let usualLimit = 8 << 20
 
-    /// Markup for right behind `<head>`, such as style sheets that the book's own may override. In XHTML it must be
-    /// well-formed.
+    /// Markup to insert right after `<head>`, such as style sheets that the book's own may override. In XHTML it must
+    /// be well-formed.
     public var headStart: [String] = []
-    /// Markup for right before `</head>`, where it has the last word.
+    /// Markup to insert right before `</head>`, where it takes precedence.
     public var headEnd: [String] = []
-    /// Attributes for `<html>` by name, such as `dir`. One that is there already stays; to `class` and `style` is
-    /// added.
+    /// Attributes for `<html>` by name, such as `dir`. Existing attributes stay; values for `class` and `style` are
+    /// appended.
     public var htmlAttributes: [String: String] = [:]
     /// Attributes for `<body>`, in the same way.
     public var bodyAttributes: [String: String] = [:]
-    /// Bytes of the largest document that is changed. So much is held in memory for each resource that is being read.
+    /// The size in bytes of the largest document that is changed. Each resource that is being read holds as much in
+    /// memory.
     public var limit = HTMLInjector.usualLimit
 
     /// An injector that changes nothing yet.
     public init() {}
 
-    /// For a ``TransformingFetcher``. Resources of other types come back as they are.
+    /// The transformer for a ``TransformingFetcher``. Returns resources of other types unchanged.
     public var transformer: ResourceTransformer {
         { resource in resource.link.mediaType.isHTML ? InjectedResource(resource, injector: self) : resource }
     }
@@ -55,9 +55,9 @@ public struct HTMLInjector: Sendable {
 }
 
 extension HTMLInjector {
-    /// `document` with everything put in; nil for what has no place for it, or is in an encoding that is not known.
+    /// Returns `document` with all insertions; nil if it has no place for them, or its encoding is unknown.
     ///
-    /// - Parameter link: Its type tells the `charset`, and XHTML from HTML.
+    /// - Parameter link: Its type gives the `charset`, and distinguishes XHTML from HTML.
     func inject(into document: Data, of link: Link) -> Data? {
         guard let form = HTMLForm(document, of: link) else { return nil }
         let outline = HTMLOutline(form.bytes, isXML: form.isXML)
@@ -91,7 +91,7 @@ extension HTMLInjector {
             ]
         }
         let first = head.range.upperBound
-        // HTML may leave the end tag out: the body ends the head.
+        // HTML may omit the end tag: the body ends the head.
         let last = outline.headEnd ?? outline.body?.range.lowerBound ?? first
         return [HTMLEdit(first..<first, replacement: start), HTMLEdit(last..<last, replacement: end)]
     }
@@ -111,14 +111,14 @@ private final class InjectedResource: Resource {
 
     init(_ base: any Resource, injector: HTMLInjector) {
         var link = base.link
-        // What the medium knows is the size before.
+        // The medium knows only the size before the change.
         link.size = nil
         self.link = link
         self.base = base
         self.injector = injector
     }
 
-    /// Reads the document, unless that has happened.
+    /// Reads the document, unless it was read before.
     func length() async throws -> Int64 {
         switch try await result() {
         case .changed(let data): Int64(data.count)
@@ -143,7 +143,7 @@ private final class InjectedResource: Resource {
     }
 
     private func make() async throws -> Outcome {
-        // A hint only: what claims to be small may not be.
+        // Only a hint: the claimed length may be wrong.
         if let length = try? await base.length(), length > Int64(injector.limit) { return .unchanged }
         let sink = DataSink(limit: injector.limit)
         do {

@@ -1,4 +1,4 @@
-/// Where the first tags of an HTML or XHTML document are, found without making a tree of it.
+/// The positions of the first tags of an HTML or XHTML document, found without building a tree.
 struct HTMLOutline {
     /// A start tag.
     struct Tag {
@@ -17,7 +17,7 @@ struct HTMLOutline {
     private(set) var body: Tag?
     /// Where `</head` begins.
     private(set) var headEnd: Int?
-    /// Behind declarations in front of the first tag.
+    /// The position after declarations in front of the first tag.
     private(set) var contentStart = 0
 
     /// - Complexity: Linear up to the body.
@@ -202,8 +202,8 @@ struct HTMLScanner {
 }
 
 extension HTMLOutline.Tag {
-    /// The edits that give the tag `attributes`; those that are there stay, except that `class` and `style` are added
-    /// to.
+    /// Returns the edits that give the tag `attributes`; existing ones stay, except that values for `class` and `style`
+    /// are appended.
     func adding(_ wanted: [String: String], form: HTMLForm) -> [HTMLEdit] {
         wanted.sorted { $0.key < $1.key }.compactMap { name, value in
             let value = HTMLInjector.escaped(value)
@@ -219,7 +219,7 @@ extension HTMLOutline.Tag {
         let previous = form.bytes[range]
         let quotes = [UInt8(ascii: "\""), UInt8(ascii: "'")]
         if let quote = previous.last, quotes.contains(quote), previous.count >= 2, previous.first == quote {
-            // In single quotes the value needs no more escaping than this.
+            // In single quotes the value needs no further escaping.
             let safe = value.replacing("'", with: "&#39;")
             let separator = previous.count == 2 ? "" : separator
             return HTMLEdit(range.upperBound - 1..<range.upperBound - 1, replacement: form.spelt(separator + safe))

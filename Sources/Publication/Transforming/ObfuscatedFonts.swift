@@ -1,11 +1,11 @@
 import Archives
 
 extension Fetcher {
-    /// A fetcher in front of this one that makes obfuscated fonts readable; this one where there are none.
+    /// Returns a fetcher that wraps this one and makes obfuscated fonts readable; this one if there are none.
     ///
     /// - Parameters:
-    ///   - fonts: How each is obfuscated, by its address in the publication.
-    ///   - identifiers: Those of the book, its unique one first.
+    ///   - fonts: The algorithm of each font, by its address in the publication.
+    ///   - identifiers: The identifiers of the book, its unique one first.
     func deobfuscating(
         _ fonts: [String: FontDeobfuscator.Algorithm], identifiers: [String], warnings: WarningLog
     ) -> any Fetcher {
@@ -13,7 +13,7 @@ extension Fetcher {
         let deobfuscator = FontDeobfuscator(identifiers: identifiers, algorithms: fonts)
         if Set(fonts.values).contains(where: { !deobfuscator.hasKey(for: $0) }) {
             let sentence =
-                "Fonts of the book are obfuscated with an identifier that it does not have; reading them is refused."
+                "Fonts of the book are obfuscated with an identifier that it does not have; they cannot be read."
             warnings.warn("missing-obfuscation-key", severity: .moderate, message: sentence)
         }
         return TransformingFetcher(self, label: "deobfuscation", transformer: deobfuscator.transformer)
@@ -21,8 +21,7 @@ extension Fetcher {
 }
 
 extension Manifest {
-    /// The fonts of the publication that its links say are obfuscated, by address; those elsewhere on the web are none
-    /// of its own.
+    /// The fonts that the publication's links mark as obfuscated, by address; without fonts elsewhere on the web.
     var obfuscatedFonts: [String: FontDeobfuscator.Algorithm] {
         var fonts: [String: FontDeobfuscator.Algorithm] = [:]
         var rest = readingOrder + resources + links

@@ -1,49 +1,50 @@
 import ReaderMessages
 
-/// Whether an application is there to take commands.
+/// The state of the connection to a reader application.
 public enum ConnectionState: Hashable, Sendable {
     /// No application is in connection mode.
     case absent
-    /// One is, but in the background: commands wait.
+    /// An application is connected but in the background: commands wait.
     case offline
-    /// One is.
+    /// An application is connected.
     case online(ApplicationInfo)
-    /// One says that it is, and has stopped giving signs of life.
+    /// An application claims to be connected but gives no signs of life.
     case unresponsive
 }
 
-/// What an application says of itself; nothing of it is proven.
+/// An application's own description; nothing in it is verified.
 public struct ApplicationInfo: Hashable, Sendable, Codable {
-    /// All that the root element of `connected.xml` says, by attribute name.
+    /// The attributes of the root element of `connected.xml`, by name.
     public var attributes: [String: String]
-    /// Whether the application is behind a password.
+    /// Whether the application is protected by a password.
     public var hasPassword: Bool?
 
-    /// From what `connected.xml` says.
+    /// Creates the description from `connected.xml`.
     public init(_ connected: ConnectedMessage) {
         attributes = connected.attributes
         hasPassword = connected.hasPassword
     }
 
-    /// The identifier of the application, by which its driver is chosen.
+    /// The identifier of the application, which selects its driver.
     public var application: String? { attributes["application"] }
     /// The name or model of the device.
     public var device: String? { attributes["device"] }
     /// The system of the device.
     public var system: String? { attributes["system"] }
-    /// What the application does beyond the four commands, by the names of ``ConnectedMessage/Capability``.
+    /// What the application supports beyond the four commands, by the names of
+    /// ``/ReaderMessages/ConnectedMessage/Capability``.
     public var capabilities: Set<String> { connected.capabilities }
     /// The name of the list of books in the command staging folder.
     public var snapshot: String? { attributes["snapshot"] }
-    /// The folder in the command staging folder where documents are staged; nil where the application does not say.
+    /// The folder for documents inside the command staging folder; `nil` if the application doesn't say.
     public var documents: String? { attributes["documents"] }
 
     private var connected: ConnectedMessage { ConnectedMessage(state: .online, attributes: attributes) }
 }
 
-/// What can be done with an application through a driver.
+/// The abilities of an application as seen through a driver.
 public struct DriverCapabilities: Hashable, Sendable, Codable {
-    /// The extensions of the files that it takes.
+    /// The file extensions that it accepts.
     public var formats: [String]
     /// Whether the books on the device can be listed.
     public var listsBooks: Bool
@@ -53,14 +54,14 @@ public struct DriverCapabilities: Hashable, Sendable, Codable {
     public var setsMetadata: Bool
     /// Whether books can be put into collections.
     public var setsCollections: Bool
-    /// Whether a command that runs can be ended between two books.
+    /// Whether a running command can be stopped between two books.
     public var cancels: Bool
-    /// Whether it takes updates that hold only what changes.
+    /// Whether it accepts updates that contain only the changed values.
     public var setsSingleFields: Bool
-    /// Whether it carries out actions by name.
+    /// Whether it supports actions by name.
     public var performsActions: Bool
 
-    /// What an application that says this of itself can do.
+    /// Derives the abilities from an application's description.
     public init(_ info: ApplicationInfo, options: DriverOptions) {
         let offered = info.capabilities
         formats = ["epub"]

@@ -1,22 +1,22 @@
 import Foundation
 import ReaderMessages
 
-/// The books of a device, as the driver knows them: a value, whose changes reach no device.
+/// The books of a device as the driver knows them. This is a value: changing it doesn't change the device.
 public struct BookList: Hashable, Sendable, Codable {
-    /// The books, in no promised order.
+    /// The books, in no particular order.
     public private(set) var books: [LibraryBook]
 
-    /// A list of these books.
+    /// Creates a list of the given books.
     public init(_ books: [LibraryBook] = []) { self.books = books }
 
-    /// The book that `reference` means: by uuid, else by file name, else by title and authors. Nil where there is none,
-    /// or more than one.
-    /// - Complexity: Goes through the list; for many look-ups use an ``Index``.
+    /// Returns the book that `reference` identifies: by uuid, else by file name, else by title and authors. Returns
+    /// `nil` if there is none, or more than one.
+    /// - Complexity: Linear in the number of books; for many look-ups use an `Index`.
     public func book(_ reference: BookReference) -> LibraryBook? {
         Index(self).position(of: reference).map { books[$0] }
     }
 
-    /// Puts `book` in place of the same one, or at the end.
+    /// Replaces the same book, or appends `book`.
     public mutating func put(_ book: LibraryBook) {
         if let position = Index(self).position(of: book.reference) {
             books[position] = book
@@ -25,7 +25,7 @@ public struct BookList: Hashable, Sendable, Codable {
         }
     }
 
-    /// Takes in what came of an upload.
+    /// Adds the results of an upload.
     public mutating func merge(_ report: UploadReport) {
         var index = Index(self)
         for entry in report.entries {
@@ -43,14 +43,14 @@ public struct BookList: Hashable, Sendable, Codable {
         }
     }
 
-    /// Takes out the books that are meant; one that is not there changes nothing.
+    /// Removes the identified books. References to missing books are ignored.
     public mutating func remove(_ references: [BookReference]) {
         let index = Index(self)
         let gone = Set(references.compactMap { index.position(of: $0) })
         books = books.enumerated().filter { !gone.contains($0.offset) }.map(\.element)
     }
 
-    /// Finds books of a list as it was when the index was made.
+    /// Finds books in a list, as of the time the index was created.
     struct Index {
         private var byUUID: [String: [Int]] = [:]
         private var byFilename: [String: [Int]] = [:]
@@ -72,13 +72,13 @@ public struct BookList: Hashable, Sendable, Codable {
                 byUUID[uuid, default: []].append(position)
                 withUUID.insert(position)
             }
-            // Swift compares text in its canonical form, so that NFC and NFD are one.
+            // Swift compares strings by canonical equivalence, so NFC and NFD are equal.
             byFilename[book.filename, default: []].append(position)
             byTitle[TitleKey(title: book.title, author: book.reference.author), default: []].append(position)
         }
 
-        /// Where several have one uuid the file name decides; else it counts only where one of the two uuids is empty,
-        /// since names are used again. Title and authors count only for a reference without a uuid.
+        /// If several books have the uuid, the file name decides. Otherwise the file name counts only if one of the two
+        /// uuids is empty, since names are reused. Title and authors count only for a reference without a uuid.
         func position(of reference: BookReference) -> Int? {
             let uuid = BookUUID.canonical(reference.uuid)
             let named = reference.filename.isEmpty ? [] : byFilename[reference.filename] ?? []
@@ -90,9 +90,8 @@ public struct BookList: Hashable, Sendable, Codable {
             return only(byTitle[TitleKey(title: reference.title, author: reference.author)])
         }
 
-        /// The book that is the same as one with this metadata: by uuid, else by exactly the same title and authors.
-        /// Two that both have a uuid, and not the same, are two editions, as they are for an application; what is no
-        /// uuid by its form counts as none there.
+        /// Returns the book that this metadata describes: by uuid, else by exactly the same title and authors. Two
+        /// books with different uuids are two editions, as for an application, which ignores a malformed uuid.
         func position(of metadata: BookMetadata) -> Int? {
             let uuid = BookUUID.canonical(metadata.uuid)
             if !uuid.isEmpty, let same = byUUID[uuid] { return same.first }
@@ -105,14 +104,14 @@ public struct BookList: Hashable, Sendable, Codable {
     }
 }
 
-/// What differs between two lists of the same device.
+/// The differences between two lists of the same device.
 struct BookListDifferences: Sendable {
-    /// Books of which the metadata differs.
+    /// Books whose metadata differs.
     private(set) var updates: [UpdatedBook] = []
-    /// Books of which the collections differ.
+    /// Books whose collections differ.
     private(set) var collections: [CollectedBook] = []
 
-    /// What `wanted` has otherwise than `present`. Books that are in one of them alone are left out.
+    /// Finds the differences of `wanted` from `present`. Books in only one of the lists are ignored.
     init(wanted: BookList, present: BookList) {
         let index = BookList.Index(present)
         for book in wanted.books {
@@ -122,7 +121,7 @@ struct BookListDifferences: Sendable {
             if wanted != known {
                 var update = UpdatedBook(BookMetadata(book), of: previous)
                 update.collections = nil
-                // Left out it would stay as it is, and differ for ever.
+                // If left out, it would stay and differ forever.
                 if wanted.pubDate == nil, known.pubDate != nil { update.pubDate = "" }
                 updates.append(update)
             }

@@ -2,7 +2,7 @@ public import Foundation
 import ReaderMessages
 
 extension BookMetadata {
-    /// What a list says of a book.
+    /// Creates metadata from a listed book.
     public init(_ book: LibraryBook) {
         self.init(title: book.title, authors: book.authors, uuid: book.uuid)
         titleSort = book.titleSort
@@ -18,9 +18,9 @@ extension BookMetadata {
         coverHash = book.coverHash
     }
 
-    /// The same as an application keeps what an update says, to tell whether one is needed: without collections and
-    /// cover, which go another way, without the uuid, which says which book is meant and is changed by no update, and
-    /// with one form for each of the values that have several.
+    /// The metadata as an application would store it after an update, to find out whether an update is needed: without
+    /// collections and cover, which are sent separately, without the uuid, which identifies the book and never changes,
+    /// and with one form for values that have several.
     var compared: BookMetadata {
         var copy = self
         copy.collections = []
@@ -38,7 +38,7 @@ extension BookMetadata {
 
     private static func nonEmpty(_ text: String?) -> String? { text.flatMap { $0.isEmpty ? nil : $0 } }
 
-    /// `book` with this in place of what it says.
+    /// Returns `book` with this metadata.
     func applied(to book: LibraryBook) -> LibraryBook {
         var book = book
         if !uuid.isEmpty { book.uuid = uuid }
@@ -60,9 +60,9 @@ extension BookMetadata {
 }
 
 extension UpdatedBook {
-    /// Gives the book `old` of a device all that `metadata` says; what it leaves empty is cleared.
+    /// Creates an update that gives the book `previous` all of `metadata`; empty values are cleared.
     ///
-    /// - Parameter cover: A new picture; nil leaves the old one.
+    /// - Parameter cover: A new picture; `nil` keeps the old one.
     public init(_ metadata: BookMetadata, of previous: LibraryBook, cover: Data? = nil) {
         self.init(
             BookReference(
@@ -71,7 +71,7 @@ extension UpdatedBook {
         authors = metadata.authors
         authorSort = metadata.authorSort ?? ""
         titleSort = metadata.titleSort ?? metadata.title
-        // An unknown day is left out: applications have no word for it.
+        // An unknown day is left out: applications can't represent it.
         pubDate = metadata.pubDate
         publisher = metadata.publisher ?? ""
         series = metadata.series ?? ""
@@ -83,14 +83,14 @@ extension UpdatedBook {
         rating = metadata.rating.map(Self.shortest) ?? ""
     }
 
-    /// Whether it says of some values nothing, so that only what changes is in it.
+    /// Whether some values are missing, so that the update contains only changes.
     var isPartial: Bool {
         let texts = [authorSort, titleSort, publisher, series, seriesIndex, description, rating]
         return !hasTitle || !hasAuthor || collections == nil || subjects == nil || texts.contains { $0 == nil }
     }
 
-    /// The same with what it does not say filled in from `known`, all that is known of the book: applications are used
-    /// to updates that say all.
+    /// Returns the update with missing values filled in from `known`, the complete values: applications expect complete
+    /// updates.
     func completed(from known: UpdatedBook) -> UpdatedBook {
         let previous = known.reference
         var update = self
@@ -117,7 +117,7 @@ extension UpdatedBook {
         return update
     }
 
-    /// A decimal number without a fraction that says nothing: `0`, `2`, `2.5`.
+    /// Returns a decimal number without a trailing `.0`: `0`, `2`, `2.5`.
     static func shortest(_ value: Double) -> String {
         let text = MessageNumber.text(value.isFinite ? value : 0)
         return text.hasSuffix(".0") ? String(text.dropLast(2)) : text

@@ -1,20 +1,20 @@
-/// What the driver's library knows of a book, in calibre's words.
+/// A book's metadata in the driver's library, in calibre's terms.
 ///
-/// Where it goes to an application as an update every value is sent: nil and empty ones clear what the application has.
+/// When it is sent as an update, every value is sent: `nil` and empty values clear those of the application.
 public struct BookMetadata: Hashable, Sendable, Codable {
     /// The book's uuid, as calibre writes it; may be empty.
     public var uuid: String
     /// The title.
     public var title: String
-    /// The text by which the title is sorted; nil for the title itself.
+    /// The sort text of the title; `nil` for the title itself.
     public var titleSort: String?
-    /// The authors one by one.
+    /// The authors, one element each.
     public var authors: [String]
-    /// The text by which the authors are sorted.
+    /// The sort text of the authors.
     public var authorSort: String?
     /// The series; nil for none.
     public var series: String?
-    /// The place in the series; 0 is one.
+    /// The position in the series; 0 is a valid position.
     public var seriesIndex: Double?
     /// The publisher.
     public var publisher: String?
@@ -24,14 +24,14 @@ public struct BookMetadata: Hashable, Sendable, Codable {
     public var description: String?
     /// calibre's tags.
     public var subjects: [String]
-    /// The collections that the book is to be in.
+    /// The collections that the book belongs to.
     public var collections: [String]
-    /// From 0 to 5; nil for none.
+    /// The rating from 0 to 5, or `nil` for none.
     public var rating: Double?
-    /// What the driver calls the cover: a token that the application keeps and gives back. Nil where the book has none.
+    /// The driver's token for the cover, which the application stores and returns. `nil` if the book has no cover.
     public var coverHash: String?
 
-    /// A book of which only title and authors are known, unless more is given afterwards.
+    /// Creates metadata with title and authors; set other values afterwards.
     public init(title: String, authors: [String] = [], uuid: String = "") {
         self.uuid = uuid
         self.title = title

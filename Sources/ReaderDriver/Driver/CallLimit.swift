@@ -2,18 +2,18 @@ import FileProviderCore
 import Foundation
 import ReaderMessages
 
-/// Ends calls of a storage that does not answer.
+/// Ends calls to a storage that doesn't answer.
 struct CallLimit: Sendable {
     let time: any TimeSource
     /// Seconds without a sign of life.
     let seconds: Double
 
-    /// What `body` comes to.
+    /// Returns the result of `body`.
     ///
-    /// - Parameter life: Changes as long as the call gets on; nil while it is not the storage that is waited for. A
-    ///   call without one has the time once.
-    /// - Throws: `URLError(.timedOut)` when nothing changed for too long; `CancellationError`. Either way `body` is
-    ///   cancelled and not waited for: a storage that hangs may not listen to that either.
+    /// - Parameter life: A value that changes while the call makes progress; `nil` while the storage is not what is
+    ///   waited for. A call with a constant value gets the time once.
+    /// - Throws: `URLError(.timedOut)` if nothing changed for too long; `CancellationError`. In both cases `body` is
+    ///   cancelled and not awaited, because a hanging storage may ignore cancellation.
     func run<Value: Sendable>(
         _ what: String, life: @escaping @Sendable () -> Int64? = { 0 },
         _ body: @escaping @Sendable () async throws -> Value
@@ -32,7 +32,7 @@ struct CallLimit: Sendable {
         }
     }
 
-    /// Returns when `life` stood still for the whole time.
+    /// Returns when `life` has not changed for the whole time.
     private func standstill(_ life: @Sendable () -> Int64?) async throws {
         var last = life()
         while true {
@@ -44,20 +44,20 @@ struct CallLimit: Sendable {
     }
 }
 
-/// Calls that have not returned yet, also those that nobody waits for any more.
+/// Counts calls that have not returned yet, including abandoned ones.
 final class CallsUnderWay: Sendable {
     private let count = LockedValue(0)
 
-    /// Whether all have returned.
+    /// Whether all calls have returned.
     var areOver: Bool { count.value == 0 }
 
-    /// One is about to begin.
+    /// Counts a call that is about to begin.
     func begin() { count.update { $0 += 1 } }
 
-    /// One has returned.
+    /// Counts a call that has returned.
     func end() { count.update { $0 -= 1 } }
 
-    /// Waits until all have returned, but no longer than so many seconds.
+    /// Waits until all calls have returned, but at most the given seconds.
     func wait(atMost seconds: Double, by time: any TimeSource) async {
         let start = time.elapsed
         while !areOver, time.elapsed - start < seconds {

@@ -2,23 +2,22 @@ import FileProviderCore
 import Foundation
 import ReaderMessages
 
-/// What is done before a command.
+/// The work before a command.
 extension CommandExchange {
-    /// Seconds for which a final report has to stand before it is nobody's: longer than any driver takes between two
-    /// looks.
+    /// Seconds after which an unchanged final report counts as abandoned: longer than any driver's polling interval.
     private static let finalReportLimit = 3.0
 
-    /// Sees the end of a command of ours that was not followed to its end.
+    /// Settles an own command that was not followed to its end.
     func settle() async throws {
         guard let sent = outstanding else { return }
         guard sent.writing.areOver else {
             throw FileError.make(
                 .timedOut, url: nil,
-                sentence: "The storage has not answered yet whether it took “\(sent.fileName)”. Try again later.")
+                sentence: "The storage has not confirmed “\(sent.fileName)” yet. Try again later.")
         }
         await removeCancelFile()
         if try await folder.attributes(of: CommandStatus.fileName) == nil {
-            // Never begun, or over and done with: a report would be there.
+            // The command never began or is over, because there is no report.
             _ = try await folder.remove(sent.fileName, holding: sent.data)
             outstanding = nil
             return
@@ -27,23 +26,24 @@ extension CommandExchange {
             let ending = try await follow(sent, ignoring: nil) { _ in }
             await tidy(sent, ending: ending)
         } catch let error as DriverError where error.kind != .busy {
-            trace.note("“\(sent.fileName)” is given up", error)
+            trace.note("Gave up on “\(sent.fileName)”", error)
         }
-        // Still there where the storage failed, which is an error now.
+        // Still set if the storage failed; a failure now is an error.
         if outstanding != nil { _ = try await folder.remove(sent.fileName, holding: sent.data) }
         outstanding = nil
     }
 
-    /// Makes sure that nobody else is at work here, before anything is put there for a command.
-    /// - Throws: ``DriverError`` (busy); what the storage throws.
+    /// Makes sure that no other program uses the folder before anything is written for a command.
+    /// - Throws: ``DriverError`` (busy); errors of the storage.
     func prepare() async throws {
         try await settle()
         orphan = try await clearFolder()
     }
 
-    /// Makes sure that nobody else is at work here, and removes what nobody waits for: a report, a wish to stop.
+    /// Makes sure that no other program uses the folder, and removes an abandoned report and an abandoned cancel
+    /// request.
     ///
-    /// - Returns: The report that was there, should it appear once more.
+    /// - Returns: The removed report, in case it appears again.
     /// - Throws: ``DriverError`` (busy).
     func clearFolder() async throws -> Data? {
         let names = try await namesWithoutCommands()
@@ -53,8 +53,8 @@ extension CommandExchange {
         return orphan
     }
 
-    /// The names of the files, in lower case.
-    /// - Throws: ``DriverError`` (busy) where a command is among them.
+    /// Returns the names of the files, in lower case.
+    /// - Throws: ``DriverError`` (busy) if a command is among them.
     private func namesWithoutCommands() async throws -> [String] {
         let names = try await folder.names().map { $0.lowercased() }
         if let command = ReaderCommand.Kind.allCases.first(where: { names.contains($0.fileName) }) {
@@ -71,11 +71,11 @@ extension CommandExchange {
         switch try await orphanedStatus() {
         case .missing, .failed: return nil
         case .tooLarge:
-            // It says nothing to anybody.
+            // A report of this size is useless to any driver.
             try await folder.remove(CommandStatus.fileName)
             return nil
         case .bytes(let data):
-            // While it was watched another driver may have begun.
+            // Another driver may have begun meanwhile.
             _ = try await namesWithoutCommands()
             let isRemoved = try await folder.remove(CommandStatus.fileName, holding: data)
             if !isRemoved, try await folder.attributes(of: CommandStatus.fileName) != nil { throw DriverError(.busy) }
@@ -83,8 +83,8 @@ extension CommandExchange {
         }
     }
 
-    /// The report that an earlier command left, once it is sure that nobody writes it or waits for it any more: nothing
-    /// changes in it.
+    /// Returns the report of an earlier command once it is certain that no program writes it or waits for it: it has
+    /// stopped changing.
     private func orphanedStatus() async throws -> StatusWatch.Look {
         let poll = options.poll(isLocal: await isLocal())
         let start = time.elapsed
@@ -95,7 +95,7 @@ extension CommandExchange {
             switch look {
             case .missing: return .missing
             case .bytes(let data):
-                // Half written or broken: nothing is known, so it is watched like one that is active.
+                // A half-written or broken report is watched like an active one.
                 let status = try? coding.status(in: data)
                 if status != nil, let first, first.look != look { throw DriverError(.busy) }
                 isFinal = status?.isFinal == true

@@ -3,17 +3,16 @@ import Foundation
 import ReaderMessages
 
 extension CommandExchange {
-    /// Seconds between two looks at `connected.xml` while a report is waited for.
+    /// Seconds between two looks at `connected.xml` while waiting for a report.
     private static let connectionInterval = 3.0
-    /// Seconds between two looks while the storage fails, at the most.
+    /// The most seconds between two looks while the storage fails.
     private static let longestPause = 4.0
 
-    /// Looks at the report until `sent` is over.
+    /// Polls the report until `sent` is over.
     ///
-    /// - Parameter ignoring: A report that was there before.
-    /// - Throws: ``DriverError``; the storage's last error where that is what ended it. Then the command and the report
-    ///   are gone from the folder, as far as the storage lets them go; after a `CancellationError` they are as they
-    ///   were.
+    /// - Parameter ignoring: A report from before the command.
+    /// - Throws: ``DriverError``, or the storage's last error if that ended the command. The command and the report are
+    ///   then removed from the folder if the storage allows it. After a `CancellationError` they are unchanged.
     func follow(_ sent: OutstandingCommand, ignoring: Data?, progress: DriverProgress) async throws -> Ending {
         let poll = options.poll(isLocal: await isLocal())
         var run = FollowState(
@@ -30,7 +29,7 @@ extension CommandExchange {
             case .wait: break
             case .progress(let fraction): progress(fraction)
             case .finished(let status): return Ending(status: status, data: run.watch.report ?? Data())
-            // One look that failed says nothing of the application: the next one does.
+            // A single failed look says nothing about the application; the next one decides.
             case _ where run.failures == 1: break
             case .notAcknowledged:
                 guard await wasTaken(sent), !run.isExtended else {
@@ -49,8 +48,8 @@ extension CommandExchange {
         }
     }
 
-    /// An application on a slow storage has as long to fetch the command and to put its report there as the driver had
-    /// to write, and a second for each MiB of the command.
+    /// On a slow storage, the application has additional time for the command and its report: twice the time that the
+    /// driver needed to write, and a second per MiB of the command.
     private func limits(on sent: OutstandingCommand) -> StatusWatch.Limits {
         let more = 2 * lastWriting + Double(sent.data.count) / Double(1 << 20)
         return StatusWatch.Limits(
@@ -59,19 +58,19 @@ extension CommandExchange {
             total: options.commandLimit)
     }
 
-    /// What is kept from look to look.
+    /// The state between two looks.
     private struct FollowState {
         var watch: StatusWatch
-        /// Whether the application got the time for its first report once more.
+        /// Whether the application got additional time for its first report.
         var isExtended = false
-        /// Looks in a row that failed.
+        /// Consecutive failed looks.
         var failures = 0
         var lastConnectionLook = 0.0
     }
 
-    /// A look at the report. A storage that fails is no reason to stop: the limits go on.
+    /// Looks at the report. A failing storage doesn't end the wait: the limits go on.
     func look() async throws -> (StatusWatch.Look, (any Error)?) {
-        // The next one would hang, too, and hold one connection more.
+        // Another look would hang too and occupy one more connection.
         guard looks.areOver else {
             return (
                 .failed,
@@ -92,7 +91,7 @@ extension CommandExchange {
         }
     }
 
-    /// Looks, now and then while the report stays as it is, whether the application says that it is offline.
+    /// Checks from time to time, while the report doesn't change, whether the application says that it is offline.
     private func lookForConnection(_ run: inout FollowState) async {
         let now = time.elapsed
         guard run.watch.silence(now: now) > Self.connectionInterval,
@@ -104,18 +103,18 @@ extension CommandExchange {
             let connected = try data.map { try coding.connected(in: $0) }
             run.watch.note(isOffline: connected?.state == .offline, now: now)
         } catch {
-            // What cannot be read says nothing, and the limits go on as they are.
+            // An unreadable file says nothing, and the limits go on.
             trace.note("“\(ConnectedMessage.fileName)” cannot be read", error)
         }
     }
 
-    /// Whether the application took the command's file away, so that it must have noticed the command.
+    /// Whether the application removed the command's file and so must have noticed the command.
     private func wasTaken(_ sent: OutstandingCommand) async -> Bool {
         // A storage that fails here is about to end the command anyway.
         (try? await looking.attributes(of: sent.fileName) == nil) ?? false
     }
 
-    /// Takes the command back, removes the report on it that `run` saw, and throws `error`.
+    /// Withdraws the command, removes the report that `run` saw, and throws `error`.
     private func giveUp(_ sent: OutstandingCommand, _ run: FollowState?, _ error: any Error) async throws -> Never {
         let report = run?.watch.report
         await withCancellationShield {

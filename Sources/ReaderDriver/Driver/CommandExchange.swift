@@ -2,18 +2,16 @@ import FileProviderCore
 import Foundation
 import ReaderMessages
 
-/// Has an application carry out one command after the other: publishes each, follows the report on it, and leaves the
-/// folder tidy.
+/// Sends commands to an application one after the other: publishes each, follows its report, and cleans up the folder.
 ///
-/// Nothing runs twice at once here: whoever calls sees to that. Every call ends, whatever the application and the
-/// storage do.
+/// The caller must not start two operations at once. Every call ends, whatever the application and the storage do.
 actor CommandExchange {
     /// A command of ours that is, or may be, in the folder.
     struct OutstandingCommand: Sendable {
         let kind: ReaderCommand.Kind
         let timestamp: Double
         let data: Data
-        /// The writing of it, which may go on after nobody waits for it any more.
+        /// The write calls for it, which may continue after they were abandoned.
         let writing = CallsUnderWay()
         var fileName: String { kind.fileName }
     }
@@ -24,18 +22,18 @@ actor CommandExchange {
         let data: Data
     }
 
-    /// Seconds for which a write that was given up is waited for.
+    /// Seconds to wait for an abandoned write.
     static let writingLimit = 5.0
 
-    /// What went out last and was not seen to its end.
+    /// The last command, if it was not followed to its end.
     var outstanding: OutstandingCommand?
-    /// Seconds that the storage took to take the last command, which is what an application needs at least to fetch it.
+    /// Seconds that the storage needed to store the last command. The application needs at least as long to fetch it.
     private(set) var lastWriting = 0.0
-    /// A report that was removed before documents were staged, should it appear once more.
+    /// A report that was removed before documents were staged, in case it appears again.
     var orphan: Data?
-    /// Whether the application is told to stop when a command is cancelled.
+    /// Whether cancelling a command sends a cancel request to the application.
     private var cancels = false
-    /// Whether the connection is gone, so that putting things in order is of no use now.
+    /// Whether the connection is gone, so that cleaning up is impossible now.
     private(set) var isAbandoned = false
     /// Whether the library may have changed without a report that says how.
     private(set) var needsResync = false
@@ -52,7 +50,8 @@ actor CommandExchange {
 
     var time: any TimeSource { folder.calls.time }
 
-    /// The folder for looks: one that hangs must not last as long as a silence that ends the command.
+    /// The folder for looks, with a shorter limit: a hanging look must not last as long as the silence that ends a
+    /// command.
     var looking: LinkFolder { folder.within(min(options.stallLimit, options.acknowledgeLimit) / 3) }
 
     init(folder: LinkFolder, options: DriverOptions, trace: CommandTrace) {
@@ -65,11 +64,11 @@ actor CommandExchange {
         stamps = RisingTimestamps(time: folder.calls.time)
     }
 
-    /// Has `command` carried out.
+    /// Sends `command` and waits for its end.
     ///
-    /// - Parameter cancels: Whether the application understands that a command is cancelled.
-    /// - Returns: What the application has to say of it.
-    /// - Throws: ``DriverError``; what the storage throws; `CancellationError`.
+    /// - Parameter cancels: Whether the application supports cancelling a command.
+    /// - Returns: The application's messages.
+    /// - Throws: ``DriverError``; errors of the storage; `CancellationError`.
     func run(_ command: ReaderCommand, cancels: Bool, progress: DriverProgress) async throws -> [StatusMessage] {
         self.cancels = cancels
         warnings = []
@@ -85,13 +84,13 @@ actor CommandExchange {
         }
     }
 
-    /// The list of books was read anew.
+    /// Records that the list of books has been read again.
     func didResync() { needsResync = false }
 
-    /// The connection is gone: nothing is put in order now, but before the next command.
+    /// Records that the connection is gone: cleaning up waits until the next command.
     func abandon() { isAbandoned = true }
 
-    /// The connection is there again.
+    /// Records that the connection is back.
     func resume() { isAbandoned = false }
 
     private func carryOut(_ command: ReaderCommand, ignoring: Data?, progress: DriverProgress) async throws
@@ -108,7 +107,7 @@ actor CommandExchange {
             if error.isCancellation, !isAbandoned { await finishCancelled(sent) }
             throw error
         }
-        // From here on the outcome is known, and a cancelled caller hears it all the same.
+        // The outcome is known now, and even a cancelled caller gets it.
         await withCancellationShield { await self.tidy(sent, ending: ending) }
         return ending.status
     }
@@ -129,8 +128,7 @@ actor CommandExchange {
         }
     }
 
-    /// Takes back a command that may have arrived although nobody said so, or that may still arrive: it is looked for
-    /// once more before the next command.
+    /// Withdraws a command whose write was not confirmed. It may still arrive, so the next command looks for it again.
     private func withdrawUnanswered(_ sent: OutstandingCommand) async {
         await sent.writing.wait(atMost: Self.writingLimit, by: time)
         await withdraw(sent)
@@ -152,7 +150,7 @@ actor CommandExchange {
 
     // MARK: Leaving the folder tidy
 
-    /// Takes `sent` back; what cannot be done now is done before the next command.
+    /// Withdraws `sent`. If that fails, the next command tries again.
     @discardableResult
     func withdraw(_ sent: OutstandingCommand) async -> Bool {
         do {
@@ -160,15 +158,15 @@ actor CommandExchange {
             outstanding = nil
             return wasThere
         } catch {
-            trace.note("“\(sent.fileName)” cannot be taken back", error)
+            trace.note("“\(sent.fileName)” cannot be withdrawn", error)
             return true
         }
     }
 
-    /// After the last report: waits until the application removed the command, in the end removes it itself, then
-    /// removes the report.
+    /// Cleans up after the last report: waits until the application has removed the command, removes it if necessary,
+    /// then removes the report.
     ///
-    /// In this order: while the report is there, the application begins no other command.
+    /// The order matters: the application begins no other command while the report exists.
     func tidy(_ sent: OutstandingCommand, ending: Ending) async {
         let start = time.elapsed
         let poll = options.poll(isLocal: await isLocal())
@@ -185,8 +183,8 @@ actor CommandExchange {
         await removeStatus(holding: ending.data)
     }
 
-    /// Removes the report if it is the one that was seen, trying more than once: the application waits for that.
-    /// Another one is somebody else's.
+    /// Removes the report if it is the one that was seen. Tries several times, because the application waits for that.
+    /// A different report belongs to another driver.
     func removeStatus(holding data: Data) async {
         for attempt in 1...3 {
             do {
@@ -194,9 +192,9 @@ actor CommandExchange {
                 return
             } catch {
                 trace.note("“\(CommandStatus.fileName)” cannot be removed", error)
-                // A storage that hangs would do so again, and the next command begins with this anyway.
+                // A hanging storage would hang again, and the next command starts with this removal anyway.
                 guard attempt < 3, !isAbandoned, (error as? URLError)?.code != .timedOut else { break }
-                // A clock that cannot wait is no reason to stop trying.
+                // If the clock can't wait, tries again at once.
                 try? await time.sleep(seconds: Double(attempt))
             }
         }
@@ -204,12 +202,12 @@ actor CommandExchange {
             StatusMessage("The report could not be removed from the device.", about: CommandStatus.fileName))
     }
 
-    /// The caller has gone: the application is told to stop where it can be, and the folder is left as an application
-    /// may find it.
+    /// Cleans up after the caller was cancelled: sends a cancel request if possible, and leaves the folder as an
+    /// application expects it.
     private func finishCancelled(_ sent: OutstandingCommand) async {
         let cancels = cancels
         await withCancellationShield {
-            // Without a report it has not begun, and the command can still be taken back.
+            // Without a report the command has not begun and can still be withdrawn.
             guard await self.isBegun() else {
                 await self.withdraw(sent)
                 return
@@ -248,7 +246,7 @@ actor CommandExchange {
         }
     }
 
-    /// Whether looking costs no round trip.
+    /// Whether a look costs no round trip.
     func isLocal() async -> Bool {
         if let knownLocal { return knownLocal }
         do {
@@ -259,7 +257,7 @@ actor CommandExchange {
             knownLocal = isLocal
             return isLocal
         } catch {
-            trace.note("The storage does not tell its abilities", error)
+            trace.note("The storage's capabilities are unknown", error)
             return false
         }
     }

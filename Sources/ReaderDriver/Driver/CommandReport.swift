@@ -1,35 +1,34 @@
 import ReaderMessages
 
-/// What came of commands on books that are on a device.
+/// The result of commands on books that are on a device.
 public struct CommandReport: Hashable, Sendable, Codable {
-    /// How many books the commands were about, each counted once.
+    /// The number of books that the commands were about, each counted once.
     public var count: Int
-    /// With how many of them it was done, as far as the application's messages tell: one that it has something to say
-    /// of does not count.
+    /// The number of books that succeeded according to the application's messages. A book with a message doesn't count.
     public var done: Int
-    /// What the application has to say; a book that is not mentioned is as it was asked to be. A message about no book,
-    /// such as one about the report itself, means no failure.
+    /// The application's messages. A book without a message was processed as requested. A message that is about no
+    /// book, such as one about the report itself, is not a failure.
     public var messages: [StatusMessage]
 
-    /// A report.
+    /// Creates a report.
     ///
-    /// - Parameter done: Nil for all of `count`.
+    /// - Parameter done: `nil` means all of `count`.
     public init(count: Int = 0, messages: [StatusMessage] = [], done: Int? = nil) {
         self.count = count
         self.done = done ?? count
         self.messages = messages
     }
 
-    /// What is about this book.
+    /// Returns the messages about this book.
     public func messages(about book: BookReference) -> [String] {
         messages.filter { $0.filename == book.filename }.map(\.text)
     }
 
-    /// What came of one command.
+    /// Creates the report on one command.
     ///
     /// - Parameters:
     ///   - names: The file names of its books.
-    ///   - isRefused: Whether nothing of it was carried out.
+    ///   - isRefused: Whether the application carried out none of it.
     init(_ messages: [StatusMessage], about names: [String], isRefused: Bool = false) {
         let reported = Set(messages.compactMap(\.filename))
         self.init(
@@ -41,7 +40,7 @@ public struct CommandReport: Hashable, Sendable, Codable {
             }, done: isRefused ? 0 : names.filter { !reported.contains($0) }.count)
     }
 
-    /// Adds what `other` says.
+    /// Adds the results of `other`.
     mutating func append(_ other: CommandReport) {
         count += other.count
         done += other.done
@@ -49,16 +48,16 @@ public struct CommandReport: Hashable, Sendable, Codable {
     }
 }
 
-/// What came of bringing a list of books to a device.
+/// The result of syncing a list of books to a device.
 public struct SyncReport: Hashable, Sendable, Codable {
-    /// Books that got other metadata.
+    /// The number of books whose metadata changed.
     public var updated: Int
-    /// Books that were put into other collections.
+    /// The number of books whose collections changed.
     public var collected: Int
-    /// What the application has to say.
+    /// The application's messages.
     public var messages: [StatusMessage]
 
-    /// A report.
+    /// Creates a report.
     public init(updated: Int = 0, collected: Int = 0, messages: [StatusMessage] = []) {
         self.updated = updated
         self.collected = collected

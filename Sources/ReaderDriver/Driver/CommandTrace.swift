@@ -2,16 +2,16 @@ import FileProviderCore
 import Logging
 import ReaderMessages
 
-/// Writes down what a driver does, for those who look for a fault or develop a driver.
+/// Logs what a driver does, for debugging and for driver developers.
 struct CommandTrace: Sendable {
-    /// Characters of a command that go to the log.
+    /// The most characters of a command that are logged.
     private static let limit = 16 << 10
 
-    /// Nil for no lines.
+    /// The logger, or `nil` to log nothing.
     let logger: Logger?
     let isDeveloping: Bool
 
-    /// A command goes out.
+    /// Logs that a command is sent.
     func sends(_ command: ReaderCommand, coding: MessageCoding) {
         logger?.debug("sends \(command.kind.fileName)")
         guard isDeveloping, logger != nil else { return }
@@ -27,7 +27,7 @@ struct CommandTrace: Sendable {
         }
     }
 
-    /// A command is over.
+    /// Logs the end of a command.
     func ended(_ kind: ReaderCommand.Kind, _ status: CommandStatus) {
         logger?.debug("\(kind.fileName) ended with code \(status.code.rawValue) and \(status.messages.count) messages")
         guard isDeveloping else { return }
@@ -36,12 +36,12 @@ struct CommandTrace: Sendable {
         }
     }
 
-    /// A command failed.
+    /// Logs a failed command.
     func failed(_ kind: ReaderCommand.Kind, _ error: any Error) {
         logger?.warning("\(kind.fileName) failed: \(error.loggedSentence)")
     }
 
-    /// Something went wrong that does not end what is done.
+    /// Logs a problem that doesn't end the operation.
     func note(_ what: String, _ error: any Error) { logger?.warning("\(what): \(error.loggedSentence)") }
 
     /// `command` without pictures and descriptions.

@@ -1,21 +1,21 @@
 import FileProviderCore
 import Foundation
 
-/// Puts documents into the document staging folder, and takes them back.
+/// Copies documents into the document staging folder, and removes them.
 struct DocumentStaging: Sendable {
     let provider: any FileProvider
     let calls: CallLimit
     /// The document staging folder.
     let folder: ProviderPath
 
-    /// Makes the folder where it is missing.
+    /// Creates the folder if it is missing.
     func prepare() async throws {
         try await calls.run("making the folder for documents") { [provider, folder] in
             try await provider.createFolderWithParents(path: folder)
         }
     }
 
-    /// Opens what `item` is read from.
+    /// Opens the source of `item`.
     func source(of item: UploadItem) async throws -> any WriteSource {
         switch item.contents {
         case .file(let url):
@@ -27,9 +27,9 @@ struct DocumentStaging: Sendable {
         }
     }
 
-    /// Copies `source` into the folder as `name`, and sees that all of it came.
+    /// Copies `source` into the folder as `name`, and checks the size of the copy.
     ///
-    /// - Parameter counted: Where the write is counted until it has returned, also where it was given up.
+    /// - Parameter counted: Counts the write until it returns, even if it was abandoned.
     func stage(
         _ source: any WriteSource, as name: String, counted: CallsUnderWay,
         progress: @escaping @Sendable (Int64) -> Void
@@ -55,7 +55,7 @@ struct DocumentStaging: Sendable {
     }
 
     /// Removes documents.
-    /// - Returns: Those that are still there, as the storage failed: no more calls were made then.
+    /// - Returns: The documents that remain because the storage failed; no further calls are made after a failure.
     func remove(_ paths: [ProviderPath]) async -> [ProviderPath] {
         for (index, path) in paths.enumerated() {
             do {
@@ -71,14 +71,14 @@ struct DocumentStaging: Sendable {
         return []
     }
 
-    /// Bytes that can still be written; nil where nobody knows.
+    /// Returns the bytes of free space, or `nil` if it is unknown.
     func freeSpace() async -> Int64? {
         do {
             return try await calls.run("asking for free memory") { [provider] in
                 try await provider.storageProperties()?.availableCapacity
             }
         } catch {
-            // The write itself will tell.
+            // The write itself will report missing space.
             return nil
         }
     }

@@ -2,36 +2,35 @@ import FileProviderCore
 public import Foundation
 import ReaderMessages
 
-/// The options of drivers as a user keeps them in a file, so that nothing has to be built anew for a change.
+/// The options of drivers in a configuration file that a user can edit without rebuilding the program.
 ///
-/// A JSON object: `development_mode` and `development_app_id` are for those who develop a driver; `defaults` holds the
-/// options for all applications, `drivers` those that differ for one, by its identifier. All of it may be left out:
+/// The file is a JSON object. `development_mode` and `development_app_id` are for driver developers; `defaults`
+/// contains the options for all applications, `drivers` those that differ for one application, by its identifier. All
+/// keys are optional:
 ///
 ///     { "development_mode": true, "development_app_id": "com.example.reader",
 ///       "defaults": { "stall_limit": 30 },
 ///       "drivers": { "com.example.reader": { "existing_books": "replace", "byte_order_mark": false } } }
 public struct DriverConfiguration: Sendable {
-    /// Bytes of such a file, at the most.
+    /// The most bytes of such a file.
     private static let limit = 1 << 20
 
-    /// Whether the contents of all commands go to the log.
+    /// Whether the contents of all commands are logged.
     public var developmentMode = false
-    /// The application that a driver is developed for: its driver and options are taken, whatever application is there.
+    /// The application that a driver is developed for. Its driver and options are used whichever application is there.
     public var developmentApplication: String?
-    /// Changes the options after the file has had its say, for what a user chose for this one time. A driver's own
-    /// changes come later.
+    /// Changes the options after the file was applied, for choices of this run. A driver's own changes come later.
     public var adjust: @Sendable (inout DriverOptions) -> Void = { _ in }
     private var defaults: [String: Value] = [:]
     private var drivers: [String: [String: Value]] = [:]
 
-    /// The usual options for all.
+    /// Creates a configuration with the default options.
     public init() {}
 
     /// Reads a configuration.
     ///
-    /// - Throws: `CocoaError(.fileReadCorruptFile)` with a sentence that names the file and what is wrong with it: no
-    ///   JSON, an option that is unknown, a value that makes no sense. What the disk throws;
-    ///   `CocoaError(.fileReadTooLarge)` over 1 MiB.
+    /// - Throws: `CocoaError(.fileReadCorruptFile)` with a sentence that names the file and the problem: malformed
+    ///   JSON, an unknown option, or an invalid value. `CocoaError(.fileReadTooLarge)` over 1 MiB; errors of the disk.
     public static func load(from url: URL) async throws -> DriverConfiguration {
         let data = try await BlockingThreads.shared.run {
             let file = try FileHandle(forReadingFrom: url)
@@ -42,7 +41,7 @@ public struct DriverConfiguration: Sendable {
         guard data.count <= limit else {
             throw FileError.make(
                 .fileReadTooLarge, path: url.path,
-                sentence: "“\(url.path)” has more than the \(limit) bytes that it may have.")
+                sentence: "“\(url.path)” is larger than \(limit) bytes, the limit for options of drivers.")
         }
         do { return try DriverConfiguration(json: data) } catch let error as DecodingError {
             throw FileError.make(
@@ -52,7 +51,7 @@ public struct DriverConfiguration: Sendable {
         }
     }
 
-    /// From the contents of such a file.
+    /// Creates a configuration from the contents of such a file.
     /// - Throws: `DecodingError`.
     public init(json: Data) throws {
         let file = try JSONDecoder().decode(File.self, from: json)
@@ -60,12 +59,12 @@ public struct DriverConfiguration: Sendable {
         developmentApplication = file.developmentApplication
         defaults = file.defaults ?? [:]
         for (application, options) in file.drivers ?? [:] { drivers[application.lowercased()] = options }
-        // What is wrong is to be heard of now, not when the application comes.
+        // Reports errors now rather than when the application connects.
         for application in [nil] + drivers.keys.map({ $0 as String? }) { _ = try options(for: application) }
     }
 
-    /// The options for the application with this identifier; nil is one that does not tell it.
-    /// - Throws: `DecodingError` for values that make no sense.
+    /// Returns the options for the application with this identifier; `nil` means an application that doesn't state one.
+    /// - Throws: `DecodingError` for invalid values.
     public func options(for application: String?) throws -> DriverOptions {
         let own = application.flatMap { drivers[$0.lowercased()] } ?? [:]
         let merged = defaults.merging(own) { $1 }
@@ -73,7 +72,7 @@ public struct DriverConfiguration: Sendable {
         if let unknown = merged.keys.sorted().first(where: { !known.contains($0) }) {
             throw DecodingError.dataCorrupted(
                 DecodingError.Context(
-                    codingPath: [], debugDescription: "There is no option “\(LogText.shown(unknown))”."))
+                    codingPath: [], debugDescription: "The option “\(LogText.shown(unknown))” is unknown."))
         }
         var options = try JSONDecoder().decode(DriverOptions.self, from: JSONEncoder().encode(merged))
         if developmentMode { options.developmentMode = true }
@@ -101,7 +100,7 @@ public struct DriverConfiguration: Sendable {
         }
     }
 
-    /// A value of an option, as JSON has it.
+    /// The JSON value of an option.
     private enum Value: Hashable, Sendable, Codable {
         case flag(Bool)
         case number(Double)
@@ -109,7 +108,7 @@ public struct DriverConfiguration: Sendable {
 
         init(from decoder: any Decoder) throws {
             let container = try decoder.singleValueContainer()
-            // Which of the three it is shows in which of them can be read.
+            // The first type that decodes is the value's type.
             if let flag = try? container.decode(Bool.self) {
                 self = .flag(flag)
             } else if let number = try? container.decode(Double.self) {

@@ -4,24 +4,24 @@ import ReaderMessages
 
 /// Reads the list of books that an application published.
 public protocol LibrarySnapshotReader: Sendable {
-    /// The books in the local file `file`, which comes from a peer and is not to be trusted.
-    /// - Throws: `CocoaError(.fileReadCorruptFile)` for a damaged one.
+    /// Returns the books in the local file `file`, which comes from a peer and must not be trusted.
+    /// - Throws: `CocoaError(.fileReadCorruptFile)` for a damaged file.
     func books(in file: URL) async throws -> [LibraryBook]
 }
 
-/// What a driver uses of the program that it runs in.
+/// The services that a driver uses from its host program.
 public struct DriverContext: Sendable {
-    /// Reads lists of books; without one they cannot be listed.
+    /// Reads lists of books. Without a reader, books can't be listed.
     public var snapshotReader: (any LibrarySnapshotReader)?
-    /// Where lists and books are kept for a moment.
+    /// The folder for temporary lists and books.
     public var temporaryFolder: URL
     /// The clocks.
     public var time: any TimeSource
-    /// Receives commands (debug) and failures (warning), and with ``DriverOptions/developmentMode`` what is sent and
-    /// received (notice), without secrets; nil for no lines.
+    /// Logs commands (debug) and failures (warning), and with ``DriverOptions/developmentMode`` everything sent and
+    /// received (notice), without secrets; `nil` logs nothing.
     public var logger: Logger?
 
-    /// - Parameter temporaryFolder: Nil takes the system's.
+    /// - Parameter temporaryFolder: `nil` uses the system's folder.
     public init(
         snapshotReader: (any LibrarySnapshotReader)? = nil, temporaryFolder: URL? = nil,
         time: any TimeSource = SystemTime(),

@@ -1,48 +1,49 @@
 public import Foundation
 import ReaderMessages
 
-/// What ended an operation of the driver, where it was not the storage's own error, which is passed on as it is.
+/// The error that ended an operation of a driver. Errors of the storage are passed on unchanged instead.
 public struct DriverError: LocalizedError {
-    /// What happened, which decides what a caller does next.
+    /// The kind of error, which decides what a caller does next.
     public enum Kind: Hashable, Sendable {
         /// No application is in connection mode.
         case notConnected
         /// The application is in the background, or did not come back from there in time.
         case offline
-        /// Another driver, or a command of one, is at work in the folder.
+        /// Another driver, or its command, is using the folder.
         case busy
-        /// The application took no notice of a command in time.
+        /// The application did not notice a command in time.
         case notAcknowledged
-        /// The application began and gave no sign of life for too long; how far it was, from 0 to 1.
+        /// The application began and then gave no sign of life for too long; the value is its last progress, from 0 to
+        /// 1.
         case stalled(lastProgress: Double)
-        /// The application says that the command was not carried out.
+        /// The application reported that it did not carry out the command.
         case commandFailed(messages: [StatusMessage])
-        /// What the application reports cannot be read, however often.
+        /// The application's report can't be read, even after repeated tries.
         case unreadableStatus
-        /// The application cannot do this, or says of itself what cannot be.
+        /// The application doesn't support this, or its description is contradictory.
         case incompatiblePeer
         /// The list of books that the application published is damaged.
         case damagedLibrary
-        /// The device has no memory left for this.
+        /// The device has not enough free memory.
         case noSpace
-        /// A name is not one that may be used.
+        /// A name is not allowed.
         case pathRejected
-        /// The caller, or the user of the device, ended it.
+        /// The caller or the user of the device cancelled the operation.
         case cancelled
-        /// The connection was lost, as whoever watches it said.
+        /// The connection was lost, as reported with ``DriverSession/connectionLost()``.
         case connectionLost
-        /// The device was ejected; nothing more is done with it.
+        /// The device was ejected and can't be used any more.
         case ejected
     }
 
-    /// What happened.
+    /// The kind of error.
     public let kind: Kind
     /// One sentence for the user.
     public let sentence: String
-    /// The cause below it, untouched.
+    /// The underlying error, unchanged.
     public let underlying: (any Error)?
 
-    /// - Parameter sentence: Nil takes the usual one.
+    /// - Parameter sentence: `nil` uses the default sentence for the kind.
     public init(_ kind: Kind, sentence: String? = nil, underlying: (any Error)? = nil) {
         self.kind = kind
         self.sentence = sentence ?? Self.usualSentence(kind)
@@ -62,20 +63,20 @@ public struct DriverError: LocalizedError {
         case .stalled(let progress): "The reader application stopped answering at \(Int(progress * 100)) percent."
         case .commandFailed(let messages): failure(messages)
         case .unreadableStatus: "The reader application's report “\(CommandStatus.fileName)” cannot be read."
-        case .incompatiblePeer: "The reader application does not offer this."
+        case .incompatiblePeer: "The reader application does not support this."
         case .damagedLibrary: "The list of books that the reader application published is damaged."
         case .noSpace: "There is not enough free memory on the device."
-        case .pathRejected: "A name that the reader application gave may not be used."
+        case .pathRejected: "The reader application gave a name that is not allowed."
         case .cancelled: "Cancelled."
-        case .connectionLost: "The connection to the device was lost."
-        case .ejected: "The device was ejected."
+        case .connectionLost: "The connection to the device was lost. Connect it and try again."
+        case .ejected: "The device was ejected. Connect it again."
         }
     }
 
     private static func failure(_ messages: [StatusMessage]) -> String {
         guard let first = messages.first(where: { !$0.text.isEmpty }) else {
-            return "The reader application could not do it."
+            return "The reader application could not carry out the command."
         }
-        return "The reader application could not do it: \(LogText.shown(first.wire, limit: 300))"
+        return "The reader application could not carry out the command: \(LogText.shown(first.wire, limit: 300))"
     }
 }

@@ -1,46 +1,45 @@
-/// How a driver goes about its work; every value has one that is usual.
+/// The options of a driver; every value has a default.
 public struct DriverOptions: Hashable, Sendable {
-    /// Seconds that the application has to take notice of a command.
+    /// Seconds that the application has to notice a command.
     public var acknowledgeLimit = 15.0
-    /// Seconds without any change of its report after which the application counts as stalled.
+    /// Seconds without a change of its report after which the application counts as stalled.
     public var stallLimit = 15.0
-    /// Seconds for which both limits stand still while the application says that it is offline.
+    /// Seconds for which both limits are suspended while the application says that it is offline.
     public var offlineLimit = 60.0
-    /// Seconds that one command may take in all.
+    /// The most seconds that one command may take.
     public var commandLimit = 21_600.0
-    /// Seconds that a command's file may stay after the application's last report on it, before the driver removes the
-    /// file itself.
+    /// Seconds that a command's file may remain after the application's last report, before the driver removes it.
     public var removalLimit = 5.0
-    /// Seconds without a sign of life after which a call of the storage is given up; as long as storages themselves
-    /// wait. Looks at the report on a command have a third of the shorter one of the limits on silence.
+    /// Seconds without a sign of life after which a call to the storage is abandoned; as long as storages themselves
+    /// wait. Looks at a command's report get a third of the shorter of the two silence limits.
     public var callLimit = 60.0
-    /// Seconds between two looks for a report; nil takes 0.25 on a local disk and 1 elsewhere.
+    /// Seconds between two looks for a report; `nil` means 0.25 on a local disk and 1 elsewhere.
     public var pollInterval: Double?
-    /// Seconds between two looks whether an application is there.
+    /// Seconds between two looks for an application.
     public var probeInterval = 2.0
-    /// The most books of one command.
+    /// The most books in one command.
     public var batchSize = 100
-    /// What happens to books that are on the device already, unless an upload says otherwise.
+    /// The policy for books that are already on the device, unless an upload chooses another.
     public var existingBooks = ExistingBookPolicy.protect
     /// Whether messages begin with a byte order mark.
     public var writesByteOrderMark = true
-    /// The folder in the command staging folder where documents are staged, for applications that don't say; empty for
-    /// that folder itself.
+    /// The folder for documents inside the command staging folder, for applications that don't name one; empty for the
+    /// staging folder itself.
     public var documentsFolder = ""
     /// The path of the application's folder of books on the same storage, from which books are read without asking the
-    /// application; nil has the application hand them out.
+    /// application; with `nil`, the application exports them.
     public var booksFolder: String?
-    /// The most bytes of a list of books that are fetched; 256 MiB, which is what is read of one.
+    /// The largest list of books that is fetched, in bytes; 256 MiB, which is also the most that is read of one.
     public var maxSnapshotSize: Int64 = 256 << 20
-    /// The most bytes of a book that are fetched.
+    /// The largest book that is fetched, in bytes.
     public var maxBookSize: Int64 = 4 << 30
-    /// Whether the contents of all commands go to the log, covers and descriptions cut.
+    /// Whether the contents of all commands are logged, without covers and descriptions.
     public var developmentMode = false
 
-    /// The usual options.
+    /// Creates the default options.
     public init() {}
 
-    /// Seconds between two looks for a report on this storage.
+    /// Returns the seconds between two looks for a report on this storage.
     func poll(isLocal: Bool) -> Double { pollInterval ?? (isLocal ? 0.25 : 1) }
 }
 
@@ -64,9 +63,9 @@ extension DriverOptions: Codable {
         case developmentMode = "development_mode"
     }
 
-    /// What is not there keeps its usual value.
-    /// - Throws: `DecodingError`, also for numbers that make no sense: times are from 0.01 to 86,400 seconds, batches
-    ///   from 1 to 10,000.
+    /// Decodes the options; missing keys have their default values.
+    /// - Throws: `DecodingError`, also for values out of range: times are from 0.01 to 86,400 seconds, batches from 1
+    ///   to 10,000.
     public init(from decoder: any Decoder) throws {
         self.init()
         let values = try decoder.container(keyedBy: CodingKeys.self)

@@ -3,23 +3,23 @@ import Foundation
 import ReaderMessages
 
 extension DriverSession {
-    /// The books on the device, from the list that the application publishes.
+    /// Returns the books on the device, from the list that the application publishes.
     ///
-    /// - Throws: ``DriverError``: damagedLibrary for a list that cannot be read (the one before it stays for
-    ///   ``RefreshPolicy/never``), incompatiblePeer for an application that publishes none; what the storage throws.
-    /// - Complexity: One look at the file where the list is still the same; else the whole of it is fetched.
+    /// - Throws: ``DriverError``: damagedLibrary if the list can't be read (the previous list stays available with
+    ///   ``RefreshPolicy/never``), incompatiblePeer if the application publishes none; errors of the storage.
+    /// - Complexity: One look at the file if the list is unchanged; else the whole list is fetched.
     public func books(refresh: RefreshPolicy = .ifChanged, progress: @escaping DriverProgress = { _ in }) async throws
         -> BookList
     {
         try await inTurn { try await self.currentBooks(refresh: refresh, progress: progress) }
     }
 
-    /// As ``books(refresh:progress:)``, for those whose turn it is.
+    /// Does what ``books(refresh:progress:)`` does, for callers inside ``inTurn(_:)``.
     func currentBooks(refresh: RefreshPolicy, progress: @escaping DriverProgress = { _ in }) async throws -> BookList {
         if refresh == .never, let list = snapshot.list { return list }
         let info = try await applicationInfo()
         guard let name = info.snapshot, let reader = context.snapshotReader else {
-            throw DriverError(.incompatiblePeer, sentence: "The books of this reader application cannot be listed.")
+            throw DriverError(.incompatiblePeer, sentence: "This reader application does not list its books.")
         }
         let path = try path(of: name, below: staging.path)
         let file = try await snapshotFile(path)
@@ -44,7 +44,7 @@ extension DriverSession {
             }
             guard file.isRegularFile else {
                 throw DriverError(
-                    .pathRejected, sentence: "The list of books “\(LogText.shown(path.string))” is no regular file.")
+                    .pathRejected, sentence: "The list of books “\(LogText.shown(path.string))” is not a regular file.")
             }
             return file
         } catch let error where error.isNoSuchFile {
@@ -60,8 +60,7 @@ extension DriverSession {
         let local = context.temporaryFolder.appending(path: "carrel-list-\(UUID().uuidString).sqlite")
         let transfer = Transfer(provider: staging.provider, calls: folder.calls, limit: options.maxSnapshotSize)
         do {
-            // Its version was looked at before: a list that is published meanwhile is fetched once more next time, no
-            // less.
+            // The version was read before the fetch, so a list published meanwhile is at worst fetched once more.
             try await transfer.fetch(file.path, to: local, progress: progress)
             let books = try await reader.books(in: local)
             await discard(local)
@@ -93,7 +92,7 @@ extension DriverSession {
         }
     }
 
-    /// Has a command carried out; the list of books counts as another afterwards, whatever came of it.
+    /// Sends a command. Afterwards the list of books counts as outdated, whatever the result.
     func command(
         _ command: ReaderCommand, info: ApplicationInfo, progress: @escaping DriverProgress = { _ in }
     ) async throws -> [StatusMessage] {
@@ -104,7 +103,8 @@ extension DriverSession {
             + messages
     }
 
-    /// The application that is there, with the list of books read anew where the last command left it uncertain.
+    /// Returns the application that is there, after reading the list of books again if the last command left it
+    /// uncertain.
     func readyForCommand() async throws -> ApplicationInfo {
         let info = try await applicationInfo()
         await exchange.resume()
@@ -116,9 +116,9 @@ extension DriverSession {
         return info
     }
 
-    /// Notes that the list cannot be read, for the next report; a command is possible all the same, and has the
-    /// application publish the list anew.
-    /// - Throws: `error` where it is not about the list alone.
+    /// Records for the next report that the list can't be read. A command is still possible, and makes the application
+    /// publish the list again.
+    /// - Throws: `error` if it is not about the list alone.
     func goOnWithoutList(_ error: any Error) async throws {
         if error.isCancellation || error.isTransient { throw error }
         switch (error as? DriverError)?.kind {
@@ -130,7 +130,7 @@ extension DriverSession {
         listWarning = "The list of books on the device could not be read: \(LogText.shown(error.sentence, limit: 500))"
     }
 
-    /// What is to be told of the list since this was asked last.
+    /// Returns the warning about the list, and clears it.
     func takeListWarning() -> [String] {
         defer { listWarning = nil }
         return listWarning.map { [$0] } ?? []

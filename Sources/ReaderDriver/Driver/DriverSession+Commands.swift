@@ -1,14 +1,15 @@
 import Foundation
 import ReaderMessages
 
-/// Told what came of one command of several when it is over: what is known should a later one fail.
+/// Called with the result of each of several commands when it is over, in case a later one fails.
 public typealias CommandProgress = @Sendable (CommandReport) -> Void
 
 extension DriverSession {
-    /// Removes books from the device; a book that is not there is a message. One that is given twice is removed once.
+    /// Removes books from the device. A book that is not there causes a message. A book that is given twice is removed
+    /// once.
     ///
-    /// - Parameter batch: Told what came of each command when it is over.
-    /// - Throws: ``DriverError``, commandFailed where the application refused all commands; what the storage throws.
+    /// - Parameter batch: Called with the result of each command when it is over.
+    /// - Throws: ``DriverError``, commandFailed if the application refused all commands; errors of the storage.
     public func delete(
         _ books: [BookReference], progress: @escaping DriverProgress = { _ in },
         batch: @escaping CommandProgress = { _ in }
@@ -20,14 +21,14 @@ extension DriverSession {
         }
     }
 
-    /// Replaces what the application knows of books: nil leaves a value, an empty one clears it.
+    /// Updates the metadata of books: `nil` keeps a value, an empty one clears it.
     ///
-    /// Of a book that is given twice the later one counts, unless it leaves values as they are. To an application that
-    /// takes no updates of single values, the others are sent as the list of books has them.
+    /// If a book is given twice, the later update counts, unless it leaves values unchanged. If the application doesn't
+    /// support updates of single values, the missing values are filled in from the list of books.
     ///
     /// - Parameters:
-    ///   - cleansUp: Whether collections that no book is in any more are removed.
-    ///   - batch: Told what came of each command when it is over.
+    ///   - cleansUp: Whether empty collections are removed.
+    ///   - batch: Called with the result of each command when it is over.
     /// - Throws: As ``delete(_:progress:batch:)``.
     public func update(
         _ books: [UpdatedBook], cleansUp: Bool = true, progress: @escaping DriverProgress = { _ in },
@@ -36,9 +37,9 @@ extension DriverSession {
         try await inTurn { try await self.updateAll(books, cleansUp: cleansUp, progress: progress, batch: batch) }
     }
 
-    /// Puts books into these collections and no others; of a book that is given twice the later one counts.
+    /// Puts books into exactly the given collections. If a book is given twice, the later one counts.
     ///
-    /// - Parameter batch: Told what came of each command when it is over.
+    /// - Parameter batch: Called with the result of each command when it is over.
     /// - Throws: As ``delete(_:progress:batch:)``.
     public func rebuildCollections(
         _ books: [CollectedBook], progress: @escaping DriverProgress = { _ in },
@@ -47,8 +48,8 @@ extension DriverSession {
         try await inTurn { try await self.run(self.collecting(books), progress: progress, batch: batch) }
     }
 
-    /// Has an action carried out.
-    /// - Throws: ``DriverError``, incompatiblePeer for an application that carries out none; what the storage throws.
+    /// Sends an action to the application.
+    /// - Throws: ``DriverError``, incompatiblePeer if the application supports no actions; errors of the storage.
     public func perform(_ action: ReaderAction, progress: @escaping DriverProgress = { _ in }) async throws
         -> CommandReport
     {
@@ -62,9 +63,9 @@ extension DriverSession {
         }
     }
 
-    /// Makes the device know of its books what `list` says of them: sends what differs, and nothing where nothing does.
+    /// Updates the books on the device to match `list`. Sends only differences, and nothing if there are none.
     ///
-    /// Books that are in `list` alone are not sent, and books that are on the device alone stay.
+    /// Books that are only in `list` are not sent, and books that are only on the device stay.
     /// - Throws: As ``books(refresh:progress:)`` and ``update(_:cleansUp:progress:batch:)``.
     public func sync(_ list: BookList, progress: @escaping DriverProgress = { _ in }) async throws -> SyncReport {
         try await inTurn {
@@ -110,7 +111,7 @@ extension DriverSession {
         _ books: [UpdatedBook], cleansUp: Bool, progress: @escaping DriverProgress,
         batch: @escaping CommandProgress = { _ in }
     ) async throws -> CommandReport {
-        // What leaves values as they are takes nothing back of what came before it.
+        // A partial update doesn't replace earlier updates of the book.
         var books = books.keepingLast { $0.isPartial ? nil : SameBook($0.reference) }
         var single: [UpdatedBook] = []
         if books.contains(where: \.isPartial) {
@@ -128,7 +129,7 @@ extension DriverSession {
         return try await run(pieces, progress: progress, batch: batch)
     }
 
-    /// `books` with all values, as far as the list of books has them.
+    /// Returns `books` with missing values filled in from the list of books.
     private func completed(_ books: [UpdatedBook], _ info: ApplicationInfo) async throws -> [UpdatedBook] {
         guard let list = try await listIfOffered(info) else { return books }
         let index = BookList.Index(list)
@@ -139,14 +140,14 @@ extension DriverSession {
             let update =
                 book.isPartial
                 ? book.completed(from: known[position] ?? UpdatedBook(BookMetadata(previous), of: previous)) : book
-            // What comes later for this book goes on from here.
+            // Later updates of this book start from this one.
             known[position] = update
             return update
         }
         return completed.keepingLast { $0.isPartial ? nil : SameBook($0.reference) }
     }
 
-    /// Sends the commands; none where there is none. One that the application refuses does not hold up the others.
+    /// Sends the commands, if any. A command that the application refuses doesn't hold up the others.
     private func run(
         _ pieces: [Piece], progress: @escaping DriverProgress, batch: @escaping CommandProgress = { _ in }
     ) async throws -> CommandReport {
@@ -175,8 +176,7 @@ extension DriverSession {
     }
 }
 
-/// What makes two references mean one book: uuid and file name, since two books may have one uuid; else title and
-/// author.
+/// The identity of a referenced book: uuid and file name, since two books may have one uuid; else title and author.
 private struct SameBook: Hashable {
     private let uuid: String
     private let filename: String
@@ -193,7 +193,7 @@ private struct SameBook: Hashable {
 }
 
 extension Array {
-    /// Its elements without those that have the key of a later one; one without a key stays.
+    /// Returns the elements, keeping only the last one of each key. Elements without a key stay.
     fileprivate func keepingLast<Key: Hashable>(_ key: (Element) -> Key?) -> [Element] {
         var seen: Set<Key> = []
         return Array(reversed().filter { element in key(element).map { seen.insert($0).inserted } ?? true }.reversed())

@@ -3,11 +3,11 @@ import Foundation
 import ReaderMessages
 
 extension DriverSession {
-    /// Whether an application is there, by one look at `connected.xml`. After ``eject()`` none is.
+    /// Returns the state of the connection, with one look at `connected.xml`. After ``eject()`` it is always absent.
     ///
-    /// An application that promises signs of life is unresponsive when the file stays as it is for three of its
-    /// intervals, which takes more than one look to tell.
-    /// - Throws: What the storage throws; nothing is known then.
+    /// An application with a heartbeat counts as unresponsive if the file is unchanged for three of its intervals,
+    /// which takes more than one look to detect.
+    /// - Throws: Errors of the storage; the state is unknown then.
     public func probe() async throws -> ConnectionState {
         if isEnded { return .absent }
         let look: Heartbeat.Look
@@ -25,23 +25,23 @@ extension DriverSession {
     }
 
     private static func look(at data: Data, _ coding: MessageCoding) -> Heartbeat.Look {
-        // Half written or broken: which of them, the next looks tell.
+        // The file is half written or broken; the next looks show which.
         guard let connected = try? coding.connected(in: data) else { return .unreadable }
         return .says(connected, data)
     }
 
-    /// The states of the connection from now on, each when it differs from the one before. Looks every
-    /// ``DriverOptions/probeInterval`` seconds as long as somebody listens; ends with the session.
+    /// The states of the connection from now on, each when it changes. Looks every ``DriverOptions/probeInterval``
+    /// seconds while the sequence is in use; ends with the session.
     ///
-    /// A storage that fails more than three times in a row counts as an application that does not respond.
+    /// If the storage fails more than three times in a row, the state is unresponsive.
     public nonisolated var connectionStates: AsyncStream<ConnectionState> {
         AsyncStream(bufferingPolicy: .bufferingNewest(16)) { continuation in
-            // The session is not kept for the sake of those who listen.
+            // The stream doesn't keep the session alive.
             let task = Task { [weak self] in
                 var watch = StateWatch()
                 while !Task.isCancelled, let session = self, await !session.isEnded {
                     if let state = await watch.look(at: session) { continuation.yield(state) }
-                    // Only a cancelled task cannot wait, and its loop ends.
+                    // Only cancellation throws here, and it ends the loop.
                     try? await session.context.time.sleep(seconds: session.options.probeInterval)
                 }
                 continuation.finish()
@@ -54,7 +54,7 @@ extension DriverSession {
         private var last: ConnectionState?
         private var failures = 0
 
-        /// The state; nil where it is still the same, or the storage failed.
+        /// Returns the state, or `nil` if it is unchanged or the storage failed.
         mutating func look(at session: DriverSession) async -> ConnectionState? {
             var state: ConnectionState?
             do {
@@ -70,12 +70,12 @@ extension DriverSession {
         }
     }
 
-    /// Looks at the most before an application counts as gone: where a storage replaces a file in two steps, it is away
-    /// for a moment.
+    /// The most looks before an application counts as gone: a storage that replaces a file in two steps has none for a
+    /// moment.
     private static let looksForAbsence = 3
 
-    /// What the application that is there says of itself.
-    /// - Throws: ``DriverError`` (notConnected, offline, ejected); what the storage throws.
+    /// Returns the description of the connected application.
+    /// - Throws: ``DriverError`` (notConnected, offline, ejected); errors of the storage.
     public func applicationInfo() async throws -> ApplicationInfo {
         if isEnded { throw DriverError(.ejected) }
         var state = try await probe()
@@ -94,28 +94,28 @@ extension DriverSession {
         }
     }
 
-    /// What can be done with the application that is there.
+    /// Returns the abilities of the connected application.
     /// - Throws: As ``applicationInfo()``.
     public func capabilities() async throws -> DriverCapabilities {
         DriverCapabilities(try await applicationInfo(), options: options)
     }
 
-    /// The device's memory; nil where the storage does not tell.
-    /// - Throws: What the storage throws.
+    /// Returns the device's total and free space, or `nil` if the storage doesn't report it.
+    /// - Throws: Errors of the storage.
     public func space() async throws -> VolumeObject? {
         if isEnded { throw DriverError(.ejected) }
         let provider = staging.provider
         return try await folder.calls.run("asking for free memory") { try await provider.storageProperties() }
     }
 
-    /// The folder where documents are staged for this application.
-    /// - Throws: ``DriverError`` (pathRejected) where the application names none that may be used.
+    /// Returns the folder where documents are staged for this application.
+    /// - Throws: ``DriverError`` (pathRejected) if the application names a folder that is not allowed.
     func documents(of info: ApplicationInfo) throws -> ProviderPath {
         let name = info.documents ?? options.documentsFolder
         return name.isEmpty ? staging.path : try path(of: name, below: staging.path)
     }
 
-    /// The path that a peer's `name` means below `root`.
+    /// Returns the path of a peer's `name` below `root`.
     /// - Throws: ``DriverError`` (pathRejected).
     func path(of name: String, below root: ProviderPath) throws -> ProviderPath {
         do { return try StagedName.bookPath(name, below: root) } catch let refusal as StagedName.Refusal {

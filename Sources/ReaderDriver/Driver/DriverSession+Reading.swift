@@ -3,13 +3,12 @@ public import Foundation
 import ReaderMessages
 
 extension DriverSession {
-    /// Reads the file of a book into `sink`, as it comes.
+    /// Streams the file of a book into `sink`.
     ///
-    /// Read straight from ``DriverOptions/booksFolder`` where that is set; else the application is asked to hand the
-    /// book out.
-    /// - Throws: ``DriverError``: pathRejected for a name that leads elsewhere, incompatiblePeer for an application
-    ///   that hands out no books, commandFailed where it did not; `CocoaError(.fileReadTooLarge)` over
-    ///   ``DriverOptions/maxBookSize``; what the storage throws.
+    /// Reads from ``DriverOptions/booksFolder`` if that is set; else asks the application to export the book.
+    /// - Throws: ``DriverError``: pathRejected if the name leads out of the folder, incompatiblePeer if the application
+    ///   exports no books, commandFailed if it refused; `CocoaError(.fileReadTooLarge)` over
+    ///   ``DriverOptions/maxBookSize``; errors of the storage.
     public func read(_ book: LibraryBook, to sink: any ByteSink, progress: @escaping DriverProgress = { _ in })
         async throws
     {
@@ -20,9 +19,9 @@ extension DriverSession {
         }
     }
 
-    /// Reads the file of a book into the local file `url`, which appears when it is whole.
+    /// Reads the file of a book into the local file `url`, which appears once it is complete.
     ///
-    /// - Throws: As ``read(_:to:progress:)``; `CocoaError(.fileWriteFileExists)` where the name is taken.
+    /// - Throws: As ``read(_:to:progress:)``; `CocoaError(.fileWriteFileExists)` if the name is taken.
     public func read(_ book: LibraryBook, to url: URL, progress: @escaping DriverProgress = { _ in }) async throws {
         try await inTurn {
             try await self.withFile(of: book) { path, transfer in
@@ -31,11 +30,11 @@ extension DriverSession {
         }
     }
 
-    /// Fetches books into the local folder `folder`, under names that are made safe from the books' own and not taken
+    /// Fetches books into the local folder `folder`, under safe names that are made from the books' own and are free
     /// there.
     ///
-    /// - Returns: For each book, in their order, where it is or why it is not: one that fails does not hold up the
-    ///   others, unless the application stops answering or the storage fails twice.
+    /// - Returns: For each book, in order, its file or the error. A failed book doesn't hold up the others, unless the
+    ///   application stops answering or the storage fails twice.
     public func fetchForImport(
         _ books: [LibraryBook], into folder: URL, progress: @escaping DriverProgress = { _ in }
     ) async -> [Result<URL, any Error>] {
@@ -52,7 +51,7 @@ extension DriverSession {
             } catch {
                 results.append(.failure(error))
                 failures += error.isTransient ? 1 : 0
-                // The others would only wait for the same.
+                // The other books would fail in the same way.
                 if failures > 1 || endsAll(error) {
                     return results + books[(index + 1)...].map { _ in .failure(error) }
                 }
@@ -70,7 +69,7 @@ extension DriverSession {
         }
     }
 
-    /// Has the file of `book` for the length of `body`.
+    /// Calls `body` with the file of `book`, which is removed from the staging folder afterwards.
     private func withFile(
         of book: LibraryBook, _ body: @escaping @Sendable (ProviderPath, Transfer) async throws -> Void
     ) async throws {
@@ -92,12 +91,11 @@ extension DriverSession {
         await takeBack(path, staging: staging)
     }
 
-    /// Has the application put the file of `book` into the document staging folder, under a name that nobody can
-    /// foretell.
+    /// Asks the application to export the file of `book` into the document staging folder, under an unpredictable name.
     private func handOut(_ book: LibraryBook) async throws -> ProviderPath {
         let info = try await readyForCommand()
         guard DriverCapabilities(info, options: options).readsBooks else {
-            throw DriverError(.incompatiblePeer, sentence: "This reader application does not hand out its books.")
+            throw DriverError(.incompatiblePeer, sentence: "This reader application does not export its books.")
         }
         let staging = try staging(of: info)
         await removeLeftDocuments(staging)
@@ -131,13 +129,13 @@ extension DriverSession {
         }
     }
 
-    /// Sees that nothing between `root` and `path` leads elsewhere.
+    /// Refuses a path with a link between `root` and `path`.
     private func refuseLinks(to path: ProviderPath, below root: ProviderPath) async throws {
         var step: ProviderPath? = path
         while let here = step, here.isBelow(root) {
             guard try await type(of: here) == (here == path ? .regular : .directory) else {
                 throw DriverError(
-                    .pathRejected, sentence: "“\(LogText.shown(here.string))” is a link or no file, and is not read.")
+                    .pathRejected, sentence: "“\(LogText.shown(here.string))” is not a regular file, and is not read.")
             }
             step = here.parent
         }

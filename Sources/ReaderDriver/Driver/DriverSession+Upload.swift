@@ -3,19 +3,18 @@ import Foundation
 import ReaderMessages
 
 extension DriverSession {
-    /// Puts books on the device, in batches of ``DriverOptions/batchSize``.
+    /// Uploads books to the device, in batches of ``DriverOptions/batchSize``.
     ///
-    /// A book that is replaced is not deleted first: the application is told to overwrite, and takes the new file in
-    /// place of the old one when it has proven to be good. Where the application publishes no list of its books, none
-    /// is known to be there.
+    /// A replaced book is not deleted first. The application receives an overwriting upload and replaces the old file
+    /// once it has checked the new one. If the application publishes no list of its books, none counts as present.
     ///
     /// - Parameters:
-    ///   - policy: What happens to books that are there already; nil takes that of the options.
-    ///   - batch: Told what became of each batch when it is over: what is known should a later one fail.
-    /// - Returns: One entry for each item. Of a batch that the application refuses as a whole all books are rejected,
-    ///   and the others go on.
-    /// - Throws: ``DriverError``; what the storage throws: where nothing can go on. Of the batch that failed nothing is
-    ///   left behind for the application to find.
+    ///   - policy: The policy for books that are already there; `nil` uses that of the options.
+    ///   - batch: Called with the result of each batch when it is over, in case a later one fails.
+    /// - Returns: One entry for each item. If the application refuses a whole batch, all its books are rejected, and
+    ///   the other batches go on.
+    /// - Throws: ``DriverError`` or errors of the storage, if nothing can go on. The failed batch leaves nothing behind
+    ///   for the application to find.
     public func upload(
         _ items: [UploadItem], policy: ExistingBookPolicy? = nil, progress: @escaping DriverProgress = { _ in },
         batch: @escaping @Sendable (UploadReport) -> Void = { _ in }
@@ -61,7 +60,7 @@ extension DriverSession {
         return await resolved(report, plan: plan, hadList: list != nil, items: items, info: info)
     }
 
-    /// The books of which the application does not take the files, and why.
+    /// Returns the books whose format the application doesn't accept, with the reason.
     private static func refused(_ items: [UploadItem], _ capabilities: DriverCapabilities) -> [Int: String] {
         let refused = items.enumerated().filter {
             !capabilities.formats.contains($0.element.fileExtension.lowercased())
@@ -70,18 +69,18 @@ extension DriverSession {
             uniqueKeysWithValues: refused.map { index, item in
                 (
                     index,
-                    "The reader application does not take “\(LogText.shown(item.fileExtension, limit: 20))” files."
+                    "The reader application does not accept “\(LogText.shown(item.fileExtension, limit: 20))” files."
                 )
             })
     }
 
-    /// The list of books; nil where the application offers none, or one that cannot be read.
+    /// Returns the list of books, or `nil` if the application publishes none or an unreadable one.
     func listIfOffered(_ info: ApplicationInfo) async throws -> BookList? {
         guard info.snapshot != nil, context.snapshotReader != nil else { return nil }
         do { return try await currentBooks(refresh: .ifChanged) } catch let error as DriverError
             where error.kind == .incompatiblePeer
         {
-            trace.note("The list of books is not there yet", error)
+            trace.note("The list of books does not exist yet", error)
             return nil
         } catch {
             try await goOnWithoutList(error)
@@ -110,7 +109,7 @@ extension DriverSession {
                     "There is not enough free memory on the device: \(batch.totalSize) bytes are needed, \(free) are free."
             )
         }
-        // Before anything is staged: documents of another driver may have the same names.
+        // Prepares before staging: documents of another driver may have the same names.
         try await exchange.prepare()
         do {
             try await batch.stage(with: staging) { progress($0 / 2) }
@@ -130,8 +129,8 @@ extension DriverSession {
         }
     }
 
-    /// What an application says that carried out nothing of a command, or would not; nil for an error that ends
-    /// everything.
+    /// Returns the application's messages if it refused a command as a whole, or `nil` for an error that ends the
+    /// operation.
     static func refusal(_ error: any Error) -> [StatusMessage]? {
         if let failure = error as? MessageFailure { return [StatusMessage(failure.sentence)] }
         guard case .commandFailed(let messages)? = (error as? DriverError)?.kind else { return nil }
@@ -139,9 +138,9 @@ extension DriverSession {
     }
 
     private func takeBack(_ batch: UploadBatch, staging: DocumentStaging) async {
-        // Looked for once more before the next upload: it may yet appear.
+        // It may still appear, so the next upload looks for it again.
         if let unanswered = batch.unanswered { leftDocuments.insert(unanswered) }
-        // The connection is gone: later.
+        // The connection is gone; a later upload removes them.
         if await exchange.isAbandoned { return leftDocuments.formUnion(batch.paths) }
         let time = context.time
         let left = await withCancellationShield {
@@ -159,7 +158,7 @@ extension DriverSession {
 }
 
 extension Array {
-    /// Its elements in their order, in pieces of `count`.
+    /// Returns the elements in order, in pieces of `count`.
     func batches(of count: Int) -> [[Element]] {
         stride(from: 0, to: self.count, by: Swift.max(1, count)).map {
             Array(self[$0..<Swift.min($0 + Swift.max(1, count), self.count)])

@@ -2,7 +2,7 @@ import FileProviderCore
 import Foundation
 import ReaderMessages
 
-/// A book on the device that gets other metadata, and the item of an upload that says so.
+/// A book on the device whose metadata is updated by an item of an upload.
 struct UploadUpdate: Sendable {
     let index: Int
     let previous: LibraryBook
@@ -12,32 +12,32 @@ struct UploadUpdate: Sendable {
 }
 
 extension DriverSession {
-    /// Bytes of pictures and descriptions in one command, at the most: half of what an application takes in all.
+    /// The most bytes of pictures and descriptions in one command: half of what an application accepts in total.
     private static let commandBytes = 32 << 20
 
-    /// The updates of an upload, in batches that an application takes.
+    /// Returns the updates of an upload, in batches that an application accepts.
     func updateBatches(_ updated: [(index: Int, book: LibraryBook)], items: [UploadItem]) -> [[UploadUpdate]] {
         let maxSize = ReaderCommand.maxCoverSize
         let updates = updated.map { index, previous in
             let item = items[index]
-            // One that is there already stays where it is.
+            // A cover that is already there is not sent again.
             let cover =
                 item.metadata.coverHash == nil || item.metadata.coverHash != previous.coverHash ? item.cover : nil
             let fits = (cover?.count ?? 0) <= maxSize
             return UploadUpdate(
                 index: index, previous: previous, metadata: item.metadata,
                 update: UpdatedBook(item.metadata, of: previous, cover: fits ? cover : nil),
-                warnings: fits ? [] : ["The cover is too large and was left as it is."])
+                warnings: fits ? [] : ["The cover is too large; the old one was kept."])
         }
         return Self.commands(updates) { Self.weight($0.update) }.flatMap { $0.batches(of: options.batchSize) }
     }
 
-    /// Bytes of what may be long in an update.
+    /// Returns the bytes of the values that may be long in an update.
     static func weight(_ update: UpdatedBook) -> Int {
         (update.cover?.text.utf8.count ?? 0) + (update.description?.utf8.count ?? 0)
     }
 
-    /// `elements` in pieces that together weigh no more than ``commandBytes``, or are one.
+    /// Returns `elements` in pieces that weigh at most ``commandBytes`` or consist of one element.
     static func commands<Element>(_ elements: [Element], weight: (Element) -> Int) -> [[Element]] {
         var pieces: [[Element]] = []
         var sum = 0
@@ -83,10 +83,10 @@ extension DriverSession {
         return UploadReport(entries: entries, warnings: said.general)
     }
 
-    /// `report` with what the application's new list of books says: the books as they are there, and for those that the
-    /// application had something to say of whether it took them all the same.
+    /// Completes `report` from the application's new list of books: with the listed books, and with whether books that
+    /// have messages were nevertheless accepted.
     ///
-    /// - Parameter hadList: Whether there was a list before, so that what is there now can be told from what was there.
+    /// - Parameter hadList: Whether there was a list before the upload, so that new books can be recognized.
     func resolved(
         _ report: UploadReport, plan: UploadPlan, hadList: Bool, items: [UploadItem], info: ApplicationInfo
     ) async -> UploadReport {
@@ -100,7 +100,7 @@ extension DriverSession {
             }
             list = known
         } catch {
-            // The books are there all the same.
+            // The books are on the device anyway.
             trace.note("The list of books cannot be read after the upload", error)
             report.warnings.append("The new list of books could not be read: \(error.sentence)")
             return report
@@ -115,7 +115,7 @@ extension DriverSession {
         return report
     }
 
-    /// By the uuid that it was sent under, else by what is known of it.
+    /// Finds the book by the uuid that it was sent with, else by its metadata.
     private static func position(of entry: UploadReport.Entry, _ metadata: BookMetadata, _ index: BookList.Index)
         -> Int?
     {
@@ -142,7 +142,7 @@ extension DriverSession {
             if let found {
                 entry.book = found
             } else {
-                entry.warnings.append("It is not in the application's new list of books.")
+                entry.warnings.append("The book is not in the application's new list of books.")
             }
         }
         guard isTaken, let found else { return entry }
@@ -150,7 +150,7 @@ extension DriverSession {
         return entry
     }
 
-    /// Whether the file on the device is certainly not the one that was there.
+    /// Whether the file on the device is certainly not the old one.
     private static func isAnotherFile(_ found: LibraryBook, than previous: LibraryBook?) -> Bool {
         guard let previous else { return true }
         return found.filename != previous.filename || found.size != previous.size
@@ -159,7 +159,7 @@ extension DriverSession {
 }
 
 extension UploadReport.Entry {
-    /// What kept it from being taken turns out to be a remark.
+    /// Turns the reason of a rejection into a warning, because the book was accepted after all.
     fileprivate mutating func take(as outcome: UploadReport.Outcome) {
         if case .rejected(let sentence) = self.outcome { warnings.insert(sentence, at: 0) }
         self.outcome = outcome

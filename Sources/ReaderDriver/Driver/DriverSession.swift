@@ -2,16 +2,15 @@ import FileProviderCore
 import Foundation
 import ReaderMessages
 
-/// The work with one application, from its appearance to its leave: lists, uploads, changes and reads books.
+/// A session with one reader application: lists, uploads, changes and reads its books.
 ///
-/// Operations are carried out one after the other, in the order in which they were called; ``probe()`` is not held up
-/// by them. Each ends within the times of its ``DriverOptions``, whatever the application and the storage do. An
-/// operation that is cancelled throws ``DriverError`` (cancelled) and leaves the folder tidy. Errors of the storage are
-/// passed on as they are.
+/// Operations run one after the other, in the order of the calls; ``probe()`` doesn't wait for them. Each operation
+/// ends within the times of its ``DriverOptions``, whatever the application and the storage do. A cancelled operation
+/// throws ``DriverError`` (cancelled) and leaves the folder clean. Errors of the storage are passed on unchanged.
 public actor DriverSession {
     /// The command staging folder.
     public nonisolated let staging: StagingFolder
-    /// How it goes about its work.
+    /// The options of the session.
     public nonisolated let options: DriverOptions
 
     nonisolated let context: DriverContext
@@ -23,19 +22,19 @@ public actor DriverSession {
 
     var heartbeat = Heartbeat()
     var snapshot = SnapshotCache()
-    /// That the list of books could not be read, until a report says so.
+    /// The warning that the list of books could not be read, until a report contains it.
     var listWarning: String?
     /// Documents that could not be removed from the device when they should have been.
     var leftDocuments: Set<ProviderPath> = []
     private var ending: DriverError.Kind?
     private var running: [Int: @Sendable () -> Void] = [:]
     private var lastOperation = 0
-    /// Raised when the connection is lost: what began before ends with that.
+    /// Incremented when the connection is lost; operations that began before end with that error.
     private var losses = 0
 
-    /// A session over the command staging folder of an application. Nothing is sent yet.
+    /// Creates a session for an application's command staging folder. Nothing is sent yet.
     ///
-    /// - Parameter metadata: Changes what is sent of a book, for applications with wishes of their own.
+    /// - Parameter metadata: Adapts the metadata that is sent, for applications with special requirements.
     public init(
         staging: StagingFolder, options: DriverOptions = DriverOptions(), context: DriverContext = DriverContext(),
         metadata: @escaping @Sendable (BookMetadata) -> BookMetadata = { $0 }
@@ -51,9 +50,9 @@ public actor DriverSession {
 
     // MARK: One after the other
 
-    /// Carries `body` out when what was called before is done.
+    /// Runs `body` when the operations before it are done.
     ///
-    /// - Throws: What `body` throws; ``DriverError`` (cancelled, connectionLost, ejected) where it was ended from
+    /// - Throws: Errors of `body`; ``DriverError`` (cancelled, connectionLost, ejected) if the operation was ended from
     ///   outside.
     func inTurn<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) async throws -> Value {
         if let ending { throw DriverError(ending) }
@@ -83,14 +82,13 @@ public actor DriverSession {
 
     // MARK: The end
 
-    /// Whether nothing more is done.
+    /// Whether the session has ended.
     var isEnded: Bool { ending != nil }
 
-    /// Says goodbye: waits for the operation that runs, ends those that wait, and answers nothing more. Called again it
-    /// does the same.
+    /// Ends the session: waits for the current operation, ends waiting ones, and refuses new ones. May be called again.
     public func eject() async {
         ending = ending ?? .ejected
-        // Those that wait are ended by looking at this when their turn comes.
+        // Waiting operations check `ending` when their turn comes.
         do {
             try await turns.begin()
             turns.end()
@@ -99,9 +97,9 @@ public actor DriverSession {
         }
     }
 
-    /// Notes that the connection is gone, as whoever watches it has seen: all that runs or waits ends with
-    /// ``DriverError`` (connectionLost), at once and without a word to the storage. When the application is there again
-    /// the session goes on.
+    /// Reports to the session that the connection is gone. All running and waiting operations end at once with
+    /// ``DriverError`` (connectionLost), without another call to the storage. The session continues when the
+    /// application is back.
     public func connectionLost() async {
         losses += 1
         heartbeat = Heartbeat()
@@ -109,7 +107,7 @@ public actor DriverSession {
         for cancel in running.values { cancel() }
     }
 
-    /// Ends all that runs or waits, and answers nothing more.
+    /// Cancels all running and waiting operations and ends the session.
     public func shutdown() async {
         ending = ending ?? .ejected
         for cancel in running.values { cancel() }

@@ -1,31 +1,31 @@
 import Foundation
 import ReaderMessages
 
-/// Tells from what `connected.xml` holds, look by look, whether an application is there; no input or output, no clock
-/// of its own.
+/// Derives from successive looks at `connected.xml` whether an application is there. Does no input or output and has no
+/// clock.
 ///
-/// Contents are compared with contents, never a peer's clock with ours.
+/// Compares contents with contents, never a peer's clock with ours.
 struct Heartbeat: Sendable {
-    /// What a look at the file found.
+    /// The result of a look at the file.
     enum Look: Sendable {
         /// No file.
         case missing
-        /// A file that cannot be read, or not yet.
+        /// A file that can't be read, or not yet.
         case unreadable
-        /// A file that says this, and its bytes.
+        /// The message in the file, and its bytes.
         case says(ConnectedMessage, Data)
     }
 
-    /// The looks for which a file that cannot be read changes nothing.
+    /// The number of looks for which an unreadable file changes nothing.
     static let patience = 3
-    /// The intervals that an application may let pass without writing its file anew.
+    /// The number of heartbeat intervals that an application may miss.
     static let missedBeats = 3.0
 
     private(set) var state = ConnectionState.absent
     private var unreadable = 0
     private var last: (data: Data, changed: Double)?
 
-    /// - Parameter now: Seconds of a clock that never goes back.
+    /// - Parameter now: Seconds of a monotonic clock.
     mutating func observe(_ look: Look, now: Double) -> ConnectionState {
         switch look {
         case .missing:

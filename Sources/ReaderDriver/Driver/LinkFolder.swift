@@ -2,17 +2,17 @@ import FileProviderCore
 import Foundation
 import ReaderMessages
 
-/// A staging folder whose every call ends.
+/// A staging folder with a time limit on every call.
 struct LinkFolder: Sendable {
     let staging: StagingFolder
     let calls: CallLimit
 
-    /// The same folder, whose calls end within so many seconds, or within the time that they have anyway.
+    /// Returns the folder with calls limited to `seconds`, or to the current limit if that is shorter.
     func within(_ seconds: Double) -> LinkFolder {
         LinkFolder(staging: staging, calls: CallLimit(time: calls.time, seconds: min(seconds, calls.seconds)))
     }
 
-    /// The bytes of `name`; nil where there is no such file.
+    /// Returns the bytes of `name`, or `nil` if there is no such file.
     func read(_ name: String, limit: Int, counted: CallsUnderWay = CallsUnderWay()) async throws -> Data? {
         counted.begin()
         return try await calls.run("reading “\(name)”") { [staging] in
@@ -21,12 +21,12 @@ struct LinkFolder: Sendable {
         }
     }
 
-    /// The names of the files, as the storage writes them.
+    /// Returns the names of the files as the storage spells them.
     func names() async throws -> [String] {
         try await calls.run("listing the folder") { [staging] in try await staging.files().map(\.name) }
     }
 
-    /// What is known of the file `name`; nil where there is none.
+    /// Returns the attributes of the file `name`, or `nil` if there is none.
     func attributes(of name: String) async throws -> FileObject? {
         try await calls.run("looking for “\(name)”") { [staging] in
             do { return try await staging.provider.attributesOfItem(path: staging.path.appending(name)) } catch let
@@ -38,7 +38,7 @@ struct LinkFolder: Sendable {
         }
     }
 
-    /// Puts `data` in place as `name`, which must be free.
+    /// Creates the file `name` with `data`; the name must be free.
     /// - Throws: `CocoaError(.fileWriteFileExists)`.
     func create(_ name: String, _ data: Data, counted: CallsUnderWay = CallsUnderWay()) async throws {
         let reporter = ProgressReporter()
@@ -50,20 +50,20 @@ struct LinkFolder: Sendable {
         }
     }
 
-    /// Removes the file `name`; false where there was none.
+    /// Removes the file `name`. Returns false if there was none.
     @discardableResult
     func remove(_ name: String) async throws -> Bool {
         try await calls.run("removing “\(name)”") { [staging] in try await staging.remove(name) }
     }
 
-    /// Removes the file `name` if it holds these bytes; false where there was none, or another.
+    /// Removes the file `name` if it has these bytes. Returns false if there was none, or a different one.
     func remove(_ name: String, holding data: Data) async throws -> Bool {
         guard try await isThere(name, holding: data) else { return false }
         return try await remove(name)
     }
 
-    /// Whether the file `name` is the one with these bytes, by its size and its beginning, where a message says when it
-    /// was written.
+    /// Whether the file `name` has these bytes, judged by its size and its beginning, where a message has its
+    /// timestamp.
     func isThere(_ name: String, holding data: Data) async throws -> Bool {
         try await calls.run("looking at “\(name)”") { [staging] in
             let beginning = data.prefix(4096)

@@ -2,17 +2,17 @@ import Foundation
 import ReaderMessages
 
 extension ReaderCommand {
-    /// Bytes of the largest cover that is sent.
+    /// The largest cover that is sent, in bytes.
     static let maxCoverSize = 5 << 20
 
-    /// The command as it goes out: names of collections without white space around them and none that is empty, no
-    /// cover that is too large; with a sentence for each cover that was left out.
+    /// Returns the command as it is sent: names of collections trimmed, empty names and covers that are too large
+    /// removed; with a message for each removed cover.
     func tidied() -> (command: ReaderCommand, messages: [StatusMessage]) {
         var messages: [StatusMessage] = []
         func fitting(_ cover: EncodedCover?, _ name: String) -> EncodedCover? {
             guard let cover, cover.decodedSize > Self.maxCoverSize else { return cover }
             let sentence =
-                "The cover of “\(StagedName.shown(name))” has more than \(Self.maxCoverSize >> 20) MiB and was not sent."
+                "The cover of “\(StagedName.shown(name))” is larger than \(Self.maxCoverSize >> 20) MiB and was not sent."
             messages.append(StatusMessage(sentence, about: kind.fileName))
             return nil
         }
@@ -42,7 +42,7 @@ extension ReaderCommand {
         }
     }
 
-    /// Names of collections as they go out.
+    /// Returns the names of collections as they are sent.
     static func collections(_ names: [String]) -> [String] {
         names.map { $0.trimmingCharacters(in: .whitespacesAndNewlines) }.filter { !$0.isEmpty }
     }

@@ -1,27 +1,27 @@
 import ReaderMessages
 
-/// What is particular about one reader application: by which options and metadata it is spoken to.
+/// The particularities of one reader application: the options and metadata that it needs.
 ///
-/// All applications speak one protocol; a driver only says what differs. The defaults change nothing.
+/// All applications use one protocol, and a driver only describes differences. The defaults change nothing.
 public protocol ReaderDriver: Sendable {
-    /// The options for this application, made of those that the user chose.
+    /// Returns the options for this application, based on those that the user chose.
     func options(_ chosen: DriverOptions) -> DriverOptions
 
-    /// The metadata of a book as this application is to get it.
+    /// Returns a book's metadata in the form that this application needs.
     func metadata(_ metadata: BookMetadata) -> BookMetadata
 
-    /// The session with the application whose command staging folder is `staging`.
+    /// Returns a session with the application whose command staging folder is `staging`.
     func session(staging: StagingFolder, options: DriverOptions, context: DriverContext) async throws -> DriverSession
 }
 
 extension ReaderDriver {
-    /// As they are.
+    /// Returns the options unchanged.
     public func options(_ chosen: DriverOptions) -> DriverOptions { chosen }
 
-    /// As it is.
+    /// Returns the metadata unchanged.
     public func metadata(_ metadata: BookMetadata) -> BookMetadata { metadata }
 
-    /// A session with this driver's options and metadata.
+    /// Returns a session with this driver's options and metadata.
     public func session(staging: StagingFolder, options: DriverOptions, context: DriverContext) async throws
         -> DriverSession
     {
@@ -30,46 +30,43 @@ extension ReaderDriver {
     }
 }
 
-/// The driver for every application that speaks calibre's protocol as it is described.
+/// The driver for every application that follows calibre's protocol as documented.
 public struct CalibreProtocolDriver: ReaderDriver {
-    /// The driver.
+    /// Creates the driver.
     public init() {}
 }
 
-/// Drivers by the applications that they are for: a value, that a program fills as it likes.
+/// The drivers by application: a value that a program fills as it needs.
 public struct DriverRegistry: Sendable {
     private var drivers: [String: any ReaderDriver] = [:]
-    /// The driver of applications that none is registered for.
+    /// The driver for applications without a registered driver.
     public var fallback: any ReaderDriver
 
-    /// No driver but the one for all others.
+    /// Creates a registry that contains only the fallback.
     public init(fallback: any ReaderDriver = CalibreProtocolDriver()) { self.fallback = fallback }
 
-    /// A registry with the drivers that come with this library.
+    /// The registry with the drivers of this library.
     public static var standard: DriverRegistry { DriverRegistry() }
 
-    /// The identifiers of the applications that a driver is registered for, sorted.
+    /// The identifiers of the applications with a registered driver, sorted.
     public var applications: [String] { drivers.keys.sorted() }
 
-    /// Has `driver` serve the application with this identifier, whatever the case of its letters, in place of the one
-    /// before.
+    /// Registers `driver` for the application with this identifier, ignoring case, and replaces the previous one.
     public mutating func register(_ driver: any ReaderDriver, for application: String) {
         drivers[application.lowercased()] = driver
     }
 
-    /// The driver for the application with this identifier; nil is one that does not tell it.
+    /// Returns the driver for the application with this identifier; `nil` means an application that doesn't state one.
     public func driver(for application: String?) -> any ReaderDriver {
         application.flatMap { drivers[$0.lowercased()] } ?? fallback
     }
 
-    /// Opens the session with the application that is in connection mode in `staging`, by the driver and the options
-    /// for it.
+    /// Opens a session with the application that is connected in `staging`, with its driver and options.
     ///
     /// - Parameters:
-    ///   - application: The identifier to go by; nil takes the application's own.
-    ///   - override: Changes the options of the configuration, before the driver has its say.
-    /// - Throws: ``DriverError`` (notConnected, offline) where no application is there to be asked; what the storage
-    ///   throws.
+    ///   - application: The identifier to use; `nil` uses the application's own.
+    ///   - change: Changes the options of the configuration before the driver does.
+    /// - Throws: ``DriverError`` (notConnected, offline) if no application is there to be asked; errors of the storage.
     public func open(
         staging: StagingFolder, application: String? = nil, configuration: DriverConfiguration = DriverConfiguration(),
         context: DriverContext = DriverContext(), override change: @Sendable (inout DriverOptions) -> Void = { _ in }

@@ -1,6 +1,6 @@
 import FileProviderCore
 
-/// One progress made of several, equal steps; never goes back, whatever the steps tell.
+/// Combines the progress of several equal steps into one that never goes back.
 struct SharedProgress {
     private let onProgress: DriverProgress
     private let highest = LockedValue(-1.0)
@@ -12,7 +12,7 @@ struct SharedProgress {
         self.steps = Double(max(1, steps))
     }
 
-    /// The progress of the next step, from 0 to 1.
+    /// Returns the receiver for the progress of the next step, from 0 to 1.
     mutating func next() -> DriverProgress {
         let start = done
         done += 1

@@ -1,9 +1,9 @@
 import FileProviderCore
 import Foundation
 
-/// The list of books that was fetched last, and which version of the application's file it is.
+/// The last fetched list of books, and the version of the application's file that it came from.
 struct SnapshotCache: Sendable {
-    /// Which version a file is, as its storage tells.
+    /// The version of a file according to its storage.
     struct Version: Hashable, Sendable {
         let size: Int64?
         let modified: Date?
@@ -13,32 +13,32 @@ struct SnapshotCache: Sendable {
             (size, modified, tag) = (file.size, file.modifiedDate, file.entryTag)
         }
 
-        /// Whether it tells versions apart at all.
+        /// Whether it can distinguish versions at all.
         var isKnown: Bool { tag != nil || (size != nil && modified != nil) }
     }
 
-    /// Seconds for which a file without a tag has to stay as it is before its size and time tell it from the next one:
-    /// some storages tell minutes only.
+    /// Seconds for which a file without a tag must be unchanged before its size and time identify its version: some
+    /// storages report only minutes.
     private static let settling = 120.0
 
     private(set) var list: BookList?
     private var version: Version?
-    /// When the version was seen first, and when it was fetched last, by our own clock.
+    /// When the version was first seen and last fetched, by our own clock.
     private var seen = 0.0
     private var fetched = 0.0
 
-    /// Whether the list is certainly of that version.
+    /// Whether the list is certainly of this version.
     func holds(_ other: Version) -> Bool {
         guard list != nil, other.isKnown, version == other else { return false }
         return other.tag != nil || fetched - seen >= Self.settling
     }
 
-    /// Notes that the list may be another by now.
+    /// Marks the list as possibly outdated.
     mutating func outdate() { version = nil }
 
     /// - Parameters:
-    ///   - version: As it was before the list was fetched.
-    ///   - now: The time of that look, in seconds of a clock that never goes back.
+    ///   - version: The version before the list was fetched.
+    ///   - now: The time of that look, in seconds of a monotonic clock.
     mutating func put(_ list: BookList, version: Version, now: Double) {
         if self.version != version { seen = now }
         fetched = now
@@ -47,12 +47,12 @@ struct SnapshotCache: Sendable {
     }
 }
 
-/// How much is done to have the newest list of books.
+/// The effort to get the newest list of books.
 public enum RefreshPolicy: Hashable, Sendable {
-    /// One look whether the application published another; it is fetched then.
+    /// Looks once whether the application published another list, and fetches it then.
     case ifChanged
-    /// It is fetched in any case.
+    /// Always fetches the list.
     case always
-    /// The list that was fetched last is taken where there is one.
+    /// Uses the last fetched list if there is one.
     case never
 }

@@ -1,39 +1,39 @@
 import Foundation
 import ReaderMessages
 
-/// Follows the report on one command, look by look, and says what it means; no input or output, no clock of its own.
+/// Interprets successive looks at the report on one command. Does no input or output and has no clock.
 ///
-/// Life is any change of the report's bytes, whatever its timestamp says. Every sequence of looks comes to an end.
+/// Any change of the report's bytes is a sign of life, whatever its timestamp says. Every sequence of looks ends.
 struct StatusWatch: Sendable {
-    /// What a look at the report found.
+    /// The result of a look at the report.
     enum Look: Equatable, Sendable {
         /// No report: before the first one, or for a moment while one replaces another.
         case missing
         /// These bytes.
         case bytes(Data)
-        /// More than a report may have.
+        /// A report over the size limit.
         case tooLarge
-        /// Nothing is known, since the storage failed.
+        /// Unknown, because the storage failed.
         case failed
     }
 
-    /// What follows from a look.
+    /// The conclusion from a look.
     enum Decision: Equatable, Sendable {
         /// Look again.
         case wait
-        /// The command runs and is so far, from 0 to 1; never less than before.
+        /// The command is running, with this progress from 0 to 1; never less than before.
         case progress(Double)
         /// The command is over.
         case finished(CommandStatus)
         /// No report came in time.
         case notAcknowledged
-        /// No report came in time, but reports on another driver's command are there.
+        /// No report on this command arrived in time, but reports on another driver's command exist.
         case foreign
-        /// Reports came and stopped coming.
+        /// Reports arrived and then stopped.
         case stalled(Double)
-        /// Nothing but what cannot be read came for too long.
+        /// Only unreadable reports existed for too long.
         case unreadable
-        /// The application said that it is offline, for too long.
+        /// The application said for too long that it is offline.
         case offlineTooLong
     }
 
@@ -42,7 +42,7 @@ struct StatusWatch: Sendable {
         var acknowledge: Double
         var stall: Double
         var offline: Double
-        /// For a command as a whole, however lively its reports are.
+        /// The limit for the whole command, even if reports keep changing.
         var total: Double
     }
 
@@ -52,22 +52,22 @@ struct StatusWatch: Sendable {
     private let coding: MessageCoding
     private var ignored: Data?
     private let start: Double
-    /// When the application last gave a sign of life, or the wait for the first one began.
+    /// The last sign of life, or the begin of the wait for the first one.
     private var lastLife: Double
     private var lastBytes: Data?
-    /// The last report that was ours, or that nobody could read.
+    /// The last report that was about our command or unreadable.
     private(set) var report: Data?
     private var unreadableSince: Double?
     private var offlineSince: Double?
     private var progress = 0.0
     private var sawForeign = false
-    /// Whether the application took notice of the command.
+    /// Whether the application noticed the command.
     private(set) var isAcknowledged = false
 
     /// - Parameters:
-    ///   - fileName: The command's.
-    ///   - timestamp: The command's, as it was written.
-    ///   - ignored: A report that was there before the command.
+    ///   - fileName: The name of the command's file.
+    ///   - timestamp: The command's timestamp, as written.
+    ///   - ignored: A report from before the command.
     init(
         fileName: String, timestamp: Double?, limits: Limits, coding: MessageCoding, ignoring ignored: Data?,
         now: Double
@@ -84,10 +84,10 @@ struct StatusWatch: Sendable {
     /// Seconds without a sign of life.
     func silence(now: Double) -> Double { now - lastLife }
 
-    /// Gives the application the time for its first report once more.
+    /// Restarts the limit for the first report.
     mutating func extend(now: Double) { lastLife = now }
 
-    /// Notes whether the application says that it is offline: the limits stand still while it does.
+    /// Records whether the application says that it is offline. Limits are suspended while it does.
     mutating func note(isOffline: Bool, now: Double) {
         if isOffline {
             offlineSince = offlineSince ?? now
@@ -98,7 +98,7 @@ struct StatusWatch: Sendable {
         }
     }
 
-    /// What follows from `look`, at `now` seconds of a clock that never goes back.
+    /// Returns the conclusion from `look`, at `now` seconds of a monotonic clock.
     mutating func observe(_ look: Look, now: Double) -> Decision {
         if case .bytes(let data) = look, data != ignored, data != lastBytes {
             lastBytes = data
@@ -108,7 +108,7 @@ struct StatusWatch: Sendable {
             }
         }
         switch look {
-        // It is gone; one like it would be a new one.
+        // The ignored report is gone; an equal one would be new.
         case .missing: ignored = nil
         case .tooLarge: unreadableSince = unreadableSince ?? now
         case .bytes, .failed: break
@@ -119,7 +119,7 @@ struct StatusWatch: Sendable {
     private mutating func read(_ data: Data, now: Double) -> Decision? {
         let status: CommandStatus
         do { status = try coding.status(in: data) } catch {
-            // Perhaps half written: it is looked at again, for a while.
+            // Perhaps half written, so it is read again for a while.
             unreadableSince = unreadableSince ?? now
             report = data
             return nil
@@ -138,7 +138,7 @@ struct StatusWatch: Sendable {
         return .progress(progress)
     }
 
-    /// Whether the report is on this command, as far as it says.
+    /// Whether the report is about this command, as far as it says.
     private func isOurs(_ status: CommandStatus) -> Bool {
         if let command = status.command, command.lowercased() != fileName { return false }
         guard let timestamp, let given = status.commandTimestamp.flatMap(MessageNumber.decimal) else { return true }

@@ -1,27 +1,27 @@
 import FileProviderCore
 import Foundation
 
-/// Fetches files from a device: streamed, bounded in size, and ended where the storage stops answering.
+/// Fetches files from a device: streamed, limited in size, and ended if the storage stops answering.
 struct Transfer: Sendable {
     let provider: any FileProvider
     let calls: CallLimit
     /// The most bytes of one file.
     let limit: Int64
 
-    /// Streams the file at `path` into `sink`; a sink that has enough for now holds this up as long as it likes.
+    /// Streams the file at `path` into `sink`. A sink may pause the transfer for any time.
     func read(_ path: ProviderPath, into sink: any ByteSink, progress: @escaping DriverProgress = { _ in }) async throws
     {
         let tooLarge = FileError.make(
-            .fileReadTooLarge, path: path, sentence: "“\(path)” has more than the \(limit) bytes that it may have.")
+            .fileReadTooLarge, path: path, sentence: "“\(path)” is larger than \(limit) bytes, the limit for one file.")
         let counted = TappedSink(sink, limit: (limit, tooLarge))
-        // No bytes come while it is the sink that is waited for.
+        // No bytes arrive while the sink pauses.
         _ = try await calls.run("reading “\(path.name)”", life: { counted.isFull ? nil : counted.count }) {
             [provider] in
             try await FileCopy(path, of: provider, tap: ShareTap(progress)).read(into: counted)
         }
     }
 
-    /// Fetches the file at `path` into the local file `url`, which appears when it is whole and must not be there.
+    /// Fetches the file at `path` into the new local file `url`, which appears once it is complete.
     func fetch(
         _ path: ProviderPath, to url: URL, permissions: UInt32 = 0o600, progress: @escaping DriverProgress = { _ in }
     ) async throws {
@@ -29,13 +29,12 @@ struct Transfer: Sendable {
         let staged = try await calls.run("making “\(target.name)”") {
             try await BlockingThreads.shared.run { try StagedFile(at: target, permissions: permissions) }
         }
-        // The commit has no limit: the disk may take its time with what it holds back, and half a commit cannot be
-        // undone.
+        // The commit has no time limit: the disk may need time to flush, and half a commit can't be undone.
         try await staged.publish(overwrite: false) { try await read(path, into: $0, progress: progress) }
     }
 }
 
-/// Tells which part of a file has come.
+/// Reports the share of a file that has arrived.
 private final class ShareTap: CopyTap {
     private let progress: DriverProgress
     private let state = LockedValue((count: Int64(0), size: Int64(-1)))

@@ -2,28 +2,28 @@ import FileProviderCore
 import Foundation
 import ReaderMessages
 
-/// Some books of an upload on their way to the device.
+/// One batch of books of an upload.
 struct UploadBatch: Sendable {
-    /// One book of it.
+    /// One book of the batch.
     private struct Document: Sendable {
         let index: Int
         let item: UploadItem
         let name: String
         var size: Int64 = 0
-        /// Why it cannot be sent.
+        /// The reason why it can't be sent.
         var failure: String?
     }
 
     private let folder: ProviderPath
     private var documents: [Document]
-    /// Where something was, or may have been, written.
+    /// The paths that were, or may have been, written.
     private(set) var paths: [ProviderPath] = []
-    /// Where something may still appear: a write that ended without an answer.
+    /// A path where a file may still appear, because its write ended without an answer.
     private(set) var unanswered: ProviderPath?
     /// The writes that have not returned.
     let writing = CallsUnderWay()
 
-    /// - Parameter places: The places of its books among `items`.
+    /// - Parameter indices: The indexes of its books among `items`.
     init(indices: [Int], items: [UploadItem], plan: UploadPlan, folder: ProviderPath) {
         self.folder = folder
         documents = indices.map { index in
@@ -31,10 +31,10 @@ struct UploadBatch: Sendable {
         }
     }
 
-    /// Bytes in all, as far as they are known.
+    /// The known bytes of all books.
     var totalSize: Int64 { documents.reduce(0) { $1.failure == nil ? $0 + $1.size : $0 } }
 
-    /// Asks for the sizes. A book that cannot be opened is rejected; the others go on.
+    /// Determines the sizes. A book that can't be opened is rejected; the others go on.
     mutating func measure(with staging: DocumentStaging) async throws {
         for index in documents.indices {
             do { documents[index].size = try await staging.source(of: documents[index].item).length ?? 0 } catch {
@@ -46,7 +46,7 @@ struct UploadBatch: Sendable {
 
     /// Copies the documents, one after the other.
     ///
-    /// - Throws: The first error of the storage: one that fails for one book fails for the others.
+    /// - Throws: The first error of the storage, which would also affect the other books.
     mutating func stage(with staging: DocumentStaging, progress: @escaping DriverProgress) async throws {
         let total = Double(max(1, totalSize))
         var before: Int64 = 0
@@ -80,8 +80,7 @@ struct UploadBatch: Sendable {
         }
     }
 
-    /// What became of the books, as far as the application's messages tell: one that it has something to say of counts
-    /// as rejected.
+    /// Returns the results according to the application's messages: a book with a message counts as rejected.
     func report(_ messages: [StatusMessage], plan: UploadPlan) -> UploadReport {
         let said = SortedMessages(messages, about: documents.map(\.name))
         let entries = documents.map { document in
@@ -98,7 +97,7 @@ struct UploadBatch: Sendable {
         return UploadReport(entries: entries, warnings: said.general)
     }
 
-    /// What became of the books where the application did not carry out the command at all.
+    /// Returns the results if the application refused the whole command.
     func refusal(_ messages: [StatusMessage]) -> UploadReport {
         let said = SortedMessages(messages, about: documents.map(\.name))
         let entries = documents.map { document in
@@ -116,16 +115,16 @@ struct UploadBatch: Sendable {
         if case .send(let replaced) = plan.actions[document.index] { previous = replaced }
         var book = metadata.applied(to: previous ?? new)
         book.size = document.size
-        // Applications go by the name where the book itself has no uuid.
+        // Applications use the file name if the book has no uuid.
         if BookUUID.shaped(book.uuid) == nil { book.uuid = String(document.name.prefix { $0 != "." }) }
         return UploadReport.Entry(index: document.index, outcome: previous == nil ? .added : .replaced, book: book)
     }
 }
 
-/// What an application has to say, by the files that it is about.
+/// The messages of an application by the file that they are about.
 struct SortedMessages: Sendable {
     private var byName: [String: [String]] = [:]
-    /// What is about none of the files.
+    /// The messages that are about none of the files.
     private(set) var general: [String] = []
 
     init(_ messages: [StatusMessage], about names: [String]) {
@@ -140,12 +139,12 @@ struct SortedMessages: Sendable {
         }
     }
 
-    /// Why `name` was not taken, where nothing of its command was carried out.
+    /// Returns the reason why `name` was rejected, if the whole command was refused.
     func refusal(of name: String) -> String {
         let reason = self[name].first ?? general.first
-        return reason.flatMap { $0.isEmpty ? nil : $0 } ?? "The application did not take it."
+        return reason.flatMap { $0.isEmpty ? nil : $0 } ?? "The application refused it without a reason."
     }
 
-    /// What is about the file `name`, in the order in which it came.
+    /// The messages about the file `name`, in order of arrival.
     subscript(name: String) -> [String] { byName[name] ?? [] }
 }

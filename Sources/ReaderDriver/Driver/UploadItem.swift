@@ -1,30 +1,30 @@
 public import FileProviderCore
 public import Foundation
 
-/// A book to be put on a device: its file, and what is known of it.
+/// A book to upload to a device: its file and its metadata.
 ///
-/// The file goes over as it is. Whoever wants calibre's metadata inside the EPUB writes it there before.
+/// The file is sent unchanged. To have calibre's metadata inside an EPUB, write it there before the upload.
 public struct UploadItem: Sendable {
-    /// Where the bytes come from.
+    /// The source of the bytes.
     public enum Contents: Sendable {
         /// A file on this machine's disk.
         case file(URL)
-        /// A file on any storage; stays open, whoever opened it closes it.
+        /// A file on any storage. The caller, who opened the reader, also closes it.
         case reader(any FileReader)
     }
 
-    /// Where the bytes come from.
+    /// The source of the bytes.
     public var contents: Contents
-    /// What the driver's library knows of the book. The application takes title and authors of a new book from the
-    /// file; these tell which book on the device is the same.
+    /// The book's metadata in the driver's library. The application reads title and authors of a new book from the
+    /// file; these values identify the same book on the device.
     public var metadata: BookMetadata
-    /// The extension of the file's name without the dot: `epub`.
+    /// The extension of the file's name without the dot, such as `epub`.
     public var fileExtension: String
-    /// The picture of the cover. An application gets it to update a book (``ExistingBookPolicy/update``), where nil
-    /// leaves the cover on the device as it is. A plain folder keeps it for a new book whose file has none in itself.
+    /// The cover image. It is sent to an application when a book is updated (``ExistingBookPolicy/update``); `nil`
+    /// keeps the device's cover. A plain folder stores it for a new book whose file contains none.
     public var cover: Data?
 
-    /// A book in a file on this machine's disk, whose name says its format.
+    /// Creates an item from a file on this machine's disk, whose extension tells the format.
     public init(file: URL, metadata: BookMetadata, cover: Data? = nil) {
         self.contents = .file(file)
         self.metadata = metadata
@@ -32,7 +32,7 @@ public struct UploadItem: Sendable {
         self.cover = cover
     }
 
-    /// A book on any storage.
+    /// Creates an item from a file on any storage.
     public init(reader: any FileReader, metadata: BookMetadata, fileExtension: String = "epub", cover: Data? = nil) {
         self.contents = .reader(reader)
         self.metadata = metadata
@@ -41,15 +41,15 @@ public struct UploadItem: Sendable {
     }
 }
 
-/// What happens to a book that is on the device already.
+/// The policy for a book that is already on the device.
 public enum ExistingBookPolicy: String, Hashable, Sendable, Codable, CaseIterable {
-    /// It stays as it is; the new one is skipped, and the report says so.
+    /// The book stays unchanged; the new one is skipped, and the report says so.
     case protect
-    /// Its file stays; what is known of it is replaced.
+    /// The file stays; its metadata is replaced.
     case update
-    /// Its file is replaced.
+    /// The file is replaced.
     case replace
 }
 
-/// Told how far something is, from 0 to 1 and never back; on any thread.
+/// Called with a progress from 0 to 1 that never goes back; on any thread.
 public typealias DriverProgress = @Sendable (Double) -> Void

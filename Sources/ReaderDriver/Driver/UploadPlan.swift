@@ -1,26 +1,26 @@
 import Foundation
 import ReaderMessages
 
-/// What is done with each book of an upload; decided from lists alone.
+/// Decides what to do with each book of an upload, from lists alone.
 struct UploadPlan: Sendable {
-    /// What is done with one book.
+    /// The action for one book.
     enum Action: Equatable, Sendable {
-        /// Its file is sent; the book there that it takes the place of, if any.
+        /// Send its file, which replaces the given book, if any.
         case send(replacing: LibraryBook?)
-        /// The book there gets its metadata.
+        /// Update the existing book with its metadata.
         case update(LibraryBook)
-        /// The book there stays.
+        /// Keep the existing book.
         case skip(LibraryBook)
-        /// The same book comes once more, and that one is taken.
+        /// The same book occurs again later in the upload, and the later one is used.
         case repeated
-        /// The application does not take it, for this reason.
+        /// The application doesn't accept it, for this reason.
         case refused(String)
     }
 
-    /// One for each book, in their order.
+    /// The actions in the order of the books.
     let actions: [Action]
 
-    /// - Parameter refused: The places of books that the application does not take, and why.
+    /// - Parameter refused: The indexes of the books that the application doesn't accept, with the reasons.
     init(_ books: [BookMetadata], list: BookList, policy: ExistingBookPolicy, refused: [Int: String] = [:]) {
         let known = BookList.Index(list)
         let taken = books.enumerated().filter { refused[$0.offset] == nil }
@@ -38,36 +38,36 @@ struct UploadPlan: Sendable {
         }
     }
 
-    /// The places of the books whose files are sent.
+    /// The indexes of the books whose files are sent.
     var sent: [Int] {
         actions.indices.filter {
             if case .send = actions[$0] { true } else { false }
         }
     }
 
-    /// The places of the books that are updated, with those there.
+    /// The indexes of the books that are updated, with the existing books.
     var updated: [(index: Int, book: LibraryBook)] {
         actions.enumerated().compactMap { index, action in
             if case .update(let book) = action { (index, book) } else { nil }
         }
     }
 
-    /// What is known to become of the others.
+    /// The results that are known before anything is sent.
     var settled: [UploadReport.Entry] {
         actions.enumerated().compactMap { index, action in
             switch action {
             case .skip(let book):
                 UploadReport.Entry(
-                    index: index, outcome: .skipped, book: book, warnings: ["It is on the device already."])
+                    index: index, outcome: .skipped, book: book, warnings: ["The book is already on the device."])
             case .repeated:
-                UploadReport.Entry(index: index, outcome: .skipped, warnings: ["The same book was given once more."])
+                UploadReport.Entry(index: index, outcome: .skipped, warnings: ["The same book was given twice."])
             case .refused(let reason): UploadReport.Entry(index: index, outcome: .rejected(reason))
             case .send, .update: nil
             }
         }
     }
 
-    /// Which books of one upload are the same.
+    /// The identity of a book within one upload.
     private struct Identity: Hashable {
         let uuid: String
         let title: String
@@ -80,8 +80,8 @@ struct UploadPlan: Sendable {
         }
     }
 
-    /// The name under which the file of the book at `index` is staged. One that takes the place of another goes by that
-    /// one's uuid: the application knows by it which one is meant.
+    /// Returns the name for staging the file of the book at `index`. A book that replaces another is named after that
+    /// one's uuid, by which the application recognizes it.
     func stagedName(of item: UploadItem, at index: Int) -> String {
         guard case .send(let previous?) = actions[index], BookUUID.shaped(previous.uuid) != nil else {
             return Self.stagedName(uuid: item.metadata.uuid, fileExtension: item.fileExtension)
@@ -89,8 +89,8 @@ struct UploadPlan: Sendable {
         return Self.stagedName(uuid: previous.uuid, fileExtension: item.fileExtension)
     }
 
-    /// The name under which a book's file is staged: its uuid where that is one, else a random one. Nothing else of it
-    /// is the caller's.
+    /// Returns the name for staging a book's file: its uuid if well-formed, else a random one. The caller controls
+    /// nothing else of the name.
     static func stagedName(uuid: String, fileExtension: String) -> String {
         let uuid = BookUUID.shaped(uuid) ?? UUID()
         let end = fileExtension.lowercased()
@@ -99,6 +99,6 @@ struct UploadPlan: Sendable {
 }
 
 extension BookUUID {
-    /// The uuid that `text` is; nil for anything else that identifies a book, which applications don't know books by.
+    /// Returns `text` as a uuid, or `nil` for any other identifier, which applications ignore.
     static func shaped(_ text: String) -> UUID? { UUID(uuidString: canonical(text)) }
 }

@@ -1,34 +1,34 @@
 import ReaderMessages
 
-/// What became of the books of an upload.
+/// The results of an upload.
 public struct UploadReport: Hashable, Sendable, Codable {
-    /// What became of one book.
+    /// The result for one book.
     public enum Outcome: Hashable, Sendable, Codable {
-        /// It is new on the device.
+        /// The book is new on the device.
         case added
-        /// Its file took the place of the one there.
+        /// The book's file replaced the existing one.
         case replaced
-        /// What is known of the one there was replaced; its file stayed.
+        /// The metadata of the existing book was replaced; its file stayed.
         case updated
-        /// The one there stayed as it is.
+        /// The existing book stayed unchanged.
         case skipped
-        /// It is not on the device, for the reason in the sentence.
+        /// The book is not on the device, for the reason in this sentence.
         case rejected(String)
     }
 
     /// One book of the upload.
     public struct Entry: Hashable, Sendable, Codable {
-        /// Its place among the items that were given, from 0 on.
+        /// The index of the item, from 0 on.
         public var index: Int
-        /// What became of it.
+        /// The result.
         public var outcome: Outcome
-        /// The book on the device, as far as it is known without asking: a new one has the name that it was sent by.
-        /// Nil for a rejected one.
+        /// The book on the device as far as known without asking; a new book has the name that it was sent with. `nil`
+        /// for a rejected book.
         public var book: LibraryBook?
-        /// What the user is to be told of it.
+        /// Warnings for the user about this book.
         public var warnings: [String]
 
-        /// What became of the item at `index`.
+        /// Creates the entry for the item at `index`.
         public init(index: Int, outcome: Outcome, book: LibraryBook? = nil, warnings: [String] = []) {
             self.index = index
             self.outcome = outcome
@@ -37,18 +37,18 @@ public struct UploadReport: Hashable, Sendable, Codable {
         }
     }
 
-    /// One for each item, in the order of the items.
+    /// The entries, one per item, in the order of the items.
     public var entries: [Entry]
-    /// What the user is to be told that is about no book alone.
+    /// Warnings for the user that are about no single book.
     public var warnings: [String]
 
-    /// A report.
+    /// Creates a report.
     public init(entries: [Entry] = [], warnings: [String] = []) {
         self.entries = entries
         self.warnings = warnings
     }
 
-    /// Adds what `other` says.
+    /// Adds the entries and warnings of `other`.
     public mutating func append(_ other: UploadReport) {
         entries = (entries + other.entries).sorted { $0.index < $1.index }
         warnings += other.warnings

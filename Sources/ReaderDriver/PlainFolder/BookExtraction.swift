@@ -4,7 +4,7 @@ import Publication
 import ReaderMessages
 import Synchronization
 
-/// What a book's file says of the book.
+/// Reads the metadata of a book from its file.
 struct BookExtraction: Sendable {
     private let provider: any FileProvider
     private let options: PlainFolderOptions
@@ -16,7 +16,7 @@ struct BookExtraction: Sendable {
         self.options = options
         self.covers = covers
         var opening = OpeningOptions()
-        // A book must not have this machine ask servers of its choice, nor read all of it to list what is in it.
+        // A book must not make this machine contact servers of its choice, nor read the whole file to list its content.
         opening.remote = { EmptyFetcher() }
         opening.archiveLimits = .sniffing
         self.opening = opening
@@ -24,8 +24,9 @@ struct BookExtraction: Sendable {
 
     /// Reads title, authors, identifier and cover of the book in `file` over ranges.
     ///
-    /// - Returns: For a file that is no book, or a damaged one, an entry by its name, with the reason.
-    /// - Throws: What keeps the storage from reading it, which says nothing of the book.
+    /// - Returns: The entry. For a damaged file, or one that is not a book, an entry named after the file, with the
+    ///   reason.
+    /// - Throws: Errors of the storage, which say nothing about the book.
     func entry(for file: FoundFile, size: Int64, digest: String, added: Date) async throws -> FolderCacheEntry {
         var entry = FolderCacheEntry(path: file.key, size: size, format: file.format, title: file.title, added: added)
         entry.take(file, size: size, digest: digest)
@@ -40,11 +41,11 @@ struct BookExtraction: Sendable {
         return entry
     }
 
-    /// Whether the next attempt would meet this error again as long as the file is what it is.
+    /// Whether the error is permanent as long as the file is unchanged.
     private static func isOfTheBook(_ error: any Error) -> Bool {
         if error.isTransient { return false }
         guard let error = error as? CocoaError else { return false }
-        // A protected book says so itself; a file that may not be read comes with the storage's reason.
+        // A protected book has its own error; an unreadable file comes with the storage's reason.
         let cause = error.underlying
         if error.code == .fileReadNoPermission {
             return cause == nil || (cause as? CocoaError)?.code == .fileReadCorruptFile
@@ -69,19 +70,19 @@ struct BookExtraction: Sendable {
         entry.uuid = identifiers.lazy.map { BookUUID.canonical($0) }.first { UUID(uuidString: $0) != nil } ?? ""
     }
 
-    /// One line of text of bearable length, whatever a book or a user says.
+    /// Returns one line of text of limited length, whatever a book or a user provides.
     static func line(_ text: String) -> String {
         let words = String(text.unicodeScalars.prefix(1000)).split { $0.isWhitespace || $0.isNewline }
         return String(words.joined(separator: " ").unicodeScalars.filter { $0.properties.generalCategory != .control })
     }
 
-    /// The cover as it is, where it is a picture that a list can show, and small; a book without one is as good.
+    /// Returns the unchanged cover if it is a small picture in a supported format, else `nil`.
     private func cover(of publication: Publication) async -> Data? {
-        // A cover that cannot be read is left out: the book itself is good.
+        // An unreadable cover is left out: the book itself is fine.
         (try? await publication.coverImage(limit: options.maxCoverSize)).flatMap { kept($0.data) }
     }
 
-    /// The cover, if it is a picture that a list can show, and small; nil otherwise.
+    /// Returns the cover if it is a small picture in a supported format, else `nil`.
     func kept(_ cover: Data) -> Data? {
         let fits = cover.count <= max(0, options.maxCoverSize) && Self.isPicture(cover)
         return fits && covers.take(cover.count) ? cover : nil
@@ -96,17 +97,17 @@ struct BookExtraction: Sendable {
     }
 }
 
-/// How many bytes of covers are still kept: all of them are held in memory, and go over the line with the cache.
+/// Limits the bytes of all kept covers: they are held in memory, and transferred with the cache.
 final class CoverSpace: Sendable {
     private let left: Mutex<Int>
 
-    /// The space that `entries` leave.
+    /// Creates the space that `entries` leave.
     init(_ options: PlainFolderOptions, besides entries: some Sequence<FolderCacheEntry>) {
         left = Mutex(entries.reduce(options.maxCoverBytes) { $0 - ($1.thumbnail?.count ?? 0) })
     }
 
-    /// Takes `bytes` of it.
-    /// - Returns: False where there is not so much left.
+    /// Reserves `bytes`.
+    /// - Returns: False if there is not enough space left.
     func take(_ bytes: Int) -> Bool {
         left.withLock { left in
             if bytes > left { return false }

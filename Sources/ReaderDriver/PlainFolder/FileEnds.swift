@@ -2,12 +2,12 @@ import Cryptography
 import FileProviderCore
 import Foundation
 
-/// The first and last bytes of a file, by which it is known again after it was moved.
+/// The first and last bytes of a file, which identify it after a move.
 enum FileEnds {
-    /// Bytes at either end; a shorter file is read whole.
+    /// The bytes at either end; a shorter file is read completely.
     static let length: Int64 = 64 << 10
 
-    /// SHA-256 over the size and both ends, in lower-case hexadecimal digits, and the size.
+    /// Returns the SHA-256 of the size and both ends, in lower-case hexadecimal digits, and the size.
     ///
     /// - Complexity: At most 128 KiB, in one or two ranges.
     static func digest(of path: ProviderPath, on provider: any FileProviderReadWrite) async throws -> (
@@ -24,11 +24,11 @@ enum FileEnds {
         }
     }
 
-    /// The same of a local file.
+    /// Returns the same digest for a local file.
     static func digest(ofLocalFile url: URL) async throws -> String {
         try await BlockingThreads.shared.run {
             let file = try FileHandle(forReadingFrom: url)
-            // Nothing was written, so that closing can lose nothing.
+            // Nothing was written, so an error on closing loses nothing.
             defer { try? file.close() }
             let size = Int64(try file.seekToEnd())
             try file.seek(toOffset: 0)

@@ -1,46 +1,45 @@
 public import Foundation
 
-/// What is remembered of the books in a plain folder, in one local file.
+/// Reads and writes the cache of a plain folder's books, a single local file.
 ///
-/// The file is a copy: the driver fetches it from the folder, has it read and written here, and puts it back. An
-/// implementation keeps nothing open between two calls, trusts nothing in the file, and does its input and output off
+/// The file is a copy: the driver fetches it from the folder, reads and writes it here, and puts it back. An
+/// implementation keeps nothing open between two calls, doesn't trust the file, and does its input and output off
 /// Swift's shared threads.
 public protocol FolderCache: Sendable {
-    /// Reads all that `file` holds, and leaves it unchanged.
-    /// - Throws: ``FolderCacheFailure`` for a file that is damaged, of a newer version, or no cache at all; what the
-    ///   local disk throws otherwise, a missing file included.
+    /// Returns everything in `file`, without changing it.
+    /// - Throws: ``FolderCacheFailure`` if the file is damaged, of a newer version, or not a cache; other errors of the
+    ///   local disk, also if the file is missing.
     func load(from file: URL) async throws -> FolderCacheContents
 
-    /// Makes `file` hold `contents` and nothing else, in one transaction; where there is no file, or an empty one, it
-    /// makes one.
+    /// Replaces the contents of `file` with `contents` in one transaction. Creates the file if it is missing or empty.
     ///
-    /// Afterwards `file` alone is complete: no journal or log beside it is needed to read it.
-    /// - Throws: ``FolderCacheFailure`` where a file is there that is none of its own; what the local disk throws.
+    /// Afterwards `file` alone is complete, without a journal or log beside it.
+    /// - Throws: ``FolderCacheFailure`` if the existing file is not a cache of this kind; errors of the local disk.
     func save(_ contents: FolderCacheContents, to file: URL) async throws
 }
 
-/// All that a ``FolderCache`` holds.
+/// The contents of a ``FolderCache``.
 public struct FolderCacheContents: Hashable, Sendable, Codable {
-    /// Counts the times that the cache was written; 0 for one that never was. The driver raises it, an implementation
-    /// stores it as it is.
+    /// The number of times that the cache was written; 0 for a new one. The driver increments it; an implementation
+    /// stores it unchanged.
     public var generation: Int64
-    /// One for each file, in no promised order; no two have the same path.
+    /// The entries, one per file, in no particular order; all paths are different.
     public var entries: [FolderCacheEntry]
 
-    /// Nothing, unless told.
+    /// Creates contents, by default empty.
     public init(generation: Int64 = 0, entries: [FolderCacheEntry] = []) {
         self.generation = generation
         self.entries = entries
     }
 }
 
-/// What a ``FolderCache`` holds of one file.
+/// The entry of one file in a ``FolderCache``.
 public struct FolderCacheEntry: Hashable, Sendable, Codable {
-    /// The fields that a user can change, and that are kept when the file is read anew.
+    /// The fields that a user can change, and that are kept when the file is read again.
     public struct Fields: OptionSet, Hashable, Sendable, Codable {
-        /// As it is stored.
+        /// The stored value.
         public let rawValue: Int
-        /// From what is stored; unknown bits are kept.
+        /// Creates the set from a stored value; unknown bits are kept.
         public init(rawValue: Int) { self.rawValue = rawValue }
         /// ``FolderCacheEntry/title``.
         public static let title = Fields(rawValue: 1)
@@ -54,39 +53,39 @@ public struct FolderCacheEntry: Hashable, Sendable, Codable {
         public static let uuid = Fields(rawValue: 16)
     }
 
-    /// The file's path below the folder, in NFC, with `/` between the parts: the key.
+    /// The key: the file's path below the folder, in NFC, with `/` as the separator.
     public var path: String
-    /// Bytes of the file.
+    /// The size of the file in bytes.
     public var size: Int64
-    /// When the file was changed, as the listing tells, to the millisecond; nil where it does not tell.
+    /// The file's modification time in the listing, to the millisecond; `nil` if unknown.
     public var modified: Date?
-    /// The version of the file as the server names it; nil where it does not.
+    /// The server's tag for this version of the file; `nil` if it has none.
     public var entryTag: String?
-    /// SHA-256, in lower-case hexadecimal digits, over the file's size and its first and last 64 KiB; nil where it was
+    /// The SHA-256, in lower-case hexadecimal digits, of the file's size and its first and last 64 KiB; `nil` if it was
     /// not read.
     public var digest: String?
     /// The media type, such as `application/epub+zip`.
     public var format: String
     /// The title; never empty.
     public var title: String
-    /// The text by which the title is sorted.
+    /// The sort text of the title.
     public var titleSort: String
-    /// The authors one by one.
+    /// The authors, one element each.
     public var authors: [String]
-    /// The text by which the authors are sorted.
+    /// The sort text of the authors.
     public var authorSort: String
-    /// When the driver saw the book first.
+    /// The time at which the driver first saw the book.
     public var added: Date
     /// The book's uuid; empty for none.
     public var uuid: String
-    /// The cover as the book has it, at most 256 KiB of JPEG, PNG, GIF or WebP; nil for none, or a larger one.
+    /// The book's unchanged cover, at most 256 KiB of JPEG, PNG, GIF or WebP; `nil` if it has none, or a larger one.
     public var thumbnail: Data?
-    /// Which fields the user edited; the others were extracted from the file.
+    /// The fields that the user edited; the others were read from the file.
     public var edited: Fields
-    /// Why the file could not be read as a book, in one sentence; nil where it could.
+    /// One sentence saying why the file could not be read as a book, or `nil` if it could.
     public var problem: String?
 
-    /// A file of which only path, size and title are known, unless more is given afterwards.
+    /// Creates an entry with path, size and title; set other values afterwards.
     public init(path: String, size: Int64, format: String, title: String, added: Date) {
         self.path = path
         self.size = size
@@ -101,32 +100,32 @@ public struct FolderCacheEntry: Hashable, Sendable, Codable {
     }
 }
 
-/// Why the file of a ``FolderCache`` cannot be used; it is then built anew, and the bad one kept aside.
+/// The reason why a ``FolderCache`` can't use its file. The driver then builds a new one and keeps the old file aside.
 public struct FolderCacheFailure: LocalizedError, Hashable, Sendable {
-    /// What is wrong.
+    /// The kind of problem.
     public enum Kind: Hashable, Sendable {
-        /// It is no cache, or a damaged one.
+        /// The file is damaged or not a cache.
         case damaged
-        /// A newer version wrote it, which has this number.
+        /// A newer version of the format, with this number.
         case newer(version: Int)
     }
 
-    /// What is wrong.
+    /// The kind of problem.
     public let kind: Kind
-    /// More about it, for the log; nil where there is no more.
+    /// Details for the log, or `nil`.
     public let detail: String?
 
-    /// A failure.
+    /// Creates a failure.
     public init(_ kind: Kind, detail: String? = nil) {
         self.kind = kind
         self.detail = detail
     }
 
-    /// One sentence.
+    /// The failure in one sentence.
     public var errorDescription: String? {
         switch kind {
-        case .damaged: "What was remembered of the books is damaged" + (detail.map { ": \($0)." } ?? ".")
-        case .newer(let version): "What was remembered of the books was written by a newer version (\(version))."
+        case .damaged: "The cache of the books is damaged" + (detail.map { ": \($0)." } ?? ".")
+        case .newer(let version): "The cache of the books was written by a newer version (\(version))."
         }
     }
 }

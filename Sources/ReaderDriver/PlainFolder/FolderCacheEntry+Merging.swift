@@ -2,22 +2,22 @@ import Foundation
 import ReaderMessages
 
 extension FolderCacheEntry {
-    /// Whether `file` is certainly the one that this was extracted from.
+    /// Whether this entry was certainly read from `file`.
     func matches(_ file: FoundFile) -> Bool {
-        // Without a time and without a tag nothing tells a file from another of the same length.
+        // Without a time or a tag, files of the same length can't be distinguished.
         guard file.size == size, file.modified != nil || file.entryTag != nil, file.format == format else {
             return false
         }
         return entryTag == file.entryTag && Self.isSame(modified, file.modified)
     }
 
-    /// Whether both were extracted from one version of one file.
+    /// Whether both entries were read from the same version of the same file.
     func hasSameFile(as other: FolderCacheEntry) -> Bool {
         path == other.path && size == other.size && entryTag == other.entryTag && Self.isSame(modified, other.modified)
             && digest == other.digest
     }
 
-    /// The same time to the millisecond, which is what a cache keeps.
+    /// Whether both times are equal to the millisecond, the precision of a cache.
     private static func isSame(_ one: Date?, _ other: Date?) -> Bool {
         switch (one, other) {
         case (nil, nil): true
@@ -26,7 +26,7 @@ extension FolderCacheEntry {
         }
     }
 
-    /// Takes over where the file lies and which version it is.
+    /// Adopts the location and version of a file.
     mutating func take(_ file: FoundFile, size: Int64, digest: String?) {
         path = file.key
         self.size = size
@@ -36,9 +36,9 @@ extension FolderCacheEntry {
         self.digest = digest
     }
 
-    /// Takes over what the user edited in `other`; edits of its own stay where `other` has none.
+    /// Adopts the user's edits from `other`; own edits stay if `other` has none for the field.
     mutating func keepEdits(of other: FolderCacheEntry) {
-        // A sorting text that was not edited follows its field.
+        // An unedited sort text follows its field.
         if other.edited.contains(.title) { title = other.title }
         if !other.edited.isDisjoint(with: [.title, .titleSort]) { titleSort = other.titleSort }
         if other.edited.contains(.authors) { authors = other.authors }
@@ -47,7 +47,7 @@ extension FolderCacheEntry {
         edited.formUnion(other.edited)
     }
 
-    /// Does what the user wants changed; an empty title is none.
+    /// Applies the user's edits; an empty title is ignored.
     mutating func apply(_ edit: PlainFolderEdit) {
         if let title = edit.title.map({ BookExtraction.line($0) }), !title.isEmpty {
             self.title = title
@@ -69,7 +69,7 @@ extension FolderCacheEntry {
         }
     }
 
-    /// As a driver lists it.
+    /// The entry as a listed book.
     var book: LibraryBook {
         var book = LibraryBook(filename: path, title: title, uuid: uuid, size: size, added: added)
         book.titleSort = titleSort
@@ -80,17 +80,17 @@ extension FolderCacheEntry {
     }
 }
 
-/// A change of what is remembered, which can be made again on what another driver wrote meanwhile.
+/// A change to the cache that can be reapplied after another driver's write.
 enum FolderChange: Sendable {
-    /// A file was read. Edits that others made of it win.
+    /// A file was read. Edits by others take precedence.
     case found(FolderCacheEntry)
-    /// The user is about to edit a book that nothing is remembered of yet.
+    /// The user is about to edit a book without an entry.
     case known(FolderCacheEntry)
-    /// A file was put there, with all that is known of it.
+    /// A file was uploaded with complete metadata.
     case placed(FolderCacheEntry)
     /// The user edited a book.
     case edited(PlainFolderEdit)
-    /// The file that this was extracted from is not there any more.
+    /// The file of this entry is gone.
     case gone(FolderCacheEntry)
 
     func apply(to entries: inout [String: FolderCacheEntry]) {

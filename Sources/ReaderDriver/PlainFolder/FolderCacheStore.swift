@@ -1,26 +1,26 @@
 import FileProviderCore
 import Foundation
 
-/// The cache's file in the folder, which other drivers may write, too.
+/// The cache file in the folder, which other drivers may also write.
 ///
-/// It is fetched when it changed, and put back only while it is the version that was read; else the changes are made
-/// again on what is there then. Where the storage has no conditional writes there is a moment between looking and
-/// writing in which another driver's changes can get lost; a book never does, and is read again by the next listing.
+/// It is fetched when it has changed, and written only if it is still the version that was read; else the changes are
+/// applied to the new version. On a storage without conditional writes, another driver's changes can get lost between
+/// the check and the write. Books are never lost, and the next listing reads them again.
 actor FolderCacheStore {
-    /// What tells one version of the file from another.
+    /// The identity of a version of the file.
     private struct Version: Equatable {
         var size: Int64
         var modified: Date?
         var entryTag: String?
-        /// Of the file's ends, where there is no tag: times are too coarse to be trusted alone.
+        /// The digest of the file's ends if there is no tag: times are too coarse to be relied on alone.
         var digest: String?
 
-        /// A folder, or a link to who knows where.
+        /// A folder or a link.
         static let noFile = Version(size: -1)
     }
 
     private struct HeldFolder {
-        /// Nil where there is no file.
+        /// The version, or `nil` if there is no file.
         var version: Version?
         var generation: Int64 = 0
         var entries: [String: FolderCacheEntry] = [:]
@@ -40,18 +40,18 @@ actor FolderCacheStore {
         self.options = options
     }
 
-    /// What is remembered, by path.
+    /// Returns the entries by path.
     ///
-    /// - Complexity: One request while nothing changed, where the storage has tags; else two or three.
+    /// - Complexity: One request if nothing changed and the storage has tags; else two or three.
     func entries() async throws -> [String: FolderCacheEntry] { try await current().entries }
 
-    /// What the user is to be told since this was asked last.
+    /// Returns the warnings since the last call.
     func takeWarnings() -> [String] {
         defer { warnings = [] }
         return warnings
     }
 
-    /// Makes the changes on what the file holds by now, and puts it in place; nothing is written where nothing differs.
+    /// Applies the changes to the current file and writes it, unless nothing differs.
     func commit(_ changes: [FolderChange]) async throws {
         if changes.isEmpty { return }
         for _ in 0..<max(1, options.cacheTries) {
@@ -59,7 +59,7 @@ actor FolderCacheStore {
             var entries = base.entries
             for change in changes { change.apply(to: &entries) }
             if entries == base.entries { return }
-            // The counter comes from a file that anybody may have written.
+            // The counter comes from an untrusted file.
             let generation = base.generation < .max ? max(0, base.generation) + 1 : 1
             let new = HeldFolder(version: base.version, generation: generation, entries: entries)
             do {
@@ -76,7 +76,7 @@ actor FolderCacheStore {
             do {
                 let version = try await look()
                 if version == .noFile {
-                    try await setAside(as: "bad", because: "It is no file.")
+                    try await setAside(as: "bad", because: "It is not a file.")
                     continue
                 }
                 if let held, held.version == version { return held }
@@ -90,11 +90,12 @@ actor FolderCacheStore {
         throw PlainFolderError(.cacheIsBusy, path.name)
     }
 
-    /// What the file of that version holds; nil where it cannot be used, and is put aside, or is another one by now.
+    /// Returns the contents of that version of the file, or `nil` if the file is unusable and was set aside, or has
+    /// changed.
     private func fetch(_ version: Version) async throws -> HeldFolder? {
         do {
             let contents = try await load()
-            // Another driver may have replaced the file between the two.
+            // Another driver may have replaced the file in between.
             guard try await look() == version else { return nil }
             let entries = contents.entries.map { ($0.path, $0) }
             let new = HeldFolder(
@@ -146,25 +147,25 @@ actor FolderCacheStore {
         }
     }
 
-    /// One of each kind is kept, so that a storage that keeps damaging it does not fill.
+    /// Keeps one file of each kind, so that a storage that keeps damaging the cache doesn't fill up.
     private func setAside(as suffix: String, because reason: String) async throws {
         let name = "\(path.name).\(suffix)"
         let target = try (path.parent ?? .root).appending(name)
         do {
             try await provider.moveItem(path: path, to: target, overwrite: true)
             warnings.append(
-                "What was remembered of the books is collected anew; the old is kept as “\(name)”. \(reason)")
+                "The cache of the books is rebuilt; the old one is kept as “\(name)”. \(reason)")
         } catch let error where error.isNoSuchFile {
-            // Another driver was faster.
+            // Another driver has already moved it.
         }
         held = nil
     }
 
     // MARK: Writing
 
-    /// Puts `new` in place.
+    /// Writes `new`.
     ///
-    /// - Returns: False where the file there is not `version` any more.
+    /// - Returns: False if the existing file is no longer `version`.
     private func replace(_ version: Version?, by new: HeldFolder) async throws -> Bool {
         let scratch = try await ScratchFolder()
         do {
@@ -191,7 +192,7 @@ actor FolderCacheStore {
             let isRefused = error.isFileExists || (error as? CocoaError)?.code == .fileWriteUnknown
             guard isRefused else { throw error }
             if try await look() != version { return false }
-            // A tag that is weak, as of a file written within the second, never meets the condition.
+            // A weak tag, as of a file written within the last second, never meets the condition.
             guard write.ifMatch != nil else { throw error }
             write.ifMatch = nil
             written = try await provider.copyItem(localFile: file, to: path, options: write)
@@ -200,10 +201,10 @@ actor FolderCacheStore {
         return true
     }
 
-    /// Spares the next listing the fetching, where it is certain that the version there is the one just written.
+    /// Saves the next listing a fetch if the current version is certainly the one just written.
     private func remember(_ new: HeldFolder, written: FileObject, from file: URL) async {
         held = nil
-        // What cannot be looked at now is fetched when it is needed.
+        // If the look fails, the file is fetched when needed.
         guard let version = try? await look() else { return }
         if let tag = version.entryTag {
             guard tag == written.entryTag else { return }
@@ -215,11 +216,11 @@ actor FolderCacheStore {
 }
 
 extension Error {
-    /// Whether the cache's file became another while it was read.
+    /// Whether the cache file changed while it was read.
     fileprivate var isOfAChange: Bool {
         guard let error = self as? CocoaError else { return false }
         let isStale = error.code == .fileReadUnknown && (error.underlying as? POSIXError)?.code == .ESTALE
-        // It ended early: what a cache itself has wrong is told otherwise.
+        // The file ended early; problems in a cache itself have other errors.
         return isStale || error.code == .fileReadCorruptFile
     }
 }

@@ -3,23 +3,22 @@ import Foundation
 import ReaderMessages
 import Synchronization
 
-/// Brings what is remembered of a folder in line with what lies in it: known files cost nothing, new and changed ones
-/// are opened.
+/// Updates the cache from a listing of the folder. Known files cost nothing; new and changed files are opened.
 struct FolderRefresh: Sendable {
-    /// What came of it.
+    /// The result of a refresh.
     struct Outcome: Sendable {
-        /// To be remembered.
+        /// The changes to the cache.
         var changes: [FolderChange] = []
-        /// All books that are there, also those that could not be read just now.
+        /// All existing books, including those that could not be read now.
         var entries: [FolderCacheEntry] = []
         var warnings: [String] = []
-        /// What ended it early; the changes are good as far as they go.
+        /// The error that ended the refresh early; the changes up to then are valid.
         var error: (any Error)?
-        /// The sizes of new files whose ends could not be read; nil for one that nobody knows.
+        /// The sizes of new files whose ends could not be read; `nil` for an unknown size.
         var unread: [Int64?] = []
     }
 
-    /// A file that has to be opened, and what was remembered of its path.
+    /// A file that must be opened, and the previous entry of its path.
     private struct UnknownFile: Sendable {
         var file: FoundFile
         var previous: FolderCacheEntry?
@@ -59,15 +58,15 @@ struct FolderRefresh: Sendable {
         let extraction = BookExtraction(provider: provider, options: options, covers: covers)
         await extract(known, with: extraction, atOnce, failures, &outcome) { progress(0.3 + $0 * 0.7) }
         outcome.error = failures.end
-        // Gone files whose entry moved away go, too. One may yet turn up as moved, where a new file of its size could
-        // not be read.
+        // Also removes entries of files that moved. Keeps an entry if an unreadable new file of the same size may be
+        // that file.
         let unread = outcome.unread
         if outcome.error == nil, !unread.contains(nil) {
             outcome.changes += gone.filter { !unread.contains($0.size) }.map { .gone($0) }
         }
         for entry in outcome.entries {
             guard let problem = entry.problem else { continue }
-            outcome.warnings.append("“\(StagedName.shown(entry.path))” is listed by its name: \(problem)")
+            outcome.warnings.append("“\(StagedName.shown(entry.path))” is listed by its file name: \(problem)")
         }
         return outcome
     }
@@ -92,7 +91,7 @@ struct FolderRefresh: Sendable {
         return zip(unknown, results).compactMap { file, result in settle(result, of: file, &outcome) }
     }
 
-    /// A file was moved where exactly one is gone, and exactly one is new, of the same size and the same ends.
+    /// Finds moved files: exactly one file is gone and exactly one is new, of the same size and with the same ends.
     private static func findMoved(_ files: inout [UnknownFile], among gone: [FolderCacheEntry]) {
         func identity(_ size: Int64, _ digest: String) -> String { "\(size) \(digest)" }
         let previous = Dictionary(grouping: gone.filter { $0.digest != nil }) { identity($0.size, $0.digest ?? "") }
@@ -107,7 +106,7 @@ struct FolderRefresh: Sendable {
         }
     }
 
-    /// Opens the files that are not known by now.
+    /// Opens the files that are still unknown.
     private func extract(
         _ files: [UnknownFile], with extraction: BookExtraction, _ atOnce: Int, _ failures: FailureCount,
         _ outcome: inout Outcome,
@@ -125,7 +124,7 @@ struct FolderRefresh: Sendable {
 
     private func entry(for unknown: UnknownFile, with extraction: BookExtraction) async throws -> FolderCacheEntry {
         let before = unknown.moved ?? unknown.previous
-        // Without a time the listing cannot tell whether a file changed, and its ends have to.
+        // Without a time, only the file's ends show whether it changed.
         let isUndated = unknown.file.modified == nil && unknown.file.entryTag == nil
         let isSame =
             before?.digest == unknown.digest && before?.size == unknown.size && before?.format == unknown.file.format
@@ -139,7 +138,7 @@ struct FolderRefresh: Sendable {
         return entry
     }
 
-    /// What a file came to; nil where it could not be read, which it is listed with, or is not there any more.
+    /// Returns the result for a file, or `nil` if the file could not be read, which its entry says, or is gone.
     private func settle<Value>(_ result: Result<Value, any Error>, of unknown: UnknownFile, _ outcome: inout Outcome)
         -> Value?
     {
@@ -160,28 +159,28 @@ struct FolderRefresh: Sendable {
     }
 }
 
-/// Tells a storage that fails from files that cannot be read, by failures in a row, and ends a work that meets nothing
-/// else.
+/// Distinguishes a failing storage from unreadable files by consecutive failures, and ends the work if nothing else
+/// occurs.
 private final class FailureCount: Sendable {
     private struct State: Sendable {
         var lost = 0
         var refused = 0
         var error: (any Error)?
-        /// Whether something was not tried any more.
+        /// Whether some files were not tried.
         var isCutShort = false
     }
 
-    /// Files in a row that nobody answered for.
+    /// The most consecutive files without an answer.
     private static let maxLost = 3
-    /// Files in a row for which the server answered that it failed: some may be damaged there.
+    /// The most consecutive files for which the server answered with a failure: some may be damaged there.
     private static let maxRefused = 50
 
     private let state = Mutex(State())
 
-    /// What the whole work fails with; nil where all was tried.
+    /// The error of the whole work, or `nil` if everything was tried.
     var end: (any Error)? { state.withLock { $0.isCutShort || $0.error?.isCancellation == true ? $0.error : nil } }
 
-    /// What failed last before another pass says nothing of that one.
+    /// Resets the counters: failures at the end of one pass say nothing about the next.
     func beginAnew() {
         state.withLock { state in
             if !state.isCutShort { (state.lost, state.refused) = (0, 0) }
@@ -224,7 +223,7 @@ private final class FailureCount: Sendable {
         }
     }
 
-    /// Whether nobody answered, other than a server that answers that it cannot.
+    /// Whether there was no answer, unlike an answer that reports a failure.
     private static func isLoss(_ error: any Error) -> Bool {
         switch error {
         case let error as CocoaError: error.underlying.map(isLoss) ?? false
@@ -235,7 +234,7 @@ private final class FailureCount: Sendable {
 }
 
 extension Array where Element: Sendable {
-    /// What `body` makes of each element, in their order, some of them at once.
+    /// Returns the results of `body` for each element, in order, with up to `atOnce` at once.
     fileprivate func concurrently<Value: Sendable>(
         _ atOnce: Int, _ progress: DriverProgress, _ body: @escaping @Sendable (Element) async -> Value
     ) async -> [Value] {

@@ -6,22 +6,22 @@ import Synchronization
 
 /// A file that counts as a book, as a listing shows it.
 struct FoundFile: Sendable {
-    /// Its path below the folder, in NFC: what the cache and the caller know it by.
+    /// The path below the folder, in NFC, as used by the cache and the caller.
     var key: String
-    /// Its path on the storage, byte for byte.
+    /// The path on the storage, byte for byte.
     var path: ProviderPath
-    /// Nil where the listing does not tell.
+    /// The size, or `nil` if the listing doesn't have it.
     var size: Int64?
     var modified: Date?
     var entryTag: String?
-    /// The media type that its name tells.
+    /// The media type according to the name.
     var format: String
 
     init(_ item: FileObject, key: String, format: String) {
         self.key = key
         self.path = item.path
         self.size = item.size.flatMap { $0 < 0 ? nil : $0 }
-        // As a cache keeps it.
+        // Rounded as in a cache.
         self.modified = item.modifiedDate.map {
             Date(timeIntervalSince1970: ($0.timeIntervalSince1970 * 1000).rounded() / 1000)
         }
@@ -37,21 +37,21 @@ struct FoundFile: Sendable {
     }
 }
 
-/// The books that lie in a folder and below it, from listings alone.
+/// The books in a folder and below it, from listings alone.
 struct FolderScan: Sendable {
-    /// In the bytewise order of their paths; no two with the same key.
+    /// In bytewise order of the paths; all keys are different.
     var files: [FoundFile] = []
-    /// The folders that could not be listed, by their keys: nothing is known of what lies in them.
+    /// The keys of the folders that could not be listed; their content is unknown.
     var unlisted: [String] = []
     var warnings: [String] = []
 
-    /// Whether nobody could tell if a file at `key` is still there.
+    /// Whether it is unknown if the file at `key` still exists.
     func isUnknown(_ key: String) -> Bool { unlisted.contains { key.hasPrefix($0 + "/") } }
 
     /// Lists the folder and those below it.
     ///
-    /// - Throws: What the provider throws. A folder further down that may not be listed, or that went away meanwhile,
-    ///   is a warning.
+    /// - Throws: Errors of the provider. A subfolder that may not be listed, or that disappeared meanwhile, causes a
+    ///   warning.
     static func run(_ folder: ProviderPath, on provider: any FileProvider, formats: BookFormats) async throws
         -> FolderScan
     {
@@ -78,7 +78,7 @@ final class BookFormats: Sendable {
         self.options = options
     }
 
-    /// The media type of files with that extension; nil where they are no books.
+    /// Returns the media type of files with this extension, or `nil` if they are not books.
     func format(of fileExtension: String?) async throws -> String? {
         guard let fileExtension = fileExtension?.lowercased(), SafeFileName.isExtension(fileExtension) else {
             return nil
@@ -91,7 +91,7 @@ final class BookFormats: Sendable {
     }
 }
 
-/// What a walk through a folder has come upon so far.
+/// The results of a walk through a folder so far.
 private final class FolderWalk: Sendable {
     private struct State: Sendable {
         var scan = FolderScan()
@@ -108,7 +108,7 @@ private final class FolderWalk: Sendable {
         self.options = options
     }
 
-    /// The key of a file that may be a book; nil for everything else.
+    /// Returns the key of a file that may be a book, or `nil` for any other item.
     func key(of item: FileObject) throws -> String? {
         let count = state.withLock { state in
             state.items += 1
@@ -117,9 +117,9 @@ private final class FolderWalk: Sendable {
         guard count <= options.maxItems else {
             throw FileError.make(
                 .fileReadTooLarge, path: folder,
-                sentence: "“\(folder)” holds more than \(options.maxItems) files, which is too many for books.")
+                sentence: "“\(folder)” holds more than \(options.maxItems) files, the limit for a folder of books.")
         }
-        // A link is no regular file, and leads who knows where.
+        // A link is not a regular file, and its target is unknown.
         guard item.isRegularFile, let key = key(item.path), !isLeftOut(key) else { return nil }
         guard key.utf8.count(where: { $0 == UInt8(ascii: "/") }) <= options.maxDepth else {
             state.withLock { $0.tooDeep += 1 }
@@ -142,13 +142,13 @@ private final class FolderWalk: Sendable {
         let state = state.withLock { $0 }
         var scan = state.scan
         if state.tooDeep > 0 {
-            scan.warnings.append("Files deeper than \(options.maxDepth) folders were left out: \(state.tooDeep).")
+            scan.warnings.append("Files more than \(options.maxDepth) folders deep were skipped: \(state.tooDeep).")
         }
         var seen: Set<String> = []
         scan.files = scan.files.sorted { $0.path < $1.path }.filter { file in
             if seen.insert(file.key).inserted { return true }
             scan.warnings.append(
-                "“\(StagedName.shown(file.key))” is there twice, in two forms of Unicode; one was left out.")
+                "“\(StagedName.shown(file.key))” exists twice, in two Unicode forms; one was skipped.")
             return false
         }
         return scan
@@ -159,7 +159,7 @@ private final class FolderWalk: Sendable {
         return String(below.string.dropFirst()).precomposedStringWithCanonicalMapping
     }
 
-    /// What is hidden, what a Mac or calibre leaves behind, what is on its way, and the cache.
+    /// Whether a file is hidden, a leftover of macOS or calibre, being transferred, or the cache.
     private func isLeftOut(_ key: String) -> Bool {
         let parts = key.split(separator: "/")
         if parts.contains(where: { $0.hasPrefix(".") || $0 == "__MACOSX" }) { return true }

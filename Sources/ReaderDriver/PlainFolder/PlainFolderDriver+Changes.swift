@@ -5,9 +5,9 @@ import ReaderMessages
 extension PlainFolderDriver {
     /// Removes books from the folder; folders that become empty stay.
     ///
-    /// A book that was listed before and is not there any more counts as removed.
-    /// - Throws: What ends everything, such as a lost connection while the folder is listed; what is wrong with one
-    ///   book is in the report.
+    /// A book that was listed before and is gone counts as removed.
+    /// - Throws: An error that ends the operation, such as a lost connection while the folder is listed. Problems with
+    ///   single books are in the report.
     public func delete(_ filenames: [String], progress: @escaping DriverProgress = { _ in }) async throws
         -> PlainFolderReport
     {
@@ -38,14 +38,14 @@ extension PlainFolderDriver {
         if paths[filename] == nil, known[filename] != nil { return }
         let path = try await provenPath(of: filename)
         do { try await provider.removeItem(path: path, recursive: false) } catch let error where error.isNoSuchFile {
-            // Somebody was faster.
+            // Someone else has already removed it.
         }
     }
 
-    /// Changes titles and authors as the user wants them. The files stay as they are; the cache remembers the changes,
-    /// also when the file is replaced or moved later.
+    /// Changes titles and authors. The files stay unchanged; the cache keeps the edits, even if a file is later
+    /// replaced or moved.
     ///
-    /// - Throws: What the provider throws, also where the cache cannot be written: then nothing is changed.
+    /// - Throws: Errors of the provider, also if the cache can't be written; nothing is changed then.
     public func update(_ edits: [PlainFolderEdit]) async throws -> PlainFolderReport {
         try await exclusively {
             try await refresh()
@@ -56,10 +56,10 @@ extension PlainFolderDriver {
                     report.fail(edit.filename, PlainFolderError(.notFound, edit.filename).sentence)
                 } else if edit.title.map({ BookExtraction.line($0).isEmpty }) == true {
                     report.fail(
-                        edit.filename, "“\(StagedName.shown(edit.filename))” keeps its title: an empty one is no title."
+                        edit.filename, "“\(StagedName.shown(edit.filename))” keeps its title: the new one is empty."
                     )
                 } else {
-                    // A book that could not be read just now is not in the cache yet.
+                    // A book that could not be read now is not in the cache yet.
                     if let entry = entries[edit.filename] { changes.append(.known(entry)) }
                     changes.append(.edited(edit))
                     report.done.append(edit.filename)

@@ -3,11 +3,11 @@ public import Foundation
 import ReaderMessages
 
 extension PlainFolderDriver {
-    /// Fetches books into the local folder `folder`, under names that are made safe from the books' own and not taken
+    /// Fetches books into the local folder `folder`, under safe names that are made from the books' own and are free
     /// there.
     ///
-    /// - Returns: For each book, in their order, where it is or why it is not: one that fails does not hold up the
-    ///   others, unless the driver was ejected, the task cancelled, or the storage fails twice in a row.
+    /// - Returns: For each book, in order, its file or the error. A failed book doesn't hold up the others, unless the
+    ///   driver was ejected, the task was cancelled, or the storage fails twice in a row.
     public func fetchForImport(
         _ books: [LibraryBook], into folder: URL, progress: @escaping DriverProgress = { _ in }
     ) async -> [Result<URL, any Error>] {
@@ -24,7 +24,7 @@ extension PlainFolderDriver {
             } catch {
                 results.append(.failure(error))
                 failures = error.isTransient ? failures + 1 : 0
-                // The others would only wait for the same.
+                // The other books would fail in the same way.
                 let endsAll = failures > 1 || error.isCancellation || (error as? PlainFolderError)?.kind == .ejected
                 if endsAll { return results + books[(index + 1)...].map { _ in .failure(error) } }
             }

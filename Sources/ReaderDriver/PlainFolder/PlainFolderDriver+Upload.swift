@@ -3,12 +3,12 @@ import Foundation
 import ReaderMessages
 
 extension PlainFolderDriver {
-    /// Puts books into the folder, each under a safe name made of its title, in one step.
+    /// Uploads books to the folder, each in one step and under a safe name made from its title.
     ///
-    /// A book is there already where one of the same format has its uuid, or has none and the same title and authors;
-    /// `policy` says what becomes of that one. Any other file of the same name stays: the new one's name gets a number.
-    /// - Throws: What ends everything before the first book; what is wrong with one book is in the report. After a lost
-    ///   connection the books that are left are rejected for that reason.
+    /// A book already exists if one of the same format has its uuid, or has no uuid and the same title and authors;
+    /// `policy` decides about that one. Any other file with the same name stays: the new name gets a number.
+    /// - Throws: An error that occurs before the first book. Problems with single books are in the report. After a lost
+    ///   connection, the remaining books are rejected for that reason.
     public func upload(
         _ items: [UploadItem], policy: ExistingBookPolicy = .protect, progress: @escaping DriverProgress = { _ in }
     ) async throws -> UploadReport {
@@ -50,7 +50,7 @@ extension PlainFolderDriver {
         guard let format = try await formats.format(of: fileExtension) else {
             throw FileError.make(
                 .featureUnsupported, path: item.metadata.title,
-                sentence: "“\(StagedName.shown(item.metadata.title))” is of a format that this folder does not take.")
+                sentence: "“\(StagedName.shown(item.metadata.title))” has a format that this folder does not accept.")
         }
         guard let there = known.book(of: item.metadata, format: format).flatMap({ entries[$0] }) else {
             let path = try await write(item, fileExtension: fileExtension, &names)
@@ -86,12 +86,13 @@ extension PlainFolderDriver {
                 try await provider.writeContents(path: path, from: source, options: WriteOptions())
                 return path
             } catch let error where error.isFileExists && tries < 100 {
-                // Another one took the name since the folder was listed, or the storage sees no difference to it.
+                // The name was taken since the folder was listed, or the storage treats it as the same as an existing
+                // one.
             }
         }
     }
 
-    /// Reads what was written as a listing would, and says what calibre knows of it.
+    /// Reads the written file as a listing would, and adds calibre's metadata.
     private func settle(
         _ item: UploadItem, _ index: Int, _ path: ProviderPath, _ format: String, previous: FolderCacheEntry?
     ) async throws -> (UploadReport.Entry, [FolderChange]) {
@@ -106,12 +107,12 @@ extension PlainFolderDriver {
             let covers = CoverSpace(options, besides: entries.values)
             let extraction = BookExtraction(provider: provider, options: options, covers: covers)
             entry = try await extraction.entry(for: found, size: ends.size, digest: ends.digest, added: added)
-            // A PDF file has no picture in itself that stands for it.
+            // A PDF file contains no cover image.
             entry.thumbnail = entry.thumbnail ?? item.cover.flatMap(extraction.kept)
         } catch {
-            // It is there, also where this was cancelled; the next listing reads it.
+            // The file exists, even after a cancellation; the next listing reads it.
             entry = FolderCacheEntry(path: key, size: found.size ?? 0, format: format, title: found.title, added: added)
-            warnings.append("It could not be read back: \(error.sentence)")
+            warnings.append("The uploaded book could not be read back: \(error.sentence)")
         }
         if let problem = entry.problem { warnings.append(problem) }
         entry.apply(PlainFolderEdit(filename: key, metadata: item.metadata))
@@ -128,7 +129,7 @@ extension PlainFolderDriver {
 }
 
 extension UploadItem {
-    /// What its file's name is made of.
+    /// The title for its file name.
     fileprivate var title: String {
         if !metadata.title.isEmpty { return metadata.title }
         if case .file(let url) = contents { return url.deletingPathExtension().lastPathComponent }

@@ -2,12 +2,12 @@ public import FileProviderCore
 public import Foundation
 import ReaderMessages
 
-/// The driver for applications that know nothing of calibre: a folder on any storage is the library, and what is known
-/// of its books is remembered in one file in it.
+/// The driver for applications without support for calibre: a folder on any storage is the library, and a cache file in
+/// it keeps its books' metadata.
 ///
-/// One operation runs at a time, in the order in which they are asked for. Books are named by their
-/// ``LibraryBook/filename``; only names that a listing of the folder showed lead anywhere, so that no name leads out of
-/// it, and links are neither listed nor followed.
+/// Operations run one at a time, in the order of the calls. Books are identified by their
+/// ``/ReaderMessages/LibraryBook/filename``. Only names from a listing of the folder are accepted, so that no name
+/// leads out of it. Links are neither listed nor followed.
 public actor PlainFolderDriver {
     let provider: any FileProvider
     let folder: ProviderPath
@@ -15,15 +15,15 @@ public actor PlainFolderDriver {
     let formats: BookFormats
     let store: FolderCacheStore
     private let time: any TimeSource
-    /// The books that are there, and where, as far as this driver knows.
+    /// The existing books and their paths, as far as this driver knows.
     var entries: [String: FolderCacheEntry] = [:]
     var paths: [String: ProviderPath] = [:]
-    /// What the user is to be told of the cache.
+    /// The warnings about the cache.
     private var warnings: [String] = []
     private var isEjected = false
     private let turns = Turns()
 
-    /// A driver of the folder at `folder`, which exists. Nothing is asked of it yet.
+    /// Creates a driver for the existing folder at `folder`. No request is made yet.
     public init(
         provider: any FileProvider, folder: ProviderPath, cache: any FolderCache,
         options: PlainFolderOptions = PlainFolderOptions(),
@@ -38,13 +38,13 @@ public actor PlainFolderDriver {
         self.store = FolderCacheStore(provider: provider, path: path, cache: cache, options: options)
     }
 
-    /// The books in the folder and those below it.
+    /// Returns the books in the folder and below it.
     ///
-    /// A book that cannot be read is listed by its file's name, with a warning. Where the cache cannot be written that
-    /// is a warning, too.
-    /// - Throws: What the provider throws, where the folder cannot be listed or the storage fails again and again; what
-    ///   was read until then is remembered.
-    /// - Complexity: For a folder in which nothing changed: its listings, and one request or a few for the cache.
+    /// A book that can't be read is listed by its file name, with a warning. A cache that can't be written is also a
+    /// warning.
+    /// - Throws: Errors of the provider if the folder can't be listed or the storage fails repeatedly. Results up to
+    ///   then are kept in the cache.
+    /// - Complexity: For an unchanged folder: its listings, and one or a few requests for the cache.
     public func books(progress: @escaping DriverProgress = { _ in }) async throws -> PlainFolderListing {
         try await exclusively {
             let found = try await refresh(progress: progress)
@@ -53,12 +53,12 @@ public actor PlainFolderDriver {
         }
     }
 
-    /// The cover of a book as the last listing found it; nil for none, one larger than the options allow, or an unknown
-    /// book.
+    /// Returns the cover of a book as of the last listing, or `nil` if it has none, it is larger than the options
+    /// allow, or the book is unknown.
     public func cover(of filename: String) -> Data? { entries[filename]?.thumbnail }
 
     /// Reads a book into `sink`.
-    /// - Throws: ``PlainFolderError``; what the provider and the sink throw.
+    /// - Throws: ``PlainFolderError``; errors of the provider and the sink.
     public func read(_ filename: String, into sink: any ByteSink) async throws {
         try await exclusively {
             if paths[filename] == nil { try await refresh() }
@@ -67,8 +67,8 @@ public actor PlainFolderDriver {
         }
     }
 
-    /// Reads a book into a file of this machine, which appears under its name only when it is whole.
-    /// - Throws: ``PlainFolderError``; what the provider and the disk throw.
+    /// Reads a book into a local file, which appears once it is complete.
+    /// - Throws: ``PlainFolderError``; errors of the provider and the disk.
     public func read(_ filename: String, to url: URL, overwrite: Bool = false) async throws {
         try await exclusively {
             if paths[filename] == nil { try await refresh() }
@@ -77,15 +77,15 @@ public actor PlainFolderDriver {
         }
     }
 
-    /// Capacity and free space; nil where the storage has no such notion.
+    /// Returns capacity and free space, or `nil` if the storage doesn't report them.
     public func space() async throws -> VolumeObject? {
         try await exclusively { try await provider.storageProperties() }
     }
 
-    /// Waits for what runs, and lets nothing begin afterwards; again is fine.
+    /// Waits for the current operation and refuses new ones. May be called again.
     public func eject() async {
         isEjected = true
-        // A caller that is cancelled does not wait; nothing begins all the same.
+        // A cancelled caller doesn't wait; new operations are refused anyway.
         do { try await turns.begin() } catch { return }
         turns.end()
     }
@@ -100,15 +100,16 @@ public actor PlainFolderDriver {
         return try await body()
     }
 
-    // MARK: What is there
+    // MARK: Refreshing
 
     var now: Date { Date(timeIntervalSince1970: time.wallClock.rounded(.down)) }
 
-    /// Lists the folder, reads what is new in it, and remembers that.
-    /// - Returns: What the user is to be told of the books.
+    /// Lists the folder, reads new books, and updates the cache.
+    /// - Returns: The warnings about the books.
     @discardableResult
     func refresh(progress: @escaping DriverProgress = { _ in }) async throws -> [String] {
-        // Before the listing: what another driver puts there later is in neither, and not taken for gone.
+        // Reads the cache before the listing, so that a file which another driver adds later is in neither and not
+        // taken for gone.
         let remembered = try await store.entries()
         let scan = try await FolderScan.run(folder, on: provider, formats: formats)
         progress(0.1)
@@ -119,7 +120,7 @@ public actor PlainFolderDriver {
         if let error = outcome.error { throw error }
         var entries = Dictionary(outcome.entries.map { ($0.path, $0) }) { first, _ in first }
         if isRemembered, !outcome.changes.isEmpty {
-            // What another driver has changed meanwhile is there, too.
+            // Includes the changes that another driver made meanwhile.
             let merged = try await store.entries()
             for (path, entry) in entries where entry.problem == nil { entries[path] = merged[path] ?? entry }
         }
@@ -131,9 +132,9 @@ public actor PlainFolderDriver {
         return outcome.warnings
     }
 
-    /// Writes changes into the cache, also where the task was cancelled after they were made. That the storage will not
-    /// have it is a warning, as the books themselves are there.
-    /// - Returns: Whether they are there now.
+    /// Writes changes to the cache, even if the task was cancelled after they were made. A failure is a warning, since
+    /// the books themselves are fine.
+    /// - Returns: Whether they were written.
     @discardableResult
     func remember(_ changes: [FolderChange]) async -> Bool {
         let store = store
@@ -145,7 +146,7 @@ public actor PlainFolderDriver {
                 return error.sentence
             }
         }
-        if let failure { warnings.append("What is known of the books could not be remembered: \(failure)") }
+        if let failure { warnings.append("The cache of the books could not be written: \(failure)") }
         return failure == nil
     }
 
@@ -154,12 +155,12 @@ public actor PlainFolderDriver {
         return warnings + (await store.takeWarnings())
     }
 
-    /// The path of a book that was listed, proven to be a file that lies in folders.
-    /// - Throws: ``PlainFolderError``; what the provider throws.
+    /// Returns the path of a listed book after checking that it is a file and that only folders are above it.
+    /// - Throws: ``PlainFolderError``; errors of the provider.
     func provenPath(of filename: String) async throws -> ProviderPath {
         guard let path = paths[filename] else { throw PlainFolderError(.notFound, filename) }
         guard let below = path.relative(to: folder) else { throw PlainFolderError(.replaced, filename) }
-        // Where a folder on the way became a link since, the path leads out of the folder.
+        // If a folder above it has become a link, the path leads out of the folder.
         let names = below.components
         var item = folder
         do {

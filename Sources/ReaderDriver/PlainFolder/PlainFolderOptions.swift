@@ -1,66 +1,67 @@
 public import Foundation
 import ReaderMessages
 
-/// How a ``PlainFolderDriver`` works.
+/// The options of a ``PlainFolderDriver``.
 public struct PlainFolderOptions: Hashable, Sendable, Codable {
-    /// The media types of the files that count as books, told by the names' extensions; EPUB, PDF and comic archives.
+    /// The media types of the files that count as books, derived from file extensions; EPUB, PDF and comic archives by
+    /// default.
     public var formats: [String] = [
         "application/epub+zip", "application/pdf", "application/vnd.comicbook+zip", "application/vnd.comicbook-rar",
         "application/x-cb7", "application/x-cbt",
     ]
-    /// The name of the cache's file in the folder; one name, no path.
+    /// The name of the cache file in the folder, not a path.
     public var cacheName = ".carrel-books.sqlite"
-    /// The most bytes that a cache is read with; 256 MiB. A larger one counts as damaged.
+    /// The largest cache that is read, in bytes; 256 MiB. A larger one counts as damaged.
     public var maxCacheSize: Int64 = 256 << 20
-    /// How many folders deep books are looked for; 32. What lies deeper is left out, with a warning.
+    /// The most folder levels that are searched; 32. Deeper files are skipped, with a warning.
     public var maxDepth = 32
-    /// The most files and folders that are listed; 200,000. More is an error.
+    /// The most files and folders that are listed; 200,000. More are an error.
     public var maxItems = 200_000
-    /// The most books that are opened at once; 8, or fewer where the storage is not worth it.
+    /// The most books that are opened at once; 8, or fewer if the storage doesn't benefit.
     public var booksAtOnce = 8
-    /// The most bytes of a cover that is kept; 256 KiB. Of a larger one nothing is kept.
+    /// The largest cover that is kept, in bytes; 256 KiB. Larger ones are dropped.
     public var maxCoverSize = 256 << 10
-    /// The most bytes that all covers together are kept in; 64 MiB. What comes when they are full is kept without one.
+    /// The most bytes of all kept covers together; 64 MiB. Further books are kept without a cover.
     public var maxCoverBytes = 64 << 20
-    /// How often a cache that another driver writes at the same time is merged and written again; 5.
+    /// The number of tries to merge and write a cache that another driver writes at the same time; 5.
     public var cacheTries = 5
 
-    /// The options named at each property.
+    /// Creates the default options.
     public init() {}
 }
 
 /// The books of a plain folder.
 public struct PlainFolderListing: Hashable, Sendable {
-    /// One for each book, in the order of their paths.
+    /// The books, in the order of their paths.
     public var books: [LibraryBook]
-    /// What the user is to be told, one sentence each.
+    /// Warnings for the user, one sentence each.
     public var warnings: [String]
 
-    /// A listing.
+    /// Creates a listing.
     public init(books: [LibraryBook] = [], warnings: [String] = []) {
         self.books = books
         self.warnings = warnings
     }
 }
 
-/// What became of books that were to be deleted or changed.
+/// The results of deleting or changing books.
 public struct PlainFolderReport: Hashable, Sendable, Codable {
-    /// A book with which it was not done, and why.
+    /// A failed book and the reason.
     public struct Failure: Hashable, Sendable, Codable {
-        /// As it was given.
+        /// The file name as given.
         public var filename: String
-        /// One sentence.
+        /// The reason in one sentence.
         public var reason: String
     }
 
-    /// The files with which it was done, as they were given.
+    /// The file names that succeeded, as given.
     public var done: [String] = []
-    /// The others.
+    /// The failed ones.
     public var failed: [Failure] = []
-    /// What the user is to be told that is about no book alone.
+    /// Warnings for the user that are about no single book.
     public var warnings: [String] = []
 
-    /// A report with nothing in it.
+    /// Creates an empty report.
     public init() {}
 
     mutating func fail(_ filename: String, _ reason: String) {
@@ -68,20 +69,20 @@ public struct PlainFolderReport: Hashable, Sendable, Codable {
     }
 }
 
-/// What a user changes of a book in a plain folder. The file stays as it is; the cache remembers.
+/// A user's edits to a book in a plain folder. The file stays unchanged; the cache keeps the edits.
 public struct PlainFolderEdit: Hashable, Sendable, Codable {
-    /// The book's ``LibraryBook/filename``.
+    /// The book's ``/ReaderMessages/LibraryBook/filename``.
     public var filename: String
-    /// The new title; nil leaves it. An empty one is refused.
+    /// The new title, or `nil` to keep it. An empty title is refused.
     public var title: String?
-    /// The new text to sort the title by; nil leaves it, or takes a new title.
+    /// The new sort text of the title, or `nil` to keep it or to use the new title.
     public var titleSort: String?
-    /// The new authors; nil leaves them.
+    /// The new authors, or `nil` to keep them.
     public var authors: [String]?
-    /// The new text to sort the authors by; nil leaves it, or takes new authors.
+    /// The new sort text of the authors, or `nil` to keep it or to use the new authors.
     public var authorSort: String?
 
-    /// Changes nothing unless more is given.
+    /// Creates an edit; by default it changes nothing.
     public init(
         filename: String, title: String? = nil, titleSort: String? = nil, authors: [String]? = nil,
         authorSort: String? = nil
@@ -93,7 +94,7 @@ public struct PlainFolderEdit: Hashable, Sendable, Codable {
         self.authorSort = authorSort
     }
 
-    /// All that a driver's library knows and a plain folder can remember.
+    /// Creates an edit with all metadata that a plain folder can store.
     init(filename: String, metadata: BookMetadata) {
         self.init(
             filename: filename, title: metadata.title.isEmpty ? nil : metadata.title, titleSort: metadata.titleSort,
@@ -101,23 +102,23 @@ public struct PlainFolderEdit: Hashable, Sendable, Codable {
     }
 }
 
-/// Why a ``PlainFolderDriver`` cannot do something.
+/// The error of a ``PlainFolderDriver``.
 public struct PlainFolderError: LocalizedError, Hashable, Sendable {
-    /// What it is.
+    /// The kind of error.
     public enum Kind: Hashable, Sendable {
         /// ``PlainFolderDriver/eject()`` was called.
         case ejected
-        /// No such book is in the folder.
+        /// The book is not in the folder.
         case notFound
-        /// A link or a folder is where the book or its folder was, or another book.
+        /// A link, a folder or another book is in the place of the book or of its folder.
         case replaced
-        /// Other drivers wrote the cache each time that this one was about to.
+        /// Other drivers wrote the cache each time that this driver tried to.
         case cacheIsBusy
     }
 
-    /// What it is.
+    /// The kind of error.
     public let kind: Kind
-    /// The book or the file that it is about; empty for none.
+    /// The book or file that the error is about; empty for none.
     public let filename: String
 
     init(_ kind: Kind, _ filename: String = "") {
@@ -125,7 +126,7 @@ public struct PlainFolderError: LocalizedError, Hashable, Sendable {
         self.filename = filename
     }
 
-    /// One sentence.
+    /// The error in one sentence.
     public var errorDescription: String? {
         let name = StagedName.shown(filename)
         return switch kind {

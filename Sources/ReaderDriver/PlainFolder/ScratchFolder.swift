@@ -1,7 +1,7 @@
 import FileProviderCore
 import Foundation
 
-/// A folder on this machine's disk for the length of one piece of work, which nobody else may enter.
+/// A private temporary folder on this machine's disk for one piece of work.
 struct ScratchFolder: Sendable {
     private let url: URL
 
@@ -18,7 +18,7 @@ struct ScratchFolder: Sendable {
 
     func remove() async {
         let url = url
-        // What is left of it lies in the system's temporary folder and is swept there.
+        // Leftovers are in the system's temporary folder and are cleaned up there.
         try? await BlockingThreads.shared.run { try FileManager.default.removeItem(at: url) }
     }
 }
@@ -26,8 +26,8 @@ struct ScratchFolder: Sendable {
 extension FileProviderReadWrite {
     /// Reads the file at `path` into the new local file `url`.
     ///
-    /// - Throws: `CocoaError(.fileReadTooLarge)` for one of more than `limit` bytes, of which no more is read;
-    ///   `CocoaError(.fileReadCorruptFile)` where it ends early.
+    /// - Throws: `CocoaError(.fileReadTooLarge)` if the file has more than `limit` bytes, without reading them;
+    ///   `CocoaError(.fileReadCorruptFile)` if it ends early.
     func fetch(_ path: ProviderPath, to url: URL, limit: Int64) async throws {
         try await withReader(path: path) { reader in
             let size = try await reader.attributes().size

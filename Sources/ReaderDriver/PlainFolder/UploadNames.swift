@@ -1,7 +1,7 @@
 import Foundation
 import ReaderMessages
 
-/// The names in a folder, of any kind of item.
+/// The names of all items in a folder.
 struct TakenNames {
     private var folded: Set<String>
 
@@ -9,7 +9,7 @@ struct TakenNames {
         folded = Set(names.map(SafeFileName.folded))
     }
 
-    /// The first free name for a title, which is taken then.
+    /// Returns the first free name for a title and marks it as taken.
     mutating func take(title: String, fileExtension: String) -> String {
         var number = 1
         while true {
@@ -20,7 +20,7 @@ struct TakenNames {
     }
 }
 
-/// Tells which book of a folder an uploaded one is.
+/// Finds the existing book that an uploaded book corresponds to.
 struct KnownBooks {
     private var byUUID: [String: Set<String>] = [:]
     private var byTitle: [String: Set<String>] = [:]
@@ -36,7 +36,7 @@ struct KnownBooks {
             byUUID[Self.key(uuid: entry.uuid, entry.format), default: []].insert(entry.path)
             withUUID.insert(entry.path)
         }
-        // A title that is only the file's name tells nothing of the book.
+        // A title that is only the file's name doesn't identify the book.
         guard entry.problem == nil || entry.edited.contains(.title) else { return }
         byTitle[Self.key(entry.title, entry.authors, entry.format), default: []].insert(entry.path)
     }
@@ -48,7 +48,8 @@ struct KnownBooks {
         withUUID.remove(entry.path)
     }
 
-    /// The path of the book with that uuid, else of the one with the same title and authors, unless both have uuids.
+    /// Returns the path of the book with this uuid, else of the one with the same title and authors, unless both have
+    /// uuids.
     func book(of metadata: BookMetadata, format: String) -> String? {
         let uuid = BookUUID.canonical(metadata.uuid)
         if !uuid.isEmpty, let path = byUUID[Self.key(uuid: uuid, format)]?.min() { return path }
@@ -60,7 +61,7 @@ struct KnownBooks {
         return candidates.count == 1 ? candidates.first : nil
     }
 
-    // No line holds a line break.
+    // Single lines contain no line break.
     private static func key(uuid: String, _ format: String) -> String {
         "\(format)\n\(BookUUID.canonical(uuid).prefix(100))"
     }

@@ -1,7 +1,7 @@
 import Foundation
 import ReaderLink
 
-/// A book and what a command makes of it. What makes no sense leaves the old value, with a warning.
+/// A book with the changes of a command. Invalid values are ignored, with a warning.
 struct BookChange {
     private(set) var book: LibraryBook
     private(set) var warnings: [String] = []
@@ -24,26 +24,26 @@ struct BookChange {
         book.modified = time
     }
 
-    /// Gives the book another uuid, which no other book may have.
+    /// Sets a new uuid, which no other book may have.
     mutating func setUUID(_ text: String, isTaken: Bool) {
         guard BookValues.isUUID(BookUUID.canonical(text)) else {
-            return warn("“\(StagedName.shown(text))” is no uuid; the book keeps its own.")
+            return warn("“\(StagedName.shown(text))” is not a uuid; the book keeps its old one.")
         }
-        if isTaken { return warn("Another book has the uuid “\(StagedName.shown(text))”; this one keeps its own.") }
+        if isTaken { return warn("Another book has the uuid “\(StagedName.shown(text))”; this one keeps its old one.") }
         book.uuid = BookText.clean(text)
     }
 
-    /// Notes that the book has another cover.
+    /// Sets the hash of a new cover.
     mutating func setCoverHash(_ hash: String?) { book.coverHash = BookText.nonEmpty(hash) }
 
-    /// Tells the user something.
+    /// Adds a warning for the user.
     mutating func warn(_ sentence: String) { warnings.append(sentence) }
 
     private mutating func applyTitle(_ update: UpdatedBook) {
         if update.hasTitle {
             let title = BookText.clean(update.reference.title)
             if title.isEmpty {
-                warn("A book has to have a title; it keeps its own.")
+                warn("A book must have a title; it keeps the old one.")
             } else if title != book.title {
                 book.title = title
                 book.titleSort = title
@@ -69,7 +69,7 @@ struct BookChange {
     private mutating func applySeries(_ update: UpdatedBook) {
         if let series = update.series {
             book.series = BookText.nonEmpty(series)
-            // Without a series there is no place in one.
+            // A book without a series has no position in it.
             if book.series == nil { book.seriesIndex = nil }
         }
         guard let text = update.seriesIndex, book.series != nil else { return }
@@ -78,7 +78,7 @@ struct BookChange {
         } else if let index = BookValues.decimal(text) {
             book.seriesIndex = index
         } else {
-            warn("“\(StagedName.shown(text))” is no place in a series; the old one stays.")
+            warn("“\(StagedName.shown(text))” is not a position in a series; the old one stays.")
         }
     }
 
@@ -88,7 +88,7 @@ struct BookChange {
         } else if let day = BookValues.day(text) {
             book.pubDate = BookValues.isUnknown(day) ? nil : day
         } else {
-            warn("“\(StagedName.shown(text))” is no date; the old one stays.")
+            warn("“\(StagedName.shown(text))” is not a date; the old one stays.")
         }
     }
 
@@ -104,15 +104,15 @@ struct BookChange {
         if BookText.clean(text).isEmpty {
             book.rating = nil
         } else if let rating = BookValues.decimal(text), (0...5).contains(rating) {
-            // calibre knows no stars and no rating as the same.
+            // calibre treats zero stars and no rating as the same.
             book.rating = rating == 0 ? nil : rating
         } else {
-            warn("“\(StagedName.shown(text))” is no rating from 0 to 5; the old one stays.")
+            warn("“\(StagedName.shown(text))” is not a rating from 0 to 5; the old one stays.")
         }
     }
 
     private mutating func applyWordCount(_ count: Int) {
-        if count < 0 { return warn("\(count) is no number of words; the old one stays.") }
+        if count < 0 { return warn("\(count) is not a number of words; the old one stays.") }
         book.wordCount = count
     }
 }

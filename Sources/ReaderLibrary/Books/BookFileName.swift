@@ -1,11 +1,11 @@
 import ReaderLink
 
-/// The names of books' files: from author and title, harmless on every storage, and never a peer's.
+/// Makes file names for books from author and title, safe on every storage and never from a peer.
 enum BookFileName {
-    /// Bytes of the author's name in it.
+    /// The most bytes of the author's name.
     private static let maxAuthorLength = 80
 
-    /// `Author - Title.epub`, and for a `number` above 1 `Author - Title (2).epub`.
+    /// Returns `Author - Title.epub`, or `Author - Title (2).epub` for a `number` above 1.
     static func make(authors: [String], title: String, number: Int) -> String {
         let author = authors.first.map { SafeFileName.harmless($0, maxLength: maxAuthorLength) } ?? ""
         let parts = [author, SafeFileName.harmless(title)].filter { !$0.isEmpty }

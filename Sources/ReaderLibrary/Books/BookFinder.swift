@@ -2,7 +2,7 @@ import Foundation
 import GRDB
 import ReaderLink
 
-/// What a description of a book leads to.
+/// The result of looking for a book.
 enum FoundBook: Sendable {
     case none
     case one(StoredBook)
@@ -12,13 +12,13 @@ enum FoundBook: Sendable {
     case conflict
 }
 
-/// Decides which book is meant: by uuid, else by file name, else by title and authors where nothing speaks against it.
+/// Finds a book by uuid, else by file name, else by title and authors if nothing contradicts it.
 struct BookFinder {
     private let table: BookTable
 
     init(_ db: Database) { table = BookTable(db) }
 
-    /// The book that a command means.
+    /// Finds the book that a command refers to.
     func find(_ reference: BookReference) throws -> FoundBook {
         let key = BookUUID.canonical(reference.uuid)
         let named = try book(named: reference.filename)
@@ -29,9 +29,9 @@ struct BookFinder {
         }
     }
 
-    /// The book that an incoming one is another copy of.
+    /// Finds the book that an incoming one is a copy of.
     ///
-    /// Two books that both have a uuid, and not the same, are two editions, whatever their titles.
+    /// Two books with different uuids are two editions, whatever their titles.
     func find(_ book: LibraryBook, uuids: [String]) throws -> FoundBook {
         for key in uuids {
             let found = try table.books(where: "uuid_key = ?", [key])
@@ -51,14 +51,13 @@ struct BookFinder {
         }
         guard let one = found.first else {
             guard let named else { return .none }
-            // A file name is used again when its book has gone: a driver that does not know that must not hit the wrong
-            // one.
+            // File names are reused after a removal: a driver with an outdated list must not hit the wrong book.
             return BookUUID.canonical(named.book.uuid).isEmpty ? .one(named) : .conflict
         }
         return named == nil || named?.id == one.id ? .one(one) : .conflict
     }
 
-    /// By the exact name, else by the only one that differs in the case of letters.
+    /// Finds a book by its exact name, else by the only name that differs just in case.
     private func book(named filename: String) throws -> StoredBook? {
         let filename = filename.precomposedStringWithCanonicalMapping
         if filename.isEmpty { return nil }

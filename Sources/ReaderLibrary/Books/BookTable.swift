@@ -2,13 +2,13 @@ import Foundation
 import GRDB
 import ReaderLink
 
-/// A book with its row's number.
+/// A book with its row ID.
 struct StoredBook: Sendable {
     let id: Int64
     var book: LibraryBook
 }
 
-/// Books in a library or a snapshot, with all that hangs on them.
+/// The books in a library or a snapshot, with their authors, subjects and collections.
 struct BookTable {
     let db: Database
 
@@ -20,8 +20,8 @@ struct BookTable {
         size, added, modified, is_locked, word_count, is_new, is_read, is_on_reading_list
         """
 
-    /// The books that fulfil `condition`, a term of SQL written here and never by a peer.
-    /// - Complexity: Four statements, however many books there are.
+    /// Returns the books that satisfy `condition`, an SQL term from this program and never from a peer.
+    /// - Complexity: Four statements for any number of books.
     func books(where condition: String = "TRUE", _ arguments: StatementArguments = []) throws -> [StoredBook] {
         let chosen = "(SELECT id FROM books WHERE \(condition))"
         let authors = try lists(
@@ -48,7 +48,7 @@ struct BookTable {
         return books
     }
 
-    /// The names that belong to each book, in order.
+    /// Returns the names that belong to each book, in order.
     private func lists(_ sql: String, _ arguments: StatementArguments) throws -> [Int64: [String]] {
         let rows = try Row.fetchCursor(db, sql: sql, arguments: arguments)
         var lists: [Int64: [String]] = [:]
@@ -87,7 +87,7 @@ struct BookTable {
 
 extension BookTable {
     /// Adds a book.
-    /// - Returns: Its row's number.
+    /// - Returns: Its row ID.
     @discardableResult
     func insert(_ book: LibraryBook) throws -> Int64 {
         let values = Self.values(of: book)
@@ -100,7 +100,7 @@ extension BookTable {
         return id
     }
 
-    /// Replaces all that is known of a book.
+    /// Replaces all values of a book.
     func update(_ stored: StoredBook) throws {
         let values = Self.values(of: stored.book)
         let changes = values.map { "\($0.0) = ?" }.joined(separator: ", ")
@@ -110,7 +110,7 @@ extension BookTable {
         try writeLists(of: stored.book, id: stored.id)
     }
 
-    /// Removes a book with all that hangs on it.
+    /// Removes a book with its dependent rows.
     func delete(_ id: Int64) throws { try db.execute(sql: "DELETE FROM books WHERE id = ?", arguments: [id]) }
 
     private static func values(of book: LibraryBook) -> [(String, DatabaseValue)] {
@@ -152,13 +152,12 @@ extension BookTable {
 // MARK: Covers
 
 extension BookTable {
-    /// The name of the file with the book's cover; nil where it has none.
+    /// Returns the name of the book's cover file, or `nil` if it has none.
     func cover(of id: Int64) throws -> String? {
         try String.fetchOne(db, sql: "SELECT file FROM covers WHERE book = ?", arguments: [id])
     }
 
-    /// Gives the book the cover in `file`, or none; the file that it had is litter from then on, and the new one no
-    /// longer.
+    /// Sets the book's cover to `file`, or removes it. The old file becomes litter, and the new one no longer is.
     func replaceCover(of id: Int64, with file: String?) throws {
         let litter = LitterTable(db)
         if let previous = try cover(of: id) { try litter.add(LibraryFile(.covers, name: previous)) }

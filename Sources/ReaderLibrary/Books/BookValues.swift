@@ -1,11 +1,11 @@
 import Foundation
 
-/// Values that a message has as text.
+/// Parses values that a message has as text.
 enum BookValues {
-    /// What calibre writes for a day that it does not know.
+    /// calibre's placeholder for an unknown day.
     private static let unknownDay = "0101-01-01"
 
-    /// A decimal number with a dot or a comma; nil for anything else, such as `nan` and hexadecimal digits.
+    /// Returns a decimal number with a dot or a comma; `nil` for anything else, such as `nan` and hexadecimal digits.
     static func decimal(_ text: String) -> Double? {
         let text = text.trimmingCharacters(in: .whitespaces).replacing(",", with: ".")
         guard !text.isEmpty, text.utf8.count <= 40, text.utf8.allSatisfy({ "0123456789.-+eE".utf8.contains($0) }) else {
@@ -14,8 +14,8 @@ enum BookValues {
         return Double(text).flatMap { $0.isFinite ? $0 : nil }
     }
 
-    /// `YYYY-MM-DD`, `YYYY-MM` or `YYYY` of a day, or of the start of a whole ISO 8601 date, as it is written and
-    /// without moving it to another time zone; nil for anything else.
+    /// Returns `YYYY-MM-DD`, `YYYY-MM` or `YYYY` of a day, or of the start of a full ISO 8601 date, as written, without
+    /// converting the time zone; `nil` for anything else.
     static func day(_ text: String) -> String? {
         let day = text.trimmingCharacters(in: .whitespaces).prefix { $0 != "T" && $0 != " " }
         let parts = day.split(separator: "-", omittingEmptySubsequences: false)
@@ -29,10 +29,10 @@ enum BookValues {
         return String(day)
     }
 
-    /// Whether `day` stands for none.
+    /// Whether `day` is the placeholder for an unknown day.
     static func isUnknown(_ day: String) -> Bool { day == unknownDay }
 
-    /// The day of a moment in UTC.
+    /// Returns the day of a date in UTC.
     static func day(_ date: Date) -> String? {
         let text = date.formatted(Date.ISO8601FormatStyle().year().month().day())
         return day(text).flatMap { isUnknown($0) ? nil : $0 }

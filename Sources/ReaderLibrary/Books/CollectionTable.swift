@@ -1,25 +1,25 @@
 import GRDB
 
-/// The collections as such, apart from the books in them.
+/// The collections themselves, without the books in them.
 struct CollectionTable {
     private let db: Database
 
     init(_ db: Database) { self.db = db }
 
-    /// Removes those that no book is in.
+    /// Removes empty collections.
     func removeEmpty() throws {
         try db.execute(sql: "DELETE FROM collections WHERE id NOT IN (SELECT collection FROM book_collections)")
     }
 
-    /// Removes a collection and takes its books out of it.
+    /// Removes a collection; its books stay in the library.
     /// - Returns: Whether there was one.
     func remove(_ name: String) throws -> Bool {
         try db.execute(sql: "DELETE FROM collections WHERE name = ?", arguments: [name])
         return db.changesCount > 0
     }
 
-    /// Gives a collection another name; where there is one of that name already, its books go into that.
-    /// - Returns: Whether there was one of the old name.
+    /// Renames a collection. If the new name exists, its books are moved into that collection.
+    /// - Returns: Whether there was a collection with the old name.
     func rename(_ name: String, to newName: String) throws -> Bool {
         guard let previous = try id(name) else { return false }
         guard let new = try id(newName), new != previous else {

@@ -1,11 +1,11 @@
 import Foundation
 
-/// A picture that may be a cover, told by its first bytes and not decoded.
+/// A picture that may be a cover, recognized by its first bytes and not decoded.
 struct CoverPicture: Sendable {
     let data: Data
     let fileExtension: String
 
-    /// Nil for what is neither JPEG, PNG, GIF nor WebP.
+    /// Returns `nil` for data that is neither JPEG, PNG, GIF nor WebP.
     init?(_ data: Data) {
         let start = Array(data.prefix(12))
         if start.starts(with: [0xFF, 0xD8, 0xFF]) {

@@ -2,20 +2,20 @@ import Foundation
 import GRDB
 import ReaderLink
 
-/// Which commands were begun, and what came of their steps.
+/// Records the commands that were begun and the results of their steps.
 struct CommandJournal {
     private let db: Database
 
     init(_ db: Database) { self.db = db }
 
-    /// Notes that `command` was begun, if that is not noted yet.
+    /// Records that `command` was begun, unless it is recorded already.
     func begin(_ command: CommandIdentity, at time: Double) throws {
         try db.execute(
             sql: "INSERT OR IGNORE INTO commands (kind, digest, timestamp, begun) VALUES (?, ?, ?, ?)",
             arguments: [command.kind.rawValue, command.digest, command.timestamp, time])
     }
 
-    /// What came of the steps of `command`, by their number.
+    /// Returns the results of the steps of `command`, by step number.
     func results(of command: CommandIdentity) throws -> [Int: StepResult] {
         let rows = try Row.fetchAll(
             db, sql: "SELECT number, result FROM steps WHERE kind = ? AND digest = ?",
@@ -26,7 +26,7 @@ struct CommandJournal {
         }
     }
 
-    /// What came of a step; nil where it was not done.
+    /// Returns the result of a step, or `nil` if it was not done.
     func result(of step: CommandStep) throws -> StepResult? {
         let text = try String.fetchOne(
             db, sql: "SELECT result FROM steps WHERE kind = ? AND digest = ? AND number = ?",
@@ -34,7 +34,7 @@ struct CommandJournal {
         return try text.map(Self.result)
     }
 
-    /// Notes what came of a step; its command counts as begun.
+    /// Records the result of a step; its command counts as begun.
     func record(_ result: StepResult, of step: CommandStep, at time: Double) throws {
         try begin(step.command, at: time)
         let text = String(decoding: try JSONEncoder().encode(result), as: UTF8.self)
@@ -43,18 +43,18 @@ struct CommandJournal {
             arguments: [step.command.kind.rawValue, step.command.digest, step.number, text])
     }
 
-    /// The commands that were begun and not ended, the oldest first.
+    /// Returns the commands that were begun and not ended, the oldest first.
     func unfinished() throws -> [CommandIdentity] {
         try Row.fetchAll(db, sql: "SELECT kind, digest, timestamp FROM commands ORDER BY begun, kind, digest")
             .compactMap { row in
                 let values = RowValues(row)
-                // A kind that this version does not know cannot be gone on with.
+                // A command of a kind that this version doesn't support can't be continued.
                 guard let kind = ReaderCommand.Kind(rawValue: try values.text(0)) else { return nil }
                 return CommandIdentity(kind: kind, digest: try values.text(1), timestamp: try values.optionalText(2))
             }
     }
 
-    /// Forgets a command and its steps.
+    /// Deletes a command and its steps.
     func end(_ command: CommandIdentity) throws {
         try db.execute(
             sql: "DELETE FROM commands WHERE kind = ? AND digest = ?",

@@ -1,16 +1,16 @@
 import Foundation
 import GRDB
 
-/// A kind of SQLite file: what it is called in sentences, how its tables are made, and how a file is proven to be one.
+/// A kind of SQLite file: how it is identified, how its tables are created, and how a file is verified.
 struct DatabaseKind: Sendable {
-    /// Stands in `PRAGMA application_id`.
+    /// The value of `PRAGMA application_id`.
     let applicationID: Int64
-    /// Stands in `PRAGMA user_version`.
+    /// The value of `PRAGMA user_version`.
     let version: Int64
-    /// What makes the tables and indexes, in order; every statement is part of the proof.
+    /// The statements that create the tables and indexes, in order. The verification compares each of them.
     let statements: [String]
 
-    /// Makes everything in an empty database, in one transaction.
+    /// Creates everything in an empty database, in one transaction.
     func create(_ db: Database) throws {
         try db.inTransaction {
             for statement in statements { try db.execute(sql: statement) }
@@ -27,8 +27,8 @@ struct DatabaseKind: Sendable {
         return objects == 0 && version == 0
     }
 
-    /// Proves that the database is of this kind and sound: the tables and indexes made here and nothing else, so
-    /// neither views nor triggers, and every value of the type of its column.
+    /// Verifies that the database is intact and of this kind: only the expected tables and indexes exist, no views or
+    /// triggers, and every value has the type of its column.
     /// - Throws: ``DatabaseProblem``; SQLite's errors.
     /// - Complexity: Reads the whole file once.
     func verify(_ db: Database) throws {
@@ -38,13 +38,13 @@ struct DatabaseKind: Sendable {
         let found = try Int64.fetchOne(db, sql: "PRAGMA user_version") ?? 0
         if found > version { throw DatabaseProblem(.newer(Int(found)), detail: "its version is \(found)") }
         guard found == version, try objects(in: db) == expectedObjects() else {
-            throw DatabaseProblem(.damaged, detail: "its tables are not the ones that belong there")
+            throw DatabaseProblem(.damaged, detail: "its tables are not the expected ones")
         }
         let finding = try String.fetchOne(db, sql: "PRAGMA quick_check(1)") ?? "no answer"
         guard finding == "ok" else { throw DatabaseProblem(.damaged, detail: String(finding.prefix(200))) }
     }
 
-    /// What SQLite knows of tables and indexes, as text; of too many no more than tell that there are too many.
+    /// Returns SQLite's descriptions of tables and indexes, limited to slightly more than expected.
     private func objects(in db: Database) throws -> [String] {
         let sql = """
             SELECT type || '|' || name || '|' || tbl_name || '|' || ifnull(sql, '') FROM sqlite_master ORDER BY name, type
@@ -53,7 +53,7 @@ struct DatabaseKind: Sendable {
         return try String?.fetchAll(db, sql: sql).map { $0 ?? "" }
     }
 
-    /// The same of a database that was just made.
+    /// Returns the same for a new database.
     private func expectedObjects() throws -> [String] {
         let queue = try DatabaseQueue()
         return try queue.writeWithoutTransaction { db in
@@ -63,19 +63,19 @@ struct DatabaseKind: Sendable {
     }
 }
 
-/// What is wrong with a database file.
+/// The problem with a database file.
 struct DatabaseProblem: Error, Hashable {
     enum Kind: Hashable {
-        /// Not as it was written.
+        /// The content is damaged.
         case damaged
-        /// Of a version after ours.
+        /// The version is newer than this program's.
         case newer(Int)
-        /// Some other database.
+        /// The database belongs to another program.
         case foreign
     }
 
     let kind: Kind
-    /// More, without a full stop.
+    /// Details, without a full stop.
     let detail: String
 
     init(_ kind: Kind, detail: String) {

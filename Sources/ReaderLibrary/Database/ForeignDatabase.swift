@@ -2,9 +2,10 @@ import FileProviderCore
 import Foundation
 import GRDB
 
-/// A database file that came from elsewhere and is not trusted. Every call blocks on the disk.
+/// Reads untrusted database files. Every call blocks on the disk.
 enum ForeignDatabase {
-    /// The settings of a connection to one: nothing in the file is run, and what it says of its pages is checked.
+    /// Returns the configuration for untrusted files: nothing in the file is executed, and its page structure is
+    /// checked.
     static func configuration(readonly: Bool) -> Configuration {
         var configuration = Configuration()
         configuration.readonly = readonly
@@ -16,7 +17,7 @@ enum ForeignDatabase {
         return configuration
     }
 
-    /// Looks at the file before SQLite does: its size, and whether it is complete without a log beside it.
+    /// Checks the file before SQLite opens it: its size, and whether it is complete without a log beside it.
     /// - Throws: ``DatabaseProblem``; `CocoaError(.fileReadTooLarge)`; `CocoaError(.fileReadNoSuchFile)`.
     static func inspect(_ file: URL, limit: Int64) throws {
         let source = try FileSource(file)
@@ -30,15 +31,15 @@ enum ForeignDatabase {
         let bytes = try source.bytes(from: 0)
         let step = try header.withUnsafeMutableBytes { try bytes.read(into: $0) }
         guard case .bytes(20) = step, header.starts(with: Array("SQLite format 3\0".utf8)) else {
-            throw DatabaseProblem(.damaged, detail: "it is no SQLite database")
+            throw DatabaseProblem(.damaged, detail: "it is not an SQLite database")
         }
-        // 2 means that the newest pages lie in a log beside the file (SQLite's file format, section 1.3.3).
+        // 2 means that the newest pages are in a log beside the file (SQLite's file format, section 1.3.3).
         guard header[18] == 1, header[19] == 1 else {
-            throw DatabaseProblem(.damaged, detail: "it is not complete in one file")
+            throw DatabaseProblem(.damaged, detail: "parts of it are in another file")
         }
     }
 
-    /// Runs `body` on a connection to a file of `kind`, proven before, that is closed afterwards.
+    /// Runs `body` on a connection to a verified file of `kind`, and closes the connection.
     static func read<Value>(
         _ file: URL, kind: DatabaseKind, limit: Int64, _ body: (Database) throws -> Value
     ) throws -> Value {
@@ -56,7 +57,7 @@ enum ForeignDatabase {
 }
 
 extension DatabaseError {
-    /// SQLite's result in Foundation's words. Source: sqlite.org/rescode.html.
+    /// Returns SQLite's error as a Foundation error. Source: sqlite.org/rescode.html.
     func fileError(path: String) -> CocoaError {
         let name = (path as NSString).lastPathComponent
         switch resultCode {
@@ -72,6 +73,6 @@ extension DatabaseError {
         }
     }
 
-    /// Whether the file itself is at fault.
+    /// Whether the file itself is damaged.
     var isDamage: Bool { [.SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_TOOBIG].contains(resultCode) }
 }

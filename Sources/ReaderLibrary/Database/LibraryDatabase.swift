@@ -2,14 +2,14 @@ import FileProviderCore
 import Foundation
 import GRDB
 
-/// The open database of a library. Work happens on the database's own queue, one piece after the other.
+/// The open database of a library. Work runs on the database's own queue, one call after the other.
 struct LibraryDatabase: Sendable {
     private let queue: DatabaseQueue
     let file: URL
 
-    /// Opens the database in `file`, which is made where it is missing.
-    /// - Throws: `CocoaError(.fileReadCorruptFile)`, and `CocoaError(.fileReadUnknown)` for one of a newer version or
-    ///   of another program.
+    /// Opens the database in `file`, and creates it if it is missing.
+    /// - Throws: `CocoaError(.fileReadCorruptFile)` if it is damaged; `CocoaError(.fileReadUnknown)` if it is of a
+    ///   newer version or of another program.
     static func open(_ file: URL) async throws -> LibraryDatabase {
         do {
             return try await BlockingThreads.shared.run { LibraryDatabase(queue: try connect(file), file: file) }
@@ -25,7 +25,7 @@ struct LibraryDatabase: Sendable {
         configuration.journalMode = .wal
         let queue = try DatabaseQueue(path: file.path, configuration: configuration)
         try queue.writeWithoutTransaction { db in
-            // A step that was answered has happened, also when the power fails right after it.
+            // A step that was answered is stored, even if the power fails right after it.
             try db.execute(sql: "PRAGMA synchronous = FULL")
             if try LibrarySchema.library.isEmpty(db) { try LibrarySchema.library.create(db) }
             try LibrarySchema.library.verify(db)
@@ -37,35 +37,35 @@ struct LibraryDatabase: Sendable {
         let name = file.lastPathComponent
         switch problem.kind {
         case .damaged:
-            let sentence = "The library's database “\(name)” is damaged (\(problem.detail)). Put back a copy of it."
+            let sentence = "The library's database “\(name)” is damaged (\(problem.detail)). Restore a copy of it."
             return FileError.make(.fileReadCorruptFile, path: file.path, sentence: sentence)
         case .newer:
             let sentence = "The library's database “\(name)” was made by a newer version of this program; use that one."
             return FileError.make(.fileReadUnknown, path: file.path, sentence: sentence)
         case .foreign:
-            let sentence = "“\(name)” is the database of another program and no library; choose another folder."
+            let sentence = "“\(name)” is the database of another program, not a library; choose another folder."
             return FileError.make(.fileReadUnknown, path: file.path, sentence: sentence)
         }
     }
 
-    /// Looks at one state of the database.
+    /// Reads one consistent state of the database.
     func read<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value) async throws -> Value {
         try await translated { try await queue.read(body) }
     }
 
-    /// Changes the database in one transaction, which an error takes back.
+    /// Changes the database in one transaction, which an error rolls back.
     func write<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value) async throws -> Value {
         try await translated { try await queue.write(body) }
     }
 
-    /// Runs `body`, which makes its own transactions.
+    /// Runs `body`, which handles its own transactions.
     func writeWithoutTransaction<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value) async throws
         -> Value
     {
         try await translated { try await queue.writeWithoutTransaction(body) }
     }
 
-    /// Closes it; what comes later fails.
+    /// Closes the database; later calls fail.
     func close() async throws {
         try await translated { try await BlockingThreads.shared.run { try queue.close() } }
     }

@@ -1,12 +1,12 @@
-/// The tables of a library and of its snapshot: the same where they tell of books, so that one is copied from the other
-/// as it is.
+/// The tables of a library and of its snapshot. The tables about books are the same, so that they can be copied
+/// unchanged.
 enum LibrarySchema {
-    /// A library's own database.
+    /// The library's own database.
     static let library = DatabaseKind(applicationID: 0x4352_4C42, version: 1, statements: books + own)
-    /// What a driver gets to see of it.
+    /// The snapshot for drivers.
     static let snapshot = DatabaseKind(applicationID: 0x4352_4C53, version: 1, statements: books)
 
-    /// The tables that a snapshot copies, those first that others point at.
+    /// The tables that a snapshot copies, referenced ones first.
     static let copiedTables = ["books", "authors", "subjects", "collections", "book_collections"]
 
     private static let books = [
@@ -45,7 +45,7 @@ enum LibrarySchema {
     ]
 
     private static let own = [
-        // A new file's name is looked for whatever the case of its letters.
+        // A new file's name is looked up ignoring case.
         "CREATE INDEX books_by_filename ON books (filename COLLATE NOCASE)",
         "CREATE TABLE covers (book INTEGER PRIMARY KEY REFERENCES books (id) ON DELETE CASCADE, file TEXT NOT NULL UNIQUE) STRICT",
         """

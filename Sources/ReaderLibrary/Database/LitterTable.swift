@@ -1,6 +1,6 @@
 import GRDB
 
-/// A file in one of the folders whose files the database names.
+/// A file in one of the folders that the database manages.
 struct LibraryFile: Hashable, Sendable {
     /// The folder.
     enum Directory: String, Sendable, CaseIterable {
@@ -17,29 +17,29 @@ struct LibraryFile: Hashable, Sendable {
     }
 }
 
-/// The files that the library itself made and that no book has: on their way in, or left over by a step. Nothing else
-/// is ever swept.
+/// The files that the library itself created and that belong to no book: incoming files, or leftovers of a step.
+/// Nothing else is ever swept.
 ///
-/// A name is noted before its file comes, and no name is given anew as long as it is noted.
+/// A name is recorded before its file is created, and no recorded name is reused.
 struct LitterTable {
     private let db: Database
 
     init(_ db: Database) { self.db = db }
 
-    /// Notes that no book has `file`, or none yet.
+    /// Records that `file` belongs to no book, or not yet.
     func add(_ file: LibraryFile) throws {
         try db.execute(
             sql: "INSERT OR IGNORE INTO litter (place, name) VALUES (?, ?)",
             arguments: [file.directory.rawValue, file.name])
     }
 
-    /// Takes the note back: a book has `file` now, or it is gone.
+    /// Deletes the record of `file`: it belongs to a book now, or is gone.
     func remove(_ file: LibraryFile) throws {
         try db.execute(
             sql: "DELETE FROM litter WHERE place = ? AND name = ?", arguments: [file.directory.rawValue, file.name])
     }
 
-    /// All that is noted.
+    /// Returns all recorded files.
     func files() throws -> [LibraryFile] {
         try LibraryFile.Directory.allCases.flatMap { directory in
             try names("SELECT name FROM litter WHERE place = ? ORDER BY name", [directory.rawValue]).map {
@@ -48,7 +48,7 @@ struct LitterTable {
         }
     }
 
-    /// Whether `file` is noted, and indeed no book has it.
+    /// Whether `file` is recorded and belongs to no book.
     func isLitter(_ file: LibraryFile) throws -> Bool {
         guard try isThere("litter WHERE place = ? AND name = ?", [file.directory.rawValue, file.name]) else {
             return false
@@ -57,21 +57,21 @@ struct LitterTable {
         return try !isThere("\(owner.table) WHERE \(owner.column) = ?", [file.name])
     }
 
-    /// Whether a book has a file of that name or it is noted, whatever the case of its letters.
+    /// Whether the name belongs to a book or is recorded, ignoring case.
     func isTaken(_ file: LibraryFile) throws -> Bool {
         let owner = Self.owner(of: file.directory)
         if try isThere("\(owner.table) WHERE \(owner.column) = ? COLLATE NOCASE", [file.name]) { return true }
         return try isThere("litter WHERE place = ? AND name = ? COLLATE NOCASE", [file.directory.rawValue, file.name])
     }
 
-    /// The names in `directory` that a book has or that are noted.
+    /// Returns the names in `directory` that belong to a book or are recorded.
     func knownNames(in directory: LibraryFile.Directory) throws -> Set<String> {
         let owner = Self.owner(of: directory)
         let sql = "SELECT \(owner.column) FROM \(owner.table) UNION SELECT name FROM litter WHERE place = ?"
         return Set(try names(sql, [directory.rawValue]))
     }
 
-    /// Where the database says which book has a file of `directory`.
+    /// Returns the table and column that assign the files of `directory` to books.
     private static func owner(of directory: LibraryFile.Directory) -> (table: String, column: String) {
         switch directory {
         case .books: ("books", "filename")

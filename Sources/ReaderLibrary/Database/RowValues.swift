@@ -1,8 +1,8 @@
 import Foundation
 import GRDB
 
-/// The values of a row, by column. One of another type than expected is a damaged database, where GRDB's own access
-/// would end the process.
+/// The values of a row, by column. A value of an unexpected type throws an error for a damaged database; GRDB's own
+/// access would end the process.
 struct RowValues {
     private let row: Row
 

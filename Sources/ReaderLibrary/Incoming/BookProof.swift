@@ -3,22 +3,22 @@ import Foundation
 import Publication
 import ReaderLink
 
-/// Proves that a file of the library's folder is an EPUB that can be read, and reads what it says of itself.
+/// Verifies that a file in the library's folder is a readable EPUB, and reads its metadata.
 struct BookProof {
     let folder: LibraryFolder
     let options: LibraryOptions
-    /// The name that the user knows the document by.
+    /// The name of the document for the user.
     let name: String
 
     private var shownName: String { StagedName.shown(name) }
 
     /// Opens the file at `path`.
-    /// - Throws: ``BookRefusal`` for what is no EPUB, a damaged or a malicious one; `CancellationError`; errors of this
+    /// - Throws: ``BookRefusal`` if the file is not an EPUB, damaged or malicious; `CancellationError`; errors of this
     ///   machine.
     func book(at path: ProviderPath, size: Int64) async throws -> IncomingBook {
         let publication: Publication
         var opening = OpeningOptions()
-        // What the book names on the web is not asked for: a peer does not choose whom this machine calls.
+        // Remote resources are not fetched: a peer must not choose which servers this machine contacts.
         opening.remote = { EmptyFetcher() }
         do { publication = try await Publication.open(path: path, of: folder.files, options: opening) } catch {
             throw refusal(error, path)
@@ -36,7 +36,7 @@ struct BookProof {
     private func prove(_ publication: Publication, size: Int64) async throws -> IncomingBook {
         guard let type = publication.mediaType, MediaType.epub.contains(type) else {
             throw BookRefusal(
-                "“\(shownName)” is \(publication.mediaType?.name ?? "something else") and no EPUB; only EPUBs are taken."
+                "“\(shownName)” is \(publication.mediaType?.name ?? "something else") and not an EPUB; only EPUBs are accepted."
             )
         }
         if publication.warnings.contains(where: { $0.tag == "repaired-archive" }) {
@@ -54,21 +54,21 @@ struct BookProof {
         return book
     }
 
-    /// Adds up what the archive's directory says, before anything is unpacked.
+    /// Adds up the sizes in the archive's directory before anything is unpacked.
     private func weigh(_ publication: Publication) async throws {
         var total: Int64 = 0
         for link in publication.readingOrder + publication.resources {
             let resource = publication.get(link)
             let length: Int64
             do { length = try await resource.length() } catch {
-                // A part that is missing is a flaw of the book, and locked parts have no length.
+                // Ignores missing parts, which are flaws of the book, and locked parts, which have no length.
                 if error.resourceFailure == .unavailable { throw error }
                 continue
             }
             total = total.addingReportingOverflow(max(0, length)).overflow ? .max : total + max(0, length)
             if total > options.maxUnpackedSize || isBomb(length, packed: resource.link.properties.archive?.entryLength)
             {
-                throw BookRefusal("“\(shownName)” would become too large when it is unpacked.")
+                throw BookRefusal("“\(shownName)” is too large when unpacked.")
             }
         }
         if publication.readingOrder.isEmpty { throw BookRefusal("“\(shownName)” has no text.") }
@@ -80,7 +80,7 @@ struct BookProof {
         return length / max(1, packed) > limits.maxRatio
     }
 
-    /// Unpacks the first part of the text, which checks its checksum.
+    /// Unpacks the first part of the text, which verifies its checksum.
     private func readStart(of publication: Publication) async throws {
         guard let link = publication.readingOrder.first else { return }
         try await publication.get(link).stream(nil, into: DiscardingSink())
@@ -88,15 +88,14 @@ struct BookProof {
 
     private func readCover(of publication: Publication, into book: inout IncomingBook) async {
         do {
-            // A drawing (SVG) is no picture that a list of books can show; that is no fault of the book.
+            // A list of books can't show a drawing (SVG); that is not an error of the book.
             book.cover = try await publication.coverImage(limit: options.maxCoverSize).flatMap { CoverPicture($0.data) }
         } catch {
             book.warnings.append("The cover could not be read: \(error.sentence)")
         }
     }
 
-    /// A refusal with the document's own name in it, for what is wrong with the book; the error itself for what is
-    /// wrong with this machine.
+    /// Returns a refusal with the document's name if the book is at fault, else the error itself.
     private func refusal(_ error: any Error, _ path: ProviderPath) -> any Error {
         switch OpeningFailure(error) {
         case .cancelled: return CancellationError()
@@ -104,11 +103,11 @@ struct BookProof {
         default:
             if Self.isOfThisMachine(error) { return error }
             let sentence = error.sentence.replacing(path.string, with: shownName).replacing(path.name, with: shownName)
-            return BookRefusal("“\(shownName)” is no EPUB that can be read: \(sentence)")
+            return BookRefusal("“\(shownName)” is not a readable EPUB: \(sentence)")
         }
     }
 
-    /// Whether the disk or the process is at fault and not the book.
+    /// Whether the disk or the process is at fault, rather than the book.
     private static func isOfThisMachine(_ error: any Error) -> Bool {
         guard let code = ((error as? CocoaError)?.underlying ?? error) as? POSIXError else { return false }
         return [.EIO, .EMFILE, .ENFILE, .ENOMEM].contains(code.code)

@@ -3,7 +3,7 @@ import Foundation
 import ReaderLink
 
 extension IncomingBook {
-    /// Adds what the command says of the book.
+    /// Adds the values from the command.
     mutating func complete(_ upload: UploadedBook, _ options: LibraryOptions) {
         book.coverHash = BookText.nonEmpty(upload.coverHash)
         book.isLocked = upload.isLocked ?? false
@@ -15,13 +15,13 @@ extension IncomingBook {
             cover = try CoverPicture(encoded, limit: options.maxCoverSize)
             book.coverHash = BookText.nonEmpty(encoded.hash) ?? book.coverHash
         } catch {
-            warnings.append("The cover was not taken: \(error.sentence)")
+            warnings.append("The cover was not added: \(error.sentence)")
         }
     }
 
-    /// Takes over from the book that this one replaces what belongs to the user and not to the file.
+    /// Adopts the values of the replaced book that belong to the user and not to the file.
     ///
-    /// - Parameter readingState: Whether that is more than where it stands in the library.
+    /// - Parameter readingState: Whether to adopt the reading state, too: flags, lock and rating.
     mutating func keep(from previous: LibraryBook, readingState: Bool) {
         if readingState {
             book.isNew = book.isNew || previous.isNew
@@ -38,8 +38,7 @@ extension IncomingBook {
 }
 
 extension LibraryBook {
-    /// Puts the book into these collections and no others; with `mapsFlags`, calibre's words for flags set those
-    /// instead.
+    /// Sets the book's collections. With `mapsFlags`, calibre's names for flags set the flags instead.
     mutating func setCollections(_ names: [String], mapsFlags: Bool) {
         collections = BookText.list(names)
         guard mapsFlags else { return }
@@ -51,11 +50,11 @@ extension LibraryBook {
 }
 
 extension CoverPicture {
-    /// The picture in a message.
-    /// - Throws: ``/ReaderLink/MessageFailure``, and `BookRefusal` for what is no picture of a known kind.
+    /// Decodes the picture in a message.
+    /// - Throws: ``/ReaderLink/MessageFailure``, and `BookRefusal` for an unknown picture format.
     init(_ encoded: EncodedCover, limit: Int) throws {
         guard let picture = CoverPicture(try encoded.decoded(limit: limit)) else {
-            throw BookRefusal("it is neither a JPEG, PNG, GIF nor WebP picture.")
+            throw BookRefusal("it is not a JPEG, PNG, GIF or WebP picture.")
         }
         self = picture
     }

@@ -2,18 +2,18 @@ import Foundation
 import Publication
 import ReaderLink
 
-/// A book that was proven to be one, with what it says of itself.
+/// A verified book with its metadata.
 struct IncomingBook: Sendable {
-    /// Without a file name of its own yet.
+    /// The book, still without a file name.
     var book: LibraryBook
-    /// The uuids that the book goes by, as they are compared, the one that counts first.
+    /// The uuids of the book in normalized form, the most important one first.
     var uuids: [String]
     var cover: CoverPicture?
     var warnings: [String]
     /// Whether the command says if the book is locked.
     var isLockGiven = false
 
-    /// What `metadata` says, for the document that was staged as `name`.
+    /// Creates a book from the metadata of the document that was staged as `name`.
     init(_ metadata: Metadata, named name: String, size: Int64, at time: Date) {
         let stem = name.lowercased().hasSuffix(".epub") ? String(name.dropLast(5)) : name
         let title = BookText.nonEmpty(metadata.title.string) ?? BookText.nonEmpty(StagedName.shown(stem)) ?? "Book"
@@ -38,10 +38,10 @@ struct IncomingBook: Sendable {
     private mutating func describe(_ text: String?) {
         let (description, isTooLong) = BookText.description(text ?? "")
         book.description = description
-        if isTooLong { warnings.append("The description is too long and was left out.") }
+        if isTooLong { warnings.append("The description is too long and was dropped.") }
     }
 
-    /// The one that the driver named the document by, then those in the book: bare ones and those of `urn:uuid:`.
+    /// Returns the uuid in the document's name, then those in the book: plain ones and those with `urn:uuid:`.
     private static func uuids(_ metadata: Metadata, stem: String) -> [String] {
         let own = [metadata.identifier].compactMap(\.self) + metadata.alternateIdentifiers.map(\.value)
         var seen: Set<String> = []

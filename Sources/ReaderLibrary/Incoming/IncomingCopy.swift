@@ -4,7 +4,7 @@ import LocalFileProvider
 import ReaderLink
 import Synchronization
 
-/// Why a document is not taken: a fault of this book alone.
+/// The reason for refusing a document: a problem of this book alone.
 struct BookRefusal: LocalizedError {
     /// A sentence for the user.
     let sentence: String
@@ -15,30 +15,29 @@ struct BookRefusal: LocalizedError {
     var errorDescription: String? { sentence }
 }
 
-/// Brings a staged document into a library's folder, whole and on the disk, or not at all.
+/// Copies a staged document into a library's folder, complete and flushed to the disk, or not at all.
 struct IncomingCopy {
     let folder: LibraryFolder
     let document: StagedDocument
-    /// The most bytes that are taken.
+    /// The most bytes that are accepted.
     let limit: Int64
 
     private var name: String { StagedName.shown(document.path.name) }
 
-    /// Copies it to `target`.
-    /// - Throws: ``BookRefusal``, also for what the document's storage says for good; what passes there; errors of the
-    ///   library's own disk.
+    /// Copies the document to `target`.
+    /// - Throws: ``BookRefusal``, also for permanent errors of the document's storage; temporary errors of that
+    ///   storage; errors of the library's own disk.
     func run(to target: ProviderPath) async throws {
         if document.size > limit { throw tooLarge }
         if document.size <= 0 { throw BookRefusal("“\(name)” is empty.") }
         var copy = FileCopy(document.path, of: document.provider, tap: AnnouncedSize(document.size, refusal: changed))
-        // What the disk here said counts for all books, what the document's storage said perhaps for this one alone.
+        // Errors of the local disk concern all books; errors of the document's storage may concern only this one.
         copy.sourceError = refused
         try await copy.write(to: target, of: folder.files, options: WriteOptions())
     }
 
-    /// A refusal for what the document's storage says for good: that is about this document, and the other books of the
-    /// command are to be taken. What may pass is the error itself: a storage that fails for a while is no fault of the
-    /// book, which is tried again.
+    /// Returns a refusal for a permanent error of the document's storage, which concerns only this document. Returns a
+    /// temporary error unchanged: the book is not at fault and is tried again.
     private func refused(_ error: any Error) -> any Error {
         if error is BookRefusal || error.isCancellation || error.isTransient { return error }
         if error.isNoSuchFile { return BookRefusal("“\(name)” is not in the document staging folder.") }
@@ -53,12 +52,12 @@ struct IncomingCopy {
     }
 
     private var tooLarge: BookRefusal {
-        BookRefusal("“\(name)” is larger than \(limit) bytes, the most that is taken.")
+        BookRefusal("“\(name)” is larger than \(limit) bytes, the limit for books.")
     }
     private var changed: BookRefusal { BookRefusal("“\(name)” changed while it was being read; send it again.") }
 }
 
-/// Lets no file pass that is not as long as it was announced.
+/// Refuses a file whose size differs from the announced one.
 private final class AnnouncedSize: CopyTap {
     private let size: Int64
     private let refusal: BookRefusal

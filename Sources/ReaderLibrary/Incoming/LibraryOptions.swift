@@ -1,23 +1,23 @@
 public import ReaderLink
 
-/// How a library takes books.
+/// The options of a library.
 public struct LibraryOptions: Sendable {
-    /// Bytes of the largest book that is taken; 4 GiB.
+    /// The largest book that is accepted, in bytes; 4 GiB.
     public var maxBookSize: Int64 = 4 << 30
-    /// Bytes that all parts of a book may come to when they are unpacked; 16 GiB.
+    /// The most bytes of all unpacked parts of a book together; 16 GiB.
     public var maxUnpackedSize: Int64 = 16 << 30
-    /// Bytes of the largest cover that is kept; 16 MiB.
+    /// The largest cover that is kept, in bytes; 16 MiB.
     public var maxCoverSize = 16 << 20
-    /// Whether collections called `NEW`, `READ` and `READING LIST` are the flags of a book, and no collections. Such a
-    /// list then says all: a flag that is not in it is taken away.
+    /// Whether collections called `NEW`, `READ` and `READING LIST` set a book's flags instead. Such a list is then
+    /// complete: it clears the flags that it doesn't contain.
     public var mapsFlags = false
-    /// Whether a book that is replaced keeps what its reader did: read, new, on the reading list, locked, rated.
+    /// Whether a replaced book keeps its reading state: read, new, on the reading list, locked, rated.
     public var keepsReadingState = true
-    /// Called with a sentence for the log about what was found, such as a book whose file is gone. On any thread.
+    /// Called with a sentence for the log about a finding, such as a book whose file is missing. On any thread.
     public var report: @Sendable (String) -> Void = { _ in }
-    /// What time it is.
+    /// The clocks.
     public var time: any TimeSource = SystemTime()
 
-    /// The options named at each property.
+    /// Creates the default options.
     public init() {}
 }

@@ -2,29 +2,29 @@ import Cryptography
 public import Foundation
 
 extension EncodedCover {
-    /// The bytes of the picture. Whether they are one is not looked at.
-    /// - Throws: ``MessageFailure``, with a sentence for the user: another encoding than base64, no base64, more than
-    ///   `limit` bytes.
-    /// - Complexity: Linear in the text; takes up to twice its memory.
+    /// Returns the bytes of the picture, without checking that they are one.
+    /// - Throws: ``MessageFailure``, with a sentence for the user, if the encoding is not base64, the text is not valid
+    ///   base64, or it has more than `limit` bytes.
+    /// - Complexity: Linear in the text; needs up to twice its memory.
     public func decoded(limit: Int) throws -> Data {
         guard encoding.lowercased() == "base64" else {
-            throw failure("it is written in “\(StagedName.shown(encoding))” and not in base64.")
+            throw failure("its encoding is “\(StagedName.shown(encoding))” and not base64.")
         }
         guard decodedSize <= limit else { throw failure("it has more than \(limit) bytes.", .hostile) }
         var characters = Data(text.utf8)
         if characters.contains(where: MessageScanner.isSpace) { characters.removeAll(where: MessageScanner.isSpace) }
         guard !characters.isEmpty else { throw failure("it is empty.") }
-        guard let data = Data(base64Encoded: characters) else { throw failure("it is not written in base64.") }
+        guard let data = Data(base64Encoded: characters) else { throw failure("it is not valid base64.") }
         return data
     }
 
-    /// A picture as a driver sends it: base64 without line breaks, and the MD5 of the bytes unless another hash is
-    /// given.
+    /// Creates a cover as a driver sends it: base64 without line breaks, and the MD5 of the bytes unless another hash
+    /// is given.
     public init(picture: Data, hash: String? = nil) {
         self.init(hash: hash ?? Digest(.md5, of: picture).hexadecimal, text: picture.base64EncodedString())
     }
 
-    /// How many bytes the text stands for if it is base64, told without decoding it.
+    /// The number of bytes of the decoded text, computed without decoding it.
     package var decodedSize: Int {
         var count = 0
         for byte in text.utf8 where !MessageScanner.isSpace(byte) && byte != UInt8(ascii: "=") { count += 1 }

@@ -1,4 +1,4 @@
-/// Which of the known mistakes a message had.
+/// The known mistakes that a message had.
 struct MendedForms {
     var openDeclaration = false
     var doubledTimestamp = false
@@ -8,16 +8,16 @@ struct MendedForms {
     var illegalCharacter = false
     var halfCharacter = false
 
-    /// A sentence about each.
+    /// One sentence for each mistake.
     var sentences: [String] {
         let all: [(Bool, String)] = [
             (openDeclaration, "The XML declaration lacks a quotation mark."),
-            (doubledTimestamp, "The timestamp is introduced twice."),
-            (unclosedCollections, "A list of collections is opened again where it should be closed."),
-            (looseAmpersand, "An “&” that begins no known reference was taken as text."),
-            (madeUpApostrophe, "“&squot;” was taken as an apostrophe."),
+            (doubledTimestamp, "The attribute “timestamp” is repeated."),
+            (unclosedCollections, "A list of collections has a second start tag instead of its end tag."),
+            (looseAmpersand, "An “&” that begins no known reference was read as text."),
+            (madeUpApostrophe, "“&squot;” was read as an apostrophe."),
             (illegalCharacter, "Characters that XML does not allow were replaced."),
-            (halfCharacter, "Halves of characters were replaced."),
+            (halfCharacter, "Unpaired surrogates were replaced."),
         ]
         return all.compactMap { $0 ? $1 : nil }
     }

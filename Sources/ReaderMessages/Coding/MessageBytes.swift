@@ -1,14 +1,14 @@
 import Foundation
 
-/// The bytes of a message as UTF-8 without a byte order mark, whatever they came in.
+/// The bytes of a message as UTF-8 without a byte order mark, whatever their original encoding.
 struct MessageBytes {
     /// Valid UTF-8.
     let utf8: [UInt8]
-    /// Whether halves of characters were replaced, which only UTF-16 can have.
+    /// Whether unpaired surrogates were replaced, which only occur in UTF-16.
     let hasReplacements: Bool
 
-    /// Takes at most `limit` bytes of UTF-8, with a byte order mark or without, or of UTF-16 with one. What a
-    /// declaration says of the encoding plays no part.
+    /// Accepts at most `limit` bytes of UTF-8, with or without a byte order mark, or of UTF-16 with one. The encoding
+    /// in an XML declaration is ignored.
     /// - Throws: ``MessageFailure``.
     init(_ data: Data, limit: Int, fileName: String) throws {
         guard data.count <= limit else {
@@ -37,7 +37,7 @@ struct MessageBytes {
         do {
             _ = try UTF8Span(validating: bytes.span)
         } catch {
-            // The last character may be on its way still.
+            // The rest of the last character may still arrive.
             let isCut = error.kind == .truncatedScalar && error.byteOffsets.upperBound == bytes.count
             throw isCut
                 ? incomplete(fileName)

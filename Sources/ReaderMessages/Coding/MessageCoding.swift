@@ -1,22 +1,22 @@
 public import Foundation
 
-/// Reads and writes the protocol's messages; no I/O.
+/// Reads and writes the protocol's messages, without I/O.
 ///
-/// Strict when it writes; when it reads, tolerant as far as known peers need it, and no further. Time and memory are
-/// linear in the bytes of the message.
+/// Writing is strict. Reading tolerates the known mistakes of existing peers and no others. Time and memory are linear
+/// in the size of the message.
 public struct MessageCoding: Hashable, Sendable {
-    /// Whether what is written begins with a byte order mark, as the protocol's description says. Known drivers leave
-    /// it out.
+    /// Whether written messages begin with a byte order mark, as the protocol's description requires. Known drivers
+    /// omit it.
     public var writesByteOrderMark = true
-    /// Whether the forms are understood that the protocol's description and its first driver got wrong.
+    /// Whether the malformed messages of the protocol's description and of its first driver are accepted.
     public var readsLegacyForms = true
-    /// How much is taken.
+    /// The limits for reading and writing.
     public var limits = MessageLimits()
 
-    /// The usual coding.
+    /// Creates the default coding.
     public init() {}
 
-    /// The command in the file `fileName`, whose name says which kind it has to be.
+    /// Returns the command in the file `fileName`, whose name determines its kind.
     /// - Throws: ``MessageFailure``.
     public func command(named fileName: String, in data: Data) throws -> (command: ReaderCommand, notes: MessageNotes) {
         guard let kind = ReaderCommand.Kind.allCases.first(where: { $0.fileName == fileName }) else {
@@ -27,7 +27,7 @@ public struct MessageCoding: Hashable, Sendable {
         return (command, try reader.finish())
     }
 
-    /// What `connected.xml` says.
+    /// Decodes `connected.xml`.
     /// - Throws: ``MessageFailure``.
     public func connected(in data: Data) throws -> ConnectedMessage {
         let reader = try MessageReader(data, limit: limits.report, fileName: ConnectedMessage.fileName, coding: self)
@@ -36,7 +36,7 @@ public struct MessageCoding: Hashable, Sendable {
         return connected
     }
 
-    /// What `status.xml` says.
+    /// Decodes `status.xml`.
     /// - Throws: ``MessageFailure``.
     public func status(in data: Data) throws -> CommandStatus {
         let reader = try MessageReader(data, limit: limits.report, fileName: CommandStatus.fileName, coding: self)
@@ -45,8 +45,8 @@ public struct MessageCoding: Hashable, Sendable {
         return status
     }
 
-    /// The file of a command.
-    /// - Throws: ``MessageFailure`` (hostile) for a command that goes over a limit, which no peer would take.
+    /// Returns the contents of a command's file.
+    /// - Throws: ``MessageFailure`` (hostile) for a command over a limit, which no peer would accept.
     public func data(for command: ReaderCommand) throws -> Data {
         var writer = MessageWriter(withByteOrderMark: writesByteOrderMark)
         try check(covers: command)
@@ -60,16 +60,15 @@ public struct MessageCoding: Hashable, Sendable {
         return writer.data
     }
 
-    /// The contents of `connected.xml`. Attributes that are too long, or have a name that no attribute can have, are
-    /// left out.
+    /// Returns the contents of `connected.xml`. Attributes that are too long or have an invalid name are left out.
     public func data(for connected: ConnectedMessage) -> Data {
         var writer = MessageWriter(withByteOrderMark: writesByteOrderMark)
         writer.write(connected, within: limits)
         return writer.data
     }
 
-    /// The contents of `status.xml`. Messages that do not fit into what a driver reads are left out, and their number
-    /// stands in their place.
+    /// Returns the contents of `status.xml`. Messages that exceed a driver's limit are left out and replaced by their
+    /// number.
     public func data(for status: CommandStatus) -> Data {
         var writer = MessageWriter(withByteOrderMark: writesByteOrderMark)
         writer.write(status, within: limits)

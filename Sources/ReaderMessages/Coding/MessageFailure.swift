@@ -2,25 +2,25 @@ public import Foundation
 
 /// A message that could not be read.
 public struct MessageFailure: LocalizedError, Hashable, Sendable {
-    /// What is wrong with it, which decides what comes next.
+    /// The kind of failure, which decides what a receiver does next.
     public enum Kind: String, Hashable, Sendable {
-        /// It ends too early: it may still be on its way and is read again later.
+        /// The message is incomplete: the rest may still arrive, and it is read again later.
         case incomplete
-        /// It will never be right.
+        /// The message is permanently malformed.
         case malformed
-        /// It has what no honest peer sends, or goes over a limit: a document type, entities, sizes and depths without
-        /// end.
+        /// The message has content that no honest peer sends, or exceeds a limit: a document type, entities, unlimited
+        /// sizes or depths.
         case hostile
     }
 
-    /// What is wrong with it.
+    /// The kind of failure.
     public let kind: Kind
-    /// The file that it came in.
+    /// The name of the message's file.
     public let fileName: String
-    /// A sentence about it.
+    /// The reason, in a sentence.
     public let reason: String
 
-    /// A failure of the message in `fileName`.
+    /// Creates a failure of the message in `fileName`.
     public init(_ kind: Kind, fileName: String, reason: String) {
         self.kind = kind
         self.fileName = fileName

@@ -1,22 +1,22 @@
-/// How much of a message is taken. Over a limit a message is hostile.
+/// The limits for messages. A message over a limit is hostile.
 public struct MessageLimits: Hashable, Sendable {
-    /// Bytes of a command, as they come.
+    /// The most bytes of a command, as received.
     public var command = 64 << 20
-    /// Bytes of `connected.xml` and of `status.xml`.
+    /// The most bytes of `connected.xml` and of `status.xml`.
     public var report = 1 << 20
-    /// Elements inside one another.
+    /// The deepest nesting of elements.
     public var depth = 32
-    /// Elements in all.
+    /// The most elements of a message.
     public var elements = 1_000_000
-    /// Books of one command.
+    /// The most books of one command.
     public var books = 10_000
-    /// Bytes (UTF-8) of one attribute.
+    /// The most bytes (UTF-8) of one attribute.
     public var attribute = 64 << 10
-    /// Attributes of one element.
+    /// The most attributes of one element.
     public var attributes = 256
-    /// Bytes of a cover when it is decoded.
+    /// The most bytes of a decoded cover.
     public var cover = 16 << 20
 
-    /// The usual limits.
+    /// Creates the default limits.
     public init() {}
 }

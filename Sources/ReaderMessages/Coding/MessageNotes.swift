@@ -1,14 +1,14 @@
-/// What was noticed in a message that was read all the same.
+/// Remarks about a message that was read despite its flaws.
 public struct MessageNotes: Hashable, Sendable {
-    /// Sentences about what was repaired or left out. At most ``maxWarnings``, each once.
+    /// Sentences about what was repaired or left out. At most ``maxWarnings``, without duplicates.
     public var warnings: [String] = []
-    /// The timestamp as it stands in the message, which a status gives back.
+    /// The timestamp as written in the message, which a status repeats.
     public var timestampText: String?
 
-    /// How many warnings one message gets, whatever is wrong with it.
+    /// The most warnings for one message.
     public static let maxWarnings = 100
 
-    /// Nothing was noticed.
+    /// Creates notes without warnings.
     public init() {}
 
     mutating func warn(_ sentence: String) {

@@ -1,5 +1,5 @@
 extension MessageReader {
-    /// The command that the message has to be.
+    /// Reads the message as a command of the given kind.
     func command(_ kind: ReaderCommand.Kind) throws -> ReaderCommand {
         let tag = try root(kind.rootElement)
         let timestamp = timestamp(of: tag)
@@ -28,7 +28,7 @@ extension MessageReader {
 
     private func action(_ tag: Tag, _ timestamp: Double?) throws -> ReaderAction {
         let type = MessageValue.trimmed(tag["type"] ?? "")
-        guard !type.isEmpty else { throw malformed("it does not say what is to be done") }
+        guard !type.isEmpty else { throw malformed("it does not name an action") }
         var action = ReaderAction(timestamp: timestamp, type: type)
         try eachChild { child in
             switch child.name {
@@ -52,7 +52,7 @@ extension MessageReader {
 
     // MARK: Books
 
-    /// The books of a command that has to have a list of them, if only an empty one.
+    /// Reads the books of a command, which must have a list of them, even an empty one.
     private func manifest<Book>(_ read: (Tag) throws -> Book) throws -> [Book] {
         var found: [Book] = []
         var hasManifest = false

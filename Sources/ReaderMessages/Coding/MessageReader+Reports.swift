@@ -1,5 +1,5 @@
 extension MessageReader {
-    /// What the message, which has to be `connected.xml`, says.
+    /// Reads the message as `connected.xml`.
     func connected() throws -> ConnectedMessage {
         let tag = try root(ConnectedMessage.rootElement)
         var state: ConnectedMessage.State?
@@ -18,18 +18,18 @@ extension MessageReader {
             hasPassword: hasPassword)
     }
 
-    /// What the message, which has to be `status.xml`, says.
+    /// Reads the message as `status.xml`.
     func status() throws -> CommandStatus {
         let tag = try root(CommandStatus.rootElement)
         guard let code = tag["code"].flatMap({ Int(MessageValue.trimmed($0)) }).flatMap(CommandStatus.Code.init) else {
-            throw malformed("it does not say how the command stands")
+            throw malformed("it does not say the state of the command")
         }
         var progress: Double?
         var messages: [StatusMessage] = []
         try eachChild { child in
             switch child.name {
             case "progress": progress = MessageNumber.decimal(try text())
-            // Whoever prints a sentence on a line of its own does not mean the white space around it.
+            // The white space around a sentence on a separate line is not part of it.
             case "messages": messages += try texts(of: "message").map { StatusMessage(wire: MessageValue.trimmed($0)) }
             default: break
             }
@@ -45,7 +45,7 @@ extension MessageReader {
 extension ConnectedMessage {
     static let rootElement = "connection"
 
-    /// Whether `name` can be one of ``attributes``: a plain name that is not spoken for.
+    /// Whether `name` can be one of ``attributes``: a plain name that is not reserved.
     static func canHold(_ name: String) -> Bool {
         guard let first = name.utf8.first, name.utf8.count <= 64, name != "timestamp", !name.hasPrefix("xmlns") else {
             return false
@@ -63,10 +63,10 @@ extension ConnectedMessage {
 extension CommandStatus {
     static let rootElement = "status"
 
-    /// What names a command or its time is short; of anything longer the beginning is enough.
+    /// Returns the beginning of the name or time of a command, which are short.
     static func shortened(_ text: String) -> String { String(text.unicodeScalars.prefix(100)) }
 
-    /// `value` as it may stand with `code`: 1 when the command is over and less before, with at most six digits.
+    /// Returns `value` in the range for `code`: 1 if the command is over and less before, with at most six digits.
     static func progress(_ value: Double, with code: Code) -> Double {
         guard code == .inProgress else { return 1 }
         guard value.isFinite else { return 0 }

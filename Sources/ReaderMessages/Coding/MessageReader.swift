@@ -1,6 +1,6 @@
 import Foundation
 
-/// Goes through the elements of a message; what nobody asks for is passed over.
+/// Reads the elements of a message and skips those that the caller doesn't read.
 final class MessageReader {
     typealias Tag = MessageScanner.Tag
 
@@ -18,7 +18,7 @@ final class MessageReader {
             readsLegacyForms: coding.readsLegacyForms)
     }
 
-    /// The first element, which has to have this name.
+    /// Returns the first element, which must have this name.
     func root(_ name: String) throws -> Tag {
         while true {
             guard case .start(let tag) = try scanner.next() else { continue }
@@ -30,8 +30,8 @@ final class MessageReader {
         }
     }
 
-    /// Calls `body` for each element directly inside the open one, which it reads or not, and goes over the end of the
-    /// open one.
+    /// Calls `body` for each child of the open element, whether it reads the child or not, and consumes the end of the
+    /// open element.
     func eachChild(_ body: (Tag) throws -> Void) throws {
         while true {
             switch try scanner.next() {
@@ -45,20 +45,20 @@ final class MessageReader {
         }
     }
 
-    /// The text directly inside the open element, up to its end.
+    /// Returns the text directly inside the open element, up to its end.
     func text() throws -> String {
         let depth = scanner.open.count
         var text: [UInt8] = []
         while scanner.open.count >= depth {
             if case .text(let more) = try scanner.next(keepsText: scanner.open.count == depth) {
-                // Most texts are in one piece, which is not copied.
+                // Most texts consist of one piece, which is not copied.
                 if text.isEmpty { text = more } else { text.append(contentsOf: more) }
             }
         }
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// The texts of the elements called `name` directly inside the open one.
+    /// Returns the texts of the children called `name` of the open element.
     func texts(of name: String) throws -> [String] {
         var texts: [String] = []
         try eachChild { if $0.name == name { texts.append(try text()) } }
@@ -66,7 +66,7 @@ final class MessageReader {
     }
 
     /// Reads to the end of the message.
-    /// - Returns: What was noticed in it.
+    /// - Returns: The notes about the message.
     func finish() throws -> MessageNotes {
         while true {
             if case .finished = try scanner.next() { break }
@@ -93,16 +93,15 @@ final class MessageReader {
 // MARK: Values
 
 extension MessageReader {
-    /// When the message was written, if its root says so in a usable way.
+    /// Returns the time at which the message was written, if its root has a usable timestamp.
     func timestamp(of tag: Tag) -> Double? {
         guard let text = tag["timestamp"] else { return nil }
         let value = MessageNumber.timestamp(text).map(MessageNumber.rounded)
-        if value == nil { warn("The timestamp “\(StagedName.shown(text))” is none.") }
+        if value == nil { warn("The timestamp “\(StagedName.shown(text))” is not a valid time.") }
         return value
     }
 
-    /// What an attribute says by `yes` or `true`, or by their opposites; nil where it is missing or says something
-    /// else.
+    /// Returns an attribute's value `yes` or `true`, or their opposites; `nil` if it is missing or has another value.
     func flag(_ name: String, of tag: Tag) -> Bool? {
         guard let text = tag[name] else { return nil }
         let value = MessageValue.flag(text)
@@ -110,11 +109,11 @@ extension MessageReader {
         return value
     }
 
-    /// What an attribute says, in the form that `read` gives it; nil where it is missing or `read` does not know it.
+    /// Returns an attribute's value as parsed by `read`; `nil` if it is missing or can't be parsed.
     func value<Value>(_ name: String, of tag: Tag, _ read: (String) -> Value?) -> Value? {
         guard let text = tag[name] else { return nil }
         let value = read(text)
-        if value == nil { warn("“\(name)” is left as it was, because “\(StagedName.shown(text))” cannot be read.") }
+        if value == nil { warn("“\(name)” was not changed, because “\(StagedName.shown(text))” cannot be read.") }
         return value
     }
 }

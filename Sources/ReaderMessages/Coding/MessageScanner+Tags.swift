@@ -1,8 +1,8 @@
 extension MessageScanner {
-    /// No name of the protocol comes near it.
+    /// Far more than the longest name of the protocol.
     private static let maxNameLength = 256
 
-    /// A name, of a tag or an attribute.
+    /// Reads the name of a tag or an attribute.
     mutating func name() throws -> String {
         let start = position
         while Self.isNameByte(try current(), isFirst: position == start) {
@@ -15,7 +15,7 @@ extension MessageScanner {
         return String(decoding: bytes[start..<position], as: UTF8.self)
     }
 
-    /// Letters of other scripts are taken without a closer look: such a name is none of the protocol's.
+    /// Letters of other scripts are accepted unchecked: the protocol has no such names.
     private static func isNameByte(_ byte: UInt8, isFirst: Bool) -> Bool {
         switch byte {
         case 0x41...0x5A, 0x61...0x7A, 0x5F, 0x3A, 0x80...: true
@@ -24,7 +24,7 @@ extension MessageScanner {
         }
     }
 
-    /// The attributes of a tag, up to `/` or `>`.
+    /// Reads the attributes of a tag, up to `/` or `>`.
     mutating func attributes() throws -> [String: String] {
         var attributes: [String: String] = [:]
         while true {
@@ -68,14 +68,13 @@ extension MessageScanner {
         return quote
     }
 
-    /// Goes over `<?xml version='1.0' encoding='utf-8'?>`, which may be missing, come after white space and be in
-    /// another case.
+    /// Skips `<?xml version='1.0' encoding='utf-8'?>`, which may be missing, follow white space or be in another case.
     mutating func skipDeclaration() throws {
         skipSpace()
         let start = position
         guard try skip("<?xml", inAnyCase: true) else { return }
         guard Self.isSpace(try current()) else {
-            // An instruction whose name only begins like that.
+            // A processing instruction whose name only begins with `xml`.
             position = start
             return
         }
@@ -90,7 +89,7 @@ extension MessageScanner {
         }
     }
 
-    /// - Returns: Whether it took the end of the declaration along: as printed in the protocol's description,
+    /// - Returns: Whether the value included the end of the declaration, as printed in the protocol's description:
     ///   `encoding='utf-8?>`.
     private mutating func skipDeclaredValue() throws -> Bool {
         let quote = try quotationMark()

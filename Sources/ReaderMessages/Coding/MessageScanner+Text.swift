@@ -1,5 +1,5 @@
 extension MessageScanner {
-    /// Where characters stand, which decides what is special about them.
+    /// The context of characters, which decides which of them are special.
     enum Location: Equatable {
         case text
         case section
@@ -7,21 +7,21 @@ extension MessageScanner {
         case attribute(UInt8)
     }
 
-    /// Text up to the next `<`.
+    /// Reads text up to the next `<`.
     mutating func text(isKept: Bool) throws -> [UInt8] {
         var text: [UInt8] = []
         try characters(.text, into: &text, isKept: isKept)
         return text
     }
 
-    /// The text of a CDATA section, whose end it goes over.
+    /// Reads the text of a CDATA section and consumes its end.
     mutating func section(isKept: Bool) throws -> [UInt8] {
         var text: [UInt8] = []
         try characters(.section, into: &text, isKept: isKept)
         return text
     }
 
-    /// Takes characters up to the end of their place, of which only the one of a section is gone over.
+    /// Reads characters up to the end of their context. Consumes only the end of a section.
     mutating func characters(_ location: Location, into buffer: inout [UInt8], isKept: Bool) throws {
         while true {
             let start = position
@@ -40,7 +40,7 @@ extension MessageScanner {
         hostile("an attribute in it is longer than \(limits.attribute) bytes")
     }
 
-    /// Whether a byte stands for itself wherever it is.
+    /// Whether a byte is plain text in every context.
     private static func isPlain(_ byte: UInt8) -> Bool {
         switch byte {
         case 0..<0x20, 0x22, 0x26, 0x27, 0x3C, 0x5D, 0xEF: false
@@ -48,8 +48,8 @@ extension MessageScanner {
         }
     }
 
-    /// Takes a byte that is special somewhere, with what belongs to it.
-    /// - Returns: Whether the place ends here.
+    /// Reads a byte that is special in some context, with everything that belongs to it.
+    /// - Returns: Whether the context ends here.
     private mutating func takeSpecial(_ location: Location, into buffer: inout [UInt8]) throws -> Bool {
         let byte = try current()
         switch (byte, location) {
@@ -98,10 +98,10 @@ extension MessageScanner {
 // MARK: References
 
 extension MessageScanner {
-    /// No reference that means something is longer.
+    /// Longer than any valid reference.
     private static let maxReferenceLength = 32
 
-    /// From an `&` on: the character that is meant, or the `&` itself where known drivers leave it as it is.
+    /// Reads from an `&` on: the referenced character, or the `&` itself if known drivers leave it unescaped.
     private mutating func takeReference(into buffer: inout [UInt8]) throws {
         guard let end = try referenceEnd() else { return try takeAmpersand(into: &buffer) }
         let reference = bytes[(position + 1)..<end]
@@ -113,7 +113,7 @@ extension MessageScanner {
         } else if let character = Self.named(String(decoding: reference, as: UTF8.self)) {
             buffer.append(character)
         } else if readsLegacyForms, reference.elementsEqual("squot".utf8) {
-            // What the first driver writes for an apostrophe beside quotation marks.
+            // The first driver writes this for an apostrophe beside quotation marks.
             mend(\.madeUpApostrophe)
             buffer.append(UInt8(ascii: "'"))
         } else {
@@ -129,7 +129,7 @@ extension MessageScanner {
         position += 1
     }
 
-    /// Where the `;` is; nil if what follows the `&` is no reference.
+    /// Returns the index of the `;`, or `nil` if no reference follows the `&`.
     private func referenceEnd() throws -> Int? {
         var end = position + 1
         while end - position <= Self.maxReferenceLength {
@@ -143,7 +143,7 @@ extension MessageScanner {
         return nil
     }
 
-    /// What stands between `&` and `;` where a character is given by its number.
+    /// The text between `&` and `;` of a numeric character reference.
     private struct Number {
         let digits: String
         let radix: Int
@@ -159,7 +159,7 @@ extension MessageScanner {
             }
         }
 
-        /// Nil for what is no character, or none that XML allows.
+        /// The character, or `nil` if XML doesn't allow it.
         var scalar: Unicode.Scalar? {
             UInt32(digits, radix: radix).flatMap(Unicode.Scalar.init).flatMap { MessageScanner.isLegal($0) ? $0 : nil }
         }

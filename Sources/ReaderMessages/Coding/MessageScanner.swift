@@ -1,22 +1,22 @@
 /// Reads the XML of a message tag by tag.
 ///
-/// The messages are a small part of XML, and three things about them no XML library tells: whether what is wrong is
-/// only that the end has not come yet, which of the mistakes that known drivers make it was, and that a document type
-/// is an attack and not a fault. To mend the mistakes in front of a library would take all the same steps over tags,
-/// comments and sections, so they are read here, once and strictly. There are no document types, no entities but XML's
-/// five, and nothing is ever loaded.
+/// The messages use a small part of XML, and a receiver must know three things that no XML library reports: whether a
+/// message is merely incomplete, which known mistake of a driver it has, and that a document type is an attack rather
+/// than an error. Repairing mistakes before a library reads the message would need the same steps over tags, comments
+/// and sections, so the messages are read here, once and strictly. There are no document types, no entities but XML's
+/// five, and no loading.
 ///
-/// Time and memory are linear in the bytes there are.
+/// Time and memory are linear in the number of bytes.
 struct MessageScanner {
-    /// What comes next.
+    /// The next piece of a message.
     enum Piece {
         /// An element begins.
         case start(Tag)
-        /// Text, up to the next tag, comment or section; empty where none was asked for.
+        /// Text up to the next tag, comment or section; empty if the text was not requested.
         case text([UInt8])
-        /// The innermost element ends.
+        /// The end of the innermost element.
         case end
-        /// The document is over.
+        /// The end of the document.
         case finished
     }
 
@@ -33,11 +33,11 @@ struct MessageScanner {
     let limits: MessageLimits
     let readsLegacyForms: Bool
     var position = 0
-    /// The names of the elements that are open.
+    /// The names of the open elements.
     private(set) var open: [String] = []
     private(set) var mended = MendedForms()
     private var elements = 0
-    /// An element without contents ends as soon as it has begun.
+    /// Whether the element just begun is empty and ends at once.
     private var endsAtOnce = false
 
     init(_ bytes: MessageBytes, fileName: String, limits: MessageLimits, readsLegacyForms: Bool) throws {
@@ -52,7 +52,7 @@ struct MessageScanner {
     /// Whether the first element has begun.
     var hasBegun: Bool { elements > 0 }
 
-    /// The next piece.
+    /// Returns the next piece.
     /// - Throws: ``MessageFailure``.
     mutating func next(keepsText: Bool = false) throws -> Piece {
         while true {
@@ -73,7 +73,7 @@ struct MessageScanner {
         }
     }
 
-    /// From a `<` on; nil for what stands for nothing.
+    /// Reads markup from a `<` on; returns `nil` for markup without content.
     private mutating func markup(keepsText: Bool) throws -> Piece? {
         if try skip("</") { return try endTag() }
         if try skip("<!--") {
@@ -123,11 +123,11 @@ struct MessageScanner {
         return .end
     }
 
-    /// What `<!` begins that is neither a comment nor a section.
+    /// Returns the failure for a `<!` that begins neither a comment nor a section.
     private mutating func declarationFailure() throws -> MessageFailure {
         for word in ["DOCTYPE", "ENTITY", "ELEMENT", "ATTLIST", "NOTATION"] as [StaticString]
         where try skip(word, inAnyCase: true) {
-            return hostile("it has a document type of its own")
+            return hostile("it has a document type declaration")
         }
         return malformed("it has a “<!” that begins nothing")
     }
@@ -139,7 +139,7 @@ struct MessageScanner {
 
     private mutating func skipInstruction() throws {
         let target = try name()
-        // A declaration stands at the very beginning or nowhere.
+        // A declaration is only allowed at the very beginning.
         guard target.lowercased() != "xml" else { throw malformed("its XML declaration is not at its beginning") }
         while try current() != UInt8(ascii: "?") || !skip("?>") { position += 1 }
     }
@@ -157,8 +157,8 @@ extension MessageScanner {
         return bytes[position]
     }
 
-    /// Goes over `literal` if it comes next.
-    /// - Throws: ``MessageFailure`` (incomplete) where the end comes before that is certain.
+    /// Skips `literal` if it comes next.
+    /// - Throws: ``MessageFailure`` (incomplete) if the message ends before that is certain.
     mutating func skip(_ literal: StaticString, inAnyCase: Bool = false) throws -> Bool {
         let wanted = UnsafeBufferPointer(start: literal.utf8Start, count: literal.utf8CodeUnitCount)
         for (index, byte) in wanted.enumerated() {
@@ -171,7 +171,7 @@ extension MessageScanner {
         return true
     }
 
-    /// Goes over white space.
+    /// Skips white space.
     /// - Returns: Whether there was any.
     @discardableResult
     mutating func skipSpace() -> Bool {

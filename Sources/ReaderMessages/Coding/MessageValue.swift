@@ -1,8 +1,8 @@
 import Foundation
 
-/// Single values in the form that messages have them in. White space around them means nothing.
+/// Parses single values of messages. White space around them is ignored.
 package enum MessageValue {
-    /// `yes` or `true`, `no` or `false`, in any case; nil for anything else.
+    /// Parses `yes` or `true`, `no` or `false`, in any case; returns `nil` for anything else.
     static func flag(_ text: String) -> Bool? {
         switch trimmed(text).lowercased() {
         case "yes", "true": true
@@ -11,25 +11,25 @@ package enum MessageValue {
         }
     }
 
-    /// A decimal number with a dot, or nothing; nil for anything else.
+    /// Returns a decimal number with a dot, or an empty text; `nil` for anything else.
     static func decimal(_ text: String) -> String? {
         let text = trimmed(text).replacing(",", with: ".")
         return text.isEmpty || MessageNumber.decimal(text) != nil ? text : nil
     }
 
-    /// A number from 0 to 5, or nothing; nil for anything else.
+    /// Returns a number from 0 to 5, or an empty text; `nil` for anything else.
     static func rating(_ text: String) -> String? {
         guard let text = decimal(text) else { return nil }
         return text.isEmpty || MessageNumber.decimal(text).map((0...5).contains) == true ? text : nil
     }
 
-    /// A number of things; nil for anything that is none.
+    /// Returns a whole number of at least 0; `nil` for anything else.
     static func count(_ text: String) -> Int? {
         MessageNumber.decimal(text).flatMap(Int.init(exactly:)).flatMap { $0 >= 0 ? $0 : nil }
     }
 
-    /// `YYYY-MM-DD` for a day, also with a time behind it, which is dropped, or for the first day of a month or of a
-    /// year; empty for nothing. Nil for anything else.
+    /// Returns `YYYY-MM-DD` for a day, also with a time after it, which is dropped, or for the first day of a month or
+    /// a year; an empty text for an empty text; `nil` for anything else.
     package static func day(_ text: String) -> String? {
         let text = trimmed(text)
         guard !text.isEmpty else { return "" }
@@ -37,7 +37,7 @@ package enum MessageValue {
         let numbers = parts.compactMap { part in
             part.utf8.count <= 4 && part.allSatisfy { $0.isASCII && $0.isWholeNumber } ? Int(part) : nil
         }
-        // A year alone has to look like one; in a whole date known drivers leave its leading zeros out.
+        // A year alone needs four digits; in a full date, known drivers omit leading zeros.
         guard numbers.count == parts.count,
             numbers.count == 3 || (1...2).contains(numbers.count) && parts[0].utf8.count == 4
         else {

@@ -27,7 +27,7 @@ extension MessageWriter {
         }
     }
 
-    /// Stops as soon as it is clear that no peer would take the message.
+    /// Stops once the message is too large for any peer.
     private mutating func manifest<Book>(
         _ books: [Book], within limits: MessageLimits, _ write: (inout MessageWriter, Book) -> Void
     ) {
@@ -80,7 +80,7 @@ extension MessageWriter {
         [("author", book.author), ("filename", book.filename), ("title", book.title), ("uuid", book.uuid)]
     }
 
-    /// A day or a number that is none is left out, so that the receiver keeps what it has.
+    /// An invalid day or number is left out, so that the receiver keeps its value.
     private static func attributes(of book: UpdatedBook) -> Attributes {
         [
             ("author", book.hasAuthor ? book.reference.author : nil), ("authorsort", book.authorSort),
@@ -106,7 +106,7 @@ extension MessageWriter {
         element("cover", [("hash", cover.hash), ("encoding", cover.encoding)], text: cover.text)
     }
 
-    /// Nothing for a time that no peer would believe.
+    /// Returns `nil` for a time that no peer would accept.
     static func timestamp(_ value: Double?) -> String? {
         value.map(MessageNumber.text).flatMap { MessageNumber.timestamp($0) == nil ? nil : $0 }
     }

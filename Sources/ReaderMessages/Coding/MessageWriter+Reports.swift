@@ -1,5 +1,5 @@
 extension MessageWriter {
-    /// Room for what is in a report beside its attributes and messages, and for the last message.
+    /// The bytes reserved for the other parts of a report and for the last message.
     private static let reserve = 4 << 10
 
     mutating func write(_ connected: ConnectedMessage, within limits: MessageLimits) {
@@ -14,7 +14,7 @@ extension MessageWriter {
             attributes.append((name, value))
         }
         element(ConnectedMessage.rootElement, attributes) { writer in
-            // Drivers compare the text as it stands, so there is no white space around it.
+            // Drivers compare the exact text, so there is no white space around it.
             writer.element("state", text: connected.state.rawValue)
             if let hasPassword = connected.hasPassword { writer.element("has_password", text: String(hasPassword)) }
         }
@@ -33,7 +33,7 @@ extension MessageWriter {
         }
     }
 
-    /// The messages that fit into what a driver reads, and a last one that counts the others.
+    /// Writes the messages that fit into a driver's limit, and a last one that counts the others.
     private mutating func messages(of status: CommandStatus, within limits: MessageLimits) {
         let end = limits.report - Self.reserve
         var left = 0
@@ -46,11 +46,11 @@ extension MessageWriter {
             }
         }
         guard left > 0 else { return }
-        // Drivers want the name of a file in front of every message.
+        // Drivers expect the name of a file before every message.
         let file = status.command.map(CommandStatus.shortened) ?? CommandStatus.fileName
         element("message", text: StatusMessage("\(left) more messages were left out.", about: file).wire)
     }
 
-    /// How much an attribute or a text can take up at most: `&quot;` is the longest escape.
+    /// Returns the most bytes that an attribute or a text can need: `&quot;` is the longest escape.
     private static func maxBytes(of name: String, _ value: String) -> Int { name.utf8.count + 6 * value.utf8.count + 8 }
 }

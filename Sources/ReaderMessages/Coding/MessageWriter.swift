@@ -2,19 +2,19 @@ import Foundation
 
 /// Writes the XML of a message, without white space between elements.
 struct MessageWriter {
-    /// What is written so far.
+    /// The bytes written so far.
     private(set) var data: Data
     private(set) var elements = 0
-    /// The bytes of the longest attribute, before they were escaped.
+    /// The bytes of the longest attribute before escaping.
     private(set) var longestAttribute = 0
 
-    /// An empty message.
+    /// Creates an empty message.
     init(withByteOrderMark: Bool) {
         data = withByteOrderMark ? Data([0xEF, 0xBB, 0xBF]) : Data()
         data.append(contentsOf: "<?xml version='1.0' encoding='utf-8'?>\n".utf8)
     }
 
-    /// An element with what `contents` writes in it. Attributes that are nil are left out.
+    /// Writes an element with the content that `contents` writes. Attributes that are `nil` are left out.
     mutating func element(
         _ name: String, _ attributes: [(name: String, value: String?)] = [],
         _ contents: (inout MessageWriter) throws -> Void
@@ -25,13 +25,13 @@ struct MessageWriter {
         data.append(contentsOf: "</\(name)>".utf8)
     }
 
-    /// An element with nothing in it.
+    /// Writes an empty element.
     mutating func element(_ name: String, _ attributes: [(name: String, value: String?)]) {
         begin(name, attributes)
         data.append(contentsOf: "/>".utf8)
     }
 
-    /// An element with text in it.
+    /// Writes an element with text.
     mutating func element(_ name: String, _ attributes: [(name: String, value: String?)] = [], text: String) {
         element(name, attributes) { $0.write(text, isAttribute: false) }
     }
@@ -69,15 +69,15 @@ struct MessageWriter {
     }
 }
 
-/// What stands in a message for a character that cannot stand there itself.
+/// The replacement for a character that can't be written as it is.
 private struct Escape {
     let text: String
     /// The bytes of the character.
     let length: Int
-    /// How many bytes more the character has when it is read again.
+    /// The additional bytes of the character after it is read again.
     var growth: Int { text == "\u{FFFD}" ? 3 - length : 0 }
 
-    /// Nil for a character that stands for itself.
+    /// Returns `nil` for a character that needs no escape.
     init?(at index: Int, in bytes: UnsafeBufferPointer<UInt8>, isAttribute: Bool) {
         switch bytes[index] {
         case UInt8(ascii: "&"): (text, length) = ("&amp;", 1)
@@ -85,7 +85,7 @@ private struct Escape {
         case UInt8(ascii: ">"): (text, length) = ("&gt;", 1)
         case UInt8(ascii: "'") where isAttribute: (text, length) = ("&apos;", 1)
         case UInt8(ascii: "\"") where isAttribute: (text, length) = ("&quot;", 1)
-        // As they are, a reader takes them for spaces and for line ends.
+        // Unescaped, a reader would treat them as spaces and line ends.
         case 0x09 where isAttribute: (text, length) = ("&#9;", 1)
         case 0x0A where isAttribute: (text, length) = ("&#10;", 1)
         case 0x0D: (text, length) = ("&#13;", 1)

@@ -1,6 +1,6 @@
-/// How far an application is with a command (`status.xml`).
+/// The progress of an application on a command (`status.xml`).
 public struct CommandStatus: Hashable, Sendable {
-    /// How it stands.
+    /// The state of the command.
     public enum Code: Int, Hashable, Sendable, Codable {
         /// Being carried out.
         case inProgress = -1
@@ -21,18 +21,18 @@ public struct CommandStatus: Hashable, Sendable {
 
     /// Seconds since 1970, by the application's clock.
     public var timestamp: Double?
-    /// How it stands.
+    /// The state of the command.
     public var code: Code
     /// From 0 to 1; 1 with every code but ``Code/inProgress``, and with no other.
     public var progress: Double
-    /// What the user is to be told.
+    /// Messages for the user.
     public var messages: [StatusMessage]
-    /// The file name of the command that this is about; an extension.
+    /// The file name of the command that the status is about; an extension.
     public var command: String?
-    /// The timestamp of that command as it stood there; an extension.
+    /// The timestamp of that command as written there; an extension.
     public var commandTimestamp: String?
 
-    /// A status of one command.
+    /// Creates the status of one command.
     public init(
         timestamp: Double? = nil, code: Code, progress: Double, messages: [StatusMessage] = [], command: String? = nil,
         commandTimestamp: String? = nil
@@ -49,22 +49,22 @@ public struct CommandStatus: Hashable, Sendable {
     public var isFinal: Bool { code != .inProgress }
 }
 
-/// A sentence for the user, on the wire with the file that it is about in brackets before it.
+/// A sentence for the user. On the wire, the name of the file that it is about precedes it in brackets.
 public struct StatusMessage: Hashable, Sendable, Codable {
-    /// The file name of the book as the command had it, or the command's own; nil where there is none.
+    /// The file name of the book as in the command, or of the command itself; `nil` if it is about no file.
     public var filename: String?
     /// The sentence.
     public var text: String
 
-    /// A message about a file, or about none.
+    /// Creates a message about a file, or about none.
     public init(_ text: String, about filename: String? = nil) {
         self.filename = filename
         self.text = text
     }
 
-    /// Takes `[filename] text` apart; without brackets at its start, or with nothing in them, all of it is text.
+    /// Parses `[filename] text`. Without brackets at the start, or with empty ones, everything is text.
     public init(wire: String) {
-        // A file name may hold brackets of its own; the first one before a space closes, or the one at the end.
+        // A file name may contain brackets; the first one before a space closes the name, or the one at the end.
         guard wire.hasPrefix("["),
             let close = wire.firstRange(of: "] ")?.lowerBound
                 ?? (wire.hasSuffix("]") ? wire.index(before: wire.endIndex) : nil)
@@ -75,6 +75,6 @@ public struct StatusMessage: Hashable, Sendable, Codable {
         self.init(String(text), about: name)
     }
 
-    /// `[filename] text`, as drivers expect it.
+    /// The message as `[filename] text`, as drivers expect it.
     public var wire: String { filename.map { "[\($0)] \(text)" } ?? text }
 }

@@ -1,6 +1,6 @@
-/// What an application says of itself while it is in calibre connection mode (`connected.xml`).
+/// An application's description of itself while it is in calibre connection mode (`connected.xml`).
 public struct ConnectedMessage: Hashable, Sendable {
-    /// Whether commands are carried out.
+    /// The state of the application.
     public enum State: String, Hashable, Sendable, Codable {
         /// The application looks for commands.
         case online
@@ -13,14 +13,14 @@ public struct ConnectedMessage: Hashable, Sendable {
 
     /// Seconds since 1970, by the application's clock.
     public var timestamp: Double?
-    /// Whether commands are carried out.
+    /// The state of the application.
     public var state: State
-    /// What else the root element says, by attribute name: `device`, `system`, the application's version.
+    /// The further attributes of the root element by name: `device`, `system`, the application's version.
     public var attributes: [String: String]
-    /// Whether the application is behind a password; an extension.
+    /// Whether the application is protected by a password; an extension.
     public var hasPassword: Bool?
 
-    /// An application in this state.
+    /// Creates the message of an application in this state.
     public init(timestamp: Double? = nil, state: State, attributes: [String: String] = [:], hasPassword: Bool? = nil) {
         self.timestamp = timestamp
         self.state = state
@@ -30,20 +30,20 @@ public struct ConnectedMessage: Hashable, Sendable {
 }
 
 extension ConnectedMessage {
-    /// The identifier of the application, by which a driver for it is chosen (attribute `application`; an extension).
+    /// The identifier of the application, which selects its driver (attribute `application`; an extension).
     public var application: String? {
         get { attributes["application"] }
         set { attributes["application"] = newValue }
     }
 
-    /// What the application does beyond the four commands, by the names of ``Capability`` (attribute `capabilities`; an
-    /// extension).
+    /// What the application supports beyond the four commands, by the names of ``Capability`` (attribute
+    /// `capabilities`; an extension).
     public var capabilities: Set<String> {
         get { Set((attributes["capabilities"] ?? "").split(separator: " ").map(String.init)) }
         set { attributes["capabilities"] = newValue.isEmpty ? nil : newValue.sorted().joined(separator: " ") }
     }
 
-    /// Seconds after which the application writes its file anew; nil where it does not promise to (attribute
+    /// The interval in seconds at which the application rewrites its file; `nil` if it makes no promise (attribute
     /// `heartbeat`; an extension).
     public var heartbeat: Double? {
         get {
@@ -58,24 +58,24 @@ extension ConnectedMessage {
         set { attributes["snapshot"] = newValue }
     }
 
-    /// The name of the folder in the command staging folder where documents are staged, empty for that folder itself
+    /// The name of the folder for documents inside the command staging folder; empty for the staging folder itself
     /// (attribute `documents`; an extension).
     public var documents: String? {
         get { attributes["documents"] }
         set { attributes["documents"] = newValue }
     }
 
-    /// What an application may do beyond the four commands.
+    /// The names of what an application may support beyond the four commands.
     public enum Capability {
-        /// Takes `update_metadata_items.xml`.
+        /// Accepts `update_metadata_items.xml`.
         public static let metadataItems = "update_metadata_items"
-        /// Takes `command.xml`.
+        /// Accepts `command.xml`.
         public static let actions = "command"
-        /// Puts books into the document staging folder when ``ReaderAction/exportBooks`` asks for them.
+        /// Copies books into the document staging folder for ``ReaderAction/exportBooks``.
         public static let exporting = "export"
         /// Stops between two books when `cancel.command` appears.
         public static let cancelling = "cancel"
-        /// Takes the words of calibre for its flags: collections called `NEW`, `READ` and `READING LIST`.
+        /// Treats calibre's collections `NEW`, `READ` and `READING LIST` as flags.
         public static let flags = "flags"
     }
 }

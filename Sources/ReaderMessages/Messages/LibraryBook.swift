@@ -1,6 +1,6 @@
 public import Foundation
 
-/// A book of a library, as the driver lists it and the snapshot holds it.
+/// A book of a library, as listed by the driver and stored in the snapshot.
 public struct LibraryBook: Hashable, Sendable, Codable {
     /// The path of its file below the library's folder for books, with `/` between the parts.
     public var filename: String
@@ -8,39 +8,39 @@ public struct LibraryBook: Hashable, Sendable, Codable {
     public var uuid: String
     /// The title.
     public var title: String
-    /// The text by which the title is sorted.
+    /// The sort text of the title.
     public var titleSort: String
-    /// The authors one by one.
+    /// The authors, one element each.
     public var authors: [String]
-    /// The text by which the authors are sorted.
+    /// The sort text of the authors.
     public var authorSort: String
     /// The series; nil for none.
     public var series: String?
-    /// The place in the series; 0 is one.
+    /// The position in the series; 0 is a valid position.
     public var seriesIndex: Double?
     /// The publisher.
     public var publisher: String?
     /// The day of publication, as `YYYY-MM-DD`, `YYYY-MM` or `YYYY`.
     public var pubDate: String?
-    /// The description in HTML, not made safe.
+    /// The description in HTML, not sanitized.
     public var description: String?
     /// calibre's tags.
     public var subjects: [String]
     /// The collections that it is in.
     public var collections: [String]
-    /// What the driver calls the cover.
+    /// The driver's token for the cover.
     public var coverHash: String?
-    /// From 0 to 5; nil for none.
+    /// The rating from 0 to 5, or `nil` for none.
     public var rating: Double?
-    /// Bytes of the file.
+    /// The size of the file in bytes.
     public var size: Int64
-    /// When the library took it.
+    /// The time at which the book was added to the library.
     public var added: Date
-    /// When its metadata changed last.
+    /// The time at which its metadata last changed.
     public var modified: Date
     /// Whether the user locked it.
     public var isLocked: Bool
-    /// Words, where somebody counted.
+    /// The number of words, if known.
     public var wordCount: Int?
     /// Whether it is new to the user.
     public var isNew: Bool
@@ -49,7 +49,7 @@ public struct LibraryBook: Hashable, Sendable, Codable {
     /// Whether it is on the user's reading list.
     public var isOnReadingList: Bool
 
-    /// A book of which only file and title are known, unless more is given afterwards.
+    /// Creates a book with file and title; set other values afterwards.
     public init(filename: String, title: String, uuid: String = "", size: Int64 = 0, added: Date) {
         self.filename = filename
         self.uuid = uuid
@@ -68,15 +68,15 @@ public struct LibraryBook: Hashable, Sendable, Codable {
         self.isOnReadingList = false
     }
 
-    /// How a command means this book.
+    /// The reference to this book for commands.
     public var reference: BookReference {
         BookReference(author: authors.joined(separator: ", "), filename: filename, title: title, uuid: uuid)
     }
 }
 
-/// A book's uuid as two writers of it are compared.
+/// Normalizes a book's uuid for comparisons.
 public enum BookUUID {
-    /// `text` without white space around it, without `urn:uuid:` or `uuid:` before it, in lower case.
+    /// Returns `text` in lower case, without surrounding white space and without the prefixes `urn:uuid:` and `uuid:`.
     public static func canonical(_ text: String) -> String {
         var text = text.trimmingCharacters(in: .whitespacesAndNewlines).lowercased()
         if text.hasPrefix("urn:") { text.removeFirst(4) }

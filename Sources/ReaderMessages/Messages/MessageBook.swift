@@ -1,5 +1,5 @@
-/// Which book a command means. Everything may be empty; the application decides by uuid, else by file name, else by
-/// title and author.
+/// A reference to a book in a command. All values may be empty. The application decides by uuid, else by file name,
+/// else by title and author.
 public struct BookReference: Hashable, Sendable, Codable {
     /// The authors in one text.
     public var author: String
@@ -10,7 +10,7 @@ public struct BookReference: Hashable, Sendable, Codable {
     /// The book's uuid in calibre, as calibre writes it.
     public var uuid: String
 
-    /// Everything is empty unless given.
+    /// Creates a reference; values that are not given are empty.
     public init(author: String = "", filename: String = "", title: String = "", uuid: String = "") {
         self.author = author
         self.filename = filename
@@ -21,20 +21,20 @@ public struct BookReference: Hashable, Sendable, Codable {
 
 /// A book of ``UploadBooks``. Title and authors are not in it: the application reads them from the file.
 public struct UploadedBook: Hashable, Sendable {
-    /// The name of its file in the document staging folder: one name, no path.
+    /// The name of its file in the document staging folder, not a path.
     public var filename: String
-    /// What the driver calls the cover it knows; to be kept and given back, not checked. Nil where the book has none.
+    /// The driver's token for the cover, to be stored and returned without a check. `nil` if the book has none.
     public var coverHash: String?
     /// The collections that the book is put into.
     public var collections: [String]
-    /// Whether the application is to lock the book; an extension.
+    /// Whether the application locks the book; an extension.
     public var isLocked: Bool?
     /// The number of words; an extension.
     public var wordCount: Int?
-    /// A cover for a book whose file has none that can be replaced; an extension.
+    /// A cover for a book whose file has no replaceable one; an extension.
     public var cover: EncodedCover?
 
-    /// A book of which only the file is known, unless more is given.
+    /// Creates a book; by default only its file is known.
     public init(
         filename: String, coverHash: String? = nil, collections: [String] = [], isLocked: Bool? = nil,
         wordCount: Int? = nil,
@@ -51,31 +51,31 @@ public struct UploadedBook: Hashable, Sendable {
 
 /// A book of ``RebuildCollections``.
 public struct CollectedBook: Hashable, Sendable {
-    /// Which book is meant.
+    /// The reference to the book.
     public var reference: BookReference
-    /// All the collections that it is to be in.
+    /// All collections that the book belongs to.
     public var collections: [String]
 
-    /// A book and its collections.
+    /// Creates a book with its collections.
     public init(_ reference: BookReference, collections: [String]) {
         self.reference = reference
         self.collections = collections
     }
 }
 
-/// A book of ``UpdateMetadata``: nil leaves a value as it is, an empty one clears it.
+/// A book of ``UpdateMetadata``: `nil` keeps a value, an empty one clears it.
 public struct UpdatedBook: Hashable, Sendable {
-    /// Which book is meant; its title and author are also the new ones.
+    /// The reference to the book. Its title and author are also the new ones.
     public var reference: BookReference
     /// Whether the message has a title, which is then the new one.
     public var hasTitle: Bool
     /// Whether the message has authors, which are then the new ones.
     public var hasAuthor: Bool
-    /// The authors one by one, where the message tells them apart; an extension.
+    /// The authors, one element each, if the message separates them; an extension.
     public var authors: [String]?
-    /// The text by which the authors are sorted.
+    /// The sort text of the authors.
     public var authorSort: String?
-    /// The text by which the title is sorted.
+    /// The sort text of the title.
     public var titleSort: String?
     /// The day of publication, as `YYYY-MM-DD`.
     public var pubDate: String?
@@ -83,15 +83,15 @@ public struct UpdatedBook: Hashable, Sendable {
     public var publisher: String?
     /// The series.
     public var series: String?
-    /// The place in the series, a decimal number; 0 is one.
+    /// The position in the series, a decimal number; 0 is a valid position.
     public var seriesIndex: String?
-    /// The description in HTML, to be made safe before it is shown.
+    /// The description in HTML; sanitize it before showing it.
     public var description: String?
-    /// All the collections that the book is to be in.
+    /// All collections that the book belongs to.
     public var collections: [String]?
     /// All the subjects, calibre's tags.
     public var subjects: [String]?
-    /// A new cover; nil leaves the old one.
+    /// A new cover, or `nil` to keep the old one.
     public var cover: EncodedCover?
     /// The rating from 0 to 5, a decimal number; an extension.
     public var rating: String?
@@ -99,10 +99,10 @@ public struct UpdatedBook: Hashable, Sendable {
     public var isLocked: Bool?
     /// The number of words; an extension.
     public var wordCount: Int?
-    /// The uuid that the book gets in place of its present one; an extension.
+    /// The uuid that replaces the book's present one; an extension.
     public var newUUID: String?
 
-    /// A book of which everything stays as it is.
+    /// Creates an update. By default it sets title and author; other values stay.
     public init(_ reference: BookReference, hasTitle: Bool = true, hasAuthor: Bool = true) {
         self.reference = reference
         self.hasTitle = hasTitle
@@ -112,14 +112,14 @@ public struct UpdatedBook: Hashable, Sendable {
 
 /// A picture in a message.
 public struct EncodedCover: Hashable, Sendable {
-    /// What the sender calls the picture. A receiver keeps it and gives it back; it need not be a hash of these bytes.
+    /// The sender's token for the picture. A receiver stores and returns it; it need not be a hash of these bytes.
     public var hash: String?
-    /// How the bytes are written; only `base64` is known.
+    /// The encoding of the bytes; only `base64` is known.
     public var encoding: String
-    /// The bytes as they stand in the message; white space among them means nothing.
+    /// The encoded bytes as in the message; white space among them is ignored.
     public var text: String
 
-    /// A picture as it stands in a message.
+    /// Creates a picture from its form in a message.
     public init(hash: String?, encoding: String = "base64", text: String) {
         self.hash = hash
         self.encoding = encoding

@@ -1,21 +1,21 @@
-/// What a driver asks of an application, as one file in the command staging folder.
+/// A driver's command to an application, one file in the command staging folder.
 public enum ReaderCommand: Hashable, Sendable {
-    /// Takes books from the document staging folder into the library (`upload_books.xml`).
+    /// Adds books from the document staging folder to the library (`upload_books.xml`).
     case uploadBooks(UploadBooks)
     /// Removes books from the library (`delete_books.xml`).
     case deleteBooks(DeleteBooks)
-    /// Replaces what the library knows of books (`update_metadata.xml`).
+    /// Replaces the metadata of books (`update_metadata.xml`).
     case updateMetadata(UpdateMetadata)
-    /// Puts books into these collections and no others (`rebuild_collections.xml`).
+    /// Puts books into exactly the given collections (`rebuild_collections.xml`).
     case rebuildCollections(RebuildCollections)
-    /// As ``updateMetadata(_:)``; an extension for messages that hold only what changes (`update_metadata_items.xml`).
+    /// Updates metadata with only the changed values; an extension (`update_metadata_items.xml`).
     case updateMetadataItems(UpdateMetadata)
-    /// An action by name; an extension (`command.xml`).
+    /// Runs an action by name; an extension (`command.xml`).
     case action(ReaderAction)
 
-    /// The kinds of command, each with a file of its own.
+    /// The kinds of command, each with its own file name.
     public enum Kind: String, Hashable, Sendable, Codable, CaseIterable {
-        // In the order in which commands found together are carried out when their timestamps don't tell.
+        // In the order of execution for commands whose timestamps don't decide.
         case deleteBooks = "delete_books"
         case uploadBooks = "upload_books"
         case updateMetadata = "update_metadata"
@@ -38,7 +38,7 @@ public enum ReaderCommand: Hashable, Sendable {
             }
         }
 
-        /// Whether it is one of the four that every application knows, and not an extension.
+        /// Whether it is one of the four that every application supports, rather than an extension.
         public var isStandard: Bool {
             switch self {
             case .deleteBooks, .uploadBooks, .updateMetadata, .rebuildCollections: true
@@ -47,7 +47,7 @@ public enum ReaderCommand: Hashable, Sendable {
         }
     }
 
-    /// Which kind it is.
+    /// The kind of command.
     public var kind: Kind {
         switch self {
         case .uploadBooks: .uploadBooks
@@ -59,8 +59,7 @@ public enum ReaderCommand: Hashable, Sendable {
         }
     }
 
-    /// When the driver wrote it, in seconds since 1970 by the driver's clock; nil where it does not say so in a usable
-    /// way.
+    /// When the driver wrote it, in seconds since 1970 by the driver's clock; `nil` if it has no usable timestamp.
     public var timestamp: Double? {
         get {
             switch self {
@@ -96,16 +95,16 @@ public enum ReaderCommand: Hashable, Sendable {
     }
 }
 
-/// Takes books from the document staging folder into the library.
+/// Adds books from the document staging folder to the library.
 public struct UploadBooks: Hashable, Sendable {
     /// Seconds since 1970, by the driver's clock.
     public var timestamp: Double?
-    /// Whether a book that is in the library already is replaced; otherwise the one there stays.
+    /// Whether an existing book is replaced; otherwise it stays.
     public var overwrite: Bool
     /// The books, each with a file in the document staging folder.
     public var books: [UploadedBook]
 
-    /// A command that is written with the time of its writing.
+    /// Creates a command. If `timestamp` is `nil`, it is set when the command is written.
     public init(timestamp: Double? = nil, overwrite: Bool = false, books: [UploadedBook]) {
         self.timestamp = timestamp
         self.overwrite = overwrite
@@ -120,23 +119,23 @@ public struct DeleteBooks: Hashable, Sendable {
     /// The books to remove.
     public var books: [BookReference]
 
-    /// A command that is written with the time of its writing.
+    /// Creates a command. If `timestamp` is `nil`, it is set when the command is written.
     public init(timestamp: Double? = nil, books: [BookReference]) {
         self.timestamp = timestamp
         self.books = books
     }
 }
 
-/// Replaces what the library knows of books.
+/// Replaces the metadata of books.
 public struct UpdateMetadata: Hashable, Sendable {
     /// Seconds since 1970, by the driver's clock.
     public var timestamp: Double?
-    /// Whether collections that no book is in any more are removed afterwards.
+    /// Whether empty collections are removed afterwards.
     public var cleanUpCollections: Bool
-    /// The books, each with what becomes of it.
+    /// The books, each with its changes.
     public var books: [UpdatedBook]
 
-    /// A command that is written with the time of its writing.
+    /// Creates a command. If `timestamp` is `nil`, it is set when the command is written.
     public init(timestamp: Double? = nil, cleanUpCollections: Bool = true, books: [UpdatedBook]) {
         self.timestamp = timestamp
         self.cleanUpCollections = cleanUpCollections
@@ -144,32 +143,32 @@ public struct UpdateMetadata: Hashable, Sendable {
     }
 }
 
-/// Puts books into these collections and no others.
+/// Puts books into exactly the given collections.
 public struct RebuildCollections: Hashable, Sendable {
     /// Seconds since 1970, by the driver's clock.
     public var timestamp: Double?
-    /// The books, each with all the collections it is to be in.
+    /// The books, each with all its collections.
     public var books: [CollectedBook]
 
-    /// A command that is written with the time of its writing.
+    /// Creates a command. If `timestamp` is `nil`, it is set when the command is written.
     public init(timestamp: Double? = nil, books: [CollectedBook]) {
         self.timestamp = timestamp
         self.books = books
     }
 }
 
-/// An action by name, on books or with parameters; what it means is up to the application.
+/// An action by name, with books or parameters. The application defines its meaning.
 public struct ReaderAction: Hashable, Sendable {
     /// Seconds since 1970, by the driver's clock.
     public var timestamp: Double?
     /// The action, such as `LockBooks`.
     public var type: String
-    /// The books that it is about, if any.
+    /// The books that the action is about, if any.
     public var books: [BookReference]
-    /// What else the application has to know, by name.
+    /// Further parameters by name.
     public var parameters: [String: String]
 
-    /// A command that is written with the time of its writing.
+    /// Creates a command. If `timestamp` is `nil`, it is set when the command is written.
     public init(timestamp: Double? = nil, type: String, books: [BookReference] = [], parameters: [String: String] = [:])
     {
         self.timestamp = timestamp
@@ -178,10 +177,10 @@ public struct ReaderAction: Hashable, Sendable {
         self.parameters = parameters
     }
 
-    /// The action that puts the file of each of its books into the document staging folder, for the driver to read and
-    /// remove. The name there is ``exportName`` with the place of the book in the list in front of it: `0-`, `1-` and
-    /// so on.
+    /// The action that copies the file of each of its books into the document staging folder, where the driver reads
+    /// and removes it. The name there is ``exportName`` with the index of the book in front of it: `0-`, `1-` and so
+    /// on.
     public static let exportBooks = "ExportBooks"
-    /// The parameter of ``exportBooks`` that the names begin with after the number: one name, no path.
+    /// The parameter of ``exportBooks`` for the names after the number: a name, not a path.
     public static let exportName = "name"
 }

@@ -1,31 +1,31 @@
 import FileProviderCore
 import Foundation
 
-/// Names of files made of titles: harmless on any storage, whatever is in the title.
+/// Makes file names from titles that are safe on any storage.
 package enum SafeFileName {
-    /// Bytes of a whole name, extension and number included.
+    /// The most bytes of a name, including extension and number.
     package static let maxLength = 200
 
-    /// A name for a book, with `number` before the extension where it is 2 or more.
+    /// Returns a name for a book, with `number` before the extension if it is 2 or more.
     ///
-    /// - Parameter fileExtension: Without the dot, made of ASCII letters and digits.
+    /// - Parameter fileExtension: The extension without the dot, in ASCII letters and digits.
     package static func make(title: String, number: Int = 1, fileExtension: String) -> String {
         make(title, ending: (number > 1 ? " \(number)" : "") + ".\(fileExtension)")
     }
 
-    /// A name of `text` and, as it is, `ending`.
+    /// Returns a name made of `text` and the unchanged `ending`.
     package static func make(_ text: String, ending: String) -> String {
         var stem = harmless(text, maxLength: maxLength - ending.utf8.count)
         if stem.isEmpty { stem = "Untitled" }
-        // Programs at a shell take a name with a dash in front for an option.
+        // Shell commands would treat a name with a leading dash as an option.
         if stem.hasPrefix("-") { stem = "_" + stem.dropFirst() }
-        // Windows takes these for devices, whatever the extension.
+        // Windows treats these as devices, whatever the extension.
         if reserved.contains(stem.prefix(while: { $0 != "." }).uppercased()) { stem = "_" + stem }
         return stem + ending
     }
 
-    /// `text` as a part of a name: without what means something to a storage or cannot be seen, and cut to so many
-    /// bytes.
+    /// Returns `text` as a part of a name: without characters that are special to a storage or invisible, cut to
+    /// `maxLength` bytes.
     package static func harmless(_ text: String, maxLength: Int = SafeFileName.maxLength) -> String {
         cut(harmless(all: text), to: maxLength)
     }
@@ -36,7 +36,7 @@ package enum SafeFileName {
             && text.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x7A).contains($0 | 0x20) }
     }
 
-    /// How two names are compared where the storage may ignore case or the form of Unicode.
+    /// Returns the form for comparing names on a storage that may ignore case or Unicode form.
     package static func folded(_ name: String) -> String { name.precomposedStringWithCanonicalMapping.lowercased() }
 
     private static let reserved: Set<String> =
@@ -44,7 +44,7 @@ package enum SafeFileName {
 
     private static func harmless(all text: String) -> String {
         var result = String.UnicodeScalarView()
-        // A title of megabytes is not worth more work than a name holds.
+        // Limits the work for very long titles.
         for scalar in String(text.unicodeScalars.prefix(1000)).precomposedStringWithCanonicalMapping.unicodeScalars {
             if scalar.properties.isWhitespace {
                 if result.last != " " { result.append(" ") }
@@ -57,20 +57,20 @@ package enum SafeFileName {
 
     private static func isHarmless(_ scalar: Unicode.Scalar) -> Bool {
         if "/\\:*?\"<>|".unicodeScalars.contains(scalar) { return false }
-        // Private use stands for bytes that are not UTF-8 in paths; format characters hide in names or turn them
-        // around.
+        // Private-use characters represent bytes that are not UTF-8 in paths; format characters are invisible or
+        // reverse text.
         return switch scalar.properties.generalCategory {
         case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator, .paragraphSeparator: false
         default: true
         }
     }
 
-    /// A dot in front hides a file, one at the end is lost on Windows, and so are spaces.
+    /// A leading dot hides a file; Windows drops trailing dots and spaces.
     private static func trimmed(_ text: String) -> String {
         text.trimmingCharacters(in: CharacterSet(charactersIn: ". "))
     }
 
-    /// As many whole characters as fit; of a character that alone is longer, as many scalars.
+    /// Returns as many whole characters as fit, or as many scalars if the first character alone is too long.
     private static func cut(_ text: String, to bytes: Int) -> String {
         var result = ""
         var count = 0

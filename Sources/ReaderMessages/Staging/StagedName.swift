@@ -1,28 +1,28 @@
 public import FileProviderCore
 public import Foundation
 
-/// Which names a peer may give: those of staged documents, and paths of books below a library's folder.
+/// Checks names from a peer: of staged documents, and paths of books below a library's folder.
 public enum StagedName {
-    /// Why a name is refused.
+    /// The reason for refusing a name.
     public struct Refusal: LocalizedError, Hashable, Sendable {
         /// The name, as the peer gave it.
         public let name: String
-        /// What is wrong with it.
+        /// The problem with the name.
         public let reason: String
 
         /// The name and the reason, safe to print.
         public var errorDescription: String? { "The name “\(StagedName.shown(name))” is refused: \(reason)." }
     }
 
-    /// Proves that `name` is one that a staged document may have: one part, nothing that a storage reads in its own
-    /// way, no file of the protocol.
+    /// Checks that `name` is allowed for a staged document: one part, nothing that a storage interprets, and not a file
+    /// of the protocol.
     /// - Throws: ``Refusal``.
     public static func checkDocument(_ name: String) throws {
         try check(part: name, of: name)
-        if isReserved(name) { throw Refusal(name: name, reason: "the protocol uses it itself") }
+        if isReserved(name) { throw Refusal(name: name, reason: "the protocol reserves it") }
     }
 
-    /// The path of a book below `root`, from a name that a peer gave. Each part is checked; `/` stands between parts.
+    /// Returns the path of a book below `root`, from a peer's name. Checks each part; `/` separates parts.
     /// - Throws: ``Refusal``.
     public static func bookPath(_ name: String, below root: ProviderPath) throws -> ProviderPath {
         let parts = name.split(separator: "/", omittingEmptySubsequences: false)
@@ -35,13 +35,13 @@ public enum StagedName {
         }
     }
 
-    /// Whether the protocol uses `name` itself, whatever the case of its letters.
+    /// Whether the protocol reserves `name`, ignoring case.
     public static func isReserved(_ name: String) -> Bool {
         let name = name.lowercased()
         return reserved.contains(name) || name.hasSuffix(".tmp") || TemporaryName.matches(name)
     }
 
-    /// `name` cut to a length that fits in a line, without characters that do something to a terminal.
+    /// Returns `name` cut to the length of a line, without characters that control a terminal.
     public static func shown(_ name: String) -> String { LogText.shown(name, limit: 120) }
 
     private static let reserved: Set<String> =
@@ -57,12 +57,12 @@ public enum StagedName {
         if part.isEmpty { throw refuse("a part of it is empty") }
         if part == "." || part == ".." { throw refuse("it has a part that leads elsewhere") }
         if part.utf8.count > 255 { throw refuse("a part of it is longer than 255 bytes") }
-        if part.contains(where: { $0 == "/" || $0 == "\\" }) { throw refuse("it holds a separator of folders") }
+        if part.contains(where: { $0 == "/" || $0 == "\\" }) { throw refuse("it contains a path separator") }
         guard part.unicodeScalars.allSatisfy(LogText.isHarmless) else {
-            throw refuse("it holds characters for control")
+            throw refuse("it contains control characters")
         }
         if part.hasSuffix(".") || part.hasSuffix(" ") { throw refuse("it ends in a dot or a space") }
-        if isDrive(part) { throw refuse("it begins like the name of a drive") }
+        if isDrive(part) { throw refuse("it begins with a drive letter") }
     }
 
     private static func isDrive(_ part: String) -> Bool {

@@ -1,35 +1,34 @@
 public import FileProviderCore
 public import Foundation
 
-/// A folder through which a driver and an application pass messages and documents, on any storage.
+/// A folder through which a driver and an application exchange messages and documents, on any storage.
 ///
-/// Nothing in it is trusted: names that come from the peer are looked up by ``StagedName`` alone, and every read has a
-/// limit.
+/// Nothing in it is trusted: names from the peer are checked by ``StagedName``, and every read has a limit.
 public struct StagingFolder: Sendable {
-    /// The storage that it lies on.
+    /// The provider that stores it.
     public let provider: any FileProvider
     /// Its path there.
     public let path: ProviderPath
 
-    /// The folder at `path`, which need not exist yet.
+    /// Creates a reference to the folder at `path`, which need not exist yet.
     public init(provider: any FileProvider, path: ProviderPath) {
         self.provider = provider
         self.path = path
     }
 
-    /// The folder in it called `name`; this folder itself where the name is empty.
+    /// Returns the subfolder called `name`, or this folder if the name is empty.
     public func folder(_ name: String) throws -> StagingFolder {
         name.isEmpty ? self : StagingFolder(provider: provider, path: try path.appending(name))
     }
 
-    /// Makes the folder and those above it, where they are missing.
+    /// Creates the folder and its parents if they are missing.
     public func create() async throws { try await provider.createFolderWithParents(path: path) }
 
-    /// The files in it, without folders, links and what is only being written. One listing.
-    /// - Throws: What the provider throws; a missing folder is `CocoaError(.fileReadNoSuchFile)`.
+    /// Returns the files in it, without folders, links and files that are still being written. One listing.
+    /// - Throws: Errors of the provider; a missing folder is `CocoaError(.fileReadNoSuchFile)`.
     public func files() async throws -> [FileObject] { try await allFiles().filter { !TemporaryName.matches($0.name) } }
 
-    /// The files in it, those among them that are only being written.
+    /// Returns the files in it, including those that are still being written.
     package func allFiles() async throws -> [FileObject] {
         try await provider.contentsOfDirectory(path: path).filter(\.isRegularFile)
     }
@@ -43,9 +42,8 @@ public struct StagingFolder: Sendable {
         }
     }
 
-    /// The bytes of the file `name`; nil where there is none. A lost connection is an error and never nil.
-    /// - Throws: `CocoaError(.fileReadTooLarge)` for a file of more than `limit` bytes, of which no more than that is
-    ///   read.
+    /// Returns the bytes of the file `name`, or `nil` if there is none. A lost connection is an error and never `nil`.
+    /// - Throws: `CocoaError(.fileReadTooLarge)` if the file has more than `limit` bytes; no more than that is read.
     public func read(_ name: String, limit: Int) async throws -> Data? {
         let path = try path.appending(name)
         do {
@@ -62,7 +60,7 @@ public struct StagingFolder: Sendable {
         }
     }
 
-    /// Puts `data` in place as `name` in one step, or as nearly so as the storage can; replaces what is there.
+    /// Writes `data` as `name`, replacing an existing file, in one step or as close to it as the storage allows.
     public func publish(_ data: Data, as name: String) async throws {
         try await provider.writeContents(path: path.appending(name), contents: data, overwrite: true)
     }

@@ -1,14 +1,14 @@
 import Foundation
 
-/// The clocks that both sides live by: one that tells what stands in messages, one that measures how long things take.
+/// The two clocks of each side: one for the time in messages, one for measuring durations.
 ///
-/// What a peer's clock says is never compared with these.
+/// A peer's clock is never compared with these.
 public protocol TimeSource: Sendable {
-    /// Seconds since 1970 as people see them; may stand still or go back.
+    /// Seconds since 1970 of the wall clock; may stop or go back.
     var wallClock: Double { get }
-    /// Seconds since some moment; never goes back. Stands still while the machine sleeps.
+    /// Seconds since some moment; never goes back. Stops while the machine sleeps.
     var elapsed: Double { get }
-    /// Waits.
+    /// Waits for `seconds`.
     /// - Throws: `CancellationError`.
     func sleep(seconds: Double) async throws
 }
@@ -17,14 +17,14 @@ public protocol TimeSource: Sendable {
 public struct SystemTime: TimeSource {
     private static let start = SuspendingClock.now
 
-    /// The clocks of this machine.
+    /// Creates a source with this machine's clocks.
     public init() {}
 
-    /// By `gettimeofday`.
+    /// The time of `Date`.
     public var wallClock: Double { Date().timeIntervalSince1970 }
-    /// Time asleep does not count: whoever wakes finds the others where they were, and nobody has kept silent.
+    /// The time since the first use, without the time asleep: after a sleep, no peer seems to have been silent.
     public var elapsed: Double { Self.start.duration(to: .now) / .seconds(1) }
 
-    /// Waits by the same clock.
+    /// Waits on the same clock.
     public func sleep(seconds: Double) async throws { try await Task.sleep(for: .seconds(seconds), clock: .suspending) }
 }

@@ -1,16 +1,16 @@
 public import FileProviderCore
 import Foundation
 
-/// Compares the hash of the bytes that were copied with that of the file that is there afterwards.
+/// Compares the hash of the bytes that were copied with the hash of the resulting file.
 ///
-/// The target's own hash is asked for where it computes one (``Capabilities/computesHashes``), which costs one request;
-/// elsewhere the file is read back. The source is hashed as its bytes pass; it is read again only where they did not all
-/// pass, as in a copy that was resumed or that the storage made by itself.
+/// Uses the target's own hash if it computes one (``/FileProviderCore/Capabilities/computesHashes``), which costs one
+/// request; otherwise reads the file back. The source is hashed while its bytes pass. It is read again only if some of
+/// them did not pass, as in a resumed copy or one that the storage made itself.
 public struct ChecksumVerification: CopyVerification {
-    /// Nothing needs to be set.
+    /// Creates a verification. It has no options.
     public init() {}
 
-    /// Chooses a hash that the target gives and this machine computes, else SHA-256.
+    /// Returns a proof that uses a hash which the target provides and this machine computes, or else SHA-256.
     public func proof(
         of path: ProviderPath, source: any FileProviderReadWrite, target: any FileProviderReadWrite
     ) async throws -> any CopyProof {
@@ -74,8 +74,8 @@ public struct ChecksumVerification: CopyVerification {
             guard found.value != sent else { return }
             throw FileError.make(
                 .fileReadCorruptFile, path: destination, url: target.url(of: destination),
-                sentence: "“\(destination)” differs from what was copied into it: its \(kind) is \(found.value), "
-                    + "that of “\(path)” is \(sent). The copy was left as it is.")
+                sentence: "“\(destination)” differs from its source: its \(kind) is \(found.value), "
+                    + "that of “\(path)” is \(sent). The copy was not removed; copy the file again.")
         }
     }
 }

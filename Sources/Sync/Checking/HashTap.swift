@@ -6,14 +6,14 @@ final class HashTap: CopyTap {
     private let algorithm: HashAlgorithm
     private let state: LockedValue<Hash?>
 
-    /// Nil for a kind that is not computed here.
+    /// Returns `nil` for a kind that this machine doesn't compute.
     init?(kind: String) {
         guard let algorithm = HashAlgorithm(rawValue: kind) else { return nil }
         self.algorithm = algorithm
         state = LockedValue(Hash(algorithm))
     }
 
-    /// Nil where bytes did not pass in order.
+    /// The digest, or `nil` if bytes did not pass in order.
     var hexadecimal: String? { state.value?.digest.hexadecimal }
 
     func begin(_ extent: FileExtent) throws { restart(at: extent.offset) }

@@ -1,12 +1,12 @@
 public import FileProviderCore
 import Foundation
 
-/// Compares two folders with all that is in them, on any two providers.
+/// Compares two folders and everything in them, on any two providers.
 ///
-/// Files of one size and time are taken to be the same unless ``comparesContent`` is set; of files of one size and
-/// different times the content is compared. Names are compared byte by byte, symbolic links by what they hold.
+/// Files of equal size and time count as the same unless ``comparesContent`` is set. If sizes are equal and times
+/// differ, the content is compared. Names are compared byte by byte, symbolic links by their targets.
 public struct TreeComparison: Sendable {
-    /// Why two items of one path differ.
+    /// The reason why the two items at a path differ.
     public enum Reason: String, Sendable, Hashable, Codable {
         /// One is a folder or a link, and the other is not.
         case type
@@ -18,45 +18,45 @@ public struct TreeComparison: Sendable {
         case linkTarget
     }
 
-    /// What a comparison came to. Paths count from the two folders.
+    /// The result of a comparison. Paths are relative to the two folders.
     public struct Outcome: Sendable {
         /// Files and links that are the same on both sides.
         public var same = 0
         /// Items on both sides that are not the same.
         public var different: [(path: ProviderPath, reason: Reason)] = []
-        /// Items that only the first side has. Of a folder, what is in it is not named.
+        /// Items that only the first side has. The content of such a folder is not listed.
         public var onlyFirst: [ProviderPath] = []
-        /// Items that only the second side has. Of a folder, what is in it is not named.
+        /// Items that only the second side has. The content of such a folder is not listed.
         public var onlySecond: [ProviderPath] = []
         /// Items that could not be compared, and folders that could not be listed in full, each with its reason.
         public var failed: [(path: ProviderPath, error: any Error)] = []
 
-        /// Nothing compared.
+        /// Creates an empty outcome.
         public init() {}
 
-        /// Whether nothing differs; says nothing about what could not be compared.
+        /// Whether no difference was found. Items that could not be compared don't count.
         public var isSame: Bool { different.isEmpty && onlyFirst.isEmpty && onlySecond.isEmpty }
     }
 
-    /// Whether the content of files of one size is compared in any case.
+    /// Whether content is compared even if size and time are equal.
     public var comparesContent: Bool
-    /// Files that are read at once, of each side.
+    /// The number of files that are read at once on each side.
     public var transfers: Int
 
-    /// A comparison that believes sizes and times, and reads four files at once, unless said otherwise.
+    /// Creates a comparison. By default it trusts sizes and times, and reads four files at once.
     public init(comparesContent: Bool = false, transfers: Int = 4) {
         self.comparesContent = comparesContent
         self.transfers = max(1, transfers)
     }
 
-    /// Compares the items at two places: folders with all that is in them, or two files.
+    /// Compares the items at two locations: folders with everything in them, or two files.
     ///
-    /// Content is compared by a hash that both storages give; else by one that one of them gives, for which the other
-    /// one's file is read; else by reading both.
+    /// Content is compared by a hash that both storages provide; else by a hash that one of them provides, for which
+    /// the other's file is read; else by reading both files.
     ///
-    /// - Throws: An error of the two items themselves; an error that the next item would meet as well.
-    /// - Complexity: One listing of each side for each folder that both have, both at once. What differs is held, and
-    ///   one folder of each side.
+    /// - Throws: An error of one of the two items themselves, or an error that would also affect every other item.
+    /// - Complexity: One listing per side and shared folder, both sides at once. Memory holds the differences and one
+    ///   folder of each side.
     public func compare(_ first: ProviderLocation, _ second: ProviderLocation) async throws -> Outcome {
         let (one, other) = try await both {
             try await first.provider.attributesOfItem(path: first.path)
@@ -157,7 +157,7 @@ public struct TreeComparison: Sendable {
                         pair.path,
                         FileError.make(
                             .featureUnsupported, path: pair.path,
-                            sentence: "“\(pair.path)” is neither a file nor a folder, and is not compared.")
+                            sentence: "“\(pair.path)” is neither a file nor a folder and was not compared.")
                     ))
             } else if let size = pair.one.size, let other = pair.other.size, size != other {
                 outcome.different.append((pair.path, .size))

@@ -3,7 +3,7 @@ import Foundation
 
 /// One of the two folders that are kept in step.
 public enum SyncSide: Int, Sendable, Hashable, Codable, CaseIterable {
-    /// The side that a mirror follows; in two-way sync, the one that keeps its name in a conflict.
+    /// The side that a mirror copies from; in two-way sync, the side that keeps its name in a conflict.
     case source = 0
     /// The side that a mirror changes.
     case destination = 1
@@ -14,18 +14,18 @@ public enum SyncSide: Int, Sendable, Hashable, Codable, CaseIterable {
 
 /// A folder of any provider, as one side of a sync.
 public struct SyncFolder: Sendable {
-    /// Where the folder lies.
+    /// The provider that stores the folder.
     public let provider: any FileProvider
-    /// The folder, counted from the provider's root.
+    /// The folder's path, relative to the provider's root.
     public let path: ProviderPath
-    /// What conflict copies from this side are called after: `report (conflict 2026-11-23 02.45.10 LABEL).txt`.
+    /// The label in the names of this side's conflict copies: `report (conflict 2026-11-23 02.45.10 LABEL).txt`.
     public let label: String
-    /// Who logs in; nil where the URL alone says which folder it is.
+    /// The user who logs in, or `nil` if the URL alone identifies the folder.
     public let user: String?
 
     /// - Parameters:
-    ///   - label: A few words without `/`; what no name may hold is left out.
-    ///   - user: Who logs in, where that is known: at one URL, two users may see two folders.
+    ///   - label: A few words. Characters that a file name may not contain are removed; at most 40 are kept.
+    ///   - user: The user who logs in, if known: at one URL, two users may see two folders.
     public init(_ location: ProviderLocation, label: String, user: String? = nil) {
         self.user = user
         provider = location.provider
@@ -40,7 +40,8 @@ public struct SyncFolder: Sendable {
         (self.provider, path, label, user) = (provider, folder.path, folder.label, folder.user)
     }
 
-    /// Both folders by providers that keep to them, as far as there are such: no link leads out, whoever put it there.
+    /// Both folders, on providers confined to them if they support that: no link leads out, even one that another
+    /// program made.
     static func confined(_ source: SyncFolder, _ destination: SyncFolder) -> Sides<SyncFolder> {
         if source.provider === destination.provider {
             let provider = confine(source.provider, to: [source.path, destination.path])
@@ -58,14 +59,14 @@ public struct SyncFolder: Sendable {
     /// The folder's URL without secrets, for logs and messages.
     public var name: String { provider.url(of: path).withoutSecrets.absoluteString }
 
-    /// What the state knows the folder by: its URL and its user. A folder on this machine's disks is known by where it
-    /// is, whatever symbolic links lead there.
+    /// Returns the key that identifies the folder in the state: its URL and its user. A folder on this machine's disks
+    /// is identified by its real location, with symbolic links resolved.
     public func key() async throws -> String { try await BlockingThreads.shared.run { placeKey } }
 
     /// As ``key()``. Blocks.
     var placeKey: String {
         var url = provider.url(of: path)
-        // What is not UTF-8 has no form of a URL that could be taken apart and put together again.
+        // A path that is not UTF-8 can't be split and rebuilt as a URL.
         if url.isFileURL, URL(fileURLWithPath: url.path).pathComponents == url.pathComponents, !url.path.isEmpty {
             let address = Self.address(of: url)
             url = URL(
@@ -74,20 +75,20 @@ public struct SyncFolder: Sendable {
         return [url.withoutSecrets.absoluteString, user].compactMap { $0 }.joined(separator: " ")
     }
 
-    /// Whether one of both is or lies in the other, as far as provider and URL tell.
+    /// Whether the two folders are the same, or one is inside the other, as far as providers and URLs tell.
     func overlaps(_ other: SyncFolder) -> Bool {
         if provider === other.provider, path == other.path || path.isBelow(other.path) || other.path.isBelow(path) {
             return true
         }
         let (one, two) = (provider.url(of: path), other.provider.url(of: other.path))
-        // Without a host, and on no disk, every provider is a world of its own.
+        // Without a host, and not on a disk, each provider instance is a separate storage.
         if provider === other.provider, !one.isFileURL { return false }
         guard one.scheme == two.scheme, one.host() == two.host(), one.port == two.port,
             one.isFileURL || one.host() != nil
         else {
             return false
         }
-        // Two users of one server have folders of their own; over SFTP below `/~` only.
+        // Two users of one server see different folders; over SFTP only below `/~`.
         if let user, let otherUser = other.user, user != otherUser, one.scheme != "sftp" || one.path.hasPrefix("/~") {
             return false
         }
@@ -95,8 +96,8 @@ public struct SyncFolder: Sendable {
         return first.starts(with: second) || second.starts(with: first)
     }
 
-    /// Names of the folders down to `url`; on this machine's disks without the symbolic links on the way, as far as it
-    /// is there. Blocks then.
+    /// The names of the folders down to `url`. For a file URL, resolves the symbolic links in the part that exists, and
+    /// blocks.
     static func address(of url: URL) -> [String] {
         guard url.isFileURL else { return url.pathComponents }
         var (there, missing) = (url.standardizedFileURL, [String]())
@@ -114,10 +115,10 @@ public struct SyncFolder: Sendable {
         return try await provider.contentsOfDirectory(path: parent).contains { $0.path == path }
     }
 
-    /// Looks whether the item at `relative` is still the version that a plan was made for.
+    /// Checks that the item at `relative` is still the version that the plan was made for.
     ///
     /// - Parameter precision: The step of the storage's times, in seconds.
-    /// - Throws: ``ChangedMeanwhile`` where it is not.
+    /// - Throws: ``ChangedMeanwhile`` if it is not.
     @discardableResult
     func check(_ relative: ProviderPath, is expected: SyncItem, precision: Double) async throws -> FileObject {
         let path = path(of: relative)
@@ -129,7 +130,7 @@ public struct SyncFolder: Sendable {
         throw ChangedMeanwhile(path: relative)
     }
 
-    /// Has the storage asked anew about what lies at and below `path`, whatever the provider is told to remember.
+    /// Drops cached answers about `path` and everything below it, so that the next request asks the storage.
     func forgetAnswers(below path: ProviderPath) {
         if let remote = provider as? any FileProviderBasicRemote, remote.useCache { remote.dropCache(path: path) }
     }
@@ -167,7 +168,8 @@ extension Sides: Sendable where Value: Sendable {}
 extension Sides: Equatable where Value: Equatable {}
 
 extension SyncFolder {
-    /// What the listing said about the file at `path`, counted from this folder; nil if nothing of use to compare with.
+    /// The listing's entry for the file at `path`, relative to this folder, or `nil` if it holds nothing to compare
+    /// with.
     func listed(_ item: SyncItem, at path: ProviderPath) -> FileObject? {
         guard item.type == .regular, item.isListed, item.size != SyncItem.voidSize else { return nil }
         return FileObject(
@@ -180,5 +182,5 @@ struct ChangedMeanwhile: LocalizedError {
     let path: ProviderPath
     /// Whether a step has written there before, which the storage may not have kept.
     var isAfterWrite = false
-    var errorDescription: String? { "“\(path)” changed meanwhile; it is looked at again." }
+    var errorDescription: String? { "“\(path)” changed during the run. The next pass looks at it again." }
 }

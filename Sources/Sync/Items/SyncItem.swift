@@ -1,25 +1,26 @@
 public import FileProviderCore
 import Foundation
 
-/// What one side's listing told of an item: enough to see later whether it is still the same.
+/// An item as one side's listing described it, with enough detail to recognize later whether it has changed.
 public struct SyncItem: Sendable, Hashable {
-    /// A file, a folder or a symbolic link; nothing else is kept in step.
+    /// The type: a file, a folder or a symbolic link. Nothing else is synced.
     public var type: FileType
-    /// Bytes of a file.
+    /// The size of a file in bytes.
     public var size: Int64?
-    /// Modification time of a file in microseconds since 1970, in the step that the storage keeps.
+    /// A file's modification time in microseconds since 1970, at the storage's precision.
     public var time: Int64?
-    /// The storage's validator for this version of a file; of a symbolic link, what it points at.
+    /// The storage's validator for this version of a file, or a symbolic link's target.
     public var tag: String?
-    /// What stays when the item is renamed (``FileObject/identity``).
+    /// The identifier that survives a rename (``/FileProviderCore/FileObject/identity``).
     public var identity: String?
-    /// Whether a listing told this; else it is what a write was answered with, which may be more or less exact.
+    /// Whether the values are from a listing; else they are from the answer to a write, which may be more or less
+    /// exact.
     var isListed = true
 
-    /// A size that no file has makes the version agreed on another one than whatever is there.
+    /// A size that no file has. An agreed version with this size differs from every existing version.
     static let voidSize: Int64 = -1
 
-    /// Each as its property says.
+    /// Creates an item with the given properties.
     public init(type: FileType, size: Int64? = nil, time: Int64? = nil, tag: String? = nil, identity: String? = nil) {
         self.type = type
         self.size = size
@@ -28,7 +29,7 @@ public struct SyncItem: Sendable, Hashable {
         self.identity = identity
     }
 
-    /// What `object` tells; nil for what is no file, folder or link.
+    /// Creates an item from `object`, or returns `nil` if it is not a file, folder or link.
     init?(_ object: FileObject) {
         switch object.type {
         case .regular:
@@ -45,8 +46,7 @@ public struct SyncItem: Sendable, Hashable {
     /// The modification time as a date.
     var date: Date? { time.map { Date(timeIntervalSince1970: Double($0) / 1e6) } }
 
-    /// Whether the item is the version that `earlier` was: by the tag where the storage gives one, else by size and
-    /// time.
+    /// Whether the item is the same version as `earlier`: by tag if the storage provides one, else by size and time.
     func isUnchanged(since earlier: SyncItem) -> Bool {
         guard type == earlier.type else { return false }
         switch type {
@@ -59,13 +59,13 @@ public struct SyncItem: Sendable, Hashable {
         }
     }
 
-    /// Whether this is what `other` is, each told in another way: by a listing, and by a look at the item or the answer
-    /// to a write.
+    /// Whether this and `other` describe the same version, one as seen in a listing, the other as seen in a request for
+    /// the item or in the answer to a write.
     ///
     /// - Parameters:
     ///   - precision: The step of the storage's times, in seconds. Listings in steps of a minute show items of more
     ///     than half a year by the day.
-    ///   - byTag: Whether tags that differ are proof enough of two versions; not after a rename.
+    ///   - byTag: Whether different tags prove two versions. Pass `false` after a rename.
     func isAlike(_ other: SyncItem, precision: Double, byTag: Bool) -> Bool {
         if isUnchanged(since: other) { return true }
         guard type == .regular, other.type == .regular, size == other.size else { return false }
@@ -79,7 +79,7 @@ public struct SyncItem: Sendable, Hashable {
     /// Microseconds between two times, whatever a server or a damaged state says.
     static func gap(_ one: Int64, _ other: Int64) -> UInt64 { UInt64(bitPattern: max(one, other) &- min(one, other)) }
 
-    /// Whether listings in steps of a minute tell only the day of this item by now.
+    /// Whether listings with minute precision show only the day of this item's time by now.
     var hasLostItsClock: Bool { time.map { $0 < Self.firstWithClock } ?? false }
 
     private static let day: Int64 = 86_400_000_000
@@ -87,9 +87,9 @@ public struct SyncItem: Sendable, Hashable {
     /// it).
     private static var firstWithClock: Int64 { microseconds(Date()) - 150 * day }
 
-    /// Whether this is what `known` was before it got another name.
+    /// Whether this is the item `known` under a new name.
     ///
-    /// - Parameter capabilities: The storage's. One that copies instead of moving gives another tag and time.
+    /// - Parameter capabilities: The storage's capabilities. One that copies instead of moving changes tag and time.
     func isMoved(from known: SyncItem, _ capabilities: Capabilities) -> Bool {
         if capabilities[.moving] == .derived { return type == known.type && size == known.size }
         return isAlike(known, precision: capabilities.timePrecision ?? 0, byTag: false)
@@ -98,7 +98,7 @@ public struct SyncItem: Sendable, Hashable {
     /// A server may call a tag weak for the second in which a file was written (RFC 9110, section 8.8.3).
     private static func opaque(_ tag: String) -> Substring { tag.hasPrefix("W/") ? tag.dropFirst(2) : tag[...] }
 
-    /// What a storage compares before a conditional write; nil where the tag may stand for two versions.
+    /// The tag for a conditional write, or `nil` if the tag is weak and may stand for two versions.
     var strongTag: String? { tag.flatMap { $0.hasPrefix("W/") ? nil : $0 } }
 
     private static func microseconds(_ date: Date) -> Int64 {
@@ -107,52 +107,51 @@ public struct SyncItem: Sendable, Hashable {
     }
 }
 
-/// What both sides last had in common at one path.
+/// The version of one path that both sides last had in common.
 struct AgreedItem: Sendable, Equatable {
-    /// As each side told it then; both of one type.
+    /// The item as each side described it then; both have the same type.
     var items: Sides<SyncItem>
-    /// SHA-256 of the content, where it passed by; 64 hexadecimal digits.
+    /// The SHA-256 of the content in 64 hexadecimal digits, if it was computed.
     var hash: String?
 }
 
-/// One path at which something is not as it was agreed on.
+/// One path at which a side differs from the agreed version.
 struct SyncDifference: Sendable, Equatable {
-    /// What a side's listing says.
+    /// A path as seen in a side's listing.
     enum Look: Sendable, Equatable {
-        /// As agreed; or, where nothing was agreed, nothing there.
+        /// As agreed; or nothing was agreed and nothing exists.
         case unchanged
         /// New, or another version.
         case found(SyncItem)
-        /// Agreed on, and not there any more.
+        /// Agreed on, and no longer there.
         case gone
     }
 
-    /// Counted from the two folders.
+    /// The path, relative to the two folders.
     var path: ProviderPath
-    /// Nil for what is new.
+    /// The agreed version, or `nil` for a new item.
     var agreed: AgreedItem?
     /// Each side's listing.
     var looks: Sides<Look>
-    /// Whether both files have the same content, where that had to be found out; nil where it was not or could not.
+    /// Whether both files have the same content; `nil` if they were not or could not be compared.
     var isSame: Bool?
-    /// SHA-256 of a new file, where it was found out.
+    /// The SHA-256 of a new file, if it was computed.
     var hash: String?
-    /// The side on which the file came here from ``movedFrom``, or went from here to another place.
+    /// The side on which the file moved here from ``movedFrom``, or moved away from here.
     var moveSide: SyncSide?
-    /// Where the file at this path was before.
+    /// The previous path of a moved file.
     var movedFrom: ProviderPath?
-    /// Other paths that a storage without regard to case takes for this one; only looked for where a side is such a
-    /// storage.
+    /// Other paths that a case-insensitive storage treats as this one. Only filled in if a side is such a storage.
     var twins: [SyncDifference] = []
-    /// Whether a side's listing of this folder left items out, so that it is not known to hold nothing else.
+    /// Whether a side's listing of this folder is incomplete, so that the folder may hold other items.
     var isIncomplete = false
-    /// That the file was written here by a sync, and may not have been kept.
+    /// Set if a sync wrote the file here and the storage may not have kept it.
     var unkept: UnkeptWrite?
 
-    /// Whether the state holds no version of a side, but only that there was one.
+    /// Whether the state has, for a side, only the fact that a version existed.
     var isVoid: Bool { SyncSide.allCases.contains { agreed?.items[$0].size == SyncItem.voidSize } }
 
-    /// What is there now; nil where nothing is.
+    /// Returns the item that a side has now, or `nil` if it has none.
     func item(on side: SyncSide) -> SyncItem? {
         switch looks[side] {
         case .unchanged: agreed?.items[side]
@@ -161,6 +160,6 @@ struct SyncDifference: Sendable, Equatable {
         }
     }
 
-    /// Whether the side is not as it was agreed on.
+    /// Whether the side differs from the agreed version.
     func isChanged(on side: SyncSide) -> Bool { looks[side] != .unchanged }
 }

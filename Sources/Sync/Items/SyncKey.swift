@@ -1,8 +1,8 @@
 import FileProviderCore
 import Foundation
 
-/// Paths as keys of the database: NUL, which no name holds, stands between names, so that bytewise order is the order
-/// of a tree.
+/// Encodes paths as database keys. NUL, which no name can contain, separates names, so that bytewise order is tree
+/// order.
 enum SyncKey {
     private static let slash = UInt8(ascii: "/")
 
@@ -12,7 +12,7 @@ enum SyncKey {
 
     static func depth(_ path: ProviderPath) -> Int { path.bytes.count { $0 == slash } }
 
-    /// What every storage keeps apart, with no regard to case or to Unicode normalization.
+    /// Returns a path's form without case and normalization. Paths with different forms are different on every storage.
     static func folded(_ path: ProviderPath) -> String { normalized(path.string.lowercased()) }
 
     /// `text` in Normalization Form C.

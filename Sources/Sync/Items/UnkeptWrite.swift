@@ -1,23 +1,23 @@
 import FileProviderCore
 import Foundation
 
-/// A file that a sync has written and whose storage may not have kept it: the write failed, or something else was found
-/// in its place.
+/// A file that a sync wrote and the storage may not have kept: the write failed, or a different file was found in its
+/// place.
 struct UnkeptWrite: Sendable, Equatable {
-    /// Where it was written.
+    /// The side that it was written to.
     var side: SyncSide
-    /// Whether the run under way has found it, and leaves it to the next one.
+    /// Whether the current run found the problem and leaves it to the next run.
     var isFresh: Bool
-    /// Whether what was found in its place has a conflict copy already.
+    /// Whether the file found in its place already has a conflict copy.
     var hasCopy = false
-    /// Whether nothing is there but the beginning of the file, and so nothing of somebody else's.
+    /// Whether only the beginning of the file is there, so that no one else's data is at risk.
     var isRest = false
 }
 
-/// Something else is there than what was written a moment ago.
+/// The storage holds something other than what was just written.
 struct UnkeptWriteError: LocalizedError {
     let path: ProviderPath
-    /// Bytes written, and bytes that are there; nil for no file.
+    /// The bytes written and the bytes found; `found` is `nil` if the file is missing.
     let written: Int64?
     let found: Int64?
 
@@ -27,8 +27,8 @@ struct UnkeptWriteError: LocalizedError {
             case (_, nil): "“\(path)” is missing after it was written"
             case (let written?, let found?) where written != found:
                 "“\(path)” is \(found) bytes long after \(written) bytes were written to it"
-            default: "“\(path)” is another file than was written"
+            default: "“\(path)” is not the file that was written"
             }
-        return "\(what): the storage did not keep what was written. The next run tries it once more."
+        return "\(what): the storage did not keep what was written. The next run tries again."
     }
 }

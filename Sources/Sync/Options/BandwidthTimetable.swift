@@ -1,27 +1,27 @@
 import FileProviderCore
 public import Foundation
 
-/// How many bytes a second may go over the line, by the time of the day.
+/// A limit on the transfer rate that depends on the time of day.
 public struct BandwidthTimetable: Sendable, Hashable {
     private struct Entry: Sendable, Hashable {
         let minute: Int
         let limit: Int64?
     }
 
-    /// By minute; each holds until the next, the last one over midnight.
+    /// Sorted by minute. Each entry holds until the next one; the last holds past midnight.
     private let entries: [Entry]
 
-    /// The same all day.
+    /// Creates a timetable with one limit for the whole day.
     ///
-    /// - Parameter limit: Bytes a second, 1 or more.
+    /// - Parameter limit: Bytes per second, at least 1.
     public init(limit: Int64) {
         entries = [Entry(minute: 0, limit: max(1, limit))]
     }
 
-    /// Reads `08:00,512K 18:30,10M 23:00,off`: times of the day, each with bytes a second (K, M and G are powers of
-    /// 1,024) or `off` for no limit. A rate alone holds all day.
+    /// Parses `08:00,512K 18:30,10M 23:00,off`: times of day, each with bytes per second (K, M and G are powers of
+    /// 1,024) or `off` for no limit. A rate without a time holds all day.
     ///
-    /// - Throws: `CocoaError(.fileReadCorruptFile)` naming the entry that is none.
+    /// - Throws: `CocoaError(.fileReadCorruptFile)` if an entry is malformed; the error names it.
     public init(_ text: String) throws {
         var entries: [Entry] = []
         for part in text.split(separator: " ") {
@@ -30,7 +30,7 @@ public struct BandwidthTimetable: Sendable, Hashable {
             guard fields.count <= 2, let minute, let rate = fields.last, let limit = Self.rate(rate) else {
                 throw FileError.make(
                     .fileReadCorruptFile, path: text,
-                    sentence: "“\(part)” is no entry of a timetable, such as “08:00,512K” or “23:00,off”."
+                    sentence: "“\(part)” is not a timetable entry, such as “08:00,512K” or “23:00,off”."
                 )
             }
             entries.append(Entry(minute: minute, limit: limit < 0 ? nil : limit))
@@ -59,14 +59,14 @@ public struct BandwidthTimetable: Sendable, Hashable {
         return overflow ? nil : rate
     }
 
-    /// Bytes a second at `date`; nil for no limit.
+    /// Returns the limit at `date` in bytes per second, or `nil` for no limit.
     public func limit(at date: Date, calendar: Calendar = .current) -> Int64? {
         let minute = calendar.component(.hour, from: date) * 60 + calendar.component(.minute, from: date)
         return (entries.last { $0.minute <= minute } ?? entries.last)?.limit
     }
 }
 
-/// Keeps all transfers of a run together within a timetable.
+/// Limits all transfers of a run together to a timetable.
 final class Throttle: Sendable {
     private struct State {
         /// Bytes that passed before their time; below 0, those that may pass at once.
@@ -98,10 +98,10 @@ final class Throttle: Sendable {
     /// Whether nothing may pass now.
     var isClosed: Bool { wait != nil }
 
-    /// How many bytes pass at once at most: so many that nobody waits long for the next.
+    /// The most bytes that pass at once: few enough that the wait for the next ones is short.
     var maxAtOnce: Int { settled { $0.limit.map { Int(clamping: max(1024, $0 / 4)) } ?? .max } }
 
-    /// How long to wait until something may pass; the limit may be another by then.
+    /// The time until bytes may pass again, or `nil` if they may now; the limit may change meanwhile.
     private var wait: Duration? {
         settled { state in
             guard let limit = state.limit, state.debt > 0 else { return nil }
@@ -118,7 +118,7 @@ final class Throttle: Sendable {
         }
     }
 
-    /// Waits until the next bytes may pass: what small files took has to be made up for between them.
+    /// Waits until the next bytes may pass. Small files are paced by the pauses between them.
     func pass() async throws {
         while let wait { try await Task.sleep(for: wait) }
     }
@@ -132,7 +132,7 @@ final class Throttle: Sendable {
         }
     }
 
-    /// Lets `body` have the state as of now.
+    /// Calls `body` with the state brought up to date.
     private func settled<Value: Sendable>(_ body: (inout State) -> Value) -> Value {
         state.update { state in
             let now = now()

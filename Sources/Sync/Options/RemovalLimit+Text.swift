@@ -2,7 +2,7 @@ import FileProviderCore
 import Foundation
 
 extension SyncOptions.RemovalLimit {
-    /// Reads `100`, so many items, or `25%`, a share of what both sides had in common.
+    /// Parses `100`, a number of items, or `25%`, a share of the items that both sides had in common.
     ///
     /// - Throws: `CocoaError(.fileReadCorruptFile)` for anything else.
     public init(_ text: String) throws {
@@ -13,7 +13,7 @@ extension SyncOptions.RemovalLimit {
         } else {
             throw FileError.make(
                 .fileReadCorruptFile, path: text,
-                sentence: "“\(text)” is no limit of removals, such as “100” items or “25%” of all.")
+                sentence: "“\(text)” is not a removal limit. Write a number (“100”) or a share (“25%”).")
         }
     }
 }

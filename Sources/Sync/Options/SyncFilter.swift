@@ -1,11 +1,11 @@
 public import FileProviderCore
 import Foundation
 
-/// Which items take part. What does not is left alone on both sides: neither copied nor removed.
+/// Selects the items to sync. Excluded items are left alone on both sides: neither copied nor removed.
 public struct SyncFilter: Sendable, Hashable {
     private struct Rule: Sendable, Hashable {
         let includes: Bool
-        /// Of a pattern for the whole path, what stands between the slashes; else one.
+        /// The names between the slashes of a pattern for the whole path; else one pattern.
         let patterns: [String]
         let foldersOnly: Bool
         let matchesPath: Bool
@@ -13,19 +13,19 @@ public struct SyncFilter: Sendable, Hashable {
 
     private var rules: [Rule] = []
 
-    /// Everything takes part.
+    /// Creates a filter that includes everything.
     public init() {}
 
-    /// Reads rules such as `- *.tmp`, `+ *.epub`, `- cache/`, `- /private/**`: of those that match an item the first
-    /// decides, and what no rule matches takes part.
+    /// Parses rules such as `- *.tmp`, `+ *.epub`, `- cache/`, `- /private/**`. The first rule that matches an item
+    /// decides; an item that no rule matches is included.
     ///
-    /// Patterns are those of fnmatch(3), character by character, and match names in any Unicode normalization. One
-    /// without a slash is matched with the name, another with the whole path from the folder down, name by name, where
-    /// `**` stands for any number of names: `/a/**` is all in `a`, `**/b/*.c` what matches `*.c` in any `b`. A slash at
-    /// the end means folders only. What lies in a folder left out is left out, too.
+    /// Patterns are those of fnmatch(3), compared character by character, and match names in any Unicode normalization.
+    /// A pattern without a slash matches the name. One with a slash matches the whole path below the synced folder,
+    /// name by name, and `**` stands for any number of names: `/a/**` matches everything in `a`, `**/b/*.c` every `*.c`
+    /// in any `b`. A trailing slash restricts a rule to folders. The content of an excluded folder is excluded.
     ///
-    /// - Throws: `CocoaError(.fileReadInvalidFileName)` for a rule that does not begin with `+` or `-`, is empty, or
-    ///   has a bracket that is never closed or a backslash with nothing behind it.
+    /// - Throws: `CocoaError(.fileReadInvalidFileName)` if a rule does not begin with `+` or `-`, is empty, or has an
+    ///   unclosed bracket or a trailing backslash.
     public init(_ rules: [String]) throws {
         for text in rules {
             var pattern = String(text.dropFirst().drop { $0 == " " })
@@ -48,9 +48,9 @@ public struct SyncFilter: Sendable, Hashable {
         }
     }
 
-    /// Whether an item takes part, apart from the folders it lies in.
+    /// Returns whether the rules include an item. The folders above it are not considered.
     ///
-    /// - Parameter path: Counted from the synced folder.
+    /// - Parameter path: The path, relative to the synced folder.
     public func includes(_ path: ProviderPath, isFolder: Bool) -> Bool {
         let rule = rules.first { rule in
             if rule.foldersOnly, !isFolder { return false }
@@ -61,19 +61,19 @@ public struct SyncFilter: Sendable, Hashable {
         return rule?.includes ?? true
     }
 
-    /// What fnmatch(3) would take for plain characters, and nobody means so.
+    /// Returns a syntax error that fnmatch(3) would silently treat as plain characters.
     private static func flaw(of pattern: String) -> String? {
         var rest = pattern.unicodeScalars[...]
         while let scalar = rest.popFirst() {
             if scalar == "\\", rest.popFirst() == nil {
-                return "a backslash with nothing behind it; one of a name is “\\\\”"
+                return "a trailing backslash; in a name, write “\\\\”"
             }
-            if scalar == "[", !skipBracket(&rest) { return "a “[” without its “]”; one of a name is “\\[”" }
+            if scalar == "[", !skipBracket(&rest) { return "a “[” without its “]”; in a name, write “\\[”" }
         }
         return nil
     }
 
-    /// Takes what stands between brackets, behind the first one. Source: POSIX.1-2017, XBD 9.3.5.
+    /// Skips a bracket expression after its opening bracket. Source: POSIX.1-2017, XBD 9.3.5.
     private static func skipBracket(_ rest: inout Substring.UnicodeScalarView) -> Bool {
         if rest.first == "!" || rest.first == "^" { rest.removeFirst() }
         var isFirst = true
@@ -82,7 +82,7 @@ public struct SyncFilter: Sendable, Hashable {
             isFirst = false
             if scalar == "\\" { _ = rest.popFirst() }
             guard scalar == "[", let kind = rest.first, [":", ".", "="].contains(kind) else { continue }
-            // Of a class such as `[:alpha:]` the first bracket that closes is none of the set's.
+            // The bracket that closes a class such as `[:alpha:]` does not close the set.
             guard
                 let end = rest.dropFirst().indices.first(where: {
                     rest[$0] == kind && rest[rest.index(after: $0)...].first == "]"
@@ -108,12 +108,12 @@ public struct SyncFilter: Sendable, Hashable {
 
     private static func matches(_ name: String, _ pattern: String) -> Bool {
         guard let characters else { return fnmatch(pattern, name, 0) == 0 }
-        // This thread's, for this call.
+        // Changes the locale of this thread only, for this call.
         let before = uselocale(characters)
         defer { uselocale(before) }
         return fnmatch(pattern, name, 0) == 0
     }
 
-    // Unsafe: it is never changed. Programs begin in a locale in which a character is a byte.
+    // Unsafe, but never changed. Programs start in a locale in which a character is a byte.
     nonisolated(unsafe) private static let characters = newlocale(1 << LC_CTYPE, "C.UTF-8", nil)
 }

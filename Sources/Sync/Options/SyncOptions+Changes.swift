@@ -11,7 +11,7 @@ extension SyncOptions {
         }
     }
 
-    /// Whether an item takes part, also by the folders that it lies in.
+    /// Whether the options include an item and all folders above it.
     private func takesPart(_ path: ProviderPath, type: FileType?) -> Bool {
         if [Self.trashName, Self.plainTrashName].contains(where: {
             path.components.first?.elementsEqual($0.utf8) == true

@@ -1,19 +1,19 @@
 import FileProviderCore
 import Foundation
 
-/// As people write it in a configuration:
-/// `{"direction": "twoWay", "filter": ["- *.tmp"], "removalLimit": "25%", "bandwidth": "512K"}`.
+/// Decodes options from a configuration file: `{"direction": "twoWay", "filter": ["- *.tmp"], "removalLimit": "25%",
+/// "bandwidth": "512K"}`.
 ///
-/// What is not there has its usual value, and an unknown key is refused. `filter` is a list of rules, `removalLimit`
-/// and `bandwidth` are texts, `trashDays` is ``SyncOptions/trashAge`` in days, or null; all other keys are called like
-/// their properties.
+/// Missing keys have their default values; unknown keys are an error. `filter` is an array of rules, `removalLimit` and
+/// `bandwidth` are strings, and `trashDays` is ``SyncOptions/trashAge`` in days, or null. All other keys have the names
+/// of their properties.
 extension SyncOptions: Decodable {
     private enum Key: String, CodingKey, CaseIterable {
         case direction, deletes, removalLimit, filter, links, comparesContent, keepsReplaced, trashDays, transfers,
             bandwidth
     }
 
-    /// - Throws: `DecodingError` with a sentence in it.
+    /// - Throws: `DecodingError` whose debug description is a sentence.
     public init(from decoder: any Decoder) throws {
         let values = try decoder.container(ofKnown: Key.self, in: "a pair's options")
         self.init(direction: try values.decodeIfPresent(Direction.self, forKey: .direction) ?? .mirror)
@@ -29,16 +29,16 @@ extension SyncOptions: Decodable {
     }
 }
 
-/// Seconds, as in `{"quiet": 2, "rescan": 3600, "poll": 60}`: what is not there has its usual value, and an unknown key
-/// is refused.
+/// Decodes seconds, as in `{"quiet": 2, "rescan": 3600, "poll": 60}`. Missing keys have their default values; unknown
+/// keys are an error.
 ///
-/// `poll` and `alwaysPolls` are those of ``SyncServiceOptions/watch``; all other keys are called like their properties.
+/// `poll` and `alwaysPolls` belong to ``SyncServiceOptions/watch``; all other keys have the names of their properties.
 extension SyncServiceOptions: Decodable {
     private enum Key: String, CodingKey, CaseIterable {
         case quiet, longestWait, rescan, firstPause, longestPause, poll, alwaysPolls
     }
 
-    /// - Throws: `DecodingError` with a sentence in it.
+    /// - Throws: `DecodingError` whose debug description is a sentence.
     public init(from decoder: any Decoder) throws {
         let values = try decoder.container(ofKnown: Key.self, in: "a service's options")
         self.init()
@@ -53,7 +53,7 @@ extension SyncServiceOptions: Decodable {
 }
 
 extension KeyedDecodingContainer {
-    /// A value that is written in another form; an error in it keeps its sentence, and says where.
+    /// Decodes a value from its text form. An error keeps its sentence and gains the coding path.
     fileprivate func read<Text: Decodable, Value>(_ key: Key, _ read: (Text) throws -> Value) throws -> Value? {
         guard let text = try decodeIfPresent(Text.self, forKey: key) else { return nil }
         do { return try read(text) } catch {
@@ -61,11 +61,11 @@ extension KeyedDecodingContainer {
         }
     }
 
-    /// A time, more than none.
+    /// Decodes a time in seconds, greater than 0.
     fileprivate func time(_ key: Key) throws -> Double? {
         guard let time = try decodeIfPresent(Double.self, forKey: key) else { return nil }
         if (0.001...1e7).contains(time) { return time }
         throw DecodingError.dataCorruptedError(
-            forKey: key, in: self, debugDescription: "“\(key.stringValue)” has to lie between 0.001 and 10000000.")
+            forKey: key, in: self, debugDescription: "“\(key.stringValue)” must be between 0.001 and 10000000.")
     }
 }

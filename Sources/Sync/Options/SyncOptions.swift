@@ -1,25 +1,26 @@
 import FileProviderCore
 public import Foundation
 
-/// How two folders are kept in step.
+/// Options for syncing two folders.
 public struct SyncOptions: Sendable {
-    /// Who follows whom.
+    /// The direction in which changes travel.
     public enum Direction: String, Sendable, Hashable, Codable {
-        /// The destination becomes like the source.
+        /// The destination is made to match the source.
         case mirror
-        /// Changes of either side go to the other.
+        /// Changes on either side are applied to the other.
         case twoWay
     }
 
-    /// The most that one run may remove, both sides together; more, and it stops before it changes anything.
+    /// The most that one run may remove on both sides together. A run that would remove more stops before it changes
+    /// anything.
     public enum RemovalLimit: Sendable, Hashable {
-        /// So many items.
+        /// A number of items.
         case count(Int)
-        /// A share of what both sides had in common, 0 to 1. Of a share above 0, five items may always go, unless a
-        /// side has nothing left.
+        /// A share of the items that both sides had in common, from 0 to 1. With a share above 0, a run may always
+        /// remove five items, unless a side has nothing left.
         case share(Double)
 
-        /// So many items are few.
+        /// The number of items that any share above 0 allows.
         static let few = 5
 
         func allows(_ removals: Int, of agreed: Int) -> Bool {
@@ -30,57 +31,57 @@ public struct SyncOptions: Sendable {
             }
         }
 
-        /// Whether a side may lose all that it had.
+        /// Whether a side may lose everything.
         var allowsAll: Bool { self == .share(1) }
     }
 
-    /// What becomes of symbolic links. They are never followed.
+    /// The handling of symbolic links. They are never followed.
     public enum Links: String, Sendable, Hashable, Codable {
-        /// They stay where they are.
+        /// Links are not synced.
         case skip
-        /// They are made on the other side with the same text, if that keeps within the folder. Others are refused:
-        /// absolute ones, those that climb above the folder, and those with `..` after a name, which may lead out by
-        /// way of another link.
+        /// Links are created on the other side with the same target if it stays within the folder. Others are refused:
+        /// absolute targets, those that climb above the folder, and those with `..` after a name, which may lead out
+        /// through another link.
         case copy
-        /// All are made on the other side with the same text, wherever it leads.
+        /// All links are created on the other side with the same target, wherever it leads.
         case all
     }
 
-    /// Mirror, unless said otherwise.
+    /// The direction; the default is a mirror.
     public var direction: Direction
-    /// Whether a mirror removes from the destination what the source has no more; the first run never does. Two-way
-    /// sync always carries removals over.
+    /// Whether a mirror removes items from the destination that the source no longer has. The first run never does.
+    /// Two-way sync always propagates removals.
     public var deletes: Bool
-    /// Half of all, unless said otherwise.
+    /// The most that one run may remove; the default is half of all items.
     public var removalLimit: RemovalLimit
-    /// What takes part.
+    /// The filter that selects the items to sync.
     public var filter: SyncFilter
-    /// Symbolic links are left out, unless said otherwise.
+    /// The handling of symbolic links; by default they are skipped.
     public var links: Links
-    /// Whether files of one size and time are compared by their content in a pair's first run; in later ones they are
-    /// in any case.
+    /// Whether a pair's first run compares files of equal size and time by their content. Later runs always do.
     public var comparesContent: Bool
-    /// Whether what is replaced or removed goes to ``trashName``. What only one side had goes there in any case.
+    /// Whether replaced and removed items go to ``trashName``. An item that only one side had always goes there.
     public var keepsReplaced: Bool
-    /// Seconds that something stays in the trash; nil for ever.
+    /// The seconds that items stay in the trash, or `nil` to keep them forever.
     public var trashAge: TimeInterval?
-    /// Files in flight at once; nil for as many as both sides are best at.
+    /// The number of simultaneous transfers, or `nil` for the number that suits both sides best.
     public var transfers: Int?
-    /// Whether files of another size than their listing said are transferred too (``FileCopy/ignoresListedSize``).
+    /// Whether files whose size differs from their listing are transferred too
+    /// (``/FileProviderCore/FileCopy/ignoresListedSize``).
     public var ignoresListedSizes = false
-    /// Bytes a second by the time of the day; nil for no limit.
+    /// The transfer rate by time of day, or `nil` for no limit.
     public var bandwidth: BandwidthTimetable?
 
-    /// What takes no part beside what the filter says: the state, where it lies in one of the folders.
+    /// Paths excluded in addition to the filter: the state, if it is in one of the folders.
     var leftOut: Set<ProviderPath> = []
 
-    /// The folder, right below each side's own, for what was replaced and removed:
-    /// `.carrel-trash/2026-11-23T024510Z/a/b.txt`. It takes no part in the sync.
+    /// The name of the trash, a folder at the top of each side for replaced and removed items:
+    /// `.carrel-trash/2026-11-23T024510Z/a/b.txt`. It is not synced.
     public static let trashName = ".carrel-trash"
-    /// What that folder is called on a side whose listings hide names that begin with a dot.
+    /// The name of the trash on a side whose listings hide names that begin with a dot.
     public static let plainTrashName = "carrel-trash"
 
-    /// A mirror that removes nothing.
+    /// Creates the default options: a mirror that removes nothing.
     public init(direction: Direction = .mirror) {
         self.direction = direction
         deletes = false

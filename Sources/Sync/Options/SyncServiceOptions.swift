@@ -1,25 +1,27 @@
 public import FileProviderCore
 
-/// When a service brings its two folders in step. All times are seconds.
+/// The timing of a service. All times are in seconds.
 public struct SyncServiceOptions: Sendable, Hashable {
-    /// How long nothing more has to change before a run begins. It doubles, up to ``longestWait``, while one run after
-    /// the other finds something to do: what a run writes is told as a change, too, and a storage may change it again.
+    /// The quiet time after the last change before a run begins. It doubles, up to ``longestWait``, while consecutive
+    /// runs find something to do: the service's own writes are reported as changes too, and a storage may change files
+    /// again.
     public var quiet: Double
-    /// How long a change waits at most, however much follows it.
+    /// The longest time that a change waits, even if more changes follow.
     public var longestWait: Double
-    /// After how long a run begins in any case: for what no watch tells.
+    /// The time after which a run always begins, to catch changes that no watch reports.
     public var rescan: Double
-    /// The pause after the first of several failures; it doubles from one to the next.
+    /// The pause after the first failure. It doubles with each further failure.
     public var firstPause: Double
     /// The longest pause between two tries.
     public var longestPause: Double
-    /// How both sides are watched. Where nobody tells of one's changes, a run begins after
-    /// ``FileProviderCore/WatchOptions/minInterval``, and while runs find nothing ever more seldom, down to every
-    /// ``FileProviderCore/WatchOptions/maxInterval`` or a fifth of the time.
+    /// Options for watching both sides. If a side doesn't report its changes, a run begins after
+    /// ``/FileProviderCore/WatchOptions/minInterval``. While runs find nothing, the interval grows up to
+    /// ``/FileProviderCore/WatchOptions/maxInterval``. Looking takes at most a fifth of the time.
     public var watch: WatchOptions
 
-    /// The defaults: two seconds after the last change and half a minute after the first one, at least once an hour;
-    /// what failed is tried again after 5 seconds, and ever more seldom down to every ten minutes.
+    /// Creates options. By default a run begins two seconds after the last change, at most half a minute after the
+    /// first one, and at least once an hour. Failed runs are tried again after 5 seconds, then at growing intervals up
+    /// to ten minutes.
     public init(
         quiet: Double = 2, longestWait: Double = 30, rescan: Double = 3600, firstPause: Double = 5,
         longestPause: Double = 600,
@@ -33,7 +35,7 @@ public struct SyncServiceOptions: Sendable, Hashable {
         self.watch = watch
     }
 
-    /// Seconds until the next try after so many failures in a row.
+    /// Returns the seconds until the next try after `failures` failures in a row.
     func pause(after failures: Int, error: (any Error)?) -> Double {
         RetryPolicy(firstPause: firstPause, longestPause: longestPause).pause(before: failures, after: error)
     }

@@ -1,13 +1,13 @@
 public import FileProviderCore
 
 extension TreeSelection {
-    /// Selects by the patterns of ``SyncFilter`` and by a list of paths.
+    /// Creates a selection from ``SyncFilter`` patterns and a list of paths.
     ///
     /// - Parameters:
-    ///   - including: If there are any, only what matches one of them takes part, with all that is in it.
-    ///   - excluding: What matches one of them takes no part, nor does what is in it, whatever else says so.
-    ///   - paths: If given, only these items take part, with all that is in them. They count from the folder that the
-    ///     copy or removal begins with; the root is that folder.
+    ///   - including: If not empty, only items that match one of these patterns are selected, with everything in them.
+    ///   - excluding: Items that match one of these patterns are never selected, nor is anything in them.
+    ///   - paths: If given, only these items are selected, with everything in them. Paths are relative to the folder
+    ///     that is copied or removed; the root is that folder.
     /// - Throws: `CocoaError(.fileReadInvalidFileName)` for a pattern that ``SyncFilter/init(_:)`` refuses.
     public init(including: [String] = [], excluding: [String] = [], paths: Set<ProviderPath>? = nil) throws {
         let rules = excluding.map { "- " + $0 } + including.flatMap { Self.rules(including: $0) }
@@ -26,9 +26,9 @@ extension TreeSelection {
         }
     }
 
-    /// Reads one line of a list of paths, such as `find` prints: a slash or `./` in front changes nothing.
+    /// Parses one line of a list of paths, such as `find` prints. A leading slash or `./` is ignored.
     ///
-    /// - Returns: The path, counted from the folder that is listed; nil for an empty line.
+    /// - Returns: The path, relative to the listed folder, or `nil` for an empty line.
     /// - Throws: `CocoaError(.fileReadInvalidFileName)` for `..`, an empty name or NUL.
     public static func path(ofLine line: some Sequence<UInt8>) throws -> ProviderPath? {
         let line = Array(line)
@@ -40,7 +40,7 @@ extension TreeSelection {
         return try ProviderPath(bytes: names.joined(separator: CollectionOfOne(UInt8(ascii: "/"))))
     }
 
-    /// What includes whatever `pattern` matches, and all in it.
+    /// The rules that include everything that `pattern` matches, and its content.
     private static func rules(including pattern: String) -> [String] {
         if pattern.hasSuffix("**") { return ["+ " + pattern] }
         let item = pattern.hasSuffix("/") ? String(pattern.dropLast()) : pattern

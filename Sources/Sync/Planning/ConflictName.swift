@@ -1,11 +1,11 @@
 import FileProviderCore
 import Foundation
 
-/// Names for the version that loses its name in a conflict: they say when and from where.
+/// Makes names for the version that loses its name in a conflict. They contain the time and the side's label.
 enum ConflictName {
-    /// `report (conflict 2026-11-23 02.45.10 LABEL).txt`, in UTC, shortened to what the storages take.
+    /// Returns `report (conflict 2026-11-23 02.45.10 LABEL).txt`, with the time in UTC, shortened to `maxLength` bytes.
     ///
-    /// - Parameter number: 2 and more where the name before was taken.
+    /// - Parameter number: 2 or more if the previous name is taken.
     static func make(for path: ProviderPath, label: String, date: Date, maxLength: Int, number: Int = 1) throws
         -> ProviderPath
     {
@@ -17,7 +17,7 @@ enum ConflictName {
         let mark = Array(" (\(words.joined(separator: " ")))".utf8)
         var stem = name[..<dot]
         while !stem.isEmpty, stem.count + mark.count + (name.count - dot) > maxLength {
-            // A whole character goes, as far as it is one.
+            // Removes a whole character if the name is UTF-8.
             while let last = stem.popLast(), last & 0xC0 == 0x80 {}
         }
         return try (path.parent ?? .root).appending(nameBytes: stem + mark + name[dot...])

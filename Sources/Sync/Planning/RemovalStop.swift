@@ -1,21 +1,20 @@
 import FileProviderCore
 package import Foundation
 
-/// Why a run was stopped before it carried its plan out: it would have removed more than it may.
+/// The reason why a run stopped before it carried out its plan: it would have removed more than it may.
 ///
-/// No error: a value beside one, for programs. The run throws `CocoaError(.fileWriteNoPermission)` with a sentence for
-/// people, and ``Swift/Error/removalStop`` is what that error has of it under ``userInfoKey``.
+/// This is not an error but a value for programs. The run throws `CocoaError(.fileWriteNoPermission)` with a sentence
+/// for people; ``Swift/Error/removalStop`` reads this value from that error's ``userInfoKey``.
 public enum RemovalStop: Hashable, Sendable, CustomStringConvertible {
-    /// So many removals are planned, of the items that both sides had in common; ``SyncOptions/removalLimit`` allows
-    /// fewer.
+    /// The number of planned removals, and of how many agreed items; ``SyncOptions/removalLimit`` allows fewer.
     case overLimit(Int, of: Int)
-    /// A side has nothing of what it had in common with the other.
+    /// A side has none of the items that it had in common with the other.
     case emptySide(SyncSide, held: Int)
 
-    /// Where an error has it in its `userInfo`.
+    /// The key of this value in an error's `userInfo`.
     public static let userInfoKey = "carrel.removalStop"
 
-    /// The numbers alone; what to do about it is in the sentence of the error.
+    /// The numbers alone. The sentence of the error says what to do.
     public var description: String {
         switch self {
         case .overLimit(let removals, let agreed): "\(removals) removals of \(agreed) items are over the limit."
@@ -23,8 +22,8 @@ public enum RemovalStop: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// - Parameter losesAll: Whether the other side of an empty one would lose all that it has in common with it, were
-    ///   that allowed.
+    /// - Parameter losesAll: Whether the other side of an empty one would lose every item the sides had in common if
+    ///   that were allowed.
     func error(_ folders: Sides<SyncFolder>, losesAll: Bool = true) -> CocoaError {
         let (folder, sentence) =
             switch self {
@@ -32,43 +31,43 @@ public enum RemovalStop: Hashable, Sendable, CustomStringConvertible {
                 (
                     folders.destination,
                     """
-                    \(removals) of \(agreed) items would be removed by this run, which is more than the limit; it stopped before that. If \
-                    that is meant, allow more.
+                    This run would remove \(removals) of \(agreed) items, which is over the limit, so it stopped before \
+                    removing them. If this is intended, raise the limit.
                     """
                 )
             case .emptySide(let side, let held):
                 (
                     folders[side],
                     """
-                    “\(folders[side].shown)” has nothing of the \(held) items that it held when both sides were last in step; nothing was \
-                    changed. \(consequence(folders, side, losesAll))
+                    “\(folders[side].shown)” has nothing of the \(held) items that it held when both \
+                    sides were last in step. Nothing was changed. \(consequence(folders, side, losesAll))
                     """
                 )
             }
         return error(folder.path.string, url: folder.provider.url(of: folder.path), sentence: sentence)
     }
 
-    /// - Parameter path: Of the folder that the sentence is about.
+    /// - Parameter path: The path of the folder that the sentence is about.
     package func error(_ path: String, url: URL? = nil, sentence: String) -> CocoaError {
         let error = FileError.make(.fileWriteNoPermission, path: path, url: url, sentence: sentence)
         return CocoaError(error.code, userInfo: error.userInfo.merging([Self.userInfoKey: self]) { $1 })
     }
 
     private func consequence(_ folders: Sides<SyncFolder>, _ side: SyncSide, _ losesAll: Bool) -> String {
-        if !losesAll { return "The other side would lose nothing: if that is meant, allow all to be removed." }
+        if !losesAll { return "The other side would lose nothing. If this is intended, allow all to be removed." }
         return """
-            If “\(folders[side.other].shown)” is to lose them, too, allow all to be removed; if “\(folders[side].shown)” is to be filled anew, \
-            begin with a new state.
+            If “\(folders[side.other].shown)” is to lose them, too, allow all to be removed. \
+            To fill “\(folders[side].shown)” again, start with a new state.
             """
     }
 }
 
 extension Error {
-    /// What stopped a run before it carried its plan out; nil for other failures.
+    /// The reason why a run stopped before it carried out its plan, or `nil` for other failures.
     public var removalStop: RemovalStop? { (self as? CocoaError)?.userInfo[RemovalStop.userInfoKey] as? RemovalStop }
 }
 
 extension SyncFolder {
-    /// The folder's URL as sentences have paths: not percent-encoded.
+    /// The folder's URL for use in sentences, without percent-encoding.
     fileprivate var shown: String { name.removingPercentEncoding ?? name }
 }

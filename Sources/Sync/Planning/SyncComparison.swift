@@ -2,7 +2,7 @@ import Cryptography
 import FileProviderCore
 import Foundation
 
-/// Finds out whether files have one content: by hashes that the storages give, else by reading.
+/// Compares the content of files: by hashes that the storages provide, else by reading.
 struct SyncComparison: Sendable {
     let folders: Sides<SyncFolder>
     let capabilities: Sides<Capabilities>
@@ -10,9 +10,9 @@ struct SyncComparison: Sendable {
 
     private static let sha256 = "sha256"
 
-    /// Compares the files at one path of both sides.
+    /// Compares the files that both sides have at `path`.
     ///
-    /// - Returns: Whether they are the same, and then their SHA-256 where it was found out.
+    /// - Returns: Whether they are the same, and if so, their SHA-256 if it was computed.
     /// - Throws: ``Unread``.
     func compare(at path: ProviderPath) async throws -> (isSame: Bool, hash: String?) {
         let kinds = Sides(self.kinds(of: .source), self.kinds(of: .destination))
@@ -25,7 +25,7 @@ struct SyncComparison: Sendable {
         return (isSame, isSame ? one : nil)
     }
 
-    /// What keeps a side's file from being read.
+    /// The reason why a side's file could not be read.
     struct Unread: Error {
         let side: SyncSide
         let reason: any Error
@@ -44,13 +44,13 @@ struct SyncComparison: Sendable {
         }
     }
 
-    /// The SHA-256 of a file, by its storage where that can, else by reading.
+    /// Returns the SHA-256 of a file, from its storage if possible, else by reading it.
     func sha256(of path: ProviderPath, on side: SyncSide) async throws -> String {
         if let hash = try await storageHash(of: path, on: side, kind: Self.sha256) { return hash }
         return try await read(path, on: side, throttle)
     }
 
-    /// The SHA-256 of a file where that costs no transfer; nil elsewhere.
+    /// Returns the SHA-256 of a file if it costs no transfer, else `nil`.
     func cheapHash(of path: ProviderPath, on side: SyncSide) async throws -> String? {
         if let hash = try await storageHash(of: path, on: side, kind: Self.sha256) { return hash }
         return isNear(side) ? try await read(path, on: side, nil) : nil
@@ -74,8 +74,8 @@ struct SyncComparison: Sendable {
         folders[side].provider is any FileProviderChecksums ? capabilities[side].hashKinds : []
     }
 
-    /// A storage's hash; nil where it has none of the kind or for this file, or takes longer to make one than anybody
-    /// waits.
+    /// Returns a storage's hash, or `nil` if it has none of this kind or for this file, or takes too long to compute
+    /// it.
     private func storageHash(of path: ProviderPath, on side: SyncSide, kind: String) async throws -> String? {
         let folder = folders[side]
         guard let storage = folder.provider as? any FileProviderChecksums, kinds(of: side).contains(kind) else {
@@ -84,7 +84,7 @@ struct SyncComparison: Sendable {
         do { return try await storage.checksum(of: folder.path(of: path), kind: kind) } catch let error
             where !error.concernsEveryItem || (error as? URLError)?.code == .timedOut
         {
-            // Whether it can be read shows when it is.
+            // Reading the file shows whether it is readable.
             return nil
         }
     }
@@ -94,12 +94,12 @@ struct SyncComparison: Sendable {
 final class PassingHash: Sendable {
     private let state = LockedValue<Hash?>(Hash(.sha256))
 
-    /// 64 digits; empty where not all bytes passed in order.
+    /// The hash in 64 digits; empty if not all bytes passed in order.
     var hexadecimal: String { state.value?.digest.hexadecimal ?? "" }
 
     func add(_ bytes: UnsafeRawBufferPointer) { state.update { $0?.update(bytes) } }
 
-    /// Begins anew, with bytes from `offset` on.
+    /// Restarts the hash with bytes from `offset` on.
     func restart(at offset: Int64) { state.update { $0 = offset == 0 ? Hash(.sha256) : nil } }
 }
 

@@ -1,7 +1,7 @@
 import FileProviderCore
 import Foundation
 
-/// Lists one side into the state, where only what differs is kept.
+/// Lists one side into the state, which keeps only the differences.
 struct SyncLook: Sendable {
     private let pass: SyncPass
     private let side: SyncSide
@@ -16,7 +16,7 @@ struct SyncLook: Sendable {
         (folder, store, options, precision) = (pass.folders[side], pass.store, pass.options, pass.precision(of: side))
     }
 
-    /// - Returns: A report with what could not be looked at, and what takes no part.
+    /// - Returns: A report of the items that could not be examined or are excluded.
     func run() async throws -> FolderSyncReport {
         let batch = LockedValue<[(path: ProviderPath, item: SyncItem)]>([])
         let leftOut = LockedValue<[ProviderPath]>([])
@@ -26,7 +26,7 @@ struct SyncLook: Sendable {
         try await folder.provider.walk(path: folder.path) { path, error in
             if error.concernsEveryItem { throw error }
             report.update { $0.fail(FolderSyncReport.Item(side, relative(path), error)) }
-            // Everything else in such a folder takes part.
+            // The usable names in such a folder are synced.
             if error.unusableNames != nil { incomplete.append(relative(path)) } else { unlisted.append(relative(path)) }
         } entering: { object in
             takesPart(object)
@@ -35,7 +35,7 @@ struct SyncLook: Sendable {
             guard takesPart(object) else {
                 pass.parts.add(object, on: side)
                 if pass.isHidden(path), !TemporaryName.matches(path.name), !isTrash(path) {
-                    let what = "Listings of one side hide names that begin with a dot."
+                    let what = "One side's listings hide names that begin with a dot."
                     report.update { $0.skip(FolderSyncReport.Item(side, path, what)) }
                 }
                 return
@@ -44,7 +44,8 @@ struct SyncLook: Sendable {
                 return try await store.leaveOut([path], itself: true)
             }
             guard let item = SyncItem(object), item.type != .symbolicLink || options.links != .skip else {
-                let what = object.isSymbolicLink ? "Symbolic links are left out." : "It is no file, folder or link."
+                let what =
+                    object.isSymbolicLink ? "Symbolic links are left out." : "This is not a file, folder or link."
                 report.update { $0.skip(FolderSyncReport.Item(side, path, what, isLeftOut: true)) }
                 if let full = leftOut.update({ $0.add(path) }) { try await store.leaveOut(full, itself: true) }
                 return
@@ -58,22 +59,22 @@ struct SyncLook: Sendable {
         return report.value
     }
 
-    /// Takes a part of the listing. What it has twice takes no part: a hostile server lists a folder and then a link
-    /// under one name, to have files written through the link.
+    /// Stores part of the listing. Names that occur twice are excluded: a hostile server may list a folder and then a
+    /// link under one name, so that files are written through the link.
     private func note(_ items: [(path: ProviderPath, item: SyncItem)], _ report: LockedValue<FolderSyncReport>)
         async throws
     {
         let twice = try await store.note(items, on: side, precision: precision)
         try await store.leaveOut(twice, itself: true)
         for path in twice {
-            let sentence = "“\(path)” was left out, because the storage lists this name twice."
+            let sentence = "“\(path)” was skipped because the storage lists this name twice."
             let error = FileError.make(.fileReadInvalidFileName, path: folder.path(of: path), sentence: sentence)
             report.update { $0.fail(FolderSyncReport.Item(side, path, error)) }
         }
     }
 
-    /// An item with what is to be known of it: some storages tell in listings only that there is a link. Nil where it
-    /// cannot be found out.
+    /// Returns an item with its link target. Some listings show only that an item is a link. Returns `nil` if the
+    /// target can't be determined.
     private func completed(_ object: FileObject, _ report: LockedValue<FolderSyncReport>) async throws -> FileObject? {
         guard options.links != .skip, object.isSymbolicLink, object.linkTarget == nil else { return object }
         do { return try await folder.provider.attributesOfItem(path: object.path) } catch let error
@@ -103,7 +104,7 @@ struct SyncLook: Sendable {
 }
 
 extension Array {
-    /// Adds an element; at 512, as many as the database takes at once, gives all of them, and nothing stays.
+    /// Adds an element. At 512, the batch size of the database, returns all elements and empties the array.
     fileprivate mutating func add(_ element: Element) -> [Element]? {
         append(element)
         if count < 512 { return nil }

@@ -2,9 +2,9 @@ import FileProviderCore
 import Foundation
 import GRDB
 
-/// Finds files that one side has moved: by what the storage identifies them by, else by size and SHA-256.
+/// Finds files that one side has moved: by the storage's identifier, else by size and SHA-256.
 ///
-/// A move is carried over only where the other side still has the file as agreed on, and nothing where it is to go.
+/// A move is repeated only if the other side still has the file as agreed and nothing at the new place.
 struct SyncMoves: Sendable {
     private let pass: SyncPass
 
@@ -24,12 +24,12 @@ struct SyncMoves: Sendable {
         }
     }
 
-    /// Files that are gone on `side` and as agreed on the other.
+    /// Files that are gone on `side` and unchanged on the other.
     private static let gone = """
         found g WHERE g.side = :side AND g.type = -1 AND NOT EXISTS (SELECT 1 FROM found x WHERE x.key = g.key AND x.side = 1 - :side)
         """
 
-    /// Of these, the ones that are not found again yet.
+    /// Of these, the ones without a match so far.
     private static let origins = "\(gone) AND NOT EXISTS (SELECT 1 FROM moved m WHERE m.origin = g.key)"
 
     /// Files that are new on `side`, with nothing of the name on the other.
@@ -40,7 +40,7 @@ struct SyncMoves: Sendable {
         AND NOT EXISTS (SELECT 1 FROM moved m WHERE m.target = n.key)
         """
 
-    /// Whether anything can have been moved. The indexes that the search needs are made then.
+    /// Whether anything can have been moved. If so, creates the indexes for the search.
     private func hasOrigins(_ side: SyncSide) async throws -> Bool {
         try await pass.store.write { db in
             let found = try Bool.fetchOne(
@@ -63,7 +63,7 @@ struct SyncMoves: Sendable {
     }
 
     private func byHash(_ side: SyncSide) async throws {
-        // Where the content has to be read over a line for it, only for what has the time of a file that is gone.
+        // If hashing needs a transfer, considers only files with the same time as a file that is gone.
         let sameTime = pass.comparison.isCheap(on: side) ? "" : "AND g.time IS n.time"
         var last = Data()
         while case let candidates = try await candidates(side, after: last, sameTime), let end = candidates.last {
@@ -74,7 +74,7 @@ struct SyncMoves: Sendable {
                     try await match(path, key, hash, side)
                 } catch {
                     guard await pass.isItsOwn(error) else { throw error }
-                    // It is transferred as what it looks like, a new file, and what is wrong with it shows there.
+                    // The file is transferred as a new file; the transfer reports the problem.
                 }
             }
             last = end
@@ -93,8 +93,8 @@ struct SyncMoves: Sendable {
         }
     }
 
-    /// Where the other side cannot have a file where it went, there is no move: one file is gone, and another one
-    /// cannot be held.
+    /// Drops moves to places where the other side can't hold the file: then one file is removed, and another can't be
+    /// held.
     private func dropRefused(_ side: SyncSide) async throws {
         var (last, free): (Data, ProviderPath) = (Data(), .root)
         while case let targets = try await targets(side, after: last), let end = targets.last {
@@ -120,8 +120,8 @@ struct SyncMoves: Sendable {
         }
     }
 
-    /// Whether the other side cannot have what is new at `path` or a folder on the way to it, up to the folder `free`,
-    /// which it can.
+    /// Whether the other side can't hold the new item at `path` or a folder above it, up to `free`, a folder that it
+    /// can hold.
     private func isRefused(_ path: ProviderPath, from side: SyncSide, below free: ProviderPath) async throws -> Bool {
         var current = path
         while current != free, let parent = current.parent {

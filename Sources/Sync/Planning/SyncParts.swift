@@ -1,14 +1,14 @@
 import FileProviderCore
 import Foundation
 
-/// What killed writers left, as far as the listings of a run show it.
+/// Partial files that interrupted writers left, as found in the listings of a run.
 final class SyncParts: Sendable {
     private let found = LockedValue(Sides<[FileObject]>([], []))
 
-    /// More are left to later runs.
+    /// The limit per run; later runs handle the rest.
     private static let maxCount = 10_000
 
-    /// Takes an item of a listing, if it is a part.
+    /// Adds an item of a listing if it is a partial file.
     func add(_ item: FileObject, on side: SyncSide) {
         guard PartSweep.isPart(item) else { return }
         found.update { found in
@@ -16,7 +16,7 @@ final class SyncParts: Sendable {
         }
     }
 
-    /// Those worth a look at the storage's clock: by this machine's, they are too old.
+    /// The partial files that are too old by this machine's clock; the storage's clock decides.
     func old(on side: SyncSide) -> [FileObject] {
         let now = Date()
         return found.value[side].filter { part in

@@ -6,12 +6,13 @@ struct SyncPass: Sendable {
     let folders: Sides<SyncFolder>
     let store: SyncStore
     let options: SyncOptions
-    /// What both storages can, and what the pass has found out about them.
+    /// The capabilities of both storages, including what the pass has found out about them.
     private(set) var capabilities: Sides<Capabilities>
     let comparison: SyncComparison
-    /// Where new files go. A local disk is waited for once for several of them, before they are noted.
+    /// The providers that new files are written to. A local disk is flushed once for several files, before they are
+    /// recorded.
     let arrivals: Sides<any FileProvider>
-    /// What killed writers left, as far as the listings show it.
+    /// Partial files that interrupted writers left, as found in the listings.
     let parts = SyncParts()
     private let control: SyncControl
 
@@ -36,10 +37,10 @@ struct SyncPass: Sendable {
 
     /// Looks at both sides and fills the plan.
     ///
-    /// - Returns: A report with what could not be looked at and takes no part.
+    /// - Returns: A report of the items that could not be examined or are excluded.
     /// - Parameters:
-    ///   - removed: What earlier passes of the run have removed.
-    ///   - agreed: How many items both sides had in common before the run; nil in its first pass.
+    ///   - removed: The number of items that earlier passes of the run removed.
+    ///   - agreed: The number of items that both sides had in common before the run; `nil` in its first pass.
     mutating func prepare(removed: Int = 0, of agreed: Int? = nil) async throws -> FolderSyncReport {
         let start = ContinuousClock.now
         try await store.beginPass()
@@ -72,14 +73,14 @@ struct SyncPass: Sendable {
         return report
     }
 
-    /// Whether the last run was a mirror, also one that did not come to its end, and this is none.
+    /// Whether the last run, even an unfinished one, was a mirror and this one is not.
     private var followsMirror: Bool { options.direction == .twoWay && store.lastDirection == .mirror }
 
-    /// Has the state expect what the plan does: a step that was taken and could not be noted is not to be mistaken for
-    /// somebody's removal or change, when its cause is undone meanwhile.
+    /// Records in the state what the plan is about to do. A step that is taken but not recorded must not be mistaken
+    /// for a removal or change by someone else if its cause is undone meanwhile.
     func beginSteps() async throws { try await store.beginSteps(options.direction, claimsKept: followsMirror) }
 
-    /// Whether a side's listings turn out to hide names: some servers show that only when they list.
+    /// Whether a side's listings turn out to hide names: some servers reveal that only when they list.
     private mutating func hidesNamesAfterAll() async throws -> Bool {
         var hides = false
         for side in SyncSide.allCases where capabilities[side].listsEveryName {
@@ -96,13 +97,13 @@ struct SyncPass: Sendable {
             try await look(at: .destination)
         }
         for side in SyncSide.allCases { try await store.endListing(on: side) }
-        // A link in the place of a file or folder is no removal, and nothing is to be written through it.
+        // A link in place of a file or folder is not a removal, and nothing may be written through it.
         try await store.endLooking()
         return Sides(one, other)
     }
 
-    /// Whether listings of either side hide names that begin with a dot: what cannot be seen would be taken for
-    /// removed.
+    /// Whether listings of either side hide names that begin with a dot. Hidden items would be mistaken for removed
+    /// ones.
     var hidesDots: Bool { SyncSide.allCases.contains { !capabilities[$0].listsEveryName } }
 
     /// Whether a name is one that listings of either side hide.
@@ -117,9 +118,9 @@ struct SyncPass: Sendable {
         }
     }
 
-    /// Finds out whether a side keeps names apart that differ in case or normalization alone. Hardly any storage tells,
-    /// and a server may have disks of both kinds. It matters where two such names come together, and there the side is
-    /// asked for the one that it does not list.
+    /// Finds out whether a side distinguishes names that differ in case or normalization alone. Hardly any storage says
+    /// so, and a server may have disks of both kinds. It matters only if two such names meet; then the side is asked
+    /// for the name that it does not list.
     private mutating func lookAtTwins(on side: SyncSide) async throws {
         let missing = try await store.missingTwins(on: side)
         if capabilities[side].isCaseSensitive, let path = missing.inCase {
@@ -128,8 +129,7 @@ struct SyncPass: Sendable {
         if capabilities[side].isNormalizationSensitive, let path = missing.inForm {
             capabilities[side].isNormalizationSensitive = try await !hasUnlisted(path, on: side)
         }
-        // A storage that lists another form of a name than the one it was given has the item that was given all the
-        // same.
+        // A storage that lists a name in another form than it was given does have that item.
         if !capabilities[side].isNormalizationSensitive, missing.inForm != nil {
             try await store.takeForms(on: side, precision: precision(of: side))
         }
@@ -143,11 +143,12 @@ struct SyncPass: Sendable {
         } catch let error where !error.concernsEveryItem { return false }
     }
 
-    /// Whether the folder itself may be missing: where nothing was ever in it, it is made when something is to be put
+    /// Whether the folder itself may be missing. If it never held anything, it is created before the first item is put
     /// there.
     private func canBeMade(_ side: SyncSide) -> Bool { side == .destination && store.agreedCount == 0 }
 
-    /// A disk that is not mounted, and a folder that somebody emptied by mistake, look like a removal of everything.
+    /// Stops the run if a side is empty: an unmounted disk, or a folder emptied by mistake, looks like a removal of
+    /// everything.
     private func checkPresence() throws {
         guard store.agreedCount > 0, !options.removalLimit.allowsAll else { return }
         for side in SyncSide.allCases where store.count(on: side) == 0 {
@@ -158,7 +159,7 @@ struct SyncPass: Sendable {
 
     private func checkRemovals(_ removed: Int, of agreed: Int) async throws {
         let removals = try await store.removals(on: .source) + store.removals(on: .destination)
-        // A pass that removes nothing takes nothing from what the earlier ones were allowed.
+        // A pass that removes nothing is not limited by what earlier passes removed.
         if removals == 0 || options.removalLimit.allowsAll { return }
         for side in SyncSide.allCases where try await hasLostAll(side) {
             throw RemovalStop.emptySide(side, held: store.agreedCount).error(folders)
@@ -167,8 +168,8 @@ struct SyncPass: Sendable {
         throw RemovalStop.overLimit(removed + removals, of: agreed).error(folders)
     }
 
-    /// Whether a side has nothing of what it had, nor has moved it, and so it would go on the other side, too: a disk
-    /// that was replaced, or is not mounted, may have a folder of its own.
+    /// Whether a side has lost and not moved every item, so that the other side would lose them, too. A replaced or
+    /// unmounted disk may have an unrelated folder at this path.
     private func hasLostAll(_ side: SyncSide) async throws -> Bool {
         guard store.agreedCount > 0, store.seenCount(on: side) == 0, try await store.removals(on: side.other) > 0 else {
             return false
@@ -176,7 +177,7 @@ struct SyncPass: Sendable {
         return try await !store.hasMoves(on: side)
     }
 
-    /// - Returns: What stays as it is, because it could not be compared.
+    /// - Returns: The items that stay as they are because they could not be compared.
     private func compare(_ rules: SyncRules) async throws -> [FolderSyncReport.Item] {
         let unread = CollectedValues<FolderSyncReport.Item>()
         try await compare(rules, unread) { try await store.newFiles(on: .destination, after: $0) }
@@ -201,7 +202,7 @@ struct SyncPass: Sendable {
             } catch let file as SyncComparison.Unread {
                 guard await isItsOwn(file.reason) else { throw file.reason }
                 try await store.compared(difference.path, isSame: nil, hash: nil)
-                // What is transferred all the same shows there what is wrong with it.
+                // If the file is transferred anyway, the transfer reports the problem.
                 if rules.decide(difference) == .nothing {
                     unread.append(FolderSyncReport.Item(file.side, difference.path, file.reason))
                 }
@@ -209,22 +210,22 @@ struct SyncPass: Sendable {
         }
     }
 
-    /// What got another time, or came anew from a copy, may have the content that both sides have already.
+    /// Compares files whose time changed, for example through a copy: both sides may already have the content.
     private func compareTouched(on side: SyncSide) async throws {
         try await each({ try await store.touchedFiles(on: side, after: $0) }) { difference in
             do {
                 guard let hash = try await comparison.cheapHash(of: difference.path, on: side) else { return }
                 try await store.compared(difference.path, isSame: hash == difference.agreed?.hash, hash: hash)
             } catch {
-                // It is transferred as a new version, and what is wrong with it shows there.
+                // The file is transferred as a new version; the transfer reports the problem.
                 guard await isItsOwn(error) else { throw error }
             }
         }
     }
 
-    /// Whether an error is about one item alone. So is a lost connection, or a time-out, after which both sides answer:
-    /// something on the way takes no file of that size, or waits no longer for it. It would end every run, and nothing
-    /// behind it would ever be done.
+    /// Whether an error concerns one item alone. A lost connection or a time-out also counts if both sides still
+    /// answer: something in between may refuse a file of that size, or not wait for it. Such an error would otherwise
+    /// end every run before the items behind it.
     func isItsOwn(_ error: any Error) async -> Bool {
         if !error.concernsEveryItem { return true }
         guard error.isBrokenOff else { return false }
@@ -248,7 +249,7 @@ struct SyncPass: Sendable {
         }
     }
 
-    /// - Returns: What has failed already.
+    /// - Returns: The items that have failed already.
     private func plan(_ rules: SyncRules) async throws -> [FolderSyncReport.Item] {
         let found = LockedValue<[SyncAction]>([])
         let refused = CollectedValues<FolderSyncReport.Item>()

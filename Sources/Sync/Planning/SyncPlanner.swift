@@ -1,19 +1,19 @@
 import FileProviderCore
 import Foundation
 
-/// Makes a plan of differences: the same differences give the same plan.
+/// Makes a plan from differences. The same differences give the same plan.
 ///
-/// They come in the order of a tree, a folder right before all that it holds, so that only the folders on the way down
-/// are held.
+/// Differences arrive in tree order, each folder right before its content, so only the folders on the way down are held
+/// in memory.
 struct SyncPlanner {
     private let rules: SyncRules
     private let emit: (SyncAction) -> Void
     private let refuse: (ProviderPath, SyncSide, any Error) -> Void
-    /// The last item of each side that is no folder.
+    /// The last item of each side that is not a folder.
     private var leaves = Sides<ProviderPath?>(nil, nil)
     private var open: [OpenFolder] = []
 
-    /// A folder on the way down about which something is still to be decided or done.
+    /// A folder on the way down that still needs a decision or a step.
     private struct OpenFolder {
         let difference: SyncDifference
         let state: State
@@ -21,16 +21,17 @@ struct SyncPlanner {
         var survives = false
 
         enum State {
-            /// It goes, unless something in it stays; `refusal` says why the other side cannot have it then.
+            /// The folder is removed, unless something in it stays; `refusal` says why the other side can't have it
+            /// then.
             case going(SyncSide, keepsOld: Bool, refusal: String?)
-            /// It cannot be made, or not yet; so nothing in it can.
+            /// The folder can't be created, or not yet, so nothing in it can.
             case blocked
         }
     }
 
     /// - Parameters:
     ///   - refuse: Called with each item that has failed already, and its side.
-    ///   - emit: Takes each action, in no order that matters.
+    ///   - emit: Called with each action, in no particular order.
     init(
         _ rules: SyncRules, refuse: @escaping (ProviderPath, SyncSide, any Error) -> Void = { _, _, _ in },
         emit: @escaping (SyncAction) -> Void
@@ -40,12 +41,12 @@ struct SyncPlanner {
         self.emit = emit
     }
 
-    /// Takes the next difference.
+    /// Adds the next difference.
     mutating func add(_ difference: SyncDifference) {
         leave(upTo: difference.path)
         if isBelowNoFolder(difference) { return keepOpenFolders() }
         if case .blocked = open.last?.state { return keepOpenFolders() }
-        // It went elsewhere, and its action stands there.
+        // The item moved elsewhere; the action is emitted there.
         if difference.movedFrom == nil, difference.moveSide != nil { return }
         if let from = difference.movedFrom, let side = difference.moveSide, let item = difference.item(on: side) {
             keepOpenFolders()
@@ -54,14 +55,14 @@ struct SyncPlanner {
         decide(difference)
     }
 
-    /// Refuses what a side has below something that is no folder there: a server may list a link, and a file in a
-    /// folder of the same name.
+    /// Refuses items below something that is not a folder: a server may list a link, and a file in a folder of the same
+    /// name.
     private mutating func isBelowNoFolder(_ difference: SyncDifference) -> Bool {
         var isRefused = false
         for side in SyncSide.allCases {
             guard let item = difference.item(on: side) else { continue }
             if let leaf = leaves[side], difference.path.isBelow(leaf) {
-                let sentence = "“\(difference.path)” was left out, because “\(leaf)” is no folder."
+                let sentence = "“\(difference.path)” was skipped because “\(leaf)” is not a folder."
                 refuse(
                     difference.path, side,
                     FileError.make(.fileReadInvalidFileName, path: difference.path, sentence: sentence))
@@ -105,7 +106,7 @@ struct SyncPlanner {
                 let refusal =
                     difference.item(on: side.other) == nil
                     ? rules.refusal(of: item, at: difference, on: side.other) : nil
-                // It may hold more than is known.
+                // The folder may hold items that are not known.
                 if difference.isIncomplete { keepOpenFolders() }
                 open.append(
                     OpenFolder(
@@ -126,7 +127,7 @@ struct SyncPlanner {
         }
     }
 
-    /// Has `side` take `item`, where it can.
+    /// Plans to put `item` on `side` if the side can hold it.
     private mutating func put(
         _ item: SyncItem, _ difference: SyncDifference, on side: SyncSide, _ kind: SyncAction.Kind,
         from: ProviderPath? = nil,
@@ -149,7 +150,7 @@ struct SyncPlanner {
         }
     }
 
-    /// Whether a folder on the way down cannot be on `side`, which stands in the plan for all that stays in it.
+    /// Whether a folder on the way down can't exist on `side`. The plan names that folder for everything in it.
     private func isRefused(by side: SyncSide) -> Bool {
         open.contains { folder in
             guard case .going(side.other, _, .some) = folder.state else { return false }
@@ -161,7 +162,7 @@ struct SyncPlanner {
         for index in open.indices { open[index].survives = true }
     }
 
-    /// Decides about the folders that `path` does not lie in; nil for all.
+    /// Settles the open folders that don't contain `path`, or all of them if `path` is `nil`.
     private mutating func leave(upTo path: ProviderPath?) {
         while let last = open.last, path.map({ !$0.isBelow(last.difference.path) }) ?? true {
             open.removeLast()
@@ -181,7 +182,7 @@ struct SyncPlanner {
             return emit(SyncAction(.create, on: side.other, path: difference.path, type: .directory))
         }
         if rules.direction == .mirror {
-            let reason = "The destination has a folder of this name with something in it that stays."
+            let reason = "The destination has a folder with this name, and something in it must stay."
             emit(SyncAction(.skip, on: side, path: difference.path, type: other.type, reason: reason))
         } else {
             emit(SyncAction(.conflict, on: side.other, path: difference.path, type: other.type))

@@ -1,37 +1,36 @@
 import FileProviderCore
 
-/// What holds for a pair of folders, and what follows from it for one path: no listing, clock or database is looked at
-/// here.
+/// The rules for a pair of folders, and the decision for one path. They use no listing, clock or database.
 struct SyncRules: Sendable {
     var direction: SyncOptions.Direction
     var deletes: Bool
     var comparesContent: Bool
     /// Whether nothing was ever agreed on.
     var isFirst: Bool
-    /// Whether the last run was a mirror: it may have left at the destination what the source had removed.
+    /// Whether the last run was a mirror: it may have left items at the destination that the source had removed.
     var followsMirror = false
     var capabilities: Sides<Capabilities>
     var hasLinks: Sides<Bool>
-    /// Whether links are taken that lead out of the folder, or may.
+    /// Whether links are synced that lead out of the folder, or may.
     var takesAllLinks = false
 
-    /// What is to become of one path.
+    /// The decision for one path.
     enum Decision: Equatable {
         case nothing
-        /// Nothing, and the state knows nothing of it.
+        /// Leave the item alone; the state has no record of it.
         case leave
         case agree
         case forget
         case transfer(to: SyncSide, keepsOld: Bool)
-        /// The item goes; one of another type is made at this path once it has, in the next pass.
+        /// Remove the item. If the other side has one of another type, the next pass creates it.
         case remove(on: SyncSide, keepsOld: Bool)
         case conflict(renamed: SyncSide)
         case skip(String)
-        /// The file on this side is not what was written there; it is left to the next run.
+        /// The file on this side is not the one that was written; it is left to the next run.
         case unkept(SyncSide)
     }
 
-    /// Decides about `difference`; of folders that are to go, before what they hold is known.
+    /// Returns the decision for `difference`. Folders to be removed are decided before their content is known.
     func decide(_ difference: SyncDifference) -> Decision {
         if let unkept = difference.unkept, let decision = decide(unkept, difference) { return decision }
         let (source, destination) = (difference.item(on: .source), difference.item(on: .destination))
@@ -46,23 +45,22 @@ struct SyncRules: Sendable {
         }
     }
 
-    /// An item that only `side` has, in two-way sync: what changed outlives a removal.
+    /// Decides about an item that only `side` has in two-way sync: a change wins over a removal.
     private func alone(_ side: SyncSide, _ difference: SyncDifference) -> Decision {
         let stays = difference.isChanged(on: side) || isFirst || followsMirror && side == .destination
         return stays ? .transfer(to: side.other, keepsOld: false) : .remove(on: side, keepsOld: false)
     }
 
-    /// An item that only a mirror's destination has.
+    /// Decides about an item that only a mirror's destination has.
     private func surplus(_ difference: SyncDifference) -> Decision {
         let isOwn = difference.isChanged(on: .destination)
         if deletes, !isFirst { return .remove(on: .destination, keepsOld: isOwn) }
-        // Both names cannot be there: it makes way for what the source has renamed.
+        // Both names can't coexist: the old one makes way for the name that the source now uses.
         return difference.twins.contains { makesWay(difference, for: $0) }
             ? .remove(on: .destination, keepsOld: true) : .leave
     }
 
-    /// Whether a mirror's destination has a file by a name that it does not tell from the one which the source has
-    /// instead.
+    /// Whether a mirror's destination has a file under a name that it doesn't distinguish from the source's new name.
     private func makesWay(_ previous: SyncDifference, for new: SyncDifference) -> Bool {
         guard previous.agreed != nil, previous.item(on: .source) == nil, new.item(on: .destination) == nil else {
             return false
@@ -78,13 +76,13 @@ struct SyncRules: Sendable {
     private func types(_ source: SyncItem, _ destination: SyncItem, _ difference: SyncDifference) -> Decision {
         if direction == .mirror {
             if destination.type == .directory, !deletes || isFirst {
-                return .skip("The destination has a folder of this name, and nothing is to be removed there.")
+                return .skip("The destination has a folder with this name, and this run removes nothing there.")
             }
-            // Without `deletes`, what the destination has may be the only copy.
+            // Without `deletes`, the destination may have the only copy.
             return .remove(on: .destination, keepsOld: !deletes || isFirst || difference.isChanged(on: .destination))
         }
         if difference.agreed != nil, !isFirst {
-            // What a mirror left there may be the only copy, too.
+            // An item that a mirror left there may be the only copy, too.
             if !difference.isChanged(on: .destination), !followsMirror {
                 return .remove(on: .destination, keepsOld: false)
             }
@@ -108,13 +106,13 @@ struct SyncRules: Sendable {
                 return .agree
             }
             if direction == .mirror { return .transfer(to: .destination, keepsOld: true) }
-            // They could not be compared, which is told where it was tried.
+            // They could not be compared; the comparison reported why.
             if isSame == nil, source.size == destination.size { return .nothing }
             return .conflict(renamed: .destination)
         }
     }
 
-    /// Whether contents have to be compared before anything can be decided.
+    /// Whether contents must be compared before a decision is possible.
     func needsComparison(_ difference: SyncDifference) -> Bool {
         guard let source = difference.item(on: .source), let destination = difference.item(on: .destination) else {
             return false
@@ -127,38 +125,39 @@ struct SyncRules: Sendable {
         return !looksSame(source, destination: destination, difference: difference)
     }
 
-    /// Whether two files of a pair's first run are one, by size and time in the coarser of both steps.
+    /// Whether two files in a pair's first run count as the same, by size and by time at the coarser precision of the
+    /// two.
     private func looksSame(_ source: SyncItem, destination: SyncItem, difference: SyncDifference) -> Bool {
         guard isFirst, difference.agreed == nil, !comparesContent, let size = source.size, size == destination.size
         else { return false }
         guard let one = source.time, let other = destination.time else { return false }
-        // Where a storage does not say how exact its times are, they prove nothing.
+        // If a storage doesn't state the precision of its times, they prove nothing.
         guard let step = capabilities.source.timePrecision, let otherStep = capabilities.destination.timePrecision
         else { return false }
         return Double(SyncItem.gap(one, other)) < max(1, max(step, otherStep) * 1e6)
     }
 
-    /// Why `side` cannot hold an item, in a sentence; nil where it can, as far as is known.
+    /// Returns a sentence saying why `side` can't hold an item, or `nil` if it can, as far as is known.
     func refusal(of item: SyncItem, at difference: SyncDifference, on side: SyncSide) -> String? {
         let limits = capabilities[side]
         let name = difference.path.nameBytes
         let what = side == .source ? "source" : "destination"
         if let maxLength = limits.longestName, name.count > maxLength {
-            return "The \(what) takes names of \(maxLength) bytes at most."
+            return "The \(what) limits names to \(maxLength) bytes."
         }
         if !limits.has(.rawNames), String(validating: name, as: UTF8.self) == nil {
-            return "The \(what) takes no names that are not UTF-8."
+            return "The \(what) accepts only names in UTF-8."
         }
         if let maxSize = limits.largestFile, let size = item.size, size > maxSize {
-            return "The \(what) takes files of \(maxSize) bytes at most."
+            return "The \(what) limits files to \(maxSize) bytes."
         }
-        if item.type == .symbolicLink, !hasLinks[side] { return "The \(what) has no symbolic links." }
+        if item.type == .symbolicLink, !hasLinks[side] { return "The \(what) doesn't support symbolic links." }
         if item.type == .symbolicLink, !takesAllLinks, let text = item.tag, Self.leadsOut(text, from: difference.path) {
-            return "The link leads to “\(text)”, which is or may be outside the folder."
+            return "The link points to “\(text)”, which is or may be outside the folder."
         }
         let twins = difference.twins.filter { !limits.tells($0.path, from: difference.path) }
         if let twin = twins.first(where: { keeps($0, from: difference, on: side) }) {
-            return "The \(what) does not tell this name from “\(twin.path.name)”."
+            return "The \(what) can't hold both this name and “\(twin.path.name)”."
         }
         return nil
     }
@@ -168,22 +167,22 @@ struct SyncRules: Sendable {
         if text.utf8.first == UInt8(ascii: "/") { return true }
         let names = text.utf8.split(separator: UInt8(ascii: "/")).filter { !$0.elementsEqual(".".utf8) }
         let ups = names.prefix { $0.elementsEqual("..".utf8) }
-        // What a name before ".." leads to is only known where it is followed.
+        // What a name before ".." points to is only known once it is followed.
         return ups.count >= path.components.count || names.dropFirst(ups.count).contains { $0.elementsEqual("..".utf8) }
     }
 
-    /// Whether of two names that are one on `side`, the first stays or comes there, and not the second.
+    /// Whether, of two names that are the same on `side`, the first stays or arrives there and the second doesn't.
     private func keeps(_ twin: SyncDifference, from difference: SyncDifference, on side: SyncSide) -> Bool {
         if difference.item(on: side) != nil { return false }
         switch decide(twin) {
         case .forget, .remove(on: side, keepsOld: _): return false
         case .transfer(to: side, keepsOld: _) where twin.item(on: side) == nil:
-            // A folder that goes, unless something in it stays, has no claim to its name.
+            // A folder that is removed unless something in it stays has no claim to its name.
             if case .remove(on: side.other, keepsOld: _) = decide(difference) { return true }
-            // Both come: the one that both sides had, else the first.
+            // Both arrive: the one that both sides had wins, else the first.
             if (twin.agreed == nil) != (difference.agreed == nil) { return twin.agreed != nil }
             return twin.path < difference.path
-        // A folder that the source has renamed takes its new name along.
+        // A folder that the source renamed takes on its new name.
         case .leave
         where twin.agreed != nil && twin.item(on: side)?.type == .directory
             && difference.item(on: side.other)?.type == .directory:

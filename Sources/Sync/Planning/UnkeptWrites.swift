@@ -2,10 +2,11 @@ import FileProviderCore
 import Foundation
 
 extension SyncRules {
-    /// What becomes of a file that its storage did not keep; nil where the usual rules hold.
+    /// Decides about a file that its storage did not keep. Returns `nil` if the usual rules apply.
     ///
-    /// The run that finds it does nothing more about it. The next one writes it once more: over what is left of it, and
-    /// else, so that conflict copies do not multiply, after one conflict copy over what lies in the trash then.
+    /// The run that finds the problem does nothing more about it. The next run writes the file again: over its own
+    /// remains, or, so that conflict copies don't multiply, over a different file after one conflict copy; the trash
+    /// then gets that file.
     func decide(_ unkept: UnkeptWrite, _ difference: SyncDifference) -> Decision? {
         guard direction == .twoWay || unkept.side == .destination else { return nil }
         guard difference.item(on: unkept.side.other)?.type == .regular, difference.isSame != true else { return nil }
@@ -14,7 +15,7 @@ extension SyncRules {
         }
         guard there.type == .regular else { return nil }
         if unkept.isFresh { return .unkept(unkept.side) }
-        // The version before is there still.
+        // The previous version is still there.
         if difference.agreed != nil, !difference.isChanged(on: unkept.side) { return nil }
         if unkept.isRest { return .transfer(to: unkept.side, keepsOld: false) }
         return unkept.hasCopy ? .transfer(to: unkept.side, keepsOld: true) : nil
@@ -22,9 +23,9 @@ extension SyncRules {
 }
 
 extension SyncPass {
-    /// Finds out what storages did not keep of the files written there.
+    /// Finds the written files that a storage did not keep.
     ///
-    /// - Parameter isFirst: Whether this is the run's first pass. What a later one finds, this run has written.
+    /// - Parameter isFirst: Whether this is the run's first pass. Files found in a later pass were written by this run.
     func findUnkept(isFirst: Bool) async throws {
         for side in SyncSide.allCases where side == .destination || options.direction == .twoWay {
             try await each({ try await store.doubtfulFiles(on: side, after: $0) }) { difference in
@@ -43,8 +44,7 @@ extension SyncPass {
         }
     }
 
-    /// Whether a side's file of `size` bytes is no more than the beginning of the other side's, as far as both can be
-    /// read.
+    /// Whether a side's file of `size` bytes is only the beginning of the other side's, as far as both can be read.
     func isRest(_ size: Int64, of whole: Int64?, at path: ProviderPath, on side: SyncSide) async throws -> Bool {
         do { return try await comparison.isBeginning(size, of: whole, at: path, on: side) } catch let file
             as SyncComparison.Unread
@@ -56,7 +56,7 @@ extension SyncPass {
 }
 
 extension SyncComparison {
-    /// How much of the beginning, and of the end, is compared, in bytes.
+    /// The number of bytes compared at the beginning and at the end.
     private static let proof: Int64 = 64 << 10
 
     /// Whether a side's file of `size` bytes is the beginning of the other side's, and shorter.

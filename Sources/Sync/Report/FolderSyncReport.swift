@@ -1,19 +1,19 @@
 public import FileProviderCore
 public import Foundation
 
-/// What a run came to.
+/// The result of a run.
 public struct FolderSyncReport: Sendable {
-    /// An item about which something is to be said.
+    /// An item with a problem or a remark.
     public struct Item: Sendable {
-        /// The side that it is about.
+        /// The side that the remark is about.
         public let side: SyncSide
-        /// Counted from the two folders.
+        /// The path, relative to the two folders.
         public let path: ProviderPath
-        /// Why, in a sentence without secrets.
+        /// The reason, in a sentence without secrets.
         public let reason: String
-        /// The error, where it was one.
+        /// The error, if there was one.
         public let error: (any Error)?
-        /// Whether it is left out for what it is, as the options say, rather than because a side cannot hold it.
+        /// Whether the item is excluded because of its kind and the options, rather than because a side can't hold it.
         public let isLeftOut: Bool
 
         init(_ side: SyncSide, _ path: ProviderPath, _ reason: String, isLeftOut: Bool = false) {
@@ -33,47 +33,46 @@ public struct FolderSyncReport: Sendable {
         }
     }
 
-    /// Files, folders and links that were made.
+    /// The number of files, folders and links created.
     public internal(set) var created = 0
-    /// Files and links that were replaced.
+    /// The number of files and links replaced.
     public internal(set) var updated = 0
-    /// Files that went where the other side had moved them.
+    /// The number of files moved as on the other side.
     public internal(set) var moved = 0
-    /// Items that were removed.
+    /// The number of items removed.
     public internal(set) var removed = 0
-    /// Versions that got another name, because both sides had one of their own.
+    /// The number of versions renamed because both sides had changed the item.
     public internal(set) var conflicts = 0
-    /// Bytes that were transferred.
+    /// The number of bytes transferred.
     public internal(set) var bytes: Int64 = 0
-    /// What takes no part, or cannot be held by the other side. At most ``maxNamed`` of each are named.
+    /// Items that are excluded, or that the other side can't hold. Lists at most ``maxNamed`` of each.
     public private(set) var skipped: [Item] = []
-    /// How many take no part for what they are, as the options say.
+    /// The number of items excluded because of their kind and the options.
     public private(set) var leftOut = 0
-    /// How many cannot be held by the other side.
+    /// The number of items that the other side can't hold.
     public private(set) var unheld = 0
-    /// What failed; the rest went on. At most ``maxNamed`` are named.
+    /// Items that failed while the rest went on. Lists at most ``maxNamed``.
     public private(set) var failed: [Item] = []
-    /// How many failed.
+    /// The number of items that failed.
     public private(set) var failures = 0
-    /// What changed while it was worked on, again and again; the next run looks at it anew. At most ``maxNamed`` are
-    /// named.
+    /// Items that kept changing during the run. The next run looks at them again. Lists at most ``maxNamed``.
     public private(set) var postponed: [Item] = []
 
-    /// What failed, and what the other side cannot hold, as far as it is named.
+    /// The listed items that failed or that the other side can't hold.
     var remaining: [Item] { failed + skipped.filter { !$0.isLeftOut } }
 
-    /// How long the last look at both sides took.
+    /// The duration of the last look at both sides.
     var lookTime: Duration = .zero
 
-    /// Items of one kind that are named.
+    /// The most items that each list names.
     public static let maxNamed = 1000
 
     init() {}
 
-    /// Whether both sides are in step now, but for what takes no part.
+    /// Whether both sides are now in step, apart from skipped items.
     public var isComplete: Bool { failures == 0 && postponed.isEmpty }
 
-    /// Whether anything was changed on either side.
+    /// Whether the run changed anything on either side.
     public var hasChanges: Bool { created + updated + moved + removed + conflicts > 0 }
 
     mutating func fail(_ item: Item) {
@@ -88,18 +87,18 @@ public struct FolderSyncReport: Sendable {
 
     mutating func postpone(_ item: Item) { if postponed.count < Self.maxNamed { postponed.append(item) } }
 
-    /// Adds what another look found.
+    /// Adds the findings of another look.
     mutating func add(_ look: FolderSyncReport) {
         for item in look.skipped { skip(item) }
         for item in look.failed { fail(item) }
         for item in look.postponed { postpone(item) }
-        // Those that are not named count as well.
+        // Items that are not listed count as well.
         leftOut += look.leftOut - look.skipped.count { $0.isLeftOut }
         unheld += look.unheld - look.skipped.count { !$0.isLeftOut }
         failures += look.failures - look.failed.count
     }
 
-    /// Begins another pass: what was left to do, and what takes no part, is found anew.
+    /// Begins another pass, which finds the remaining and excluded items again.
     mutating func beginPass(_ look: FolderSyncReport) {
         (skipped, leftOut, unheld, failed, failures, postponed, lookTime) = ([], 0, 0, [], 0, [], look.lookTime)
         add(look)
@@ -119,21 +118,21 @@ public struct FolderSyncReport: Sendable {
 }
 
 extension Int64 {
-    /// Bytes with those of a transfer. Sizes are what a server says: the sum may be none that a number holds.
+    /// Returns the sum with a transfer's bytes, or `Int64.max` on overflow: a server may report any size.
     func adding(size action: SyncAction) -> Int64 {
         let (sum, isTooLarge) = addingReportingOverflow(action.size ?? 0)
         return isTooLarge ? .max : sum
     }
 }
 
-/// What happens in a run, as it happens.
+/// An event during a run.
 public enum SyncEvent: Sendable {
-    /// A step begins; `progress` is its own, of a transfer only.
+    /// A step begins. `progress` is its own progress, for transfers only.
     case began(SyncAction, progress: Progress?)
     /// A step is done.
     case done(SyncAction)
-    /// A step failed, for a reason that either side may have; the others go on.
+    /// A step failed, because of either side; the others go on.
     case failed(SyncAction, FolderSyncReport.Item)
-    /// A step has to be taken anew, because the item changed meanwhile.
+    /// A step must be repeated because the item changed meanwhile.
     case postponed(SyncAction)
 }

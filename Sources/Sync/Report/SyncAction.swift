@@ -2,42 +2,42 @@ public import FileProviderCore
 
 /// One step of a plan.
 public struct SyncAction: Sendable, Hashable {
-    /// What is done.
+    /// The kind of step.
     public enum Kind: String, Sendable, Hashable, Codable {
-        /// A folder, file or link is made that the side does not have.
+        /// Creates a folder, file or link that the side doesn't have.
         case create
-        /// A file or link is replaced by the other side's version.
+        /// Replaces a file or link with the other side's version.
         case update
-        /// A file goes where the other side has moved it.
+        /// Moves a file to where the other side has moved it.
         case move
-        /// An item goes that the other side has no more.
+        /// Removes an item that the other side no longer has.
         case remove
-        /// Both sides have a version of their own: the one on ``SyncAction/side`` gets another name, and then both go
-        /// to both sides.
+        /// Renames the version on ``SyncAction/side`` because both sides changed the item; then both versions go to
+        /// both sides.
         case conflict
-        /// Nothing can be done, for ``SyncAction/reason``.
+        /// Does nothing, because of ``SyncAction/reason``.
         case skip
-        /// Both sides have the same already; only the state changes.
+        /// Records that both sides already have the same; only the state changes.
         case agree
-        /// Neither side has it any more; only the state changes.
+        /// Records that neither side has the item any more; only the state changes.
         case forget
     }
 
-    /// What is done.
+    /// The kind of step.
     public var kind: Kind
     /// The side that changes.
     public var side: SyncSide
-    /// The item, counted from the two folders.
+    /// The path of the item, relative to the two folders.
     public var path: ProviderPath
-    /// Of a move, where the item is before it.
+    /// The path of a moved item before the move.
     public var from: ProviderPath?
-    /// What the item is.
+    /// The type of the item.
     public var type: FileType
-    /// Bytes to be transferred.
+    /// The number of bytes to transfer.
     public var size: Int64?
-    /// Whether what the side has goes to the trash, whatever the options say: nobody else has it.
+    /// Whether the side's version goes to the trash whatever the options say, because it is the only copy.
     public var keepsOld: Bool
-    /// Why nothing can be done, in a sentence.
+    /// A sentence saying why nothing can be done.
     public var reason: String?
 
     init(
@@ -55,8 +55,7 @@ public struct SyncAction: Sendable, Hashable {
         self.reason = reason
     }
 
-    /// When the step is taken: what nothing has to be done for comes first, then names are made free, and nothing goes
-    /// before everything else has arrived.
+    /// The phase of the step. Steps that need no work come first, then names are freed, and removals come last.
     var phase: Phase {
         switch kind {
         case .agree, .forget: .note

@@ -1,22 +1,22 @@
 import Synchronization
 
-/// Holds a run back and lets it go on.
+/// Pauses and resumes a run.
 public final class SyncControl: Sendable {
     private let state = Mutex((isPaused: false, waiting: [CheckedContinuation<Void, Never>]()))
 
-    /// A run that is not held back.
+    /// Creates a control that is not paused.
     public init() {}
 
-    /// Whether no further step begins.
+    /// Whether the run is paused.
     public var isPaused: Bool { state.withLock { $0.isPaused } }
 
-    /// Begins no further step; those that run end.
+    /// Pauses the run: no further step begins; steps under way finish.
     public func pause() { state.withLock { $0.isPaused = true } }
 
-    /// Goes on.
+    /// Resumes the run.
     public func resume() { release { $0 = false } }
 
-    /// Has all who wait look again.
+    /// Wakes all waiting tasks, which check the state again.
     private func release(_ change: (inout Bool) -> Void = { _ in }) {
         let waiting = state.withLock { state in
             change(&state.isPaused)
@@ -26,7 +26,7 @@ public final class SyncControl: Sendable {
         for continuation in waiting { continuation.resume() }
     }
 
-    /// Waits while the run is held back.
+    /// Waits while the run is paused.
     ///
     /// - Throws: `CancellationError`.
     func pass() async throws {

@@ -2,7 +2,7 @@ import FileProviderCore
 import Foundation
 
 extension FolderSyncReport {
-    /// What was done, for a log.
+    /// The counts for a log line.
     var counts: String {
         """
         \(created) created, \(updated) updated, \(moved) moved, \(removed) removed, \(conflicts) conflicts, \(bytes) bytes; \
@@ -24,6 +24,6 @@ extension SyncEvent {
 }
 
 extension SyncAction {
-    /// The step in a log.
+    /// The step as part of a log line.
     fileprivate var line: String { "\(kind) \(from.map { "\($0) → " } ?? "")\(path) at the \(side)" }
 }

@@ -1,36 +1,36 @@
 public import FileProviderCore
 public import Foundation
 
-/// Two folders of any two providers, kept in step.
+/// Syncs two folders on any two providers.
 ///
-/// What both sides last had in common lies in a file of SQLite. A run lists both sides, plans by what differs from
-/// that, and carries the plan out; each step is noted once it is done. A run that ends early, for whatever reason,
-/// leaves both sides whole, and the next one finds out by itself what is still to be done. One run at a time; the state
-/// is locked against other processes.
+/// An SQLite file, the state, records what both sides last had in common. A run lists both sides, plans from the
+/// differences to that record, and carries out the plan; each step is recorded once it is done. A run that ends early
+/// leaves both sides whole, and the next one finds the remaining work by itself. Only one run is possible at a time;
+/// the state is locked against other processes.
 public actor FolderSync {
-    /// The side that a mirror follows.
+    /// The side that a mirror copies from.
     public nonisolated let source: SyncFolder
     /// The other side.
     public nonisolated let destination: SyncFolder
-    /// Where the state is.
+    /// The location of the state.
     public nonisolated let state: URL
     let options: SyncOptions
     private let store: SyncStore
     private let throttle: Throttle?
     private var isRunning = false
-    /// When parts were last swept.
+    /// The time of the last sweep of partial files.
     private var lastSweep = Sides<ContinuousClock.Instant?>(nil, nil)
 
-    /// How often a run looks again at what changed while it worked.
+    /// The most passes of one run over items that change while it works.
     private static let maxPasses = 5
 
-    /// - Parameter state: A file on this machine's disk, which is made where it is missing. Nothing else may lie in its
-    ///   place. Below a folder that is kept in step, the folder in which it lies takes no part, right in it the state
-    ///   itself: it is of this machine alone.
-    /// - Throws: `CocoaError(.fileLocking)` while another process has the state; `CocoaError(.fileReadUnknown)` for the
-    ///   state of two other folders; `CocoaError(.fileReadCorruptFile)` for a damaged one;
-    ///   `CocoaError(.fileWriteNoPermission)` or `CocoaError(.fileWriteUnknown)` where it cannot be made or written;
-    ///   `CocoaError(.fileWriteInvalidFileName)` for two folders of which one lies in the other.
+    /// - Parameter state: The state, a file on this machine's disk, which is created if missing. No other file may be
+    ///   at this path. If it is inside a synced folder, the folder that contains it is excluded, or the state itself if
+    ///   it is at the top: it belongs to this machine alone.
+    /// - Throws: `CocoaError(.fileLocking)` while another process uses the state; `CocoaError(.fileReadUnknown)` if the
+    ///   state belongs to two other folders; `CocoaError(.fileReadCorruptFile)` if it is damaged;
+    ///   `CocoaError(.fileWriteNoPermission)` or `CocoaError(.fileWriteUnknown)` if it can't be created or written;
+    ///   `CocoaError(.fileWriteInvalidFileName)` if the folders are the same or one is inside the other.
     public init(_ source: SyncFolder, _ destination: SyncFolder, state: URL, options: SyncOptions = SyncOptions())
         async throws
     {
@@ -44,7 +44,7 @@ public actor FolderSync {
         if overlaps {
             throw FileError.make(
                 .fileWriteInvalidFileName, path: destination.path,
-                sentence: "Of the folders to be kept in step, none may be or lie in the other.")
+                sentence: "The two folders must be separate: neither may be, or be inside, the other.")
         }
         self.source = source
         self.destination = destination
@@ -56,14 +56,14 @@ public actor FolderSync {
         store = try await SyncStore.open(state, pair: keys)
     }
 
-    /// Closes the state, for another process to open.
+    /// Closes the state so that another process can open it.
     public func close() async throws { try await store.close() }
 
-    /// Looks at both sides and tells what a run would do now. Nothing is changed.
+    /// Looks at both sides and reports what a run would do now, without changing anything.
     ///
-    /// - Parameter each: Called for each step in the order of a run; not for those that only change the state.
-    /// - Returns: What a run would come to; bytes are those to be transferred. A conflict, and what makes way, is one
-    ///   step here: what a run transfers after it is not known before.
+    /// - Parameter each: Called for each step in the order of a run, except steps that only change the state.
+    /// - Returns: The report that a run would produce; its bytes are those to transfer. A conflict counts as one step,
+    ///   as does an item that makes way: the transfers that follow are not known in advance.
     /// - Throws: As ``run(progress:control:event:)``.
     public func plan(each: @Sendable (SyncAction) -> Void) async throws -> FolderSyncReport {
         try await exclusively {
@@ -89,13 +89,13 @@ public actor FolderSync {
 
     /// Brings both sides in step.
     ///
-    /// What fails for one item is in the report, and the rest goes on. What was done is noted also when the task is
-    /// cancelled.
+    /// Failures of single items are in the report, and the rest goes on. Completed steps are recorded even if the task
+    /// is cancelled.
     ///
-    /// - Parameter progress: Counts bytes to be transferred.
-    /// - Throws: What ends everything: a side cannot be listed, is suddenly empty or would lose more than the limit
-    ///   (`CocoaError(.fileWriteNoPermission)` with a ``RemovalStop``), no connection, no space for the state,
-    ///   cancelled.
+    /// - Parameter progress: Counts the bytes to transfer.
+    /// - Throws: An error that ends the run: a side can't be listed, is suddenly empty or would lose more than the
+    ///   limit (`CocoaError(.fileWriteNoPermission)` with a ``RemovalStop``), the connection fails, there is no space
+    ///   for the state, or the task is cancelled.
     public func run(
         progress: ProgressReporter = ProgressReporter(), control: SyncControl = SyncControl(),
         event: @escaping @Sendable (SyncEvent) -> Void = { _ in }
@@ -118,7 +118,7 @@ public actor FolderSync {
                 report.beginPass(looked)
                 let run = SyncRun(pass, throttle: throttle, progress: progress, control: control, event: event)
                 try await pass.beginSteps()
-                // What changes while it is read is read once more now, and then again in the next run.
+                // A file that changes while it is read is read once more now, and again in the next run.
                 let hasMore = try await run.carryOut(&report, triesChanging: number == 1)
                 if !hasMore { break }
             }
@@ -131,7 +131,7 @@ public actor FolderSync {
         }
     }
 
-    /// The form with a `Progress`, which can be cancelled, paused and resumed, and a completion handler.
+    /// Starts a run and returns a `Progress` that can be cancelled, paused and resumed.
     @discardableResult
     public nonisolated func start(
         event: @escaping @Sendable (SyncEvent) -> Void = { _ in },
@@ -149,7 +149,7 @@ public actor FolderSync {
             }
         }
         progress.isPausable = true
-        // Foundation calls them on threads of its own, in any order.
+        // Foundation calls the handlers on its own threads, in any order.
         let turn = LockedValue(())
         let follow = { @Sendable [weak progress] in
             turn.update { _ in
@@ -161,12 +161,12 @@ public actor FolderSync {
         return progress
     }
 
-    /// Removes what killed writers left long ago; not from the source of a mirror, which is only read. That it fails is
-    /// no failure of a run.
+    /// Removes old partial files that interrupted writers left, but not from a mirror's source, which is only read. A
+    /// failure here does not fail the run.
     private func sweep(_ parts: SyncParts?, _ folders: Sides<SyncFolder>) async {
         for side in SyncSide.allCases where side == .destination || options.direction == .twoWay {
             guard let previous = parts?.old(on: side), !previous.isEmpty else { continue }
-            // To learn a storage's clock is a change there, which the next run of a service would follow.
+            // Learning a storage's clock makes a change there, to which the next run of a service would react.
             if let last = lastSweep[side], .now - last < .seconds(3600) { continue }
             lastSweep[side] = .now
             _ = try? await PartSweep().sweep(previous, of: folders[side].provider)
@@ -185,11 +185,11 @@ public actor FolderSync {
     private func exclusively<Value: Sendable>(_ body: () async throws -> Value) async throws -> Value {
         if isRunning {
             throw FileError.make(
-                .fileLocking, path: destination.path, sentence: "These two folders are being brought in step already.")
+                .fileLocking, path: destination.path, sentence: "A sync of these two folders is already running.")
         }
         isRunning = true
         defer { isRunning = false }
-        // A step that works on a local disk is taken there whole, without changing threads for each call.
+        // A step on a local disk runs on one of these threads as a whole, without changing threads for each call.
         return try await withTaskExecutorPreference(BlockingThreads.shared, operation: body)
     }
 }

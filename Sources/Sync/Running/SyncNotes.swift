@@ -1,31 +1,31 @@
 import FileProviderCore
 
-/// Brings what the steps of a pass have done into the state, while the next ones are taken.
+/// Records the completed steps of a pass in the state while the next steps run.
 final class SyncNotes: Sendable {
     private struct State {
         var waiting: [SyncChange] = []
-        /// When the last ones began to be noted.
+        /// The time at which the last batch began.
         var lastNote = ContinuousClock.now
         var work: Task<Void, Never>?
         var failure: (any Error)?
 
-        /// Whether those that wait are worth waiting for the disks: many of them, or fewer that took long to come.
+        /// Whether the waiting changes justify a flush of the disks: many of them, or fewer after a longer time.
         var isDue: Bool { waiting.count >= 512 || waiting.count >= 128 && .now - lastNote >= .seconds(1) }
     }
 
     private let pass: SyncPass
     private let state = LockedValue(State())
 
-    /// While so many wait for the disks, the steps do, too.
+    /// At this number of waiting changes, the steps wait for the disks too.
     private static let maxCount = 1024
 
     init(_ pass: SyncPass) {
         self.pass = pass
     }
 
-    /// Takes changes that have been made. Nothing cancels their way into the state.
+    /// Adds completed changes. Cancelling the task does not keep them from being recorded.
     ///
-    /// - Throws: What earlier ones have failed with.
+    /// - Throws: The error with which earlier changes failed.
     func add(_ changes: [SyncChange]) async throws {
         let busy = try state.update { state in
             state.waiting += changes
@@ -36,8 +36,8 @@ final class SyncNotes: Sendable {
         await busy?.value
     }
 
-    /// Waits until all is noted. After a failure nothing more is: a disk tells once of what it could not write, and
-    /// then that all is well.
+    /// Waits until everything is recorded. Records nothing after a failure: a disk reports a failed write once, and
+    /// then reports success.
     func finish() async throws {
         await state.value.work?.value
         let rest = try state.update { state in
@@ -65,8 +65,8 @@ final class SyncNotes: Sendable {
         }
     }
 
-    /// Notes what both sides have in common now, once their disks have it: what a power failure took from one side
-    /// would look as if somebody had removed it there.
+    /// Records what both sides now have in common, after their disks have flushed it. A file that one side lost in a
+    /// power failure would otherwise look as if it had been removed there.
     private func note(_ changes: [SyncChange]) async throws {
         if changes.isEmpty { return }
         _ = try await both {

@@ -1,7 +1,7 @@
 import FileProviderCore
 import Foundation
 
-/// Carries a plan out: phase by phase, in each of them several steps at once.
+/// Carries out a plan phase by phase, with several steps at once in each phase.
 struct SyncRun: Sendable {
     private let pass: SyncPass
     private let steps: SyncSteps
@@ -22,33 +22,33 @@ struct SyncRun: Sendable {
         notes = SyncNotes(pass)
     }
 
-    /// What a step came to.
+    /// The result of a step.
     private struct StepResult: Sendable {
         let action: SyncAction
         let result: Result<SyncSteps.StepOutcome, any Error>
     }
 
-    /// Where the run stands.
+    /// The progress of the run.
     private struct Tally {
         var report: FolderSyncReport
         let triesChanging: Bool
         var inFlight: BoundedRun<StepResult>
         var needsAnotherPass = false
-        /// Steps in a row that broke off though both sides answered.
+        /// Consecutive steps that broke off although both sides answered.
         var brokenOff = 0
         /// Folders that could not be made.
         var unmade = Sides<Set<ProviderPath>>([], [])
-        /// The smallest file for which a side had no room, and what it said.
+        /// The smallest file for which a side had no room, and the error it gave.
         var full = Sides<(size: Int64, error: any Error)?>(nil, nil)
 
-        /// What a side would say of a file for which it has no room.
+        /// Returns the error of a side that has no room for a file of this size.
         func refusal(of action: SyncAction) -> (any Error)? {
             guard action.kind == .create || action.kind == .update, let full = full[action.side] else { return nil }
             return (action.size ?? 0) >= full.size ? full.error : nil
         }
 
-        /// Whether a step puts something into a folder that could not be made, or that is another one there, under the
-        /// same name.
+        /// Whether a step puts something into a folder that could not be created, or that is a different folder under
+        /// the same name.
         func lacksFolder(_ action: SyncAction) -> Bool {
             guard action.kind == .create || action.kind == .move, !unmade[action.side].isEmpty else { return false }
             var folder = action.path.parent
@@ -60,15 +60,15 @@ struct SyncRun: Sendable {
         }
     }
 
-    /// Files in flight where nobody says otherwise: as many as there are threads for local disks.
+    /// The default number of simultaneous transfers: the number of threads for local disks.
     private static let usual = 8
-    /// So many steps in a row do not break off for reasons of their own.
+    /// After this many broken-off steps in a row, the cause is not the single items.
     private static let maxBrokenOff = 8
 
-    /// Takes all steps of the plan.
+    /// Carries out all steps of the plan.
     ///
-    /// - Parameter triesChanging: Whether there is more to do for a file that changed while it was read.
-    /// - Returns: Whether there is more to do: what made way for something else, and what changed meanwhile.
+    /// - Parameter triesChanging: Whether a file that changed while it was read needs another pass.
+    /// - Returns: Whether another pass is needed, because something made way or changed meanwhile.
     func carryOut(_ report: inout FolderSyncReport, triesChanging: Bool) async throws -> Bool {
         let capabilities = SyncSide.allCases.map { pass.capabilities[$0] }
         let inFlight = BoundedRun<StepResult>(
@@ -79,7 +79,7 @@ struct SyncRun: Sendable {
         do {
             for phase in SyncAction.Phase.allCases { try await carryOut(phase, &tally) }
         } catch {
-            // What was done is noted in any case.
+            // Completed steps are recorded in any case.
             try? await notes.finish()
             throw error
         }
@@ -93,7 +93,7 @@ struct SyncRun: Sendable {
         if phase == .makeFolders { try await makeRoot() }
         try await withThrowingTaskGroup(of: BoundedRun<StepResult>.Completion.self) { group in
             do { try await carryOut(phase, &group, &tally) } catch {
-                // Those in flight end before the error goes on; what they have done is noted like the rest.
+                // Steps in flight end before the error is thrown; their changes are recorded like the rest.
                 group.cancelAll()
                 while let finished = try await tally.inFlight.next(in: &group) {
                     if case .success(let taken) = finished.result { try? await notes.add(taken.changes) }
@@ -109,7 +109,7 @@ struct SyncRun: Sendable {
         var last: PlannedAction?
         while case let actions = try await pass.store.actions(phase, after: last), let end = actions.last {
             for planned in phase == .transfer || phase == .removeFiles ? Self.spread(actions) : actions {
-                // A folder comes before those in it; and goes after them.
+                // A folder is created before the folders in it, and removed after them.
                 let isNextLevel = planned.depth != last?.depth && (phase == .makeFolders || phase == .removeFolders)
                 while isNextLevel || !tally.inFlight.hasRoom(for: planned.action.size ?? 0),
                     let finished = try await tally.inFlight.next(in: &group)
@@ -125,8 +125,8 @@ struct SyncRun: Sendable {
         while let finished = try await tally.inFlight.next(in: &group) { try await take(finished, &tally) }
     }
 
-    /// The same steps, with neighbours in different folders where that can be: while one file gets its name, or loses
-    /// it, all others wait that are to come to the same folder.
+    /// Reorders steps so that neighbours are in different folders where possible: while one file in a folder is renamed
+    /// or removed, all others for the same folder wait.
     private static func spread(_ actions: [PlannedAction]) -> [PlannedAction] {
         var turns: [ProviderPath?: Int] = [:]
         let locations = actions.map { planned in
@@ -144,7 +144,7 @@ struct SyncRun: Sendable {
             return
         }
         let size = action.size ?? 0
-        // What became of the folder is told.
+        // The folder's own failure is already reported.
         if tally.lacksFolder(action) { return progress.expectMore(-size) }
         if let error = tally.refusal(of: action) {
             progress.expectMore(-size)
@@ -165,7 +165,7 @@ struct SyncRun: Sendable {
                 result = .failure(error)
             }
             part?.finish()
-            // What is not transferred is not to be waited for.
+            // Bytes that are not transferred no longer count towards the progress.
             progress.expectMore((part?.reporter.completed ?? size) - size)
             return StepResult(action: action, result: result)
         }
@@ -184,7 +184,7 @@ struct SyncRun: Sendable {
             if let change = Self.unkept(action, error) { try await notes.add([change]) }
             if error.isBrokenOff { tally.brokenOff += 1 }
             if error.isOutOfSpace {
-                // Smaller files go on, and removals, which make room.
+                // Smaller files and removals, which make room, go on.
                 let size = action.size ?? 0
                 tally.full[action.side] = (min(size, tally.full[action.side]?.size ?? size), error)
             } else {
@@ -207,8 +207,8 @@ struct SyncRun: Sendable {
         }
     }
 
-    /// That what a step has written may be there, or part of it: it is nobody's own. Nil for steps that did not come to
-    /// write.
+    /// The change that notes that a step may have left a whole or partial file of ours. `nil` for steps that wrote
+    /// nothing.
     private static func unkept(_ action: SyncAction, _ error: any Error) -> SyncChange? {
         guard action.kind == .create || action.kind == .update, action.type == .regular, !error.isCancellation else {
             return nil
@@ -219,45 +219,44 @@ struct SyncRun: Sendable {
         return .unkept(action.path, action.side, isFresh: error is UnkeptWriteError)
     }
 
-    /// The side that an error of a step is about: the one that changes, or the other, where the file there cannot be
-    /// read.
+    /// Returns the side that a step's error is about: the side that changes, or the other if its file can't be read.
     private func side(of error: any Error, _ action: SyncAction) -> SyncSide {
         let isAboutOther = pass.folders[action.side.other].isNamed(by: error, at: action.path)
         return isAboutOther && !pass.folders[action.side].isNamed(by: error, at: action.path)
             ? action.side.other : action.side
     }
 
-    /// Makes the destination's own folder where it is missing.
+    /// Creates the destination folder if it is missing.
     private func makeRoot() async throws {
         guard pass.store.agreedCount == 0, pass.store.count(on: .destination) == 0 else { return }
         let folder = pass.folders.destination
         do { try await folder.provider.createFolderWithParents(path: folder.path) } catch let error
             where error.isFileExists
         {
-            // A symbolic link to a folder is as good as one.
+            // A symbolic link to a folder is also fine.
             _ = try await folder.provider.contentsOfDirectory(path: folder.path)
         }
     }
 }
 
-/// A name is taken by something that takes no part, or a folder that should go holds nothing else.
+/// An excluded item has the name, or a folder to be removed holds only excluded items.
 struct LeftOutThere: LocalizedError {
     let side: SyncSide
     var isInside = false
 
     var errorDescription: String? {
-        if isInside { return "The folder is gone on the other side; it stays with what is left out in it." }
-        return "The filter leaves out what the \(side == .source ? "source" : "destination") has under this name."
+        if isInside { return "The other side no longer has this folder. It stays because it holds excluded items." }
+        return "The \(side == .source ? "source" : "destination") already has an excluded item with this name."
     }
 }
 
 extension Error {
-    /// Whether a connection was lost in the middle, or nothing came in time.
+    /// Whether a connection was lost during an operation, or timed out.
     var isBrokenOff: Bool { [.timedOut, .networkConnectionLost].contains((self as? URLError)?.code) }
 
     fileprivate var isOutOfSpace: Bool { (self as? CocoaError)?.code == .fileWriteOutOfSpace }
 
-    /// Whether a file changed, or went away, while it was being read.
+    /// Whether a file changed or disappeared while it was being read.
     var isChangedWhileReading: Bool {
         var error = self as? CocoaError
         while let one = error {

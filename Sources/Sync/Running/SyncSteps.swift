@@ -1,7 +1,7 @@
 import FileProviderCore
 import Foundation
 
-/// Takes single steps. Each of them leaves both sides whole wherever it is cut off.
+/// Carries out single steps. Each step leaves both sides whole even if it is interrupted.
 struct SyncSteps: Sendable {
     private let pass: SyncPass
     private let transfer: SyncTransfer
@@ -13,19 +13,19 @@ struct SyncSteps: Sendable {
         transfer = SyncTransfer(pass, trash: trash, throttle: throttle)
     }
 
-    /// What a step came to.
+    /// The result of a step.
     struct StepOutcome: Sendable {
-        /// What both sides have in common after it.
+        /// The changes to what both sides have in common.
         let changes: [SyncChange]
-        /// Whether there may be more to do, which only another look shows.
+        /// Whether there may be more to do, which only another look can show.
         var hasMore = false
-        /// Whether a later version of a file was transferred than the plan was made for, and maybe not the last.
+        /// Whether a later version of a file was transferred than planned, and maybe not the last one.
         var isChanging = false
     }
 
-    /// Takes a step.
+    /// Carries out a step.
     ///
-    /// - Throws: ``ChangedMeanwhile`` when an item is another than the plan was made for; ``LeftOutThere``.
+    /// - Throws: ``ChangedMeanwhile`` if an item is not the version that was planned for; ``LeftOutThere``.
     func take(_ planned: PlannedAction, progress: ProgressReporter) async throws -> StepOutcome {
         do { return try await carryOut(planned, progress: progress) } catch let error as ChangedMeanwhile {
             if try await isTakenByWhatIsLeftOut(planned.action) { throw LeftOutThere(side: planned.action.side) }
@@ -33,13 +33,13 @@ struct SyncSteps: Sendable {
         }
     }
 
-    /// Whether something has the name of a new item that takes no part, such as a folder where the item is a file; also
-    /// by a name that is the same one there.
+    /// Whether an excluded item already has the name of a new item, such as a folder where the item is a file. Also
+    /// finds names that the storage treats as the same.
     private func isTakenByWhatIsLeftOut(_ action: SyncAction) async throws -> Bool {
         guard action.kind == .create || action.kind == .move else { return false }
         let folder = pass.folders[action.side]
         do {
-            // Whatever a storage takes for the same name is found by it.
+            // The storage finds the item under any name that it treats as the same.
             _ = try await folder.provider.attributesOfItem(path: folder.path(of: action.path))
             let there = try await item(at: folder.path(of: action.path), in: folder.provider)
             return there.map { isLeftOut($0, of: folder) } ?? false
@@ -66,7 +66,7 @@ struct SyncSteps: Sendable {
             return StepOutcome(changes: [.setAside(action.path)], hasMore: true)
         case .remove:
             try await remove(action, difference)
-            // What has another type on the other side can come now.
+            // The other side's item, of another type, can be created now.
             return StepOutcome(
                 changes: [.forgotten(action.path)], hasMore: difference.item(on: action.side.other) != nil)
         case .move: return StepOutcome(changes: try await move(action, difference))
@@ -84,7 +84,7 @@ struct SyncSteps: Sendable {
         }
     }
 
-    /// Both sides as planned, but for `item` on `side`.
+    /// Both sides as planned, except for `item` on `side`.
     private func with(_ difference: SyncDifference, _ side: SyncSide, _ item: SyncItem, hash: String? = nil) throws
         -> SyncChange
     {
@@ -101,11 +101,11 @@ struct SyncSteps: Sendable {
         return .agreed(difference.path, AgreedItem(items: Sides(source, destination), hash: hash ?? difference.hash))
     }
 
-    /// Makes a folder.
+    /// Creates a folder.
     ///
-    /// - Returns: Whether there may be more to do in it: it is another one, which had this name in the storage's own
-    ///   form already, and may hold something; or it is new, and the storage may list it by the name of another one,
-    ///   which then comes to it.
+    /// - Returns: Whether there may be more to do in the folder. It may be a different folder, which already had this
+    ///   name in the storage's own form and may hold something. Or it is new, and the storage may list it under another
+    ///   name, whose content then belongs in it.
     private func makeFolder(_ action: SyncAction) async throws -> Bool {
         let folder = pass.folders[action.side]
         let path = folder.path(of: action.path)
@@ -116,22 +116,22 @@ struct SyncSteps: Sendable {
             guard try await folder.provider.attributesOfItem(path: path).isDirectory else {
                 throw ChangedMeanwhile(path: action.path)
             }
-            // Another folder of this plan may be there under both names.
+            // Another folder of this plan may exist under both names.
             let twins = try await pass.store.plannedTwins(of: action.path, on: action.side)
             guard twins.isEmpty else { throw ChangedMeanwhile(path: action.path) }
             guard let there = try await item(at: path, in: folder.provider), there.path != path else { return false }
             if isLeftOut(there, of: folder) { throw LeftOutThere(side: action.side) }
-            // The folder of a name that is the same one here takes the new one, with all that is in it. A side that was
-            // thought to tell them apart is asked by the next pass.
+            // The existing folder, whose name the storage treats as the same, gets the new name and keeps its content.
+            // If the side was thought to distinguish the names, the next pass asks it.
             if !pass.capabilities[action.side].tells(there.path, from: path) {
                 try await respell(folder, previous: there.path, to: path, named: action.path, on: action.side)
-                // A storage that has a form of its own for all names has the folder under the new one as well.
+                // A storage with its own form for all names finds the folder under the new name as well.
                 if SyncKey.isOneForm(there.path, path),
                     try await item(at: path, in: folder.provider)?.path == there.path
                 {
                     return true
                 }
-                // What was agreed on in it is found there by the next look, which may have more to rename below.
+                // The next look finds the agreed content there, and may have more to rename below.
                 if let previous = there.path.relative(to: folder.path) {
                     try await pass.store.rename(previous, to: action.path)
                 }
@@ -140,13 +140,14 @@ struct SyncSteps: Sendable {
         }
     }
 
-    /// What lies at `path` on a storage that may not tell all names apart, as its folder lists it; nil for nothing.
+    /// Returns the item at `path` as its folder lists it, on a storage that may treat different names as the same;
+    /// `nil` if there is none.
     private func item(at path: ProviderPath, in provider: any FileProvider) async throws -> FileObject? {
         let items = try await provider.contentsOfDirectory(path: path.parent ?? .root)
         return items.first { $0.path == path } ?? items.first { SyncKey.folded($0.path) == SyncKey.folded(path) }
     }
 
-    /// Gives the version that loses its name another one, which takes it along whatever it is by now.
+    /// Renames the version that loses its name, even if it has changed again by now.
     private func setAside(_ action: SyncAction) async throws {
         let folder = pass.folders[action.side]
         do {
@@ -164,7 +165,7 @@ struct SyncSteps: Sendable {
     {
         let folder = pass.folders[action.side]
         var maxLength = SyncSide.allCases.compactMap { pass.capabilities[$0].longestName }.min() ?? 255
-        // What only passes through the name takes none that might be too long: not every limit is known.
+        // A temporary name stays short: not every limit on names is known.
         if action.kind == .remove { maxLength = min(maxLength, max(action.path.nameBytes.count, 100)) }
         var number = 1
         while true {
@@ -179,13 +180,13 @@ struct SyncSteps: Sendable {
         let folder = pass.folders[action.side]
         let path = folder.path(of: action.path)
         do {
-            // What has got a name that is the same one here would be found under the old one, too; a folder also where
-            // the storage lists it in no other form than the old one.
+            // An item with a new name that the storage treats as the same would be found under the old name, too; a
+            // folder even if the storage lists it in no other form.
             let twins = try await pass.store.plannedTwins(of: action.path, on: action.side)
                 .filter { !pass.capabilities[action.side].tells($0, from: action.path) }
             if action.type == .directory, twins.contains(where: { SyncKey.isOneForm($0, action.path) }) { return }
             if !twins.isEmpty, try await !folder.lists(path) { return }
-            // Where listings hide names, a folder that looks empty may not be.
+            // If listings hide names, a folder that looks empty may not be.
             if action.type == .directory, !pass.capabilities[action.side].listsEveryName {
                 let rest = try await folder.provider.contentsOfDirectory(path: path)
                 guard rest.allSatisfy(isPart) else {
@@ -200,10 +201,10 @@ struct SyncSteps: Sendable {
             }
             try await removeItem(action, expected)
         } catch let error where error.isNoSuchFile {
-            // Somebody else was first.
+            // Someone else has already removed it.
         } catch let error where error.isFileExists && action.type == .directory {
             if try await holdsOnlyLeftOut(path, of: folder) { throw LeftOutThere(side: action.side, isInside: true) }
-            // Something came into it.
+            // Something new is in the folder.
             throw FileError.make(
                 .fileWriteFileExists, path: action.path,
                 sentence: "The folder “\(action.path)” still holds something and stays.",
@@ -211,7 +212,7 @@ struct SyncSteps: Sendable {
         }
     }
 
-    /// Whether all that is in a folder, and in those in it, takes no part.
+    /// Whether everything in a folder and its subfolders is excluded.
     private func holdsOnlyLeftOut(_ path: ProviderPath, of folder: SyncFolder) async throws -> Bool {
         for item in try await folder.provider.contentsOfDirectory(path: path)
         where !isPart(item) && !isLeftOut(item, of: folder) {
@@ -220,12 +221,12 @@ struct SyncSteps: Sendable {
         return true
     }
 
-    /// Removes a file or a link, out of its place first: what somebody writes there at the last moment is not what
-    /// goes. Where the run ends in between, it is a conflict copy, which everybody sees.
+    /// Removes a file or a link after moving it aside, so that a version written at the last moment is not removed. If
+    /// the run ends in between, a visible conflict copy remains.
     private func removeItem(_ action: SyncAction, _ expected: SyncItem) async throws {
         let (folder, capabilities) = (pass.folders[action.side], pass.capabilities[action.side])
         let (provider, path) = (folder.provider, folder.path(of: action.path))
-        // After a rename a tag may be another one.
+        // A rename may change the tag.
         if expected.tag != nil || capabilities[.moving] == .derived {
             try await transfer.check(action.path, on: action.side, is: expected)
         }
@@ -245,10 +246,10 @@ struct SyncSteps: Sendable {
         }
     }
 
-    /// Brings back what is not to have another name after all, if it is there, whatever went wrong; cancelling does not
-    /// keep it from that. Where somebody has written to its place, it stays a conflict copy.
+    /// Moves an item that was set aside back to its place, if it is there, even if the task is cancelled. If the place
+    /// has been taken meanwhile, the item stays a conflict copy.
     ///
-    /// - Returns: What to say of it.
+    /// - Returns: The error to throw.
     private func putBack(
         _ aside: ProviderPath, to path: ProviderPath, in folder: SyncFolder, after error: any Error
     ) async throws -> any Error {
@@ -256,16 +257,17 @@ struct SyncSteps: Sendable {
             do { try await folder.provider.moveItem(path: aside, to: path) } catch let error
                 where error.isFileExists || error.isNoSuchFile
             {
-                // Where nothing is to be brought back, it went on, and the answer was lost; or it was never renamed.
+                // If nothing is there to move back, the removal succeeded and its answer was lost, or the rename never
+                // happened.
                 return false
             }
             return true
         }
-        // The request to set it aside came twice, and only the second answer was heard.
+        // The request to set it aside was sent twice, and only the second answer arrived.
         return isBack && error.isNoSuchFile ? ChangedMeanwhile(path: path.relative(to: folder.path) ?? path) : error
     }
 
-    /// Removes a folder with nothing in it but what was on its way there when somebody's transfer was cut off.
+    /// Removes a folder that holds only partial files of interrupted transfers.
     private func removeFolder(_ path: ProviderPath, of provider: any FileProvider) async throws {
         do { try await provider.removeItem(path: path, recursive: false) } catch let error where error.isFileExists {
             let rest = try await provider.contentsOfDirectory(path: path)
@@ -275,19 +277,19 @@ struct SyncSteps: Sendable {
         }
     }
 
-    /// What was on its way when somebody's transfer was cut off.
+    /// Whether an item is a partial file of an interrupted transfer.
     private func isPart(_ item: FileObject) -> Bool {
         !item.isDirectory && TemporaryName.matches(item.name) && TemporaryName.kind(of: item.name) != .aside
     }
 
-    /// A move takes along whatever lies there by now: a newer version is found by the next look.
+    /// Moves a file even if it has changed again; the next look finds the newer version.
     private func move(_ action: SyncAction, _ difference: SyncDifference) async throws -> [SyncChange] {
         guard let from = action.from, let before = try await pass.store.difference(at: from)?.agreed else {
             throw ChangedMeanwhile(path: action.path)
         }
         let folder = pass.folders[action.side]
         let known = before.items[action.side]
-        // A copy does not tell by itself which version it is of.
+        // A copy does not show which version it was made from.
         if pass.capabilities[action.side][.moving] == .derived {
             try await transfer.check(from, on: action.side, is: known)
         }
@@ -305,7 +307,7 @@ struct SyncSteps: Sendable {
         return try [.forgotten(from), with(difference, action.side, now, hash: before.hash)]
     }
 
-    /// On a storage that does not tell two names apart, the other one is reached over a third.
+    /// Renames an item, through a third name if the storage treats the old and the new name as the same.
     private func rename(_ folder: SyncFolder, _ from: ProviderPath, to path: ProviderPath, on side: SyncSide)
         async throws
     {
@@ -325,7 +327,7 @@ struct SyncSteps: Sendable {
         do { try await folder.provider.moveItem(path: previous, to: aside) } catch let error where !error.isFileExists {
             throw try await putBack(aside, to: previous, in: folder, after: error)
         }
-        // Cancelling does not come in between: the next run would take it for something new.
+        // Not cancellable in between: the next run would mistake the item for a new one.
         do { try await withCancellationShield { try await folder.provider.moveItem(path: aside, to: new) } } catch {
             throw try await putBack(aside, to: previous, in: folder, after: error)
         }

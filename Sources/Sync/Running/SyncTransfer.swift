@@ -1,13 +1,13 @@
 import FileProviderCore
 import Foundation
 
-/// Brings one file or link from one side to the other.
+/// Copies one file or link from one side to the other.
 struct SyncTransfer: Sendable {
     private let pass: SyncPass
     private let trash: SyncTrash
     private let throttle: Throttle?
 
-    /// Bytes from which on a transfer that stopped is worth going on with.
+    /// The size from which a stopped transfer is worth resuming, in bytes.
     private static let worthResuming: Int64 = 16 << 20
 
     init(_ pass: SyncPass, trash: SyncTrash, throttle: Throttle?) {
@@ -16,9 +16,9 @@ struct SyncTransfer: Sendable {
         self.throttle = throttle
     }
 
-    /// Makes or replaces the item on the action's side.
+    /// Creates or replaces the item on the action's side.
     ///
-    /// - Returns: What is there now, and the SHA-256 of a file whose bytes passed in order.
+    /// - Returns: The item that is there now, and the SHA-256 of a file whose bytes passed in order.
     func run(_ action: SyncAction, _ difference: SyncDifference, progress: ProgressReporter) async throws -> (
         SyncItem, hash: String?
     ) {
@@ -32,12 +32,12 @@ struct SyncTransfer: Sendable {
         } catch let error as UnkeptWriteError { throw error } catch let error
             where error.isFileExists || error.isNoSuchFile
         {
-            // Something came to the place, or what was there, the source or the folder, is gone.
+            // The place has been taken, or the old item, the source or the folder is gone.
             throw ChangedMeanwhile(path: action.path)
         }
     }
 
-    /// Looks whether the item is still the version that the plan was made for.
+    /// Checks that the item is still the version that the plan was made for.
     @discardableResult
     func check(_ path: ProviderPath, on side: SyncSide, is expected: SyncItem) async throws -> FileObject {
         try await pass.folders[side].check(path, is: expected, precision: pass.precision(of: side))
@@ -56,8 +56,8 @@ struct SyncTransfer: Sendable {
         return (try await settled(written, of: item, action, unkept), hash)
     }
 
-    /// Has the storage copy a new file by itself, where both sides are one storage that can; nil where not. Where the
-    /// size is another than planned, it is a later version of the source.
+    /// Lets the storage copy a new file itself if both sides are on one storage with that ability, else returns `nil`.
+    /// If the size differs from the plan, the copy is a later version of the source.
     private func copy(_ item: SyncItem, _ action: SyncAction, to path: ProviderPath, _ progress: ProgressReporter)
         async throws -> SyncItem?
     {
@@ -71,8 +71,8 @@ struct SyncTransfer: Sendable {
             path: source.path(of: action.path), to: path, overwrite: false, progress: progress)
         let copied = SyncItem(try await provider.attributesOfItem(path: path))
         if let size = copied?.size, let planned = item.size, size != planned {
-            // What somebody else has written there right after the copy is none: the source has not had that size on
-            // its way.
+            // A file that someone else wrote there right after the copy is not the copy: the source never had that
+            // size.
             let now = try await provider.attributesOfItem(path: source.path(of: action.path)).size ?? planned
             guard (min(planned, now)...max(planned, now)).contains(size) else {
                 throw ChangedMeanwhile(path: action.path)
@@ -88,8 +88,8 @@ struct SyncTransfer: Sendable {
         return dated
     }
 
-    /// Under a temporary name first: between the last look at what is there and the new version lies a rename and
-    /// nothing else.
+    /// Replaces an item by way of a temporary name, so that only a rename happens between the last check of the old
+    /// version and the new version.
     private func replace(
         _ expected: SyncItem, with item: SyncItem, action: SyncAction, unkept: UnkeptWrite?, progress: ProgressReporter
     ) async throws -> (SyncItem, hash: String?) {
@@ -110,13 +110,13 @@ struct SyncTransfer: Sendable {
             } catch let error
                 where !error.concernsEveryItem && !error.isNoSuchFile
             {
-                // The storage refuses to replace another version: so it is looked at again.
+                // The storage refuses to replace a different version, so check it again.
                 try await check(action.path, on: action.side, is: expected)
                 throw error
             }
         }
         let identity = resumption(item, action)
-        // The same name in every run of this pair: what a crash left is written over.
+        // The name is the same in every run of this pair, so that a file left by a crash is overwritten.
         let staged =
             try identity.map { try TemporaryName.make(beside: path, for: $0) }
             ?? Self.stagedName(beside: path, token: pass.store.token)
@@ -127,7 +127,7 @@ struct SyncTransfer: Sendable {
             } else {
                 let options = WriteOptions(
                     overwrite: true, placement: identity == nil ? .inPlace : .published, modificationDate: item.date,
-                    // Nobody reads it meanwhile, or afterwards, who may not read what it replaces.
+                    // Only users who may read the old version may read the new one, now and later.
                     permissions: before.isRegularFile ? before.permissions : nil, resumption: identity)
                 let written: FileObject
                 (written, hash) = try await send(item, action, to: staged, of: target.provider, options, progress)
@@ -140,20 +140,21 @@ struct SyncTransfer: Sendable {
             }
             try await target.provider.moveItem(path: staged, to: path, overwrite: !keepsOld)
         } catch {
-            // What cannot be removed stays under a name that tells.
+            // A file that can't be removed keeps its recognizable temporary name.
             _ = try? await withCancellationShield {
                 try await target.provider.removeItem(path: staged, recursive: false)
             }
             throw TemporaryName.error(error, under: staged, of: path)
         }
-        // What somebody else has written right after the rename is not what was sent.
+        // A file that someone else wrote right after the rename is not the one that was sent.
         guard let now = SyncItem(try await target.provider.attributesOfItem(path: path)),
             now.isMoved(from: sent, pass.capabilities[action.side])
         else { throw ChangedMeanwhile(path: action.path, isAfterWrite: true) }
         return (now, hash)
     }
 
-    /// A name that is the same in every run of a pair, for what no later run goes on with: it is swept after a day.
+    /// Returns a temporary name that is the same in every run of a pair, for files that later runs don't resume. They
+    /// are swept after a day.
     private static func stagedName(beside path: ProviderPath, token: String) throws -> ProviderPath {
         let name = try TemporaryName.make(beside: path, for: token).name.dropLast(TemporaryName.suffix.count)
         return try (path.parent ?? .root).appending(name + "-w" + TemporaryName.suffix)
@@ -165,7 +166,7 @@ struct SyncTransfer: Sendable {
             throw FileError.unsupported("make symbolic links", by: provider.type, path: path)
         }
         try await storage.createSymbolicLink(path: path, text: text)
-        // Some servers store another path than the one that they were given; it would come back as a change.
+        // Some servers store a different path than they were given; it would come back as a change.
         let made = SyncItem(try await provider.attributesOfItem(path: path))
         guard let made, made.type == .symbolicLink, made.tag == text else {
             if made?.type == .symbolicLink { try await provider.removeItem(path: path) }
@@ -175,11 +176,11 @@ struct SyncTransfer: Sendable {
         return made
     }
 
-    /// What is known of a file just written to its place; storages that told too little, or did not keep it before, are
-    /// asked.
+    /// Returns what is known of a file just written to its place. Asks the storage if it reported too little, or did
+    /// not keep the file before.
     ///
-    /// - Throws: ``UnkeptWriteError`` if it is not there, or only its beginning; ``ChangedMeanwhile`` for what somebody
-    ///   else may have written there since. Of that, one conflict copy is enough.
+    /// - Throws: ``UnkeptWriteError`` if the file is missing or only its beginning is there; ``ChangedMeanwhile`` if
+    ///   someone else may have written a different file since. One conflict copy of that is enough.
     private func settled(_ written: FileObject, of item: SyncItem, _ action: SyncAction, _ unkept: UnkeptWrite?)
         async throws -> SyncItem
     {
@@ -193,7 +194,7 @@ struct SyncTransfer: Sendable {
         }
     }
 
-    /// What is known of a file just written to `path`.
+    /// Returns what is known of a file just written to `path`.
     ///
     /// - Throws: ``UnkeptWriteError`` if something else is there, or nothing.
     private func staying(
@@ -222,7 +223,7 @@ struct SyncTransfer: Sendable {
         return now
     }
 
-    /// What names a version of a file for a later try; nil where that is not worth it.
+    /// Returns the name of a file's version for a later resumption, or `nil` if resuming is not worthwhile.
     private func resumption(_ item: SyncItem, _ action: SyncAction) -> String? {
         guard let size = item.size, size >= Self.worthResuming, pass.capabilities[action.side].has(.resumingWrites)
         else { return nil }

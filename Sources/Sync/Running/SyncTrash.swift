@@ -1,7 +1,7 @@
 import FileProviderCore
 import Foundation
 
-/// What was replaced and removed, in a folder of each side: one folder for each run, with the tree below it as it was.
+/// The trash of each side: one folder per run holds the replaced and removed items in their original tree.
 struct SyncTrash: Sendable {
     private let folders: Sides<SyncFolder>
     private let age: TimeInterval?
@@ -10,7 +10,7 @@ struct SyncTrash: Sendable {
 
     private static let style = Date.ISO8601FormatStyle(dateSeparator: .dash, timeSeparator: .omitted)
 
-    /// What was thrown away before was thrown away just now, on a machine whose clock was not set. It is kept.
+    /// An older date means that the machine's clock was not set. Such folders are kept.
     private static let first = Date(timeIntervalSince1970: 1_704_067_200)
 
     init(_ folders: Sides<SyncFolder>, options: SyncOptions, capabilities: Sides<Capabilities>) {
@@ -25,22 +25,22 @@ struct SyncTrash: Sendable {
             capabilities[side].listsEveryName ? SyncOptions.trashName : SyncOptions.plainTrashName)
     }
 
-    /// Moves an item into the trash, and back when it is not what it was expected to be.
+    /// Moves an item into the trash, and back if it is not the expected version.
     ///
-    /// - Throws: ``ChangedMeanwhile``; `CocoaError(.fileNoSuchFile)` when it is gone.
+    /// - Throws: ``ChangedMeanwhile``; `CocoaError(.fileNoSuchFile)` if it is gone.
     func put(_ path: ProviderPath, on side: SyncSide, expecting expected: SyncItem) async throws {
         let provider = folders[side].provider
         let original = folders[side].path(of: path)
         let capabilities = capabilities[side]
-        // A copy does not tell by itself which version it is of.
+        // A copy does not show which version it was made from.
         if capabilities[.moving] == .derived {
             try await folders[side].check(path, is: expected, precision: capabilities.timePrecision ?? 0)
         }
         let location = try await free(top(side).appending(run).appending(path), in: provider) { location in
             try await provider.moveItem(path: original, to: location)
         }
-        // Moved away together with whatever somebody wrote there at the last moment: that comes back, and nothing
-        // cancels it.
+        // The move may have taken a version written at the last moment. That is moved back, even if the task is
+        // cancelled.
         try await withCancellationShield {
             let failure: any Error
             do {
@@ -49,13 +49,13 @@ struct SyncTrash: Sendable {
                 failure = ChangedMeanwhile(path: path)
             } catch { failure = error }
             do { try await provider.moveItem(path: location, to: original) } catch let error where error.isFileExists {
-                // Somebody has written there again. What was moved stays in the trash.
+                // The place has been taken again. The moved item stays in the trash.
             }
             throw failure
         }
     }
 
-    /// Has `body` use `location`, or one like it that is free, whose folders are made.
+    /// Calls `body` with `location`, or a free name like it, after creating its folders.
     private func free(
         _ location: ProviderPath, in provider: any FileProvider, _ body: (ProviderPath) async throws -> Void
     ) async throws -> ProviderPath {
@@ -63,8 +63,8 @@ struct SyncTrash: Sendable {
         for number in 2...100 {
             do {
                 do { try await body(location) } catch let error where !error.isFileExists && !error.concernsEveryItem {
-                    // The folder of this run is not there yet, or was not, which FTP servers tell so that nobody can be
-                    // sure once another step has made it. What else it may be shows again.
+                    // The folder of this run may not exist yet. FTP servers report that in a way that is ambiguous once
+                    // another step has created it. Any other problem shows again in the second try.
                     try await provider.createFolderWithParents(path: location.parent ?? .root)
                     try await body(location)
                 }
@@ -77,7 +77,7 @@ struct SyncTrash: Sendable {
         return location
     }
 
-    /// Removes what has been in the trash for longer than the options say.
+    /// Removes items that have been in the trash for longer than the options allow.
     func sweep(_ report: inout FolderSyncReport) async throws {
         guard let age else { return }
         for side in SyncSide.allCases {
@@ -90,9 +90,9 @@ struct SyncTrash: Sendable {
                     try await provider.removeItem(path: item.path, recursive: true)
                 }
             } catch let error where error.isNoSuchFile {
-                // Nothing was ever thrown away.
+                // There is no trash yet.
             } catch let error where !error.isCancellation {
-                // The run is done, and tells of all that it did.
+                // The run is done and reports all its steps.
                 report.fail(FolderSyncReport.Item(side, try ProviderPath(SyncOptions.trashName), error))
             }
         }

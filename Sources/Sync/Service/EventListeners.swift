@@ -1,6 +1,6 @@
 import FileProviderCore
 
-/// Passes the events of a service to the sequences that were asked for.
+/// Passes the events of a service on to its sequences.
 final class EventListeners: Sendable {
     private typealias Continuation = AsyncStream<SyncService.Event>.Continuation
 

@@ -2,17 +2,17 @@ import FileProviderCore
 
 /// Lets the tasks of a service sleep, and wakes them.
 final class Sleepers: Sendable {
-    /// Who sleeps, one at a time.
+    /// The sleepers; each has one task at a time.
     enum Name: Hashable {
-        /// Whoever begins the runs.
+        /// The task that begins the runs.
         case work
-        /// Whoever starts a side's watch.
+        /// The task that starts a side's watch.
         case watch(SyncSide)
     }
 
     private struct Bed {
         var sleep: Task<Void, any Error>?
-        /// Woken while nobody slept.
+        /// Whether the sleeper was woken while it wasn't asleep.
         var isWoken = false
     }
 

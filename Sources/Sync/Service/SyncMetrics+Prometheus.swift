@@ -5,7 +5,7 @@ extension SyncMetrics {
     /// The metrics in Prometheus' text exposition format 0.0.4, without labels.
     public var prometheus: String { Self.text([(labels: "", metrics: self)]) }
 
-    /// The metrics of several services in one text, each with the label `pair` and its name.
+    /// Returns the metrics of several services in one text, each with the label `pair` and its name.
     public static func prometheus(_ services: [String: SyncMetrics]) -> String {
         text(services.sorted { $0.key < $1.key }.map { (labels: "pair=\"\(escaped($0.key))\"", metrics: $0.value) })
     }
@@ -15,16 +15,16 @@ extension SyncMetrics {
         let name: String
         let type: String
         let help: String
-        /// Nil where there is none to give.
+        /// Returns `nil` if there is no value.
         let value: @Sendable (SyncMetrics) -> Double?
     }
 
     private static let families = [
         Family(name: "runs_total", type: "counter", help: "Runs that ended.") { Double($0.runs) },
-        Family(name: "failed_runs_total", type: "counter", help: "Runs that ended early for an error.") {
+        Family(name: "failed_runs_total", type: "counter", help: "Runs that ended early because of an error.") {
             Double($0.failedRuns)
         },
-        Family(name: "created_total", type: "counter", help: "Files, folders and links that were made.") {
+        Family(name: "created_total", type: "counter", help: "Files, folders and links that were created.") {
             Double($0.created)
         },
         Family(name: "updated_total", type: "counter", help: "Files and links that were replaced.") {
@@ -32,16 +32,16 @@ extension SyncMetrics {
         },
         Family(name: "moved_total", type: "counter", help: "Files that were moved.") { Double($0.moved) },
         Family(name: "removed_total", type: "counter", help: "Items that were removed.") { Double($0.removed) },
-        Family(name: "conflicts_total", type: "counter", help: "Versions that got another name.") {
+        Family(name: "conflicts_total", type: "counter", help: "Versions that were renamed because of a conflict.") {
             Double($0.conflicts)
         },
         Family(name: "transferred_bytes_total", type: "counter", help: "Bytes that were transferred.") {
             Double($0.bytes)
         },
-        Family(name: "unfinished_items", type: "gauge", help: "Items that are not in step since the last run.") {
+        Family(name: "unfinished_items", type: "gauge", help: "Items that the last run left out of step.") {
             Double($0.unfinished)
         },
-        Family(name: "consecutive_failures", type: "gauge", help: "Runs that failed since the last one that did not.") {
+        Family(name: "consecutive_failures", type: "gauge", help: "Runs that failed since the last successful run.") {
             Double($0.consecutiveFailures)
         },
         Family(name: "last_run_timestamp_seconds", type: "gauge", help: "When the last run ended.") {
@@ -49,7 +49,7 @@ extension SyncMetrics {
         },
         Family(
             name: "last_success_timestamp_seconds", type: "gauge",
-            help: "When the last run ended that no error cut off."
+            help: "When the last successful run ended."
         ) {
             $0.lastSuccess?.timeIntervalSince1970
         },
@@ -65,7 +65,7 @@ extension SyncMetrics {
                 "carrel_sync_\(family.name)\(labels.isEmpty ? "" : "{\(labels)}") \(number(value))"
             }
         }
-        lines += head("state", "gauge", "1 for what the service is doing, 0 for all else.")
+        lines += head("state", "gauge", "1 for the current state of the service, 0 for the others.")
         for service in services {
             for state in State.allCases {
                 let labels = [service.labels, "state=\"\(state.rawValue)\""].filter { !$0.isEmpty }.joined(

@@ -1,62 +1,62 @@
 import FileProviderCore
 public import Foundation
 
-/// What a service has done so far, and how it stands. No secrets.
+/// The counters and the state of a service, without secrets.
 public struct SyncMetrics: Codable, Sendable, Hashable {
-    /// What a service is doing.
+    /// The state of a service.
     public enum State: String, Codable, Sendable, Hashable, CaseIterable {
-        /// Nothing is to be done, as far as is known.
+        /// Nothing is known to be out of step.
         case idle
         /// A run is under way.
         case running
-        /// A run begins soon: something changed, or is left to do.
+        /// A run will begin soon, because something changed or is left to do.
         case waiting
-        /// Somebody holds the service back.
+        /// The service is paused.
         case paused
-        /// The last run failed, such as for want of a connection; it is tried again after a while.
+        /// The last run failed, for example without a connection. The service will try again.
         case away
-        /// The last run was refused, because it would have removed too much: somebody has to look.
+        /// The last run was refused because it would have removed too much. It needs attention.
         case refused
-        /// The last run came to its end, and items failed for what does not pass by itself, such as a missing
-        /// permission or a name that the other side cannot hold: somebody has to look. The rest is in step.
+        /// The last run finished, but some items failed for a lasting reason, such as a missing permission or a name
+        /// that the other side can't hold. They need attention; the rest is in step.
         case incomplete
     }
 
-    /// What the service is doing.
+    /// The current state.
     public var state = State.idle
-    /// Runs that ended, those that failed too.
+    /// The number of runs that ended, including failed ones.
     public var runs = 0
-    /// Runs that ended early for an error.
+    /// The number of runs that an error ended early.
     public var failedRuns = 0
-    /// Files, folders and links that were made.
+    /// The number of files, folders and links created.
     public var created = 0
-    /// Files and links that were replaced.
+    /// The number of files and links replaced.
     public var updated = 0
-    /// Files that went where the other side had moved them.
+    /// The number of files moved as on the other side.
     public var moved = 0
-    /// Items that were removed.
+    /// The number of items removed.
     public var removed = 0
-    /// Versions that got another name, because both sides had one of their own.
+    /// The number of versions renamed because both sides had changed the item.
     public var conflicts = 0
-    /// Bytes that were transferred.
+    /// The number of bytes transferred.
     public var bytes: Int64 = 0
-    /// Items that are not in step since the last run, because they failed, changed meanwhile, or cannot be held by the
-    /// other side.
+    /// The number of items that the last run left out of step because they failed, changed meanwhile, or can't be held
+    /// by the other side.
     public var unfinished = 0
-    /// When the last run ended, in whatever way.
+    /// When the last run ended, successfully or not.
     public var lastRun: Date?
-    /// When the last run ended that no error cut off.
+    /// When the last run ended that no error cut short.
     public var lastSuccess: Date?
-    /// Why the last run that failed did, or the first item of one that left some behind, in a sentence.
+    /// The reason of the last failed run, or of the first item that a run left behind, in a sentence.
     public var lastError: String?
-    /// Runs that failed since the last one that did not.
+    /// The number of runs that failed since the last successful one.
     public var consecutiveFailures = 0
 
-    /// Whether both sides are in step, or on their way there: the last run did not fail, also while the next one is
-    /// under way, and nothing waits for somebody to look.
+    /// Whether both sides are in step or on their way there: the last run did not fail and nothing needs attention.
+    /// Stays `true` while the next run is under way.
     public var isGood: Bool { consecutiveFailures == 0 && ![.away, .refused, .incomplete].contains(state) }
 
-    /// Of a service that has done nothing yet.
+    /// Creates the metrics of a service that has done nothing yet.
     public init() {}
 
     mutating func count(_ action: SyncAction) {

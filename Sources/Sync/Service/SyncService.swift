@@ -2,24 +2,24 @@ import FileProviderCore
 import Foundation
 public import Logging
 
-/// Keeps two folders in step for as long as it runs: both are watched, and a run follows what changes.
+/// Keeps two folders in step while it runs: it watches both, and runs a sync after changes.
 ///
-/// Changes of both sides are gathered until it is quiet for a while. Where a storage tells nothing by itself, runs
-/// follow each other, the sooner the more they find: a run that finds nothing costs no more than a listing, and holds
-/// nothing afterwards. A run that fails is tried again, ever more seldom; one that is refused because it would remove
-/// too much waits for a change, or for the time at which everything is looked at anew.
+/// Collects the changes of both sides until they pause. If a storage doesn't report changes, runs follow each other,
+/// sooner if they find something; a run that finds nothing costs one listing and keeps nothing in memory. A failed run
+/// is repeated at growing intervals. A run that is refused because it would remove too much waits for a change or for
+/// the regular complete look.
 public actor SyncService {
-    /// What happens, as it happens.
+    /// An event of the service.
     public enum Event: Sendable {
         /// A run begins.
         case began
-        /// A run is over; single items may have failed.
+        /// A run ended; single items may have failed.
         case ended(FolderSyncReport)
-        /// A run failed, and is tried again after so many seconds at the latest.
+        /// A run failed. It is tried again after at most so many seconds.
         case failed(any Error, retryIn: Double)
-        /// A side's watch could not be started, or has ended; it is tried again, and until then runs look for changes.
+        /// A side's watch could not start or has ended. It is tried again; until then, runs look for changes.
         case unwatched(SyncSide, (any Error)?)
-        /// A step of the run under way; those of several files come at once.
+        /// A step of the current run; steps of several files overlap.
         case sync(SyncEvent)
     }
 
@@ -28,9 +28,9 @@ public actor SyncService {
         case fine, unfinished, incomplete, away, refused
     }
 
-    /// Failed items of one run that are logged; the run's last line has their number.
+    /// The most failed items of one run that are logged. The last line of the run has their number.
     private static let maxLogged = 20
-    /// Those of the last run, which are no news in the next one.
+    /// The failed items of the last run, which are not news in the next one.
     private var lastFailed: Set<String> = []
 
     private let sync: FolderSync
@@ -40,32 +40,32 @@ public actor SyncService {
     private let counted = LockedValue(SyncMetrics())
     private let sleepers = Sleepers()
     private let listeners = EventListeners()
-    /// What ``run(event:)`` waits for; nil while it does not run.
+    /// The task that ``run(event:)`` waits for; `nil` while it does not run.
     private var running: Task<Void, Never>?
     private var isWorking = false
 
     private var standing = LastOutcome.fine
-    /// Runs in a row after which something was left to do.
+    /// Consecutive runs that left something to do.
     private var failures = 0
     private var retryTime: ContinuousClock.Instant?
     private var lastEnd: ContinuousClock.Instant?
-    /// When the next run begins because of sides of whose changes nobody tells.
+    /// When the next run begins because a side doesn't report its changes.
     private var pollTime: ContinuousClock.Instant?
-    /// Runs in a row, soon after each other, that found something to do.
+    /// Consecutive runs, soon after each other, that found something to do.
     private var restlessRuns = 0
-    /// Of the changes that no run has looked at yet.
+    /// The times of the first and the latest change that no run has looked at yet.
     private var firstChange: ContinuousClock.Instant?
     private var latestChange: ContinuousClock.Instant?
-    /// Sides whose watch was not tried yet.
+    /// Sides whose watch has not been tried yet.
     private var starting: Set<SyncSide> = []
-    /// Sides of whose changes nobody tells, for the time being or at all.
+    /// Sides that don't report changes, temporarily or at all.
     private var unwatched: Set<SyncSide> = []
-    /// How soon runs follow each other because of those.
+    /// The pace of runs because of those sides.
     private var pace: PollingPace
 
     /// - Parameters:
-    ///   - sync: For this service alone, as long as it runs; closing it is left to the caller.
-    ///   - logger: Told of runs (info), failures (warning) and steps (debug), without secrets; nil for nobody.
+    ///   - sync: The folders to sync. Nothing else may use it while the service runs; the caller closes it.
+    ///   - logger: Receives runs (info), failures (warning) and steps (debug), without secrets; `nil` logs nothing.
     public init(_ sync: FolderSync, options: SyncServiceOptions = SyncServiceOptions(), logger: Logger? = nil) {
         self.sync = sync
         self.options = options
@@ -76,7 +76,7 @@ public actor SyncService {
         self.logger = logger
     }
 
-    /// What was done so far, steps of the run under way included.
+    /// The metrics so far, including steps of the current run.
     public var metrics: SyncMetrics {
         var metrics = counted.value
         metrics.state = state
@@ -95,41 +95,41 @@ public actor SyncService {
         }
     }
 
-    /// Begins no further run, and no further step of the one under way. Both sides stay watched.
+    /// Pauses the service: no further run or step begins. Both sides stay watched.
     public func pause() { control.pause() }
 
-    /// Goes on, with a run at once if there was reason for one meanwhile.
+    /// Resumes the service, with a run at once if there was a reason for one meanwhile.
     public func resume() {
         control.resume()
         sleepers.wake(.work)
     }
 
-    /// The events from now until the service ends, in order, but for steps.
+    /// The events from now until the service ends, in order except for steps.
     ///
-    /// Each access begins a separate sequence. It ends when the run under way ends; a sequence that begins between two
-    /// runs waits for the next run and ends with that. It also ends when the service is released. A sequence holds
-    /// 1,000 events that were not read yet, and then drops the oldest.
+    /// Each access begins a separate sequence. It ends when the current run of the service ends; a sequence that begins
+    /// while the service is stopped ends with its next run. It also ends when the service is released. A sequence
+    /// buffers 1,000 events and then drops the oldest.
     public nonisolated var events: some AsyncSequence<Event, Never> & Sendable { listeners.stream() }
 
-    /// Keeps both sides in step until the task is cancelled or ``stop()`` is called, and returns then; a run under way
-    /// is cut off, and leaves both sides whole.
+    /// Keeps both sides in step until the task is cancelled or ``stop()`` is called. Then cancels the current sync,
+    /// which leaves both sides whole, and returns.
     ///
-    /// It has the form of what swift-service-lifecycle calls a service: in an app that has both,
-    /// `extension SyncService: @retroactive Service {}` is all. The group has to cancel its services to end them.
+    /// The method matches the `Service` protocol of swift-service-lifecycle: an app that uses both only needs
+    /// `extension SyncService: @retroactive Service {}`. The group must cancel its services to end them.
     ///
     /// - Throws: As ``run(event:)``.
     public func run() async throws { try await run { _ in } }
 
-    /// As ``run()``, with a closure that hears what happens.
+    /// Runs as ``run()`` does and calls a closure with each event.
     ///
-    /// The first run begins once both watches stand, or were tried.
+    /// The first sync begins once both watches have started or failed to start.
     ///
-    /// - Parameter event: Called in order, but for steps; it must not wait.
-    /// - Throws: `CocoaError(.fileLocking)` when the service runs already; nothing else.
+    /// - Parameter event: Called in order, except for steps; it must not block.
+    /// - Throws: `CocoaError(.fileLocking)` if the service is already running; nothing else.
     public func run(event: @escaping @Sendable (Event) -> Void) async throws {
         if running != nil {
             throw FileError.make(
-                .fileLocking, path: sync.destination.path, sentence: "These two folders are being kept in step already."
+                .fileLocking, path: sync.destination.path, sentence: "This service is already running."
             )
         }
         let listeners = listeners
@@ -149,8 +149,8 @@ public actor SyncService {
         }
     }
 
-    /// Ends ``run()`` and returns when nothing is under way any more; another ``run()`` may follow. Does nothing while
-    /// the service does not run.
+    /// Ends ``run()`` and returns once all work has ended. Another ``run()`` may follow. Does nothing if the service is
+    /// not running.
     public func stop() async {
         running?.cancel()
         await running?.value
@@ -178,11 +178,11 @@ public actor SyncService {
         }
     }
 
-    /// When the next run begins, as far as is known now; nil for not before something happens.
+    /// Returns when the next run begins, as far as is known now, or `nil` if it waits for an event.
     private func nextRun(_ now: ContinuousClock.Instant) -> ContinuousClock.Instant? {
         if control.isPaused || !starting.isEmpty { return nil }
         guard let lastEnd else { return now }
-        // Somebody who is away is not called each time that the other side changes.
+        // An unreachable side is not tried each time the other side changes.
         if standing == .away, let retryTime { return retryTime }
         var times = [lastEnd + .clamped(seconds: options.rescan)]
         if let retryTime { times.append(retryTime) }
@@ -222,7 +222,7 @@ extension SyncService {
             ended(report, began: began)
             event(.ended(report))
         case .failure where Task.isCancelled:
-            logger?.info("The run was cut off.")
+            logger?.info("The run was cancelled.")
         case .failure(let error):
             event(.failed(error, retryIn: failed(error)))
         }
@@ -247,11 +247,11 @@ extension SyncService {
         standing = isIncomplete ? .incomplete : retryTime == nil ? .fine : .unfinished
         pace.looked(for: report.lookTime, changes: report.hasChanges)
         let next = ContinuousClock.now + pace.pause
-        // Who asked for a pause gets it.
+        // A server that asked for a pause gets it.
         pollTime = passing == nil ? next : max(next, retryTime ?? next)
         // A folder that was missing may be there now.
         if report.hasChanges { for side in unwatched { sleepers.wake(.watch(side)) } }
-        // Where nothing is watched, runs without a find are many.
+        // Without watches, runs that find nothing are frequent.
         let failed = report.remaining.prefix(Self.maxLogged).map {
             LogText.shown("\($0.path) at the \($0.side): \(Secrets.removed(from: $0.reason))", limit: 1000)
         }
@@ -262,7 +262,7 @@ extension SyncService {
         logger?.log(level: isQuiet ? .debug : .info, "A run ended: \(report.counts).")
     }
 
-    /// Whether a later try may succeed though nothing changes on either side.
+    /// Whether a later try may succeed although nothing changes on either side.
     private static func isPassing(_ error: any Error) -> Bool {
         error.isTransient || (error as? CocoaError)?.code == .fileWriteOutOfSpace
     }
@@ -284,7 +284,7 @@ extension SyncService {
         let pause = options.pause(after: failures, error: error)
         retryTime = .now + .clamped(seconds: pause)
         logger?.warning(
-            "The run failed, and is tried again in \(Int(pause.rounded(.up))) seconds: \(error.loggedSentence)")
+            "The run failed; the next try is in \(Int(pause.rounded(.up))) seconds: \(error.loggedSentence)")
         return pause
     }
 }
@@ -292,8 +292,8 @@ extension SyncService {
 // MARK: Watches
 
 extension SyncService {
-    /// Watches a side until the task is cancelled; a watch that ends is started anew. Returns at once where a watch
-    /// would only list what the runs list, too.
+    /// Watches a side until the task is cancelled, and restarts a watch that ends. Returns at once if a watch would
+    /// only repeat the listings of the runs.
     private func watch(_ side: SyncSide, _ event: @escaping @Sendable (Event) -> Void) async {
         let folder = side == .source ? sync.source : sync.destination
         var falls = 0
@@ -322,7 +322,7 @@ extension SyncService {
         }
     }
 
-    /// Whether a watch learns of changes for less than a listing of all there is.
+    /// Whether a watch learns of changes at a lower cost than a full listing.
     private func isTold(_ folder: SyncFolder) async throws -> Bool {
         let isNative = folder.provider is any FileProviderMonitor || folder.provider is any FileProviderLongPolling
         if isNative, !options.watch.alwaysPolls { return true }
@@ -337,9 +337,9 @@ extension SyncService {
 
     private func stands(_ side: SyncSide) {
         starting.remove(side)
-        // What happened meanwhile was told to nobody.
+        // Changes before the watch started were not reported.
         if unwatched.remove(side) != nil { changed() }
-        logger?.debug("The \(side) is watched.")
+        logger?.debug("Watching the \(side).")
         sleepers.wake(.work)
     }
 

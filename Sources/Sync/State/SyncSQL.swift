@@ -2,9 +2,9 @@ import FileProviderCore
 import Foundation
 import GRDB
 
-/// Statements, and how their rows are read.
+/// SQL statements and the decoding of their rows.
 ///
-/// In `found`, a type below 0 is that of an item which is gone; its other columns tell what it was.
+/// In `found`, a negative type marks an item that is gone; its other columns describe what it was.
 enum SyncSQL {
     // MARK: Values
 
@@ -26,7 +26,8 @@ enum SyncSQL {
         }
     }
 
-    /// An item in six columns from `start` on: type, size, time, tag, identity, whether a listing told so.
+    /// Decodes an item from six columns beginning at `start`: type, size, time, tag, identity, whether a listing said
+    /// so.
     static func item(_ row: Row, from start: Int) -> SyncItem {
         var item = SyncItem(
             type: type(row[start]), size: row[start + 1], time: row[start + 2], tag: row[start + 3],
@@ -64,7 +65,7 @@ enum SyncSQL {
             """
     }
 
-    /// What a listing told of an item that was written before.
+    /// Stores what a listing says about an item that a sync wrote before.
     static func updateSide(_ side: SyncSide) -> String {
         let number = side.rawValue
         return
@@ -78,10 +79,10 @@ enum SyncSQL {
         WHERE i.type <> 2 AND NOT EXISTS (SELECT 1 FROM found h WHERE h.key = i.key AND h.side = 1)
         """
 
-    /// What the other side has or lost where steps of four kinds are taken on `side`.
+    /// Voids what the other side has or lost at the paths where steps of four kinds are taken on `side`.
     static func voidCauses(of side: SyncSide) -> String { void(side.other, keys: causes(of: side)) }
 
-    /// Of it, what is as it was agreed on: once the state does not say any more what that is, its listing does.
+    /// Lists the unchanged items among those: once the state no longer describes them, the listing must.
     static func listCauses(of side: SyncSide) -> String {
         let number = side.other.rawValue
         return """
@@ -127,8 +128,7 @@ enum SyncSQL {
         """
     }
 
-    /// Pairs begin with what is not as it was: in a tree without changes, nothing is looked for. `CROSS JOIN` keeps
-    /// SQLite to that.
+    /// Pairs begin with changed names, so an unchanged tree needs no search. `CROSS JOIN` makes SQLite keep that order.
     static let missingTwins = """
         SELECT CASE WHEN isListed THEN two ELSE one END, CASE WHEN isListed THEN one ELSE two END FROM (
             SELECT one, two, \(isListed("one")) AS isListed, \(isListed("two")) AS isOther FROM (
@@ -140,12 +140,12 @@ enum SyncSQL {
         WHERE isListed <> isOther
         """
 
-    /// A server may list any number of names that differ in case alone: pairs of them are not looked at.
+    /// A server may list any number of names that differ in case alone. Large groups of them are not compared.
     private static let isCrowded = "(SELECT folded FROM found GROUP BY folded HAVING count(*) > \(maxTwins))"
     private static let maxTwins = 64
 
-    /// What `:side` lists, with what it may be called elsewhere, and is not called here: what was agreed on, unless the
-    /// other side took this name for that one; else what the other side lists, and does not list under this name.
+    /// What `:side` lists, with the name that the item may have elsewhere but not here: the agreed name, unless the
+    /// other side took this name for that item; else the name that the other side lists, if it doesn't list this one.
     static let insertForms = """
         INSERT OR IGNORE INTO form (listed, known, type, size, time, tag, identity)
         SELECT one, two, type, size, time, tag, identity FROM (
@@ -160,7 +160,7 @@ enum SyncSQL {
             AND (NOT \(isListed("one", on: "1 - :side")) OR isAgreed AND \(isListed("two", on: "1 - :side")))
         """
 
-    /// A name that was agreed on comes before others.
+    /// Agreed names come before others.
     static let forms = """
         SELECT listed, known, type, size, time, tag, identity, 1 FROM form
         ORDER BY listed, known IN (SELECT key FROM item) DESC, known
@@ -175,7 +175,7 @@ enum SyncSQL {
         WHERE d.key <> :key ORDER BY d.key LIMIT \(maxTwins)
         """
 
-    /// All phases are named, for an action is found by phase, depth and key.
+    /// Names all phases because actions are indexed by phase, depth and key.
     static let plannedTwins = """
         SELECT DISTINCT f.key FROM found f CROSS JOIN action a ON a.phase IN (\(phases)) AND a.key = f.key
         WHERE f.folded = ? AND f.key <> ? AND a.depth = ? AND a.side = ? AND a.kind IN (?, ?)
@@ -185,7 +185,7 @@ enum SyncSQL {
 
     // MARK: Differences
 
-    /// Of the paths `d.key`, all that is known.
+    /// All that is known of the paths `d.key`.
     private static let columns = """
         SELECT d.key, i.type, i.size0, i.time0, i.tag0, i.identity0, i.listed0, i.type, i.size1, i.time1, i.tag1, i.identity1, i.listed1, i.hash,
         f.type, f.size, f.time, f.tag, f.identity, 1, g.type, g.size, g.time, g.tag, g.identity, 1,
@@ -199,9 +199,9 @@ enum SyncSQL {
         LEFT JOIN unkept u ON u.key = d.key LEFT JOIN compared c ON c.key = d.key LEFT JOIN moved t ON t.target = d.key LEFT JOIN moved o ON o.origin = d.key
         """
 
-    // Rows of these come in the order of a table, so that nothing is sorted.
+    // Rows arrive in the order of a table, so nothing is sorted.
 
-    /// Each path once, by the source's row, else by the destination's.
+    /// Returns each path once, from the source's row, else from the destination's.
     static let differences = """
         \(columns) FROM found d \(joins) WHERE d.key > ? AND (d.side = 0 OR f.key IS NULL) ORDER BY d.key LIMIT ?
         """
@@ -209,13 +209,13 @@ enum SyncSQL {
     static let newFiles =
         "\(columns) FROM found d \(joins) WHERE d.key > ? AND d.side = ? AND d.type = 1 ORDER BY d.key LIMIT ?"
 
-    /// Files of the source of which the state holds no version, only that there was one.
+    /// Files of the source for which the state only records that a version existed.
     static let voidFiles = """
         \(columns) FROM (SELECT f.key FROM found f CROSS JOIN item v ON v.key = f.key AND v.size0 = \(SyncItem.voidSize)
             WHERE f.key > ? AND f.side = 0 AND f.type = 1 ORDER BY f.key LIMIT ?) d \(joins) ORDER BY d.key
         """
 
-    /// Files that a side alone has in another version, of the size and with a content that both sides had.
+    /// Files that changed on one side only, with the same size and a known hash.
     static func touchedFiles(on side: SyncSide) -> String {
         let number = side.rawValue
         return """

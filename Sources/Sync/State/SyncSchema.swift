@@ -2,9 +2,9 @@ import FileProviderCore
 import Foundation
 import GRDB
 
-/// A file that is not the state of this pair.
+/// The error for a file that is not the state of this pair.
 struct ForeignState: Error {
-    /// Completes “NAME …”.
+    /// The rest of the sentence “NAME …”.
     let what: String
 }
 
@@ -15,7 +15,7 @@ enum SyncSchema {
 
     static func prepare(_ db: Database, _ pair: Sides<String>) throws {
         try db.execute(sql: "PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL")
-        // Takes the lock, which stays.
+        // Takes the lock and keeps it.
         try db.inTransaction(.immediate) {
             try open(db, pair)
             return .commit
@@ -34,12 +34,12 @@ enum SyncSchema {
                 arguments: [pair.source, pair.destination, token])
         }
         guard owner == 0 || owner == application, try db.tableExists("pair") else {
-            throw ForeignState(what: "is the database of another program.")
+            throw ForeignState(what: "is the database of another program; choose another file.")
         }
         guard try Int.fetchOne(db, sql: "PRAGMA user_version") == version else {
             throw ForeignState(what: "was made by a newer version of this program; use that one.")
         }
-        // Values of another type than a column's, too: reading them would end the process.
+        // Also finds values of the wrong type, which would end the process when read.
         guard try String.fetchOne(db, sql: "PRAGMA quick_check(1)") == "ok" else {
             throw DatabaseError(resultCode: .SQLITE_CORRUPT)
         }
@@ -48,9 +48,9 @@ enum SyncSchema {
         guard isAbsurd == false else { throw DatabaseError(resultCode: .SQLITE_CORRUPT) }
         guard let row = try Row.fetchOne(db, sql: "SELECT source, destination FROM pair"), Sides(row[0], row[1]) == pair
         else {
-            throw ForeignState(what: "belongs to two other folders.")
+            throw ForeignState(what: "belongs to two other folders; choose another file.")
         }
-        // States of earlier versions have it not.
+        // States of earlier versions don't have this table.
         try db.execute(sql: unkept)
     }
 
@@ -97,10 +97,10 @@ enum SyncSchema {
                 """)
     }
 
-    /// For names that differ in case or normalization alone. Sorted once, after both listings.
+    /// Used for names that differ in case or normalization alone. Built once, after both listings.
     static let indexFolded = "CREATE INDEX temp.found_folded ON found (folded)"
 
-    /// For the search for moves, which only a pass with something gone makes.
+    /// Used by the search for moves, which runs only in a pass in which something is gone.
     static let indexGone = """
         CREATE INDEX IF NOT EXISTS temp.gone_identity ON found (side, size, identity) WHERE type = -1;
         CREATE INDEX IF NOT EXISTS temp.gone_hash ON found (side, size, hash) WHERE type = -1

@@ -2,11 +2,11 @@ import FileProviderCore
 import Foundation
 import GRDB
 
-/// Where the state of a pair lies on this machine's disk, and what SQLite's failures there mean.
+/// The file with a pair's state on this machine's disk, and the meaning of SQLite's errors there.
 struct SyncStateFile {
     private let file: URL
 
-    /// The files of a state at `path`. Source: SQLite, Temporary Files Used By SQLite.
+    /// Returns the files of a state at `path`. Source: SQLite, Temporary Files Used By SQLite.
     static func files(at path: ProviderPath) throws -> [ProviderPath] {
         try ["", "-wal", "-shm", "-journal"].map {
             try (path.parent ?? .root).appending(nameBytes: path.nameBytes + Array($0.utf8))
@@ -17,9 +17,9 @@ struct SyncStateFile {
         self.file = file
     }
 
-    /// Makes the file where it is missing, with its folder, for its owner alone: the names of files are nobody else's
-    /// business. Those that SQLite makes beside it are likewise. One that is there is not opened: closing it would give
-    /// up SQLite's locks on it (fcntl(2)).
+    /// Creates the file and its folder if they are missing, readable by the owner only, because file names are private.
+    /// SQLite gives its additional files the same permissions. An existing file is not opened: closing it would release
+    /// SQLite's locks (fcntl(2)).
     func make() throws {
         try makeFolder()
         let descriptor = open(file.path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
@@ -32,11 +32,11 @@ struct SyncStateFile {
             let cause = FileError.make(errno: code, path: .root, writing: true)
             throw FileError.make(
                 cause.code, path: file.path,
-                sentence: "The state “\(file.path)” cannot be made: \(String(cString: strerror(code))).",
+                sentence: "The state “\(file.path)” cannot be created: \(String(cString: strerror(code))).",
                 underlying: cause.underlying)
         }
         var status = stat()
-        // SQLite takes a file of one byte for an empty one.
+        // SQLite treats a file of one byte as empty.
         if stat(file.path, &status) == 0, status.st_size == 1 { throw DatabaseError(resultCode: .SQLITE_NOTADB) }
     }
 
@@ -49,11 +49,11 @@ struct SyncStateFile {
             let isForbidden = (error as? CocoaError)?.code == .fileWriteNoPermission
             throw FileError.make(
                 isForbidden ? .fileWriteNoPermission : .fileWriteUnknown, path: file.path,
-                sentence: "The folder of the state “\(file.path)” cannot be made.", underlying: error)
+                sentence: "The folder of the state “\(file.path)” cannot be created.", underlying: error)
         }
     }
 
-    /// What a failure of SQLite means to whoever named the file. Source: SQLite, Result and Error Codes.
+    /// Returns an SQLite error as the caller should see it. Source: SQLite, Result and Error Codes.
     func error(_ error: DatabaseError) -> CocoaError {
         let name = file.lastPathComponent
         return switch error.resultCode {
@@ -64,7 +64,7 @@ struct SyncStateFile {
         case .SQLITE_NOTADB, .SQLITE_CORRUPT:
             FileError.make(
                 .fileReadCorruptFile, path: file.path,
-                sentence: "The state “\(name)” is damaged; move it away, and both folders are compared anew.",
+                sentence: "The state “\(name)” is damaged. Move it away; then both folders are compared again.",
                 underlying: error)
         case .SQLITE_CANTOPEN where !isForbidden:
             FileError.make(
@@ -72,16 +72,17 @@ struct SyncStateFile {
                 underlying: error)
         case .SQLITE_READONLY, .SQLITE_CANTOPEN:
             FileError.make(
-                .fileWriteNoPermission, path: file.path, sentence: "The state “\(file.path)” may not be written to.",
-                underlying: error)
+                .fileWriteNoPermission, path: file.path,
+                sentence: "The state “\(file.path)” cannot be written: permission denied.", underlying: error)
         case .SQLITE_FULL: FileError.make(.fileWriteOutOfSpace, path: file.path, underlying: error)
         default:
             FileError.make(
-                .fileWriteUnknown, path: file.path, sentence: "The state “\(name)”: \(error)", underlying: error)
+                .fileWriteUnknown, path: file.path, sentence: "The state “\(name)” cannot be used: \(error)",
+                underlying: error)
         }
     }
 
-    /// Whether this user may not write the file, or not in its folder, where SQLite needs others beside it.
+    /// Whether this user lacks permission to write the file or its folder, where SQLite needs additional files.
     private var isForbidden: Bool {
         let needs = [(file.path, R_OK | W_OK), (file.deletingLastPathComponent().path, W_OK | X_OK)]
         return needs.contains { access($0, $1) != 0 && [EACCES, EPERM, EROFS].contains(errno) }
@@ -89,8 +90,8 @@ struct SyncStateFile {
 }
 
 extension SyncFolder {
-    /// The paths to leave out so that a state file inside this folder is not synchronised: the folder that holds it,
-    /// with the states of other pairs, or the files of the state where it lies at the top. Blocks.
+    /// Returns the paths to exclude so that a state file inside this folder is not synced: the folder that holds it,
+    /// with the states of other pairs, or the files of the state if it is at the top. Blocks.
     func leftOut(for state: URL) throws -> [ProviderPath] {
         let own = provider.url(of: path)
         guard own.isFileURL else { return [] }

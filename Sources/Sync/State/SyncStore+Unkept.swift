@@ -2,14 +2,14 @@ import FileProviderCore
 import Foundation
 import GRDB
 
-/// Files that their storage may not have kept, and folders of which a listing does not show everything.
+/// Files that their storage may not have kept, and folders whose listing is incomplete.
 extension SyncStore {
-    /// Begins a run: what an earlier one has found is tried once more.
+    /// Begins a run, which tries again what earlier runs left.
     func beginRun() async throws {
         try await write { try $0.execute(sql: "UPDATE unkept SET fresh = 0 WHERE fresh <> 0; DELETE FROM sent") }
     }
 
-    /// Notes on which side the run under way has written the file at `path`, if on any.
+    /// Records the side on which the current run wrote the file at `path`, if any.
     static func noteSent(_ path: ProviderPath, agreed: AgreedItem, db: Database) throws {
         guard agreed.items.source.type == .regular,
             let side = SyncSide.allCases.first(where: { !agreed.items[$0].isListed })
@@ -20,7 +20,7 @@ extension SyncStore {
             arguments: [SyncKey.data(path), side.rawValue])
     }
 
-    /// Forgets that the run under way has written the file at `path`: it has taken it away itself.
+    /// Forgets that the current run wrote the file at `path`, because it removed the file itself.
     static func forgetSent(_ path: ProviderPath, db: Database) throws {
         try db.cachedStatement(sql: "DELETE FROM sent WHERE key = ?").execute(arguments: [SyncKey.data(path)])
     }
@@ -38,8 +38,8 @@ extension SyncStore {
         )
     }
 
-    /// Notes that a file may not have been kept; with `isRest`, for this pass, that what is there is no more than its
-    /// beginning.
+    /// Records that a file may not have been kept. With `isRest`, also records for this pass that only the beginning of
+    /// the file is there.
     func noteUnkept(_ path: ProviderPath, on side: SyncSide, isFresh: Bool, isRest: Bool = false) async throws {
         try await write { db in
             try Self.noteUnkept(path, on: side, isFresh: isFresh, db: db)
@@ -55,8 +55,8 @@ extension SyncStore {
         ])
     }
 
-    /// Files whose storage may not have kept them: those that are known for it, those written that no listing has shown
-    /// yet and that are shorter now, and those that the run under way has written and that are gone.
+    /// Returns files that their storage may not have kept: files already recorded as such, written files that no
+    /// listing has shown yet and that are shorter now, and files that the current run wrote and that are gone.
     func doubtfulFiles(on side: SyncSide, after path: ProviderPath?, limit: Int = 512) async throws -> [SyncDifference]
     {
         try await write { db in
@@ -66,7 +66,7 @@ extension SyncStore {
         }
     }
 
-    /// Notes folders whose listing on a side left items out.
+    /// Records folders whose listing on a side is incomplete.
     func noteIncomplete(_ folders: [ProviderPath], on side: SyncSide) async throws {
         if folders.isEmpty { return }
         try await write { db in
@@ -75,7 +75,7 @@ extension SyncStore {
         }
     }
 
-    /// Has what such a listing does not show take no part, with all below it: it may be there.
+    /// Excludes everything that an incomplete listing does not show, with its content: it may still exist.
     static func leaveOutUnshown(_ db: Database) throws {
         let folders = try Row.fetchAll(db, sql: "SELECT key, side FROM incomplete")
         for row in folders {

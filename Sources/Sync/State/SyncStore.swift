@@ -2,15 +2,15 @@ import FileProviderCore
 import Foundation
 import GRDB
 
-/// The state of a pair of folders, and what one pass works with, in SQLite: nothing of a tree's size is held in memory.
+/// The state of a pair of folders and the working data of a pass, in SQLite. Memory use does not grow with the tree.
 ///
-/// `item` is what both sides agreed on and outlives the run. The temporary tables hold one pass's differences, moves
+/// `item` holds what both sides agreed on and outlives the run. The temporary tables hold one pass's differences, moves
 /// and actions.
 final class SyncStore: Sendable {
     let queue: DatabaseQueue
     private let pass = LockedValue(Pass())
 
-    /// What a pass has seen of the items agreed on.
+    /// The agreed items that a pass has seen.
     private struct Pass: Sendable {
         var seen = Sides(Bitmap(), Bitmap())
         var counts = Sides(0, 0)
@@ -19,10 +19,10 @@ final class SyncStore: Sendable {
         var token = ""
     }
 
-    /// Opens the state of a pair in `file`, which is made with its folder where it is missing.
+    /// Opens the state of a pair in `file`, and creates the file and its folder if they are missing.
     ///
-    /// - Throws: `CocoaError(.fileLocking)` while another run has it; `CocoaError(.fileReadUnknown)` for the state of
-    ///   another pair, or a file that is no state.
+    /// - Throws: `CocoaError(.fileLocking)` while another run uses it; `CocoaError(.fileReadUnknown)` for the state of
+    ///   another pair, or a file that is not a state.
     static func open(_ file: URL, pair: Sides<String>) async throws -> SyncStore {
         try await BlockingThreads.shared.run {
             let location = SyncStateFile(file)
@@ -32,7 +32,7 @@ final class SyncStore: Sendable {
                 configuration.busyMode = .timeout(1)
                 let queue = try DatabaseQueue(path: file.path, configuration: configuration)
                 try queue.writeWithoutTransaction { try SyncSchema.prepare($0, pair) }
-                // Where nobody may write, that shows with the first change otherwise, in the middle of a run.
+                // Otherwise a missing permission would show only at the first change, in the middle of a run.
                 if access(file.path, W_OK) != 0 { throw DatabaseError(resultCode: .SQLITE_READONLY) }
                 return SyncStore(queue)
             } catch let error as DatabaseError { throw location.error(error) } catch let error as ForeignState {
@@ -46,14 +46,14 @@ final class SyncStore: Sendable {
         self.queue = queue
     }
 
-    /// Works on the database, in one transaction.
+    /// Calls `body` with the database, in one transaction.
     func write<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value) async throws -> Value {
         do { return try await queue.write(body) } catch let error as DatabaseError {
             throw SyncStateFile(URL(fileURLWithPath: queue.path)).error(error)
         }
     }
 
-    /// Closes the state; what comes later fails.
+    /// Closes the state; later calls fail.
     func close() async throws { try await BlockingThreads.shared.run { [queue] in try queue.close() } }
 
     // MARK: Looking
@@ -67,7 +67,7 @@ final class SyncStore: Sendable {
             let history =
                 try Int.fetchOne(db, sql: "SELECT runs FROM pair").flatMap(RunHistory.init(rawValue:)) ?? .none
             let token = try String.fetchOne(db, sql: "SELECT token FROM pair") ?? ""
-            // There is to be room for a bit of each, 512 MiB at most; numbers are given out one by one.
+            // A bitmap has one bit for each number, 512 MiB at most; numbers are assigned consecutively.
             guard last < 1 << 32 else { throw DatabaseError(resultCode: .SQLITE_CORRUPT) }
             pass.update {
                 $0 = Pass(seen: Sides(Bitmap(last), Bitmap(last)), agreed: agreed, history: history, token: token)
@@ -75,23 +75,23 @@ final class SyncStore: Sendable {
         }
     }
 
-    /// How many items both sides had in common before the pass.
+    /// The number of items that both sides had in common before the pass.
     var agreedCount: Int { pass.value.agreed }
 
-    /// Whether no run ever came to its end.
+    /// Whether no run has ever finished.
     var isFirst: Bool { !pass.value.history.hasEnded }
 
-    /// Whether a first run took steps, and may have left files that are not whole: whatever stopped it may have stopped
-    /// the disks, too.
+    /// Whether a first run took steps and may have left incomplete files: the cause that stopped it may have stopped
+    /// the disks.
     var isFirstBegun: Bool { isFirst && pass.value.history != .none }
 
-    /// Which way the last run went that came to its end.
+    /// The direction of the last run.
     var lastDirection: SyncOptions.Direction? { pass.value.history.lastDirection }
 
-    /// What tells this pair from all others, on other machines too.
+    /// A token that identifies this pair, also among those of other machines.
     var token: String { pass.value.token }
 
-    /// Notes that a run came to its end.
+    /// Records that a run has finished.
     func endRun(_ direction: SyncOptions.Direction) async throws {
         try await write { [self] db in
             try note(direction == .mirror ? .mirror : .twoWay, db)
@@ -104,15 +104,15 @@ final class SyncStore: Sendable {
         pass.update { $0.history = history }
     }
 
-    /// How many of the items agreed on a side's listing had.
+    /// Returns how many agreed items a side's listing had.
     func seenCount(on side: SyncSide) -> Int { pass.update { $0.seen[side].count } }
 
-    /// How many items a side's listing had.
+    /// Returns how many items a side's listing had.
     func count(on side: SyncSide) -> Int { pass.update { $0.counts[side] } }
 
-    /// Takes a part of a side's listing; what is as it was agreed on is only marked as seen.
+    /// Stores part of a side's listing. Unchanged items are only marked as seen.
     ///
-    /// - Returns: Items that the listing has had before.
+    /// - Returns: Items that the listing has already contained.
     func note(
         _ items: [(path: ProviderPath, item: SyncItem)], on side: SyncSide, precision: Double
     ) async throws -> [ProviderPath] {
@@ -153,8 +153,8 @@ final class SyncStore: Sendable {
         return twice
     }
 
-    /// Ends a side's listing: what was agreed on and not seen is gone, except below folders that could not be listed,
-    /// of which nothing is known on either side.
+    /// Ends a side's listing. Agreed items that were not seen are gone, except below folders that could not be listed,
+    /// which are unknown on both sides.
     func endListing(on side: SyncSide) async throws {
         try await write { [self] db in
             let seen = pass.update { $0.seen[side] }
@@ -167,19 +167,19 @@ final class SyncStore: Sendable {
         }
     }
 
-    /// Has all that the destination kept when the source lost it count as the destination's own, in this pass.
+    /// Treats everything that the destination kept when the source lost it as the destination's own, in this pass.
     func claimKept() async throws { try await write { try $0.execute(sql: SyncSQL.claimKept) } }
 
-    /// Has what a step is taken for count as another version than was agreed on, until the step is noted. It is on the
-    /// disk when this returns, where there is any: no power failure takes it back and leaves the step.
+    /// Marks the items that steps depend on as different from the agreed version until each step is recorded. The mark
+    /// is on the disk when this returns, so that no power failure undoes it and keeps the step.
     ///
-    /// - Parameter claimsKept: Whether what ``claimKept()`` is about counts so, too, until both sides have it again.
+    /// - Parameter claimsKept: Whether the items of ``claimKept()`` are marked, too, until both sides have them again.
     func beginSteps(_ direction: SyncOptions.Direction, claimsKept: Bool) async throws {
         do {
             try await queue.writeWithoutTransaction { [self] db in
                 try db.execute(sql: "PRAGMA synchronous = FULL")
                 try db.inTransaction {
-                    // What is cut off has left something, too.
+                    // Even an interrupted run leaves something.
                     try note(pass.value.history.begun(direction), db)
                     for side in SyncSide.allCases {
                         let kinds = [SyncAction.Kind.create, .update, .remove, .conflict].map(\.rawValue)
@@ -188,7 +188,7 @@ final class SyncStore: Sendable {
                     }
                     if claimsKept {
                         try db.execute(sql: SyncSQL.keepClaims)
-                        // Where nobody could look, too.
+                        // Folders that could not be listed count, too.
                         try eachLeftOut(db) { key, itself in
                             try db.cachedStatement(sql: SyncSQL.voidBelow).execute(
                                 arguments: [key + [0], key + [1], itself ? key : nil])
@@ -201,7 +201,7 @@ final class SyncStore: Sendable {
         } catch let error as DatabaseError { throw SyncStateFile(URL(fileURLWithPath: queue.path)).error(error) }
     }
 
-    /// Has what lies below `paths`, and with `itself` they too, take no part in this pass.
+    /// Excludes everything below `paths` from this pass, and with `itself` the paths, too.
     func leaveOut(_ paths: [ProviderPath], itself: Bool) async throws {
         if paths.isEmpty { return }
         try await write { db in
@@ -213,7 +213,7 @@ final class SyncStore: Sendable {
         }
     }
 
-    /// Ends both listings: takes back what was noted, on either side, of what takes no part.
+    /// Ends both listings, and deletes the records of excluded items on either side.
     func endLooking() async throws {
         try await write { [self] db in
             try Self.leaveOutUnshown(db)
@@ -227,7 +227,7 @@ final class SyncStore: Sendable {
         }
     }
 
-    /// What takes no part, in all forms of its name.
+    /// Calls `body` with each excluded path, in all forms of its name.
     private func eachLeftOut(_ db: Database, _ body: (_ key: Data, _ itself: Bool) throws -> Void) throws {
         let rows = try Row.fetchCursor(db, sql: "SELECT key, itself FROM left_out")
         while let row = try rows.next() {
@@ -242,7 +242,7 @@ final class SyncStore: Sendable {
         return try await write { try Self.forms(of: key, $0).contains { $0 != key } }
     }
 
-    /// What differs from `key` in normalization alone on any side, itself included.
+    /// Returns the keys on any side that differ from `key` in normalization alone, including `key` itself.
     private static func forms(of key: Data, _ db: Database) throws -> [Data] {
         if key.allSatisfy({ $0 < 0x80 }) { return [key] }
         let path = try SyncKey.path(key)
@@ -252,11 +252,11 @@ final class SyncStore: Sendable {
         return try [key] + keys.filter { try $0 != key && SyncKey.isOneForm(SyncKey.path($0), path) }
     }
 
-    /// Has `side` list what it lists in another normalization than the other side, or than was agreed on, under the
-    /// name that is known there; and all that is in such a folder below that name.
+    /// Renames, in the listing of `side`, items whose normalization differs from the other side's or the agreed one to
+    /// the known name, and the content of such folders with them.
     func takeForms(on side: SyncSide, precision: Double) async throws {
         try await write { [self] db in
-            // What is in a folder comes into question when the folder has its name.
+            // The content of a folder is considered once the folder has its name.
             while try takeNextForms(on: side, precision: precision, db: db) {}
         }
     }
@@ -288,7 +288,7 @@ final class SyncStore: Sendable {
         return last != nil
     }
 
-    /// Notes what a side lists under one key under another one.
+    /// Moves records of a side's listing from one key to another.
     private func rename(
         _ items: [(from: Data, to: Data, item: SyncItem)], on side: SyncSide, precision: Double, _ db: Database
     ) throws {
@@ -300,7 +300,7 @@ final class SyncStore: Sendable {
         try note(items.map { (try SyncKey.path($0.to), $0.item) }, on: side, precision: precision, db)
     }
 
-    /// What is as it was not agreed on, in the order of a tree.
+    /// Returns the paths that differ from what was agreed on, in tree order.
     func differences(after path: ProviderPath?, limit: Int = 512) async throws -> [SyncDifference] {
         try await write { db in
             let statement = try db.cachedStatement(sql: SyncSQL.differences)
@@ -310,7 +310,7 @@ final class SyncStore: Sendable {
         }
     }
 
-    /// Of these, the files that a side has new or in another version than agreed on.
+    /// Returns the differences that are new or changed files on a side.
     func newFiles(on side: SyncSide, after path: ProviderPath?, limit: Int = 512) async throws -> [SyncDifference] {
         try await write { db in
             let statement = try db.cachedStatement(sql: SyncSQL.newFiles)
@@ -319,7 +319,7 @@ final class SyncStore: Sendable {
         }
     }
 
-    /// Of these, the source's files of which the state holds no version.
+    /// Returns the differences that are files of the source for which the state has no version.
     func voidFiles(after path: ProviderPath?, limit: Int = 512) async throws -> [SyncDifference] {
         try await write { db in
             let statement = try db.cachedStatement(sql: SyncSQL.voidFiles)
@@ -329,7 +329,7 @@ final class SyncStore: Sendable {
         }
     }
 
-    /// Of these, the files that one side alone has in another version of the same size, and whose content was known.
+    /// Returns the differences that are files changed on one side only, with the same size and a known hash.
     func touchedFiles(on side: SyncSide, after path: ProviderPath?, limit: Int = 512) async throws -> [SyncDifference] {
         try await write { db in
             let statement = try db.cachedStatement(sql: SyncSQL.touchedFiles(on: side))
@@ -339,7 +339,7 @@ final class SyncStore: Sendable {
         }
     }
 
-    /// Tells each of `differences` what else a storage may take for it that does not tell all names apart.
+    /// Adds to each of `differences` the other names that a storage may treat as the same.
     func addTwins(to differences: [SyncDifference]) async throws -> [SyncDifference] {
         try await write { db in
             let statement = try db.cachedStatement(sql: SyncSQL.twins)
@@ -354,7 +354,7 @@ final class SyncStore: Sendable {
         }
     }
 
-    /// Notes what a comparison came to.
+    /// Records the result of a comparison.
     func compared(_ path: ProviderPath, isSame: Bool?, hash: String?) async throws {
         try await write { db in
             try db.execute(
@@ -382,7 +382,7 @@ final class SyncStore: Sendable {
         }
     }
 
-    /// The next steps of a phase, those of one depth together.
+    /// Returns the next steps of a phase; steps of one depth come together.
     func actions(_ phase: SyncAction.Phase, after last: PlannedAction?, limit: Int = 512) async throws
         -> [PlannedAction]
     {
@@ -394,7 +394,7 @@ final class SyncStore: Sendable {
         }
     }
 
-    /// All steps of the plan in the order in which they are taken.
+    /// Returns the steps of the plan in the order in which they are taken.
     func plannedActions(after last: PlannedAction?, limit: Int = 512) async throws -> [PlannedAction] {
         for phase in SyncAction.Phase.allCases where phase.rawValue >= last?.action.phase.rawValue ?? 0 {
             let found = try await actions(phase, after: phase == last?.action.phase ? last : nil, limit: limit)
@@ -403,14 +403,14 @@ final class SyncStore: Sendable {
         return []
     }
 
-    /// What is known about one path.
+    /// Returns what is known about one path.
     func difference(at path: ProviderPath) async throws -> SyncDifference? {
         try await write { db in
             try Row.fetchOne(db, sql: SyncSQL.oneDifference, arguments: [SyncKey.data(path)]).map(SyncSQL.difference)
         }
     }
 
-    /// What the plan puts on a side under names that differ from this one in case or normalization alone.
+    /// Returns the paths that the plan creates on a side and that differ from this one in case or normalization alone.
     func plannedTwins(of path: ProviderPath, on side: SyncSide) async throws -> [ProviderPath] {
         try await write { db in
             let statement = try db.cachedStatement(sql: SyncSQL.plannedTwins)
@@ -422,8 +422,8 @@ final class SyncStore: Sendable {
         }
     }
 
-    /// Of two names that differ in case alone, at least one of them not as it was, the one that `side` does not list,
-    /// where it lists the other; and the same of two that differ in normalization alone.
+    /// Returns a name that `side` does not list although it lists another that differs in case alone, at least one of
+    /// them changed; and the same for names that differ in normalization alone.
     func missingTwins(on side: SyncSide) async throws -> (inCase: ProviderPath?, inForm: ProviderPath?) {
         try await write { db in
             let statement = try db.cachedStatement(sql: SyncSQL.missingTwins)
@@ -437,7 +437,7 @@ final class SyncStore: Sendable {
         }
     }
 
-    /// How many items the plan removes from a side.
+    /// Returns how many items the plan removes from a side.
     func removals(on side: SyncSide) async throws -> Int {
         try await write { db in
             try Int.fetchOne(
@@ -454,15 +454,15 @@ final class SyncStore: Sendable {
         }
     }
 
-    /// How many bytes the plan transfers.
+    /// Returns how many bytes the plan transfers.
     func bytesToTransfer() async throws -> Int64 {
-        // Sizes are what a server says: their sum may be none that a number holds.
+        // A server may report any size, so the sum may not fit.
         try await write {
             try Int64.fetchOne($0, sql: "SELECT CAST(min(total(size), 4e18) AS INTEGER) FROM action") ?? 0
         }
     }
 
-    /// Has what both sides had in common at and below `path` stand under another name of the same folder.
+    /// Renames what both sides had in common at and below `path` to another name in the same folder.
     func rename(_ path: ProviderPath, to new: ProviderPath) async throws {
         let (old, new) = (SyncKey.data(path), SyncKey.data(new))
         try await write { db in
@@ -480,7 +480,7 @@ final class SyncStore: Sendable {
         }
     }
 
-    /// Notes what both sides have in common now.
+    /// Records what both sides now have in common.
     func record(_ changes: [SyncChange]) async throws {
         if changes.isEmpty { return }
         try await write { db in
@@ -509,13 +509,13 @@ final class SyncStore: Sendable {
     }
 }
 
-/// A change of what both sides have in common.
+/// A change to what both sides have in common.
 enum SyncChange: Sendable {
     case agreed(ProviderPath, AgreedItem)
     case forgotten(ProviderPath)
     /// A file may not have been kept where it was written.
     case unkept(ProviderPath, SyncSide, isFresh: Bool)
-    /// What a side had under this name has another one now.
+    /// A side's item at this path was renamed.
     case setAside(ProviderPath)
 }
 
@@ -539,7 +539,7 @@ struct Bitmap: Sendable {
         words.indices.contains(number / 64) && words[number / 64] & 1 << UInt64(number % 64) != 0
     }
 
-    /// - Returns: Whether it was not there before.
+    /// - Returns: Whether the number was not there before.
     mutating func insert(_ number: Int) -> Bool {
         if contains(number) { return false }
         if words.indices.contains(number / 64) {

@@ -1,7 +1,7 @@
 import Foundation
 import HTTPFileProvider
 
-/// An answer, or a part of one, under the names that the API gives to things.
+/// An answer, or a part of one, with the API's names.
 @dynamicMemberLookup struct CloudAnswer {
     let value: Any?
 
@@ -18,7 +18,7 @@ import HTTPFileProvider
     /// - Throws: `URLError(.badServerResponse)` for what is no answer of this API.
     func required<Value>(_ type: Value.Type = Value.self) throws -> Value {
         if let value = value as? Value { return value }
-        throw FileError.make(.badServerResponse, url: nil, sentence: "This is no answer of the cloud’s API.")
+        throw FileError.make(.badServerResponse, url: nil, sentence: "The server sent no answer of the cloud’s API.")
     }
     var list: [CloudAnswer] { get throws { try required([Any].self).map { CloudAnswer($0) } } }
 

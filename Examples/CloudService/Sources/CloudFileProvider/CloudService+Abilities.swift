@@ -20,7 +20,7 @@ extension CloudService: HTTPSearchService {
         return HTTPPage(items, nextToken: answer.has_more.isTrue ? answer.cursor.text : nil)
     }
 
-    /// What every name that `query` matches begins with: the index has words, and finds the last one by its beginning.
+    /// The beginning of every name that `query` matches. The index has whole words; only the last may be cut short.
     private func firstWords(of query: FileQuery) -> String? {
         switch query {
         case .name(let match) where [.equals, .begins].contains(match.kind) && match.text.count <= 1000:
@@ -45,7 +45,7 @@ extension CloudService: HTTPChangesService {
         -> Bool
     {
         var request = try call("files/list_folder/longpoll", ["cursor": token, "timeout": 30], path: path)
-        // 30 seconds, and up to 90 more so that not everybody asks at once.
+        // 30 seconds, and up to 90 more so that clients do not all ask at once.
         request.patience = 10
         request.accepts = [409]
         let (data, head) = try await connection.data(for: request)

@@ -11,11 +11,11 @@ public struct CloudService: HTTPUploadingService {
     public static let type = "Cloud"
     /// Bytes of a part, and what is held in memory of a file whose length is not known.
     public let singleWriteLimit = 8 << 20
-    /// What all routes are counted from: it ends in the API's version.
+    /// The base URL of all routes; it ends in the API's version.
     let api: URL
     static let contentHash = FileObjectKey<String>("cloud.contentHash")
 
-    /// A cloud whose hosts are one; `api` ends in a slash.
+    /// Creates the service of a cloud with one host; `api` ends in a slash.
     public init(api: URL) { self.api = api }
 
     /// `cloud://HOST/path` is at `https://HOST/2/`, unless the setting `api` names another URL.
@@ -113,7 +113,7 @@ public struct CloudService: HTTPUploadingService {
             commit: commit(path: path, overwrite: overwrite, attributes: attributes), connection: connection)
     }
 
-    /// What becomes of a file's bytes. Unless it is strict, the same bytes again are no conflict.
+    /// How a write treats an existing file. Unless it is strict, the same bytes are no conflict.
     private func commit(path: ProviderPath, overwrite: Bool, attributes: HTTPWriteAttributes) -> [String: any Sendable]
     {
         let mode = overwrite ? "overwrite" : "add"
@@ -123,7 +123,7 @@ public struct CloudService: HTTPUploadingService {
         return commit
     }
 
-    /// Errors come as 409, with what was wrong as a path of words.
+    /// Errors come as 409, with the reason as a path of words.
     public func serverError(with code: FileProviderHTTPErrorCode, path: ProviderPath, data: Data)
         -> any FileProviderHTTPError
     {

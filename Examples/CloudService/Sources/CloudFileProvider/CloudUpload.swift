@@ -2,7 +2,7 @@ import CurlTransport
 import Foundation
 import HTTPFileProvider
 
-/// A file on its way in parts, one after the other. What is begun and never finished goes by itself after a week.
+/// An upload in parts, one after the other. The server removes an unfinished one after a week.
 struct CloudUpload: HTTPUploadSession {
     let service: CloudService
     let path: ProviderPath
@@ -21,7 +21,7 @@ struct CloudUpload: HTTPUploadSession {
         return request
     }
 
-    /// A part that is sent again after a lost answer is refused, with the offset that its first sending came to.
+    /// The server refuses a part that is sent again after a lost answer, and names the offset after its first sending.
     func sent(part number: Int, _ head: ResponseHead) throws {
         let offset = CloudAnswer(data: head.errorBody).error.correct_offset.number ?? 0
         if head.isSuccess || offset > Int64(number) * Int64(service.singleWriteLimit) { return }

@@ -1,8 +1,8 @@
 import FileProviderCore
 import Foundation
 
-/// Two files that only grow: bytes, and a line of JSON for each change. What is in the box is what the changes come to.
-/// A last line without its end, which a crash may leave, does not count and is overwritten. Calls block on the disk.
+/// Two files that only grow: bytes, and a line of JSON for each change. The changes together give the box's contents.
+/// A last line without its end, which a crash may leave, is ignored and overwritten. Calls block on the disk.
 struct Box: Sendable {
     struct Item: Codable, Sendable {
         var extents: [Range<Int64>]?  // where the file's bytes lie; nil for a folder
@@ -84,7 +84,7 @@ struct Box: Sendable {
             throw FileError.make(errno: ENOTEMPTY, path: path, writing: true)
         }
         if let tag = options.ifMatch, items[path]?.tag != tag {
-            throw FileError.make(.fileWriteUnknown, path: path, sentence: "“\(path)” is another version by now.")
+            throw FileError.make(.fileWriteUnknown, path: path, sentence: "“\(path)” has another version now.")
         }
     }
     mutating func put(_ item: Item, at path: ProviderPath, _ options: WriteOptions = WriteOptions()) throws

@@ -4,7 +4,7 @@ import Synchronization
 
 // swift-format-ignore: AllPublicDeclarationsHaveDocumentation
 /// Many small files in one big one: `box://NAME/path` is `path` in `NAME.box`, with `NAME.box.index` beside it. Nothing
-/// in a box is ever overwritten: a crash costs the change that was on its way and no other, and copies take no space.
+/// in a box is ever overwritten: a crash loses only the unfinished change, and copies take no space.
 public final class BoxFileProvider: FileProvider {
     public static let type = "Box"
     public let baseURL: URL?
@@ -16,7 +16,7 @@ public final class BoxFileProvider: FileProvider {
         baseURL = URL(string: "box://\(try ProviderPath.root.appending(name).percentEncoded)/")
     }
     deinit { box.withLock { $0.unlock() } }
-    /// The scheme `box`. Boxes lie in the folder of the setting `folder`, else in `$BOX_FOLDER` or the current one;
+    /// The scheme `box`. Boxes are in the folder of the setting `folder`, else in `$BOX_FOLDER` or the current one;
     /// each is opened once.
     public static let registration = ProviderRegistration(type: type, schemes: ["box"], settings: ["folder"]) {
         url, options in
@@ -104,7 +104,7 @@ public final class BoxFileProvider: FileProvider {
             return (extent, FileReaderAttributes(size: size, validator: item.tag))
         }
     }
-    /// Pieces go into the box as they come; nobody sees them before the change that names them.
+    /// Pieces go into the box as they arrive; they are invisible until the change that names them.
     public func writeContents(path: ProviderPath, from source: any WriteSource, options: WriteOptions) async throws
         -> FileObject
     {
@@ -113,7 +113,7 @@ public final class BoxFileProvider: FileProvider {
         var item = Box.Item(extents: [], modified: options.modificationDate ?? Date())
         while let piece = try await bytes.next() { item.extents?.append(try await withBox { try $0.append(piece) }) }
         guard source.length ?? item.size == item.size else {
-            throw FileError.make(.fileWriteUnknown, path: path, sentence: "“\(path)” has another length than it said.")
+            throw FileError.make(.fileWriteUnknown, path: path, sentence: "“\(path)” has another length than promised.")
         }
         return try await withBox { [item] in try $0.put(item, at: path, options) }
     }

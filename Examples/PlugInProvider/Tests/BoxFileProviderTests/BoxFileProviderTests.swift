@@ -63,8 +63,7 @@ import Testing
         }
     }
 
-    /// What a provider gets without a line of its own: completion handlers, `Progress`, configurations, transfers,
-    /// books.
+    /// What a provider gets without further code: completion handlers, `Progress`, configurations, transfers, books.
     @Test func `a configuration makes the provider, and completion forms give a Progress`() async throws {
         defer { cleanUp() }
         let registry = ProviderRegistry()

@@ -71,6 +71,6 @@ import Testing
         #expect(FileManager.default.fileExists(atPath: folder.appending(path: "shelf/notes.box").path))
         try save("folders")
         let refusal = try await run("ls", "notes:", code: 2)
-        #expect(refusal.contains("config.json") && refusal.contains("Box has no setting “folders”; there are: folder."))
+        #expect(refusal.contains("config.json") && refusal.contains("Box has no setting “folders”; it has: folder."))
     }
 }

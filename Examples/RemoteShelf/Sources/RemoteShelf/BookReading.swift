@@ -20,7 +20,7 @@ struct Cover: Sendable {
     }
 }
 
-/// Makes entries of files, over ranges.
+/// Makes catalogue entries of files, reading ranges only.
 struct BookReading: Sendable {
     /// 5 MiB; a larger cover is left out.
     private static let maxCoverSize: Int64 = 5 << 20

@@ -1,7 +1,7 @@
 import Carrel
 import Foundation
 
-/// What tells two versions of a file apart, as a listing has it.
+/// The version of a file, from a listing.
 public struct FileVersion: Codable, Hashable, Sendable {
     /// Bytes.
     public var size: Int64?
@@ -20,7 +20,7 @@ public struct FileVersion: Codable, Hashable, Sendable {
     func proves(unchanged other: FileVersion) -> Bool { self == other && (tag != nil || modified != nil) }
 }
 
-/// One file of the shelf: a book, or why it is none.
+/// One file of the shelf: a book, or the reason why it is none.
 public struct CatalogueEntry: Codable, Hashable, Sendable, CustomStringConvertible {
     /// Counted from the provider's root, in the reversible form of `ProviderPath`.
     public var path: String
@@ -52,7 +52,7 @@ public struct CatalogueEntry: Codable, Hashable, Sendable, CustomStringConvertib
         return "\(path): " + (refusal ?? (title ?? "") + (authors.isEmpty ? "" : " by \(authors)"))
     }
 
-    /// Whether another name might make another entry: an extension is a hint at the format, and a name stands in for a
+    /// Whether the entry depends on the file's name: an extension is a hint at the format, and a name replaces a missing
     /// title.
     var dependsOnName: Bool {
         let name = path.split(separator: "/").last ?? ""
@@ -60,7 +60,7 @@ public struct CatalogueEntry: Codable, Hashable, Sendable, CustomStringConvertib
     }
 }
 
-/// What lies on the shelf.
+/// The books of the shelf.
 public struct Catalogue: Sendable {
     /// The watched folder's URL, without secrets.
     public let location: String

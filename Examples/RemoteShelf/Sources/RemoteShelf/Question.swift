@@ -1,7 +1,7 @@
 import Carrel
 
-/// A question to a watch for its next changes, which outlasts the pauses of whoever waits for the answer: cut off at
-/// the end of each, a look that takes longer than a pause would never come to its own end.
+/// A question to a watch for its next changes. It outlasts the caller's pauses: if each pause cut it off, a look that
+/// takes longer than a pause would never end.
 struct Question: Sendable {
     private let answer: Task<[FileEvent]?, any Error>
     /// A value for each pause that is over; ends when the answer is there.
@@ -38,7 +38,7 @@ struct Question: Sendable {
         get async throws { try await answer.value }
     }
 
-    /// Takes the question back; nobody is asking when it returns.
+    /// Takes the question back; the watch is no longer asked when it returns.
     func cancel() async {
         answer.cancel()
         _ = await answer.result

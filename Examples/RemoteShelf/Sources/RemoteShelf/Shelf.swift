@@ -1,7 +1,7 @@
 import Carrel
 import Foundation
 
-/// A folder of books on any storage as a local catalogue, which follows what changes there.
+/// A local catalogue of a folder of books on any storage, which follows the changes there.
 public actor Shelf {
     private let provider: any FileProviderReadWrite
     private let root: ProviderPath
@@ -15,11 +15,11 @@ public actor Shelf {
     private var left: [ProviderPath: CatalogueEntry] = [:]
     private var oldCovers: [String] = []
 
-    /// The shelf of the folder at `path` of `provider`, with what `folder` of this machine knows of it.
+    /// Opens the shelf of the folder at `path` of `provider`, with its catalogue in the local `folder`.
     ///
-    /// - Parameter report: Told of each change in one line that is fit for a terminal, whatever a server or a book
+    /// - Parameter report: Called with each change as one line that is safe for a terminal, whatever a server or a book
     ///   says.
-    /// - Throws: `CocoaError(.fileReadCorruptFile)` when a catalogue is there that is none, or another folder's.
+    /// - Throws: `CocoaError(.fileReadCorruptFile)` if the catalogue is damaged, or another folder's.
     public init(
         of provider: any FileProviderReadWrite, path: ProviderPath, in folder: URL,
         report: @escaping @Sendable (String) -> Void = { _ in }
@@ -40,12 +40,12 @@ public actor Shelf {
 
     /// Brings the catalogue up to date and keeps it so, until the task is cancelled.
     ///
-    /// What cannot be read is tried again with every change, and after pauses that grow from
+    /// A file that cannot be read is tried again with every change, and after pauses that grow from
     /// ``WatchOptions/maxInterval`` to 16 times that. A watch that cannot be started, or ends, is reported and started
-    /// anew, after pauses that grow from ``WatchOptions/minInterval`` to the same; what was known stays meanwhile, and
+    /// again, after pauses that grow from ``WatchOptions/minInterval`` to the same; the catalogue stays meanwhile, and
     /// everything is looked at again.
     ///
-    /// - Throws: `CancellationError`; why the folder of this machine cannot be written, which no later try would mend.
+    /// - Throws: `CancellationError`; the error of a local folder that cannot be written, which no later try would fix.
     public func follow(_ options: WatchOptions = WatchOptions()) async throws {
         var (falls, told) = (0, "")
         while true {
@@ -85,7 +85,7 @@ extension WatchOptions {
 }
 
 extension Shelf {
-    /// What keeps the folder of this machine from being written, told apart from all that befalls the storage.
+    /// An error of the local folder, kept apart from errors of the storage.
     private struct OwnFailure: Error {
         let cause: any Error
     }
@@ -106,7 +106,7 @@ extension Shelf {
     /// - Returns: Why.
     private func follow(_ changes: FileChanges, _ options: WatchOptions) async -> any Error {
         var reason: any Error = FileError.make(
-            .fileReadUnknown, path: root, sentence: "Its changes are told no longer.")
+            .fileReadUnknown, path: root, sentence: "Its changes are no longer reported.")
         var question: Question?
         do {
             var isComplete = try await lookAtAll()
@@ -139,12 +139,12 @@ extension Shelf {
 // MARK: Events
 
 extension Shelf {
-    /// Events may be older than what is there now, so they only say where to look. What moved is found again by its
+    /// Events may be older than the present state, so they only say where to look. A moved file is found again by its
     /// version.
     private func apply(_ event: FileEvent) {
         switch event.kind {
         case .removed: leave(event.path)
-        // What is in a new folder is told item by item.
+        // The items of a new folder are reported one by one.
         case .created where event.type == .directory: leave(event.path)
         case .modified where event.type == .directory: break
         case .created, .modified, .rescan: owe(event.path)

@@ -24,12 +24,12 @@ struct ShelfFolder: Sendable {
             // The first start.
         }
         do { catalogue = try json.map(Catalogue.init(json:)) ?? catalogue } catch {
-            let sentence = "“\(Self.catalogue)” is damaged or of another program; move it away, and it is made anew."
+            let sentence = "“\(Self.catalogue)” is damaged or of another program. Move it away to have a new one made."
             throw FileError.make(.fileReadCorruptFile, path: path, sentence: sentence, underlying: error)
         }
         guard catalogue.location == location else {
             let sentence =
-                "“\(Self.catalogue)” is the catalogue of \(catalogue.location.plain); take another folder for \(location.plain)."
+                "“\(Self.catalogue)” is the catalogue of \(catalogue.location.plain); use another folder for \(location.plain)."
             throw FileError.make(.fileReadCorruptFile, path: path, sentence: sentence)
         }
         let named = Set(catalogue.entries.values.compactMap(\.cover))

@@ -48,7 +48,7 @@ struct ShelfTool {
         if url.isFileURL, inner.starts(with: url.resolvingSymlinksInPath().pathComponents) {
             throw FileError.make(
                 .fileWriteInvalidFileName, path: folder.path,
-                sentence: "FOLDER must not lie in LOCATION: it would watch itself.")
+                sentence: "FOLDER must not be in LOCATION, or it would watch itself.")
         }
         let credentials = CredentialChain([
             EnvironmentCredentials(password: "CARREL_PASSWORD", token: "CARREL_TOKEN"), NetrcCredentials(),

@@ -4,7 +4,7 @@ import Foundation
 enum Books {
     static let cover = Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) + Data("pixels".utf8)
 
-    /// - Parameter extra: Bytes of a chapter that nobody needs for the catalogue.
+    /// - Parameter extra: Bytes of a chapter that the catalogue does not need.
     static func epub(_ title: String, extra: Int = 0, cover: Data = Books.cover) -> Data {
         let container = """
             <container version="1.0" xmlns="urn:oasis:names:tc:opendocument:xmlns:container"><rootfiles>\

@@ -2,7 +2,7 @@ import Carrel
 import Foundation
 import Synchronization
 
-/// A storage that counts what is read of it, and loses its connection, refuses the login or is slow when it is told to.
+/// A storage that counts what is read of it, and loses its connection, refuses the login or is slow on demand.
 final class CountingProvider: FileProviderReadWrite {
     private struct State {
         var opened = 0
@@ -20,7 +20,7 @@ final class CountingProvider: FileProviderReadWrite {
     var bytes: Int64 { state.withLock { $0.bytes } }
     /// Whether files cannot be opened.
     func setAway(_ isAway: Bool) { state.withLock { $0.isAway = isAway } }
-    /// Whether nobody is let in.
+    /// Whether every login is refused.
     func setRefusing(_ isRefusing: Bool) { state.withLock { $0.isRefusing = isRefusing } }
     /// Whether a listing takes until files were opened twice meanwhile.
     func setSlow(_ isSlow: Bool) { state.withLock { $0.isSlow = isSlow } }

@@ -3,7 +3,7 @@ import Foundation
 import Logging
 import Sync
 
-/// What stands in the configuration file: no secrets, and no unknown keys.
+/// The contents of the configuration file: no secrets, and no unknown keys.
 struct Configuration: Decodable {
     private enum Key: String, CodingKey, CaseIterable {
         case state, health, healthInterval, prometheus, logLevel, pairs
@@ -30,15 +30,15 @@ struct Configuration: Decodable {
         pairs = try values.decode([Pair].self, forKey: .pairs)
         let damage = { values.damage($0, $1) }
         if !(1...86_400).contains(healthInterval) {
-            throw damage(.healthInterval, "It has to lie between 1 and 86400 seconds.")
+            throw damage(.healthInterval, "It must be between 1 and 86400 seconds.")
         }
         if pairs.isEmpty { throw damage(.pairs, "There is none.") }
         if let name = pairs.map(\.name).first(where: { !NamedConnections.isName($0) }) {
-            throw damage(.pairs, "“\(name)” is no name: letters, digits and + - . _ are.")
+            throw damage(.pairs, "“\(name)” is not a name: use letters, digits and + - . _ only.")
         }
         // Names of variables in the environment know no case, and letters and digits alone.
         if Set(pairs.map { SyncDaemon.variable($0.name) }).count < pairs.count {
-            throw damage(.pairs, "Two of them have one name, but for case and what is no letter or digit.")
+            throw damage(.pairs, "Two of them have names that differ only in case or punctuation.")
         }
     }
 }

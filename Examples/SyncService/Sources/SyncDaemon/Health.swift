@@ -1,7 +1,7 @@
 import Foundation
 import Sync
 
-/// How all pairs stand, as it lies in the health file.
+/// The state of all pairs, as in the health file.
 struct Health: Codable {
     var written: Date
     /// Seconds within which the file is written again.

@@ -3,7 +3,7 @@ public import Foundation
 import Logging
 import Sync
 
-/// Keeps the pairs of a configuration file in step until it is told to end.
+/// Keeps the pairs of a configuration file in step until it is stopped.
 public struct SyncDaemon: Sendable {
     private var services: [String: SyncService] = [:]
     private var syncs: [FolderSync] = []
@@ -60,7 +60,7 @@ public struct SyncDaemon: Sendable {
         self.retry = retry
         guard let state = configuration.state ?? environment["STATE_DIRECTORY"] else {
             throw FileError.make(
-                .fileReadNoSuchFile, path: "state", sentence: "The configuration names no folder for the state.")
+                .fileReadNoSuchFile, path: "state", sentence: "The configuration has no folder in “state”.")
         }
         var logger = Logger(label: "sync-service") { StreamLogHandler.standardError(label: $0) }
         logger.logLevel = configuration.logLevel
@@ -69,7 +69,7 @@ public struct SyncDaemon: Sendable {
         interval = configuration.healthInterval
         prometheus = configuration.prometheus
         let folder = URL(fileURLWithPath: state)
-        // The names of files are nobody else's business.
+        // The names of files are private.
         try FileManager.default.createDirectory(
             at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         let registry = try ProviderRegistry.withBuiltInProviders()
@@ -99,8 +99,8 @@ public struct SyncDaemon: Sendable {
         }
     }
 
-    /// `target` as a program uses it that nobody watches: redirects stay in the origin, and transfers that drip end,
-    /// unless it says otherwise.
+    /// Returns `target` with settings for an unattended program: redirects stay in the origin, and very slow transfers
+    /// end, unless it says otherwise.
     static func guarded(_ target: ProviderConfiguration) -> ProviderConfiguration {
         var target = target
         target.keepsRedirectsInOrigin = target.keepsRedirectsInOrigin ?? true
@@ -130,8 +130,8 @@ public struct SyncDaemon: Sendable {
 
     /// Runs until the task is cancelled, or SIGTERM or SIGINT comes.
     ///
-    /// - Returns: Whether to begin anew: a pair that could not be opened may be reached by now, and no other one is at
-    ///   work.
+    /// - Returns: Whether to start again: a pair that could not be opened may be reachable by now, and no other one is
+    ///   running.
     func run() async throws -> Bool {
         let reported = AsyncStream.makeStream(of: Void.self)
         let signals = Self.signals(reported.continuation)
@@ -139,7 +139,7 @@ public struct SyncDaemon: Sendable {
             for source in signals { source.cancel() }
             for number in Self.ends { signal(number, SIG_DFL) }
         }
-        // Whoever cannot write its health says so at once.
+        // A health file that cannot be written is an error at the start.
         try await report()
         let news = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let beginsAnew = try await withThrowingTaskGroup(of: Bool.self) { group in
@@ -195,7 +195,7 @@ public struct SyncDaemon: Sendable {
         for (name, service) in services { metrics[name] = await service.metrics }
         if let health { try Health(written: Date(), interval: interval, pairs: metrics).write(to: health) }
         if let prometheus {
-            // It comes into place with its rights: whoever collects it is another user, and may come at any time.
+            // The file appears with its permissions: its reader is another user, and may read it at any time.
             let new = prometheus + ".new"
             try Data(SyncMetrics.prometheus(metrics).utf8).write(to: URL(fileURLWithPath: new))
             try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: new)
@@ -205,7 +205,7 @@ public struct SyncDaemon: Sendable {
         }
     }
 
-    /// Tells by a stream's end; whoever holds the sources gets the signals.
+    /// Ends the stream at a signal. The caller keeps the sources, or no signals arrive.
     private static func signals(_ told: AsyncStream<Void>.Continuation) -> [any DispatchSourceSignal] {
         ends.map { number in
             signal(number, SIG_IGN)

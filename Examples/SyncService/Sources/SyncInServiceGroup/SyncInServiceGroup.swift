@@ -2,7 +2,7 @@ public import Logging
 public import ServiceLifecycle
 public import Sync
 
-/// All that an app needs that has its services run by swift-service-lifecycle.
+/// All that an app needs whose services are run by swift-service-lifecycle.
 extension SyncService: @retroactive Service {}
 
 /// Keeps pairs of folders in step, beside whatever other services an app has, until the task is cancelled.

@@ -41,7 +41,7 @@ import Testing
 
     @Test(arguments: [
         (#"{"pairs": []}"#, "at pairs: There is none."),
-        (#"{"pair": []}"#, "“pair” is no key of the configuration"),
+        (#"{"pair": []}"#, "“pair” is not a key of the configuration"),
         ("{\n  \"logLevel\": \"info\"\n  \"pairs\": []\n}", "Line 3: "),
         ("{\n  \"pairs\": [", "end of file"),
         (#"{"pairs": [{"name": "a", "source": {"url": "/a"}}]}"#, "destination"),
@@ -52,7 +52,7 @@ import Testing
         ),
         (
             #"{"pairs": [{"name": "a", "source": {"url": "/a"}, "destination": {"url": "/b"}, "options": {"delete": true}}]}"#,
-            "at pairs.1.options: “delete” is no key of a pair's options"
+            "at pairs.1.options: “delete” is not a key of a pair's options"
         ),
         (
             #"{"pairs": [{"name": "a", "source": {"url": "/a"}, "destination": {"url": "/b"}, "options": {"filter": ["x"]}}]}"#,

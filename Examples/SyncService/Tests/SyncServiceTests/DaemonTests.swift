@@ -80,7 +80,7 @@ import Testing
         let daemon = Task { await SyncDaemon.main([file], environment: [:]) }
         try await eventually { bed.text("two/first") == "1" }
         let bad = try #require(try Health.read(bed.path("health.json")).health.pairs["bad"])
-        #expect(bad.state == .incomplete && bad.lastError?.contains("none may be or lie in the other") == true)
+        #expect(bad.state == .incomplete && bad.lastError?.contains("neither may be, or be inside, the other") == true)
         #expect(await SyncDaemon.main(["--health", bed.path("health.json")]) == 1)
         daemon.cancel()
         #expect(await daemon.value == 0)
@@ -91,7 +91,7 @@ import Testing
         `a pair that cannot be reached at the start holds up no other, and is tried again while those have nothing to do`()
         async throws
     {
-        // Nobody listens there.
+        // Nothing listens there.
         let pairs =
             #"{"name": "far", "source": {"url": "https://127.0.0.1:9/x"}, "destination": {"url": "\#(bed.path("three"))"}}, "#
             + #"{"name": "near", "source": {"url": "\#(bed.path("one"))"}, "destination": {"url": "\#(bed.path("two"))"}}"#

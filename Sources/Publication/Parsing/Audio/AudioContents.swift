@@ -8,7 +8,7 @@ struct AudioContents {
         self.tracks = tracks
     }
 
-    /// The one folder that all files lie in.
+    /// The name of the one folder that contains all files.
     var title: String? { FolderContents(tracks.map(\.file)).title }
 
     /// The chapters of all tracks. If none has any: the folders, else the tracks, if each has a title.

@@ -8,13 +8,13 @@ struct AudioMetadata {
     private let tracks: [MediaDescription]
     private let sheet: CueSheet?
 
-    /// - Parameter sheet: A cue sheet, which counts where tags say nothing.
+    /// - Parameter sheet: A cue sheet, used for what the tags leave out.
     init(_ tracks: [AudioTrack], sheet: CueSheet?) {
         self.tracks = tracks.map(\.description)
         self.sheet = sheet
     }
 
-    /// - Parameter title: A title of last resort.
+    /// - Parameter title: The title if the files give none.
     func metadata(titled title: String) -> Metadata {
         let own = tracks.count == 1 ? tracks[0].first("TITLE") : nil
         let album = common("ALBUM")
@@ -24,7 +24,7 @@ struct AudioMetadata {
         metadata.subtitle = common("SUBTITLE").map { LocalizedString($0) }
         let authors = people("AUTHOR", "ALBUMARTIST", "ARTIST")
         metadata.authors = (authors.isEmpty ? [sheet?.performer].compactMap(\.self) : authors).map(Self.contributor)
-        // Tags have no field for it that all formats share; the composer's is in use for it.
+        // Formats share no tag for the narrator; files use the composer's.
         let named = people("NARRATOR", "NARRATEDBY", "READER", "PERFORMER")
         metadata.narrators = (named.isEmpty ? people("COMPOSER").filter { !authors.contains($0) } : named).map(
             Self.contributor)
@@ -49,7 +49,7 @@ struct AudioMetadata {
         return metadata
     }
 
-    /// Of all files; nil if one does not say how long it is.
+    /// The length of all files together; nil if the length of one is unknown.
     private var duration: Double? {
         let durations = tracks.compactMap(\.duration)
         return durations.count == tracks.count && !durations.isEmpty ? durations.reduce(0, +) : nil

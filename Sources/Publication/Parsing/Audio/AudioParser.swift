@@ -4,32 +4,32 @@ import Foundation
 import MediaTags
 import MediaTypes
 
-/// Makes audiobooks of sound files: in archives (`zab`), in folders, and single ones.
+/// Makes audiobooks of sound files: in archives (`zab`), in folders, and single files.
 ///
-/// What the files say of themselves is taken: title, author, narrator, album, how long they are, chapters, and a cover.
-/// The order is that of a lone playlist (`m3u`, `m3u8`) which names each of the files once, else the natural one of the
-/// paths. An archive or a folder of another type is taken if sound prevails in it, see ``FileSurvey``; what is no part
-/// of it is a warning.
+/// Metadata come from the files' tags: title, author, narrator, album, length, chapters, and a cover. The order is that
+/// of a single playlist (`m3u`, `m3u8`) if it names each of the files once, else the natural order of the paths. An
+/// archive or a folder of another type is accepted if sound prevails in it, see `FileSurvey`. Other files are
+/// reported as a warning.
 public struct AudioParser: PublicationParser {
     /// The profile of audiobooks.
     public static let profile = "https://readium.org/webpub-manifest/profiles/audiobook"
 
     private let readsFiles: Bool
 
-    /// A parser; it holds nothing, so one may read any number of publications, also at once.
+    /// A parser. It keeps no state, so one may read any number of publications, also at once.
     ///
-    /// - Parameter readsFiles: Whether the files are read for what they say of themselves; without it a book has the
-    ///   names of its files, and opening it costs nothing beyond the list of them.
+    /// - Parameter readsFiles: Whether to read the tags of the files. If false, a book consists of its file names, and
+    ///   opening it costs only their list.
     public init(readsFiles: Bool = true) {
         self.readsFiles = readsFiles
     }
 
-    /// The sound in `asset`; nil where it is something else.
+    /// Returns the sound in `asset`; nil if it is something else.
     ///
-    /// - Throws: `CocoaError(.fileReadCorruptFile)` for an archive by type that is none, or without sound in it; the
-    ///   fetcher's errors.
-    /// - Complexity: A file costs about three ranges of 32 KiB, whatever its size; the files of a book are read eight
-    ///   at once. Sound and pictures are not read; a playlist and cue sheets are.
+    /// - Throws: `CocoaError(.fileReadCorruptFile)` if the type says archive and it is not one, or if it contains no
+    ///   sound; the fetcher's errors.
+    /// - Complexity: About three ranges of 32 KiB for each file, whatever its size, eight files at once. Reads
+    ///   playlists and cue sheets as a whole, but neither sound nor pictures.
     public func parse(_ asset: PublicationAsset, warnings: WarningLog) async throws -> PublicationBuilder? {
         let isAudiobook = asset.mediaType == .zab
         if asset.form == .file {
@@ -40,7 +40,9 @@ public struct AudioParser: PublicationParser {
         let files = try await ListedFile.all(of: asset.fetcher)
         guard isAudiobook || FileSurvey(files).kind == .sound else { return nil }
         let natural = files.filter { AudioFiles.isTrack($0) }
-        guard !natural.isEmpty else { throw asset.damaged("has no sound in it, so there is nothing to listen to.") }
+        guard !natural.isEmpty else {
+            throw asset.damaged("contains no sound files, so there is nothing to listen to.")
+        }
         warnings.warn(
             ListedFile.strangers(in: files, "no part of an audiobook") {
                 AudioFiles.mayLie(inAudiobook: $0) || BookFiles.isListed($0)
@@ -58,7 +60,7 @@ public struct AudioParser: PublicationParser {
         guard asset.mediaType?.isAudio == true || AudioFiles.isUnregistered(asset.path.fileExtension) else {
             return nil
         }
-        // Read first: it brings the size along, which the list of files would ask for.
+        // Read first: this returns the size, too, which the list of files would otherwise request.
         let reader = (asset.fetcher as? FileFetcher)?.reader
         var description: MediaDescription?
         if readsFiles, let reader { description = try await AudioTracks.description(reader) }
@@ -105,7 +107,7 @@ public struct AudioParser: PublicationParser {
         return builder
     }
 
-    /// The table of contents with the chapters that lie among the sound.
+    /// Returns the table of contents with the chapters that are stored among the sound.
     private static func completed(_ tracks: [AudioTrack], _ fetcher: any Fetcher) async throws -> [Link] {
         var tracks = tracks
         let readers = AudioTracks(fetcher: fetcher)
@@ -116,7 +118,7 @@ public struct AudioParser: PublicationParser {
         return AudioContents(tracks).links
     }
 
-    /// The one called cover, folder or front that lies nearest to the root is the cover.
+    /// The pictures. The one called cover, folder or front that is nearest to the root is the cover.
     private func pictures(among files: [ListedFile]) -> [Link] {
         let pictures = files.filter { ImageFiles.isPage($0) }
         let covers = ["cover", "folder", "front"].lazy.flatMap { stem in pictures.filter { $0.stem == stem } }
@@ -131,7 +133,7 @@ public struct AudioParser: PublicationParser {
 
 extension AudioFiles {
     private static let texts: Set<String> = ["txt", "nfo"]
-    /// Pictures with these names, without their extension, belong to the whole and are no pages.
+    /// Names without extension of pictures that belong to the whole publication and are not pages.
     static let coverStems: Set<String> = [
         "albumart", "albumartsmall", "back", "cover", "disc", "folder", "front", "poster", "thumb",
     ]
@@ -143,7 +145,8 @@ extension AudioFiles {
             || texts.contains(file.fileExtension)
     }
 
-    /// Whether a single file with this extension is sound although no media type says so; `webm` is video more often.
+    /// Whether a single file with this extension is sound although no media type is registered for it; `webm` is video
+    /// more often.
     static func isUnregistered(_ fileExtension: String?) -> Bool {
         ["alac", "mogg"].contains(fileExtension?.lowercased() ?? "")
     }

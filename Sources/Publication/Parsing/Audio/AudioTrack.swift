@@ -3,12 +3,12 @@ import Foundation
 import MediaTags
 import MediaTypes
 
-/// A sound file of an audiobook, and what it says of itself.
+/// A sound file of an audiobook, with its tags.
 struct AudioTrack: Sendable {
     let file: ListedFile
     var description = MediaDescription()
 
-    /// Its link: with a duration, and in a book of several tracks with a title.
+    /// Returns the link to the file: with a duration and, if the book has several tracks, with a title.
     func link(isOnly: Bool) -> Link {
         var link = AudioFiles.link(file)
         link.duration = description.duration
@@ -16,8 +16,8 @@ struct AudioTrack: Sendable {
         return link
     }
 
-    /// Its chapters, as links with a media fragment (Media Fragments URI 1.0, section 4.2.1); without any, a link to
-    /// all of it.
+    /// Links to its chapters with a media fragment (Media Fragments URI 1.0, section 4.2.1); without chapters, a link
+    /// to the whole track.
     var contents: [Link] {
         if description.chapters.isEmpty {
             return [Link(href: file.link.href, title: description.first("TITLE") ?? file.title)]
@@ -33,7 +33,7 @@ struct AudioTrack: Sendable {
         }
     }
 
-    /// With no more than three decimals, and none that are zeros at the end.
+    /// Formats seconds with at most three decimals and no trailing zeros.
     private static func seconds(_ start: Double) -> String {
         let milliseconds = Int64((start * 1_000).rounded())
         let (whole, rest) = milliseconds.quotientAndRemainder(dividingBy: 1_000)

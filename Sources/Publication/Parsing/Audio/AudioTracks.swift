@@ -3,7 +3,7 @@ import FileProviderCore
 import Foundation
 import MediaTags
 
-/// Reads what sound files say of themselves.
+/// Reads the tags of sound files.
 struct AudioTracks: Sendable {
     /// The most files of a book that are looked into; 1,000.
     static let maxCount = 1_000
@@ -11,27 +11,27 @@ struct AudioTracks: Sendable {
     private static let maxChapters = 20_000
     /// Files that are read at once.
     private static let atOnce = 8
-    /// How much of a file is read that is packed: a place in it costs all that lies in front.
+    /// How much of a packed file is read: reaching a place in it means unpacking all that precedes it.
     private static let reachWhenPacked: Int64 = 256 << 10
 
     let fetcher: any Fetcher
 
-    /// The file as something to be read by ranges.
+    /// Returns a reader of `file` for range reads.
     func reader(of file: ListedFile) -> any FileReader {
         (fetcher as? FileFetcher)?.reader ?? ResourceReader(fetcher.get(file.link))
     }
 
-    /// What the files say, in their order, each as far as it can be read.
+    /// Returns the tags of the files in their order, as far as each file can be read.
     ///
     /// - Throws: Errors of the storage that are not about one file.
-    /// - Complexity: For each file what ``MediaDescription/read(_:reach:)`` costs, eight at once; nothing for archives
-    ///   in which an entry is reached by unpacking others.
+    /// - Complexity: ``MediaDescription/read(_:reach:)`` for each file, eight at once; nothing for archives in which
+    ///   reaching one entry means unpacking others.
     func read(_ files: [ListedFile], _ warnings: WarningLog) async throws -> [AudioTrack] {
         var tracks = files.map { AudioTrack(file: $0) }
         guard isReadable else { return tracks }
         if files.count > Self.maxCount {
             let sentence =
-                "The book has \(files.count) tracks; what they say of themselves is read from the first \(Self.maxCount)."
+                "The book has \(files.count) tracks; only the tags of the first \(Self.maxCount) were read."
             warnings.warn("many-tracks", severity: .minor, message: sentence)
         }
         var unread = CountedNames()
@@ -85,7 +85,7 @@ struct AudioTracks: Sendable {
         }
     }
 
-    /// What a file says; nil if it cannot be read, or not by ranges.
+    /// Returns a file's description; nil if it cannot be read, or not by ranges.
     ///
     /// - Throws: `CancellationError`; the reader's error if the next file would meet it as well, such as a lost
     ///   connection.
@@ -96,10 +96,10 @@ struct AudioTracks: Sendable {
         }
     }
 
-    /// That nothing is known of the files in `unread`; nil if there are none.
+    /// Returns a warning about the files in `unread`; nil if there are none.
     static func warning(_ unread: CountedNames) -> ContentWarning? {
         unread.warning(
-            "unread-track", severity: .moderate, one: "cannot be read; nothing is known of its length and chapters.",
-            many: "cannot be read; nothing is known of their length and chapters.")
+            "unread-track", severity: .moderate, one: "cannot be read; its length and chapters are unknown.",
+            many: "cannot be read; their length and chapters are unknown.")
     }
 }

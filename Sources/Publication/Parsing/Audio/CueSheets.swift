@@ -10,7 +10,7 @@ struct CueSheets {
     let fetcher: any Fetcher
     let warnings: WarningLog
 
-    /// The sheet of the single file `file`: it has the same name, and lies beside it. Nil where none can be read.
+    /// Returns the cue sheet with the same name beside the single file `file`; nil if none can be read.
     ///
     /// - Throws: `CancellationError`.
     /// - Complexity: One request.
@@ -24,7 +24,7 @@ struct CueSheets {
         }
     }
 
-    /// Gives the tracks in `tracks` that have no chapters those of the sheets among `files`.
+    /// Adds chapters from the sheets among `files` to the tracks in `tracks` that have none.
     ///
     /// - Returns: The only sheet, if there is one.
     /// - Throws: Errors of the storage.
@@ -37,7 +37,7 @@ struct CueSheets {
             guard let data else {
                 warnings.warn(
                     "damaged-playlist", severity: .moderate,
-                    message: "The cue sheet “\(file.path)” cannot be read; its chapters are missing.")
+                    message: "The cue sheet “\(file.path)” cannot be read; its chapters were left out.")
                 continue
             }
             let sheet = CueSheet(guessing: data)
@@ -57,8 +57,8 @@ struct CueSheets {
         }
     }
 
-    /// The track that a sheet calls `name`: under that name in the sheet's folder, else with another extension, as
-    /// after the sound was converted; else the one that is called as the sheet is.
+    /// The track that a sheet calls `name`: the file of that name in the sheet's folder, else one with another
+    /// extension, since the sound may have been converted; else the track that is named as the sheet is.
     private static func track(
         _ name: String, of sheet: CueSheet, stem: String, in folder: String, _ tracks: [AudioTrack]
     ) -> Int? {
@@ -74,7 +74,7 @@ struct CueSheets {
 
 extension CueSheet {
     /// Reads a sheet in UTF-8 or UTF-16, else in the encoding in which its words make most sense: programs for Windows
-    /// write them in that of their language.
+    /// write sheets in the encoding of the user's language.
     fileprivate init(guessing data: Data) {
         let bytes = Array(data)
         let isUTF16 = bytes.starts(with: [0xFE, 0xFF]) || bytes.starts(with: [0xFF, 0xFE])

@@ -4,7 +4,7 @@ import Foundation
 import MediaTags
 import MediaTypes
 
-/// The picture in a sound file, as the only resource; nothing is read before somebody asks for it.
+/// The picture in a sound file as the only resource. Nothing is read before the first access.
 final class EmbeddedCover: Fetcher {
     /// The link to the picture, with the relation `cover`.
     let link: Link
@@ -15,7 +15,7 @@ final class EmbeddedCover: Fetcher {
     /// - Parameters:
     ///   - track: A track with a picture.
     ///   - names: The names that the publication's resources have in its root, in lower case.
-    ///   - base: What `track` comes from. It is not closed with this fetcher.
+    ///   - base: The fetcher that `track` is from. It is not closed with this fetcher.
     init?(of track: AudioTrack, besides names: Set<String>, base: any Fetcher) {
         guard let picture = track.description.cover else { return nil }
         self.picture = picture

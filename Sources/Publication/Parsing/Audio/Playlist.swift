@@ -2,19 +2,18 @@ import Archives
 import FileProviderCore
 import Foundation
 
-/// The order in which a playlist has the files beside it (M3U: a path in each line, comments with a hash mark in
-/// front).
+/// The order that a playlist gives the files beside it (M3U: one path a line; comments begin with a hash mark).
 struct Playlist {
     private let name: String
     private let text: String
-    /// The names of the folder that its lines count from, with a slash behind.
+    /// The folder against which its lines are resolved, with a trailing slash.
     private let folder: String
 
     private static let limit = 1 << 20
-    private static let consequence = "the tracks follow one another by their names"
+    private static let consequence = "the tracks are sorted by name"
 
-    /// The one playlist in `files`; nil where there is none, and, with a warning, where there are several or where it
-    /// cannot be read.
+    /// The one playlist in `files`; nil if there is none and, with a warning, if there are several or it cannot
+    /// be read.
     ///
     /// - Throws: Errors of the storage.
     init?(among files: [ListedFile], in fetcher: any Fetcher, warnings: WarningLog) async throws {
@@ -40,8 +39,8 @@ struct Playlist {
         folder = String(playlist.path.dropLast(playlist.name.count))
     }
 
-    /// `tracks` in the order of the playlist; nil, with a warning, where it does not name each of them once and nothing
-    /// else.
+    /// Returns `tracks` in the order of the playlist; nil, with a warning, unless it names each of them exactly once
+    /// and no other file.
     func order(_ tracks: [ListedFile], _ warnings: WarningLog) -> [ListedFile]? {
         let paths = Dictionary(tracks.indices.map { (tracks[$0].path, $0) }, uniquingKeysWith: { first, _ in first })
         var order: [Int] = []
@@ -59,8 +58,8 @@ struct Playlist {
         warnings.warn(
             missing.warning(
                 "wrong-playlist", severity: .moderate,
-                one: "is in the playlist “\(name)”, and no track of the book; \(Self.consequence).",
-                many: "are in the playlist “\(name)”, and no tracks of the book; \(Self.consequence)."))
+                one: "is in the playlist “\(name)” but is not a track of the book; \(Self.consequence).",
+                many: "are in the playlist “\(name)” but are not tracks of the book; \(Self.consequence)."))
         guard missing.count == 0 else { return nil }
         guard order.count == tracks.count, Set(order).count == order.count else {
             let sentence = "The playlist “\(name)” does not name each track of the book once; \(Self.consequence)."

@@ -29,15 +29,16 @@ extension ComicInfo {
         }
     }
 
-    /// Adds what is known to the links, which are in the order of the pictures: sizes, double pages, the cover and
-    /// where the story starts.
+    /// Adds page details to the links, which are in the order of the pictures: sizes, double pages, the cover and the
+    /// start of the story.
     func describe(_ links: inout [Link], warnings: WarningLog) {
         for page in pages {
             guard links.indices.contains(page.index) else {
                 warnings.warn(
                     "invalid-page", severity: .minor,
                     message:
-                        "ComicInfo.xml describes picture \(page.index + 1) of \(links.count); that was passed over.")
+                        "ComicInfo.xml describes picture \(page.index + 1) of \(links.count); that description was ignored."
+                )
                 continue
             }
             links[page.index].width = page.width ?? links[page.index].width

@@ -1,30 +1,30 @@
 import Foundation
 import SafeXML
 
-/// What `ComicInfo.xml` says about a comic (the schema of ComicRack, 2.0, and its draft 2.1 by the Anansi Project).
+/// The contents of a `ComicInfo.xml` (the schema of ComicRack, 2.0, and its draft 2.1 by the Anansi Project).
 struct ComicInfo {
-    /// Documents of real comics have a few kilobytes.
+    /// Limits for parsing. Documents of real comics have a few kilobytes.
     static let limits = XMLLimits(bytes: 4 << 20, depth: 32, text: 1 << 20, elements: 50_000)
 
-    /// In front of the names of elements without a counterpart, in ``Metadata/otherMetadata``.
+    /// The prefix in ``Metadata/otherMetadata`` for the names of elements without a counterpart.
     static let prefix = "comicinfo:"
 
     private let values: [String: String]
     let pages: [Page]
 
-    /// - Parameter root: Whatever its name: some writers have others.
+    /// - Parameter root: The root element, whatever its name: some writers use others.
     init(_ root: XMLElement) {
         var values: [String: String] = [:]
         for element in root.children where element.name != "Pages" {
             let text = MarkupText.trimmed(element.text)
-            // The schema's default for numbers that nobody knows.
+            // The schema's default for unknown numbers.
             if !text.isEmpty, text != "-1", values[element.name] == nil { values[element.name] = text }
         }
         self.values = values
         pages = root.first("Pages")?.all("Page").compactMap { Page($0) } ?? []
     }
 
-    /// - Parameter titleOfLastResort: Used where neither a title nor a series is there.
+    /// - Parameter titleOfLastResort: The title if the document has neither title nor series.
     func metadata(titleOfLastResort: String) -> Metadata {
         var metadata = Metadata(title: LocalizedString(values["Title"] ?? issue ?? titleOfLastResort))
         metadata.identifier = identifier
@@ -34,7 +34,7 @@ struct ComicInfo {
         metadata.subjects = names("Genre").map { Subject(name: LocalizedString($0)) }
         if values["Manga"]?.lowercased() == "yesandrighttoleft" { metadata.readingProgression = .rtl }
         for (key, role) in Self.roles { metadata[role] = names(key).map { Contributor(name: LocalizedString($0)) } }
-        // Names of companies have commas in them.
+        // Not split at commas: names of companies contain them.
         metadata.publishers = [values["Publisher"]].compactMap(\.self).map { Contributor(name: LocalizedString($0)) }
         metadata.imprints = [values["Imprint"]].compactMap(\.self).map { Contributor(name: LocalizedString($0)) }
         metadata.contributors = names("CoverArtist").map { Contributor(name: LocalizedString($0), roles: ["cov"]) }
@@ -70,7 +70,7 @@ struct ComicInfo {
         values["Series"].map { series in values["Number"].map { "\(series) #\($0)" } ?? series }
     }
 
-    /// An ISBN as the URN it has (RFC 8254), other numbers as they are.
+    /// An ISBN as its URN (RFC 8254), other numbers as they are.
     private var identifier: String? {
         guard let number = values["GTIN"] else { return nil }
         let digits = number.filter { $0 != "-" && $0 != " " }
@@ -79,7 +79,7 @@ struct ComicInfo {
         return isISBN ? "urn:isbn:\(digits)" : number
     }
 
-    /// Of a date only the year is needed; a day without its month says nothing.
+    /// The year is enough for a date; a day without its month is ignored.
     private var published: Date? {
         func part(_ key: String, _ range: ClosedRange<Int>) -> Int? {
             values[key].flatMap { Int($0) }.flatMap { range.contains($0) ? $0 : nil }
@@ -93,7 +93,7 @@ struct ComicInfo {
             ?? Date(manifestText: parts.prefix(2).joined(separator: "-"))
     }
 
-    /// A number that is none, such as `1½`, stays as text.
+    /// A number that cannot be parsed, such as `1½`, stays as text.
     private func series(_ name: String, _ number: String, _ count: String, volume: String?) -> ParentCollection? {
         guard let name = values[name] else { return nil }
         let position = values[number].flatMap { Double($0) }.flatMap { $0.isFinite ? $0 : nil }

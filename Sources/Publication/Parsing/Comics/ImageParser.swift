@@ -4,25 +4,25 @@ import Foundation
 import MediaTypes
 
 /// Makes publications of pictures: comics in archives of any kind (`cbz` and its relatives), folders of pictures, and
-/// single ones.
+/// single pictures.
 ///
-/// The reading order is the natural one of the paths, `2` before `10`. `ComicInfo.xml` says the rest, where there is
-/// one. An archive or a folder of no comic's type is taken if pictures prevail in it, see ``FileSurvey``. What is no
-/// page is a warning.
+/// The reading order is the natural order of the paths, `2` before `10`. Other metadata come from `ComicInfo.xml`, if
+/// there is one. An archive or a folder that is not a comic by type is accepted if pictures prevail in it, see
+/// `FileSurvey`. Files that are not pages are reported as a warning.
 public struct ImageParser: PublicationParser {
     /// The profile of Digital Visual Narratives.
     public static let profile = "https://readium.org/webpub-manifest/profiles/divina"
 
-    /// A parser; it holds nothing, so one may read any number of publications, also at once.
+    /// A parser. It keeps no state, so one may read any number of publications, also at once.
     public init() {}
 
-    /// The pictures in `asset`; nil where it is something else.
+    /// Returns the pictures in `asset`; nil if it is something else.
     ///
-    /// Those that a password keeps are named by ``PublicationBuilder/protection``.
+    /// ``PublicationBuilder/protection`` says how many pictures are encrypted with a password.
     ///
-    /// - Throws: `CocoaError(.fileReadCorruptFile)` for a comic by type that is no archive, or without a picture in it;
-    ///   the fetcher's errors.
-    /// - Complexity: No picture is read; `ComicInfo.xml` is.
+    /// - Throws: `CocoaError(.fileReadCorruptFile)` if the type says comic and it is not an archive, or contains no
+    ///   picture; the fetcher's errors.
+    /// - Complexity: Reads `ComicInfo.xml`, but no picture.
     public func parse(_ asset: PublicationAsset, warnings: WarningLog) async throws -> PublicationBuilder? {
         if asset.form == .file {
             if asset.mediaType == .cbz { throw asset.isNoArchive }
@@ -33,7 +33,7 @@ public struct ImageParser: PublicationParser {
         guard asset.isComic || FileSurvey(files).kind == .pictures else { return nil }
         let pages = files.filter { ImageFiles.isPage($0) }
         guard !pages.isEmpty else {
-            throw asset.damaged("has no picture in it, so there is nothing to read.")
+            throw asset.damaged("contains no pictures, so there is nothing to read.")
         }
         warnings.warn(
             ListedFile.strangers(in: files, "neither picture nor known metadata") { ImageFiles.mayLie(inComic: $0) })
@@ -43,7 +43,7 @@ public struct ImageParser: PublicationParser {
         return builder
     }
 
-    /// What a password keeps of the pictures, as the archive's list tells; nil where it keeps none.
+    /// Returns a protection if the archive lists encrypted pictures, else nil.
     private static func protection(of pages: [ListedFile], in fetcher: any Fetcher) -> Protection? {
         guard let archive = fetcher.archiveBelow else { return nil }
         let encrypted = Set(archive.entries.lazy.filter(\.isEncrypted).map { HREF.encode($0.path) })
@@ -78,7 +78,7 @@ public struct ImageParser: PublicationParser {
             tableOfContents: contents.tableOfContents.isEmpty ? bookmarks : contents.tableOfContents)
     }
 
-    /// The one nearest to the root, whatever the case of its name; a damaged one is passed over.
+    /// Returns the `ComicInfo.xml` nearest to the root, whatever the case of its name; ignores a damaged one.
     private func comicInfo(_ files: [ListedFile], asset: PublicationAsset, warnings: WarningLog) async throws
         -> ComicInfo?
     {
@@ -86,7 +86,7 @@ public struct ImageParser: PublicationParser {
         guard let href = all.min(by: { $0.folders.count < $1.folders.count })?.link.href else { return nil }
         if all.count > 1 {
             let sentence =
-                "The comic has \(all.count) files called ComicInfo.xml; “\(href)” counts, which lies nearest to the root."
+                "The comic has \(all.count) files called ComicInfo.xml; “\(href)” was used, which is nearest to the root."
             warnings.warn("repeated-metadata", severity: .minor, message: sentence)
         }
         do {
@@ -94,7 +94,7 @@ public struct ImageParser: PublicationParser {
         } catch let error as CocoaError where ContentErrors.isOne(error) {
             warnings.warn(
                 "damaged-metadata", severity: .moderate,
-                message: "\(error.clause); what “\(href)” says about the comic is not used.")
+                message: "\(error.clause); the metadata in “\(href)” were not used.")
             return nil
         }
     }
@@ -113,7 +113,7 @@ public struct ImageParser: PublicationParser {
 }
 
 extension PublicationAsset {
-    /// Whether its type or its name says that it is a comic, whatever kind of archive it is in.
+    /// Whether its type or its name says that it is a comic, whatever the kind of archive.
     fileprivate var isComic: Bool {
         guard let mediaType, !MediaType.cbz.contains(mediaType) else { return mediaType != nil }
         if mediaType.subtype.hasPrefix("vnd.comicbook") || ["x-cbr", "x-cb7", "x-cbt"].contains(mediaType.subtype) {
@@ -123,12 +123,12 @@ extension PublicationAsset {
             && ["cbz", "cbr", "cb7", "cbt"].contains(path.fileExtension?.lowercased() ?? "")
     }
 
-    /// Whether it is an archive or a folder that may be nothing but files: a publication by type is none.
+    /// Whether it may be an archive or a folder of plain files, that is, not a publication by type.
     var mayBeFiles: Bool { form != .file && mediaType?.isPublication != true }
 }
 
 extension ListedFile {
-    /// The only file of an asset that is one.
+    /// Returns the only file of an asset that is a single file.
     static func only(in asset: PublicationAsset) async throws -> ListedFile? {
         try await asset.fetcher.links().first.map { ListedFile($0) }
     }

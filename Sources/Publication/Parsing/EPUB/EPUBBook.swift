@@ -1,12 +1,12 @@
 import Archives
 import MediaTypes
 
-/// An EPUB as it was read, and the fetchers that its resources need.
+/// An EPUB's manifest and the information that its fetchers need.
 struct EPUBBook {
     var manifest: Manifest
     /// By address.
     let encryptions: [String: Encryption]
-    /// Those of the default rendition, its own first: what fonts are obfuscated with.
+    /// The identifiers of the default rendition, its unique one first. Fonts are obfuscated with one of them.
     let identifiers: [String]
     let cover: EPUBCover
     /// Where the package document has the chapters.
@@ -19,7 +19,7 @@ struct EPUBBook {
         return services
     }
 
-    /// Looks for the cover of a book that declares none; nil where the manifest has it.
+    /// Looks for the cover of a book that declares none; nil if the manifest names it.
     var coverSearch: (@Sendable () async throws -> Link?)? {
         guard cover.declared == nil else { return nil }
         let (cover, links) = (cover, manifest.readingOrder + manifest.resources)
@@ -31,10 +31,11 @@ struct EPUBBook {
         }
     }
 
-    /// The tree of fetchers over `local`, which has the files of the container, and `remote`, which has the rest of the
-    /// world.
+    /// Returns the tree of fetchers over `local`, which serves the files of the container, and `remote`, which serves
+    /// all other addresses.
     ///
-    /// Only what a book needs is in it: overlays where it speaks, deobfuscation where it has obfuscated fonts.
+    /// It contains only the fetchers that the book needs: overlays if it has any, deobfuscation if it has obfuscated
+    /// fonts.
     func fetcher(local: any Fetcher, remote: any Fetcher, warnings: WarningLog) -> any Fetcher {
         let fonts = encryptions.compactMapValues { FontDeobfuscator.Algorithm(rawValue: $0.algorithm) }
         let local = local.deobfuscating(fonts, identifiers: identifiers, warnings: warnings)

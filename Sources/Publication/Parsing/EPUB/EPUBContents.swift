@@ -1,4 +1,4 @@
-/// The lists of links that lead through an EPUB, from whichever document has them.
+/// The navigation lists of an EPUB, from whichever document has them.
 struct EPUBContents {
     private(set) var tableOfContents: [Link] = []
     private(set) var subcollections: [String: [PublicationCollection]] = [:]
@@ -8,10 +8,10 @@ struct EPUBContents {
         "page-list": "pageList", "landmarks": "landmarks", "loa": "loa", "loi": "loi", "lot": "lot", "lov": "lov",
     ]
 
-    /// Reads the navigation document; the NCX only where that has no table of contents, and the guide where it has no
+    /// Reads the navigation document; the NCX only if that has no table of contents, and the guide only if it has no
     /// landmarks.
     ///
-    /// - Throws: The fetcher's errors; documents that are missing or damaged are passed over.
+    /// - Throws: The fetcher's errors; missing or damaged documents are ignored.
     init(_ package: PackageDocument, documents: EPUBDocuments) async throws {
         try await readNavigation(package, documents: documents)
         if tableOfContents.isEmpty { try await readNCX(package, documents: documents) }
@@ -31,7 +31,7 @@ struct EPUBContents {
     private mutating func readNavigation(_ package: PackageDocument, documents: EPUBDocuments) async throws {
         guard let href = package.navigation?.href else {
             guard package.isEPUB3 else { return }
-            let sentence = "The book names no navigation document, which EPUB 3 demands; an NCX was looked for."
+            let sentence = "The book names no navigation document, which EPUB 3 requires; an NCX was looked for."
             return documents.warnings.warn("missing-navigation", severity: .minor, message: sentence)
         }
         guard let root = try await documents.optionalDocument(href, consequence: "an NCX was looked for") else {
@@ -57,7 +57,7 @@ struct EPUBContents {
         if subcollections["pageList"] == nil { add(ncx.pageList, as: "pageList") }
     }
 
-    /// Links to what is neither in the manifest nor, as far as it is known, in the container.
+    /// Warns of links to files that are neither in the manifest nor, as far as it is known, in the container.
     private func noteDeadLinks(_ package: PackageDocument, documents: EPUBDocuments) {
         let known = Set(package.items.map(\.href))
         let locations = documents.references(in: "")
@@ -83,7 +83,7 @@ struct EPUBContents {
         if !links.isEmpty { subcollections[role] = [PublicationCollection(links: links)] }
     }
 
-    /// Only in the landmarks does the type of a link say how the place relates to the book.
+    /// Relations of a link to the book appear only in the landmarks.
     private static func withoutRelations(_ link: Link) -> Link {
         var link = link
         link.rels = []

@@ -23,7 +23,7 @@ struct EPUBCover: Sendable {
 
     /// - Parameters:
     ///   - folder: The folder of the package document.
-    ///   - landmarks: Those of the navigation document; those of the guide do no harm.
+    ///   - landmarks: The landmarks of the navigation document, or those of the guide.
     init(_ package: PackageDocument, folder: HREFBase, landmarks: [Link], documents: EPUBDocuments) {
         self.package = package
         self.folder = folder
@@ -35,10 +35,10 @@ struct EPUBCover: Sendable {
         items = Dictionary(package.items.map { ($0.href, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// The address of the cover image, where the book does not declare one; nil where it has none.
+    /// Returns the address of the cover image if the book does not declare one; nil if it has none.
     ///
-    /// - Throws: The fetcher's errors, but not those about what is in the book.
-    /// - Complexity: The start of the image and, where a page leads to it, up to six pages of at most 256 KiB.
+    /// - Throws: The fetcher's errors, but not those about the book's content.
+    /// - Complexity: The start of the image and, if a page leads to it, up to six pages of at most 256 KiB.
     func search() async throws -> String? {
         var search = EPUBCoverSearch(documents, mediaType: mediaType)
         for href in named {
@@ -58,12 +58,12 @@ struct EPUBCover: Sendable {
         }
     }
 
-    /// The media type that the manifest gives the resource at `href`, else that of its name.
+    /// Returns the media type that the manifest declares for the resource at `href`, else that of its name.
     private func mediaType(_ href: String) -> String {
         (items[href]?.mediaType ?? MediaType.byExtension(of: href).string).lowercased()
     }
 
-    /// The image that is the cover by the property or by an exact `meta`. It is believed unread.
+    /// The image that the property or an exact `meta` declares. Not verified by reading it.
     var declared: String? {
         let isImage = { (item: PackageDocument.Item) in mediaType(item.href).hasPrefix("image/") }
         if let item = package.items.first(where: { $0.properties.contains("cover-image") && isImage($0) }) {
@@ -72,7 +72,7 @@ struct EPUBCover: Sendable {
         return package.metadata.legacyValue("cover").flatMap(package.item(id:)).flatMap { isImage($0) ? $0.href : nil }
     }
 
-    /// The addresses of what may be the cover or a page with it, the most trustworthy one first.
+    /// The addresses of possible covers or pages with one, the most trustworthy first.
     private var named: [String] {
         var hrefs = package.items.filter { $0.properties.contains("cover-image") }.map(\.href)
         hrefs += package.guide.filter { EPUBCoverName.isType($0.type) }.map(\.href)
@@ -90,7 +90,7 @@ struct EPUBCover: Sendable {
         return hrefs + images + called.map(\.href) + similar
     }
 
-    /// Items at the address `name`, else with this file name in whatever folder and capitals.
+    /// Items at the address `name`, else with this file name in any folder and case.
     private func byFileName(_ name: String) -> [String] {
         let there = folder.resolve(name).flatMap { items[$0]?.href }
         let file = EPUBCoverName.fileName(name).lowercased()
@@ -101,7 +101,7 @@ struct EPUBCover: Sendable {
     }
 }
 
-/// What covers are called.
+/// The usual names of covers.
 enum EPUBCoverName {
     private static let names: Set<String> = [
         "cover", "coverimage", "coverimg", "coverpage", "coverpic", "coverpicture", "coverart", "frontcover",
@@ -115,14 +115,14 @@ enum EPUBCoverName {
         return HREF.decoded(path.split(whereSeparator: { $0 == "/" || $0 == "\\" }).last ?? "")
     }
 
-    /// Whether a type of the guide, or of a landmark, means the cover: `cover`, and what tools make of it, such as
+    /// Whether a type of the guide, or of a landmark, means the cover: `cover`, and variants of tools, such as
     /// `other.ms-coverimage-standard`.
     static func isType(_ type: String) -> Bool {
         let type = type.lowercased()
         return type.contains("cover") && !["back", "thumb"].contains(where: type.contains)
     }
 
-    /// Whether an id or a file name is one that covers have, with or without an extension: `cover`, `Cover-Image.jpg`.
+    /// Whether an id or a file name is usual for covers, with or without an extension: `cover`, `Cover-Image.jpg`.
     static func isCover(_ name: String?) -> Bool { name.map { names.contains(letters($0)) } ?? false }
 
     /// Whether `cover` is a word of the item's id or file name: `9780000000000_cover.jpg`.

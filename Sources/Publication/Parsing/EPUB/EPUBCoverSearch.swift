@@ -3,11 +3,11 @@ import Foundation
 import MediaTypes
 import SafeXML
 
-/// Looks into a book for the image that an address leads to, and checks that it is one.
+/// Searches a book for the image that an address leads to, and verifies that it is an image.
 struct EPUBCoverSearch {
     private let documents: EPUBDocuments
     private let mediaType: (_ href: String) -> String
-    /// What was looked at before.
+    /// The addresses that were visited already.
     private var seen: Set<String> = []
     private var pages: [String: EPUBCoverPage] = [:]
 
@@ -23,7 +23,7 @@ struct EPUBCoverSearch {
         self.mediaType = mediaType
     }
 
-    /// The image at `href`, or the first one of the page that is there.
+    /// Returns the image at `href`, or the first image of the page there.
     mutating func image(at href: String) async throws -> String? {
         let href = HREFBase.resource(of: href)
         guard seen.count < Self.maxAddresses, seen.insert(href).inserted, isInside(href) else { return nil }
@@ -62,7 +62,7 @@ struct EPUBCoverSearch {
         return page
     }
 
-    /// Whether the resource at `href` says that it is an image, and begins like one.
+    /// Whether the resource at `href` claims to be an image and begins like one.
     private func isImage(_ href: String) async throws -> Bool {
         let type = mediaType(href)
         let guess = MediaType.byExtension(of: href).string
@@ -101,7 +101,7 @@ struct EPUBCoverPage {
         isPictureOnly = MarkupText.collapsed(body.text).utf8.count <= Self.maxText
     }
 
-    /// Images of HTML, of SVG, and objects that are one. As deep as the document may be, which its limits say.
+    /// Collects images of HTML, of SVG, and objects that are images. The document's limits bound the depth.
     private mutating func collect(_ element: XMLElement, _ references: EPUBReferences) {
         let address =
             switch element.name.lowercased() {

@@ -3,31 +3,31 @@ import FileProviderCore
 import Foundation
 import SafeXML
 
-/// Reads the XML documents of a publication from its fetcher, within limits, and notes what was wrong with them.
+/// Reads the XML documents of a publication from its fetcher, within limits, and reports their faults.
 struct EPUBDocuments: Sendable {
     let fetcher: any Fetcher
     var warnings = WarningLog()
-    /// What the container lists; nil where it was not asked.
+    /// The files of the container; nil if they were not listed.
     var inventory: EPUBInventory?
     var limits = XMLLimits()
 
-    /// What resolves the references in the document at `href`.
+    /// Returns the resolver for references in the document at `href`.
     func references(in href: String) -> EPUBReferences {
         EPUBReferences(document: href, folder: HREFBase.folder(of: href), inventory: inventory, warnings: warnings)
     }
 
-    /// The document at `href`. One that is not well-formed is read as far as it makes sense.
+    /// Returns the document at `href`. One that is not well-formed is read as far as possible.
     ///
-    /// - Throws: `CocoaError(.fileReadCorruptFile)` or `.fileReadTooLarge` when it is no XML that is read here, else
-    ///   the fetcher's error, such as `.fileReadNoSuchFile`, or `.fileReadNoPermission` for what is encrypted.
+    /// - Throws: `CocoaError(.fileReadCorruptFile)` or `.fileReadTooLarge` if it is not XML that can be read, else the
+    ///   fetcher's error, such as `.fileReadNoSuchFile`, or `.fileReadNoPermission` if it is encrypted.
     func document(_ href: String) async throws -> XMLElement {
         let data = try await fetcher.data(href, limit: limits.bytes)
         noteForm(of: data, href: href)
         return try ForgivingXML(href: href, limits: limits, warnings: warnings).root(of: data)
     }
 
-    /// The document at `href`; nil when there is none, and, with a warning that `consequence` ends, when it cannot be
-    /// read. A connection that fails is still an error.
+    /// Returns the document at `href`; nil if it does not exist and, with a warning that ends in `consequence`, if it
+    /// cannot be read. A failing connection is still an error.
     func optionalDocument(_ href: String, consequence: String = "the book was opened without it") async throws
         -> XMLElement?
     {
@@ -44,7 +44,7 @@ struct EPUBDocuments: Sendable {
         }
     }
 
-    /// EPUB asks for UTF-8 or UTF-16 and XML 1.0 (EPUB 3.3, section 3.1).
+    /// EPUB requires UTF-8 or UTF-16 and XML 1.0 (EPUB 3.3, section 3.1).
     private func noteForm(of data: Data, href: String) {
         if let encoding = ForgivingXML.declared("encoding", in: data), !ForgivingXML.isUnicode(encoding) {
             let name = encoding.uppercased()

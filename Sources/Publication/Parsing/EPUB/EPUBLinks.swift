@@ -17,9 +17,9 @@ struct EPUBLinks {
         warnings = references.warnings
     }
 
-    /// What is read in order, as often as it is read, and all other items, each address once.
+    /// Returns the reading order with its repetitions, and all other items, each address once.
     func links() -> (readingOrder: [Link], resources: [Link]) {
-        // A book of nothing but side texts is read all the same.
+        // A book that consists of side texts only is read all the same.
         let order = package.spine.contains(where: \.isLinear) ? package.spine.filter(\.isLinear) : package.spine
         let locations = Dictionary(
             package.spine.map { ($0.item, $0.properties) }, uniquingKeysWith: { first, _ in first })
@@ -46,8 +46,8 @@ struct EPUBLinks {
         Link(href: item.href, type: item.mediaType ?? MediaType.byExtension(of: item.href).string)
     }
 
-    /// Fallbacks (EPUB 3.3, section 5.6.2.2) and the media overlay (section 9.3.5.1), as it is and as guided
-    /// navigation.
+    /// Returns fallbacks (EPUB 3.3, section 5.6.2.2) and the media overlay (section 9.3.5.1), the latter as SMIL and as
+    /// guided navigation.
     private func alternates(of item: PackageDocument.Item) -> [Link] {
         var alternates: [Link] = []
         var seen: Set<String> = [item.href]
@@ -70,14 +70,14 @@ struct EPUBLinks {
             } else {
                 warnings.warn(
                     "missing-overlay", severity: .moderate,
-                    message: "“\(item.href)” names “\(id)” as its sound, which the book does not have; it stays silent."
+                    message: "“\(item.href)” names “\(id)” as its sound, which the book does not have; it has no sound."
                 )
             }
         }
         return alternates
     }
 
-    /// A chain that ends nowhere or in itself; its sound part is used.
+    /// Warns of a chain that ends at a missing item or in itself; the intact part of it is used.
     private func noteFallbacks(of item: PackageDocument.Item) {
         var seen: Set<String> = [item.href]
         var next = item.fallback
@@ -86,13 +86,14 @@ struct EPUBLinks {
             guard let fallback = package.item(id: id) else {
                 warnings.warn(
                     "missing-fallback", severity: .minor,
-                    message: "“\(item.href)” has “\(id)” as a fallback, which the book does not have; it was left out.")
+                    message:
+                        "“\(item.href)” names “\(id)” as a fallback, which the book does not have; it was left out.")
                 break
             }
             guard seen.insert(fallback.href).inserted else {
                 warnings.warn(
                     "cyclic-fallback", severity: .minor,
-                    message: "The fallbacks of “\(item.href)” lead back to where they started; each counts once.")
+                    message: "The fallbacks of “\(item.href)” form a loop; each was used once.")
                 break
             }
             guard seen.count <= Self.maxAlternates + 1 else { break }
@@ -101,7 +102,7 @@ struct EPUBLinks {
         }
         if !isReadable {
             let sentence =
-                "“\(item.href)” is read in order, but it is neither XHTML nor SVG and has no fallback that is; it was kept."
+                "“\(item.href)” is in the reading order, but neither it nor a fallback is XHTML or SVG; it was kept."
             warnings.warn("foreign-spine-item", severity: .minor, message: sentence)
         }
     }

@@ -1,5 +1,5 @@
 extension EPUBMetadataParser {
-    /// What the package says about accessibility (EPUB Accessibility 1.1, section 2), nil if nothing.
+    /// The package's accessibility metadata (EPUB Accessibility 1.1, section 2); nil if there are none.
     ///
     /// EPUB 3 writes properties and links, EPUB 2 names with a `content`; both are read in both.
     var accessibility: Accessibility? {
@@ -21,7 +21,7 @@ extension EPUBMetadataParser {
         return result == Accessibility() ? nil : result
     }
 
-    /// May stand alone, or refine the statement that it certifies.
+    /// A certifier may be declared alone, or refine the statement that it certifies.
     private func certifier(_ property: String) -> String? {
         let source = package.metadata
         let own = (source.linked(property) + source.values(property)).first

@@ -1,5 +1,5 @@
 extension EPUBMetadataParser {
-    /// Everyone who had a part, by the key of the manifest, in the order in which they are displayed.
+    /// Returns all contributors by the key of the manifest, in the order in which they are displayed.
     func contributorsByRole() -> [ContributorRole: [Contributor]] {
         let source = package.metadata
         var result: [ContributorRole: [Contributor]] = [:]
@@ -17,7 +17,7 @@ extension EPUBMetadataParser {
         return result
     }
 
-    /// One for each role that a person had. A role without a key of its own stays with the person.
+    /// Returns one part for each role of a person. A role for which the manifest has no key stays with the person.
     private func parts(
         of entry: PackageMetadata.Entry, standard: ContributorRole, hasRoles: Bool
     ) -> [(ContributorRole, Contributor)] {
@@ -42,7 +42,7 @@ extension EPUBMetadataParser {
     private func roleCodes(of entry: PackageMetadata.Entry) -> [String] {
         let refinements = package.metadata.refinements(of: entry.id, "role")
         let marc = refinements.filter { role in
-            // An address says itself which list it is from.
+            // An address itself identifies its list.
             guard let scheme = role.attribute("scheme"), Self.relator(in: role.value) == nil else { return true }
             return scheme == "marc:relators" || Self.isRelatorList(scheme)
         }

@@ -2,7 +2,7 @@ import Archives
 import SafeXML
 
 extension EPUBMetadataParser {
-    /// How the book is laid out (EPUB 3.3, section 8.2.2.1). What is not said means that text flows.
+    /// The layout of the book (EPUB 3.3, section 8.2.2.1); reflowable by default.
     var layout: Metadata.Layout {
         if let declared = package.metadata.property("rendition:layout").first?.value {
             return RenditionProperty.layout(declared) ?? .reflowable
@@ -12,8 +12,9 @@ extension EPUBMetadataParser {
         return !package.isEPUB3 && displayOptions.isFixedLayout ? .fixed : .reflowable
     }
 
-    /// What has no property of its own: the other rendition settings under `presentation`, the style classes of media
-    /// overlays (EPUB 3.3, section 9.3.5.2), and further Dublin Core elements under their addresses.
+    /// Returns the metadata that have no separate property: the other rendition settings under `presentation`,
+    /// the style classes of media overlays (EPUB 3.3, section 9.3.5.2), and further Dublin Core elements under their
+    /// addresses.
     func otherMetadata() -> [String: JSONValue] {
         let source = package.metadata
         var other: [String: JSONValue] = [:]
@@ -36,7 +37,7 @@ extension EPUBMetadataParser {
         return other
     }
 
-    /// Settings with values that nobody defined, for the publication and for places in the spine.
+    /// Warns of settings with undefined values, for the publication and for places in the spine.
     func noteRendition() {
         for name in ["layout"] + RenditionProperty.names {
             guard let value = package.metadata.property("rendition:\(name)").first?.value else { continue }
@@ -46,11 +47,11 @@ extension EPUBMetadataParser {
         warnings.warn(
             odd.warning(
                 "odd-rendition", severity: .minor,
-                one: "in the reading order is no property that EPUB defines; it was ignored.",
-                many: "in the reading order are no properties that EPUB defines; they were ignored."))
+                one: "in the reading order is not a property that EPUB defines; it was ignored.",
+                many: "in the reading order are not properties that EPUB defines; they were ignored."))
     }
 
-    /// What text and data mining may do (TDM Reservation Protocol, section 6); nil where nothing is said.
+    /// The permission for text and data mining (TDM Reservation Protocol, section 6); nil if not specified.
     var tdm: TextAndDataMining? {
         let source = package.metadata
         guard let reservation = source.values("tdm:reservation").first else { return nil }
@@ -71,7 +72,7 @@ extension EPUBMetadataParser {
 
 /// The values of EPUB's rendition properties in the words of the manifest.
 enum RenditionProperty {
-    /// Those that go under `presentation`, for the publication or for one resource.
+    /// The properties that go under `presentation`, for the publication or for one resource.
     static let names = ["orientation", "spread", "flow"]
 
     static func layout(_ value: String) -> Metadata.Layout? {
@@ -82,7 +83,7 @@ enum RenditionProperty {
         }
     }
 
-    /// The members that the setting `name` gives; none for a value that nobody defined.
+    /// Returns the members for the setting `name`; none for an undefined value.
     static func members(_ name: String, _ value: String) -> [String: JSONValue] {
         switch (name, value) {
         case ("orientation", "auto"), ("orientation", "landscape"), ("orientation", "portrait"):
@@ -97,7 +98,7 @@ enum RenditionProperty {
         }
     }
 
-    /// What the properties of a place in the spine say about its resource (EPUB 3.3, section 8.2).
+    /// Returns the link properties for those of a place in the spine (EPUB 3.3, section 8.2).
     static func linkProperties(_ properties: [String]) -> Link.Properties {
         var result = Link.Properties()
         for property in properties {
@@ -118,10 +119,11 @@ enum RenditionProperty {
         return property == "rendition:align-x-center" || setting.count == 2 && isDefined(setting[0], setting[1])
     }
 
-    /// Notes a value that nobody defined.
+    /// Warns of an undefined value.
     static func check(_ name: String, _ value: String, _ warnings: WarningLog) {
         guard !isDefined(name, value) else { return }
-        let sentence = "“\(value.prefix(100))” is no value of “rendition:\(name)” that EPUB defines; it was ignored."
+        let sentence =
+            "“\(value.prefix(100))” is not a value that EPUB defines for “rendition:\(name)”; it was ignored."
         warnings.warn("odd-rendition", severity: .minor, message: sentence)
     }
 

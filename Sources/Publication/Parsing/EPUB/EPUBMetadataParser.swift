@@ -1,20 +1,20 @@
 import Archives
 import Foundation
 
-/// Turns the metadata of a package document into that of a manifest, by the rules that the Readium architecture lists
-/// (`streamer/parser/metadata.md`) over EPUB 3.3, section 5.5, and OPF 2.0.1, section 2.2.
+/// Converts the metadata of a package document into that of a manifest, by the rules that the Readium architecture
+/// lists (`streamer/parser/metadata.md`) over EPUB 3.3, section 5.5, and OPF 2.0.1, section 2.2.
 struct EPUBMetadataParser {
-    /// The profile of a manifest that was made from an EPUB.
+    /// The profile of a manifest made from an EPUB.
     static let profile = "https://readium.org/webpub-manifest/profiles/epub"
 
     let package: PackageDocument
-    /// What readers before EPUB 3 were told about the layout.
+    /// The layout settings for reading systems that are older than EPUB 3.
     var displayOptions = DisplayOptions()
     var warnings = WarningLog()
 
     private var source: PackageMetadata { package.metadata }
 
-    /// The metadata. A publication without a title has an empty one.
+    /// Returns the metadata. A publication without a title gets an empty one.
     func metadata() -> Metadata {
         let main = mainTitle
         var metadata = Metadata(title: main.map(localized) ?? "")
@@ -39,13 +39,13 @@ struct EPUBMetadataParser {
         return metadata
     }
 
-    /// What every book has to say of itself (EPUB 3.3, section 5.5.3).
+    /// Warns of missing required metadata (EPUB 3.3, section 5.5.3).
     private func note(_ metadata: Metadata) {
         noteRendition()
         if metadata.languages.isEmpty {
             warnings.warn(
                 "missing-language", severity: .minor,
-                message: "The book does not say what language it is in; none was assumed.")
+                message: "The book does not declare its language; none was assumed.")
         }
         if metadata.identifier == nil {
             warnings.warn(
@@ -54,23 +54,23 @@ struct EPUBMetadataParser {
         } else if !source.all("identifier").contains(where: { $0.id != nil && $0.id == source.uniqueIdentifier }) {
             warnings.warn(
                 "wrong-unique-identifier", severity: .minor,
-                message: "The book does not say which identifier is its own; the first one was taken.")
+                message: "The book does not say which identifier is its unique one; the first one was used.")
         }
         if ![2, 3].contains(Double(package.version).map { $0.rounded(.down) }) {
             let edition = package.isEPUB3 ? "EPUB 3" : "EPUB 2"
             warnings.warn(
                 "wrong-version", severity: .minor,
-                message: "“\(package.version.prefix(40))” is no version of EPUB; the book was read as \(edition).")
+                message: "“\(package.version.prefix(40))” is not a version of EPUB; the book was read as \(edition).")
         }
     }
 
-    /// The date that `text` is; nil, with a warning, for what is none.
+    /// Parses `text` as a date; nil, with a warning, if it is not one.
     private func date(_ text: String) -> Date? {
         let date = Date(manifestText: text)
         if date == nil {
             warnings.warn(
                 "unreadable-date", severity: .minor,
-                message: "“\(text.prefix(100))” is no date that can be read; it was left out.")
+                message: "“\(text.prefix(100))” cannot be read as a date; it was left out.")
         }
         return date
     }
@@ -86,8 +86,8 @@ struct EPUBMetadataParser {
         return LocalizedString(translations) ?? LocalizedString(entry.value)
     }
 
-    /// `entries` in the order in which they are displayed (EPUB 3.3, appendix D.3.4): those with a number by it, the
-    /// others behind them. The order of the document decides among equals.
+    /// Returns `entries` in display order (EPUB 3.3, appendix D.3.4): those with a number first, by number, then the
+    /// others. Entries of equal rank keep the order of the document.
     func displayed(_ entries: [PackageMetadata.Entry]) -> [PackageMetadata.Entry] {
         let locations = entries.map {
             source.refinement($0, property: "display-seq").flatMap { Double($0) }.flatMap { $0.isFinite ? $0 : nil }
@@ -97,7 +97,7 @@ struct EPUBMetadataParser {
         return entries.indices.sorted { (locations[$0], $0) < (locations[$1], $1) }.map { entries[$0] }
     }
 
-    /// How an element is sorted: a refinement in EPUB 3, an attribute in EPUB 2.
+    /// Returns the sort key of an element: a refinement in EPUB 3, an attribute in EPUB 2.
     func sortAs(_ entry: PackageMetadata.Entry) -> LocalizedString? {
         (source.refinement(entry, property: "file-as") ?? entry.attribute("file-as")).map { LocalizedString($0) }
     }
@@ -106,13 +106,13 @@ struct EPUBMetadataParser {
 // MARK: Titles, identifiers, dates
 
 extension EPUBMetadataParser {
-    /// The one that calls itself main, else the one that is displayed first.
+    /// The title marked as the main one, else the one that is displayed first.
     private var mainTitle: PackageMetadata.Entry? {
         let titles = displayed(source.all("title"))
         return titles.first { source.refinement($0, property: "title-type") == "main" } ?? titles.first
     }
 
-    /// Of several the one that is displayed first.
+    /// The subtitle that is displayed first.
     private var subtitle: LocalizedString? {
         displayed(source.all("title").filter { source.refinement($0, property: "title-type") == "subtitle" }).first.map(
             localized)
@@ -128,7 +128,7 @@ extension EPUBMetadataParser {
         metadata.alternateIdentifiers = others.map { AlternateIdentifier(all[$0].value) }
     }
 
-    /// EPUB 2 tells dates apart by `opf:event`; a lone date without one is that of publication.
+    /// EPUB 2 distinguishes dates by `opf:event`; a single date without one is that of publication.
     private func addDates(to metadata: inout Metadata) {
         let dates = source.all("date")
         func date(_ event: String) -> String? { dates.first { $0.attribute("event")?.lowercased() == event }?.value }
@@ -147,7 +147,7 @@ extension EPUBMetadataParser {
 // MARK: Subjects and collections
 
 extension EPUBMetadataParser {
-    /// A lone subject that nothing refines may be a list.
+    /// A single subject without refinements may be a list.
     private var subjects: [Subject] {
         let entries = source.all("subject")
         if entries.count == 1, !source.isRefined(entries[0]) {
@@ -170,7 +170,7 @@ extension EPUBMetadataParser {
         LocalizedString([entry.language ?? LocalizedString.undetermined: text]) ?? LocalizedString(text)
     }
 
-    /// By kind. What calibre writes counts where the publication names no series itself.
+    /// By kind. Calibre's series is used only if the publication names none itself.
     private func belongsTo() -> [String: [ParentCollection]] {
         var result: [String: [ParentCollection]] = [:]
         for entry in source.property("belongs-to-collection") {

@@ -2,7 +2,7 @@ import Archives
 import FileProviderCore
 import Foundation
 
-/// One reading of an EPUB's documents, from the container to the table of contents.
+/// One pass over an EPUB's documents, from the container to the table of contents.
 struct EPUBReader {
     private let fetcher: any Fetcher
     private let warnings: WarningLog
@@ -28,7 +28,7 @@ struct EPUBReader {
             .links()
         guard !links.readingOrder.isEmpty else {
             let sentence =
-                "The spine of “\(rendition.href)” names nothing that the book contains, so there is nothing to read."
+                "The spine of “\(rendition.href)” names no resource that the book contains, so there is nothing to read."
             throw CocoaError.unreadable(sentence)
         }
         let contents = try await EPUBContents(package, documents: documents)
@@ -50,8 +50,8 @@ struct EPUBReader {
                 step: package.spineStep, items: package.spine.map { (package.items[$0.item].href, $0.step) }))
     }
 
-    /// What the default rendition says of itself, where fonts need it: they are obfuscated with its identifier
-    /// whichever is read.
+    /// Returns the metadata of the default rendition if fonts need it: they are obfuscated with its identifier,
+    /// whichever rendition is read.
     private func defaultMetadata(
         _ rendition: EPUBRendition, encryptions: [String: Encryption], documents: EPUBDocuments
     ) async throws -> Metadata? {
@@ -60,7 +60,8 @@ struct EPUBReader {
         return package.map { EPUBMetadataParser(package: $0).metadata() }
     }
 
-    /// Those that the container names and has; where it names none, the package nearest to the root. Never empty.
+    /// Returns the renditions that the container names and contains; if it names none, the package nearest to the root.
+    /// Never empty.
     private func renditions(_ documents: EPUBDocuments, listed: [String]?) async throws -> [EPUBRendition] {
         var failure = CocoaError.unreadable("“\(ContainerDocument.href)” names no package document (OPF).")
         do {
@@ -77,18 +78,21 @@ struct EPUBReader {
             if let missing = named.first { failure = .unreadable("The package document “\(missing.href)” is missing.") }
             warnings.warn(
                 "wrong-container", severity: .moderate,
-                message: "“\(ContainerDocument.href)” names no package of the book; one was looked for by its name.")
+                message:
+                    "“\(ContainerDocument.href)” names no package document of the book; one was searched for by its name."
+            )
         } catch let error as CocoaError where error.isNoSuchFile {
-            let sentence = "There is no “\(ContainerDocument.href)” and no package document (OPF), so this is no EPUB."
+            let sentence =
+                "There is no “\(ContainerDocument.href)” and no package document (OPF), so this is not an EPUB."
             failure = .unreadable(sentence, cause: error)
             warnings.warn(
                 "missing-container", severity: .moderate,
-                message: "There is no “\(ContainerDocument.href)”; the package was looked for by its name.")
+                message: "There is no “\(ContainerDocument.href)”; the package document was searched for by its name.")
         } catch let error as CocoaError where error.code == .fileReadCorruptFile {
             failure = error
             warnings.warn(
                 "damaged-container", severity: .moderate,
-                message: "“\(ContainerDocument.href)” is damaged; the package was looked for by its name.")
+                message: "“\(ContainerDocument.href)” is damaged; the package document was searched for by its name.")
         }
         let found = try await packages(listed: listed).min { $0.count { $0 == "/" } < $1.count { $0 == "/" } }
         guard let found else { throw failure }
@@ -109,7 +113,7 @@ struct EPUBReader {
             where error.code == .fileReadCorruptFile && fetcher.archiveBelow.map(ProtectionMark.areIn) == true
         {
             let sentence =
-                "The book is protected in such a way that not even its package document “\(href)” can be read."
+                "The book is protected, and even its package document “\(href)” is encrypted."
             throw FileError.make(.fileReadNoPermission, path: href, sentence: sentence, underlying: error)
         }
     }
@@ -118,11 +122,11 @@ struct EPUBReader {
         let references = documents.references(in: EncryptionDocument.href)
         let href = EPUBStructure.spelling(of: EncryptionDocument.href, references)
         let root = try await documents.optionalDocument(
-            href, consequence: "what is encrypted or obfuscated cannot be read")
+            href, consequence: "encrypted and obfuscated resources cannot be read")
         let encryptions = root.map { EncryptionDocument($0, references: references).encryptions } ?? [:]
         for href in encryptions.keys.sorted() where !references.isThere(href) {
             let sentence =
-                "“\(EncryptionDocument.href)” names “\(href)”, which the book does not have; that was passed over."
+                "“\(EncryptionDocument.href)” names “\(href)”, which the book does not have; the entry was ignored."
             warnings.warn("unresolvable-encryption", severity: .minor, message: sentence)
         }
         return encryptions
@@ -141,14 +145,14 @@ struct EPUBReader {
     }
 }
 
-/// The files of an EPUB that describe it rather than being read in it.
+/// The files that describe an EPUB and are not read as part of it.
 enum EPUBStructure {
-    /// The most files that are asked for in advance, whatever an archive may list.
+    /// The most files that are prefetched, however many an archive lists.
     private static let maxPrefetched = 16
 
-    /// Asks for everything that will probably be read, at once; what is held costs nothing the second time.
+    /// Requests everything that will probably be read, at once, so that reading it later costs nothing.
     ///
-    /// - Returns: What the fetcher lists, nil if it was not asked.
+    /// - Returns: The fetcher's links; nil if they were not requested.
     static func prefetch(from fetcher: any Fetcher) async throws -> [Link]? {
         guard let prefetching = fetcher as? any PrefetchingFetcher else { return nil }
         let listed = try await fetcher.links()
@@ -156,7 +160,7 @@ enum EPUBStructure {
         return listed
     }
 
-    /// The address of a file in META-INF as the container has it.
+    /// Returns the address of a file in META-INF as spelt in the container.
     static func spelling(of href: String, _ references: EPUBReferences) -> String {
         EPUBReferences(
             document: references.document, folder: .root, inventory: references.inventory, warnings: references.warnings
@@ -164,7 +168,7 @@ enum EPUBStructure {
         .resolve(href) ?? href
     }
 
-    /// Whether the file at `href` describes the publication, as its name tells.
+    /// Whether the file at `href` describes the publication, by its name.
     static func contains(_ href: String) -> Bool {
         let path = href.hasPrefix("/") ? String(href.dropFirst()) : href
         if own.contains(path.lowercased()) { return true }

@@ -1,24 +1,24 @@
 import SafeXML
 
-/// One of the forms in which an EPUB holds its book, each with a package document of its own (EPUB Multiple-Rendition
+/// One of the forms in which an EPUB contains its book, each with its own package document (EPUB Multiple-Rendition
 /// Publications 1.1, section 3).
 ///
-/// Most books have one. Where there are several, `META-INF/container.xml` says by these attributes whom each is for.
+/// Most books have one. If there are several, the attributes in `META-INF/container.xml` say for whom each is meant.
 public struct EPUBRendition: Hashable, Sendable {
     /// The address of the package document, relative to the root of the container.
     public let href: String
-    /// Whether pages have a fixed size (`rendition:layout`); nil where it is not said.
+    /// Whether pages have a fixed size (`rendition:layout`); nil if not specified.
     public let layout: Metadata.Layout?
-    /// A CSS media query that the device should fulfil (`rendition:media`), as written.
+    /// A CSS media query that the device should match (`rendition:media`), as written.
     public let media: String?
     /// The language (`rendition:language`), a BCP 47 tag.
     public let language: String?
-    /// What a person needs to take it in, such as `visual` and `textual` (`rendition:accessMode`).
+    /// The senses needed to take it in, such as `visual` and `textual` (`rendition:accessMode`).
     public let accessModes: [String]
-    /// What to call it when people choose (`rendition:label`).
+    /// The name to show when people choose (`rendition:label`).
     public let label: String?
 
-    /// A rendition with an address, of which nothing else is said.
+    /// A rendition with an address and no attributes.
     init(href: String) {
         self.href = href
         (layout, media, language, accessModes, label) = (nil, nil, nil, [], nil)
@@ -42,7 +42,7 @@ public struct EPUBRendition: Hashable, Sendable {
         label = value("label")
     }
 
-    /// As a manifest has it that was made from another one.
+    /// The link in the manifest of another rendition.
     var link: Link {
         var link = Link(href: href, type: ContainerDocument.packageType, title: label, rels: ["alternate"])
         link.languages = language.map { [$0] } ?? []
@@ -58,13 +58,13 @@ struct ContainerDocument: Sendable {
     static let href = "META-INF/container.xml"
     static let packageType = "application/oebps-package+xml"
 
-    /// The renditions in their order, the default one first; none if nothing is named that lies in the container.
+    /// The renditions in their order, the default one first; empty if the document names none that is in the container.
     let renditions: [EPUBRendition]
 
     init(_ root: XMLElement, references: EPUBReferences) {
         let rootFiles = root.descendants("rootfile")
         let packages = rootFiles.filter { $0.attribute("media-type").map(MarkupText.trimmed) == Self.packageType }
-        // Old books leave the type out.
+        // Old books omit the type.
         let locations = EPUBReferences(
             document: references.document, folder: .root, inventory: references.inventory, warnings: references.warnings
         )

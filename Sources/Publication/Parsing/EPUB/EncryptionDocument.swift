@@ -2,7 +2,7 @@ import SafeXML
 
 /// `META-INF/encryption.xml`: which resources are encrypted or obfuscated, and how (EPUB 3.3, section 4.2.6.3.2).
 ///
-/// Elements are told by their names alone, because namespaces are declared in many ways there.
+/// Elements are matched by local name only, because books declare the namespaces in many ways.
 struct EncryptionDocument: Sendable {
     static let href = "META-INF/encryption.xml"
     static let lcp = "http://readium.org/2014/01/lcp"
@@ -11,10 +11,10 @@ struct EncryptionDocument: Sendable {
 
     /// By address, relative to the root.
     let encryptions: [String: Encryption]
-    /// Whether keys are named in the way of Adobe ADEPT.
+    /// Whether keys are named as Adobe ADEPT names them.
     let hasADEPTKeys: Bool
 
-    /// - Parameter references: What resolves those in the document, which count from the root.
+    /// - Parameter references: Resolves references in the document, which are relative to the root.
     init(_ root: XMLElement, references: EPUBReferences) {
         let references = EPUBReferences(
             document: references.document, folder: .root, inventory: references.inventory, warnings: references.warnings

@@ -3,7 +3,7 @@ public import Foundation
 import MediaTypes
 import SafeXML
 
-/// Serves the media overlays of an EPUB as guided navigation documents, made of their SMIL when somebody reads them.
+/// Serves the media overlays of an EPUB as guided navigation documents, converted from SMIL when they are read.
 ///
 /// The overlay at `audio/c1.smil` is at `~readium/guided-navigation/audio/c1.smil.json`.
 final class MediaOverlays: Fetcher {
@@ -14,7 +14,7 @@ final class MediaOverlays: Fetcher {
 
     private let base: any Fetcher
 
-    /// - Parameter base: Has the SMIL documents; it stays the caller's.
+    /// - Parameter base: Has the SMIL documents; it is not closed with this fetcher.
     init(_ base: any Fetcher) {
         self.base = base
     }
@@ -22,10 +22,10 @@ final class MediaOverlays: Fetcher {
     /// The address of the guided navigation document that is made of the overlay at `overlay`.
     static func href(for overlay: String) -> String { prefix + overlay + suffix }
 
-    /// Whether `link` leads here.
+    /// Whether `link` leads to one of these documents.
     static func accepts(_ link: Link) -> Bool { overlay(of: link.href) != nil }
 
-    /// None: which overlays there are is in the manifest.
+    /// Always empty: the manifest lists the overlays.
     func links() async throws -> [Link] { [] }
 
     func get(_ link: Link) -> any Resource {
@@ -46,14 +46,14 @@ final class MediaOverlays: Fetcher {
 }
 
 extension GuidedNavigationDocument {
-    /// The guided navigation that a media overlay describes (EPUB 3.3, section 9; SMIL 3.0).
+    /// Reads a media overlay as guided navigation (EPUB 3.3, section 9; SMIL 3.0).
     ///
     /// A `seq` becomes an object with children, a `par` one with a text and the part of the sound as a media fragment
-    /// (`#t=1.5,4`, in seconds to the millisecond). What `epub:type` says is the role. Addresses count from the root of
-    /// the container; references that leave it are left out, and so is what has nothing to present.
+    /// (`#t=1.5,4`, in seconds to the millisecond). `epub:type` gives the role. Addresses are relative to the root of
+    /// the container; references that leave it are left out, and so are objects with nothing to present.
     ///
-    /// - Parameter href: Where the document lies, for the references in it.
-    /// - Throws: `CocoaError(.fileReadCorruptFile)` for what is not well-formed, `.fileReadTooLarge` over 16 MiB or
+    /// - Parameter href: The address of the document, for resolving the references in it.
+    /// - Throws: `CocoaError(.fileReadCorruptFile)` if it is not well-formed, `.fileReadTooLarge` over 16 MiB or
     ///   200,000 elements.
     public init(smil data: Data, href: String) throws {
         self.init(mediaOverlay: try XMLElement.parse(data, limits: MediaOverlays.limits), href: href)
@@ -63,7 +63,7 @@ extension GuidedNavigationDocument {
         let reader = MediaOverlayReader(folder: HREFBase.folder(of: href))
         let body = root.first("body")
         let guided = body.map(reader.objects) ?? []
-        // A body may say itself which part of the text it is.
+        // A body may name the part of the text that it belongs to.
         let whole = body.map { reader.object($0, children: guided) }
         let saysMore = whole.map { $0.textref != nil || !$0.role.isEmpty } ?? false
         self.init(guided: saysMore && !guided.isEmpty ? [whole].compactMap { $0 } : guided)
@@ -74,7 +74,7 @@ extension GuidedNavigationDocument {
 private struct MediaOverlayReader {
     let folder: HREFBase
 
-    /// As deep as the document may be, which its limits say.
+    /// The document's limits bound the depth.
     func objects(in parent: XMLElement) -> [GuidedNavigationObject] {
         parent.children.compactMap { child in
             switch child.name {
@@ -87,7 +87,7 @@ private struct MediaOverlayReader {
         }
     }
 
-    /// What a sequence says of itself.
+    /// Returns an object with the text and role of a sequence.
     func object(_ element: XMLElement, children: [GuidedNavigationObject]) -> GuidedNavigationObject {
         let text =
             element.attribute("textref", namespace: "http://www.idpf.org/2007/ops") ?? element.attribute("textref")
@@ -114,7 +114,7 @@ private struct MediaOverlayReader {
         return String(href.prefix { $0 != "#" }) + fragment
     }
 
-    /// In seconds; nil for what is no time within a year.
+    /// In seconds; nil if it is not a time within a year.
     private func time(_ audio: XMLElement, _ names: String...) -> Double? {
         guard let text = names.lazy.compactMap({ audio.attribute($0) }).first else { return nil }
         let seconds = MediaClock.seconds(text)

@@ -10,19 +10,19 @@ struct NCXDocument: Sendable {
         pageList = Self.list("pageList", in: root).map { Self.links("pageTarget", in: $0, references) } ?? []
     }
 
-    /// In a document that is not well-formed it may have got into another element.
+    /// Searches all elements: in a document that is not well-formed the list may have slipped into another one.
     private static func list(_ name: String, in root: XMLElement) -> XMLElement? {
         root.first(name) ?? root.descendants(name).first
     }
 
-    /// As deep as the document may be, which its limits say.
+    /// The document's limits bound the depth.
     private static func links(_ name: String, in parent: XMLElement, _ references: EPUBReferences) -> [Link] {
         parent.all(name).compactMap { point in
             let children = links(name, in: point, references)
             let href = point.first("content")?.attribute("src").flatMap(references.resolve)
             guard href != nil || !children.isEmpty else { return nil }
             let title = MarkupText.collapsed(point.first("navLabel")?.text ?? "")
-            // The manifest demands an address; this one leads nowhere.
+            // The manifest requires an address; this one leads nowhere.
             return Link(href: href ?? "#", title: title.isEmpty ? nil : title, children: children)
         }
     }

@@ -2,8 +2,8 @@ import SafeXML
 
 /// The navigation document of EPUB 3: lists of links for people to find their way (EPUB 3.3, section 7).
 struct NavigationDocument: Sendable {
-    /// The lists that a manifest has a place for, by their `epub:type`, such as `toc` or `page-list`. Of several with
-    /// one type the first counts.
+    /// The lists for which a manifest has a place, by their `epub:type`, such as `toc` or `page-list`. If several have
+    /// one type, the first counts.
     let lists: [String: [Link]]
 
     init(_ root: XMLElement, references: EPUBReferences) {
@@ -24,7 +24,7 @@ struct NavigationDocument: Sendable {
 
     private static let known: Set<String> = ["toc", "page-list", "landmarks", "loa", "loi", "lot", "lov"]
 
-    /// A lone list that does not say what it is can only be the table of contents.
+    /// A single list without a type can only be the table of contents.
     private static func types(_ navigation: XMLElement, isOnly: Bool) -> [String] {
         let types = MarkupText.words(navigation.epubType)
         if !types.isEmpty { return types }
@@ -34,7 +34,7 @@ struct NavigationDocument: Sendable {
 }
 
 extension XMLElement {
-    /// EPUB demands `ol`; books have `ul` as well.
+    /// EPUB requires `ol`; some books use `ul`.
     fileprivate var isList: Bool { name == "ol" || name == "ul" }
 
     /// `epub:type`, also where the prefix was not declared.
@@ -47,13 +47,13 @@ extension XMLElement {
 private struct NavigationListReader {
     let references: EPUBReferences
 
-    /// As deep as the document may be, which its limits say.
+    /// The document's limits bound the depth.
     func links(_ list: XMLElement) -> [Link] { list.all("li").compactMap(link) }
 
     /// The list below an item.
     private func list(in item: XMLElement) -> XMLElement? { item.children.first(where: \.isList) }
 
-    /// Nil for an item that leads nowhere and has nothing below it.
+    /// Nil for an item without an address and children.
     private func link(_ item: XMLElement) -> Link? {
         let label = item.first("a") ?? item.first("span") ?? item.children.first { !$0.isList }
         let anchor = label.flatMap { $0.name == "a" ? $0 : $0.descendants("a").first } ?? label
@@ -61,7 +61,7 @@ private struct NavigationListReader {
         let href = anchor?.attribute("href").flatMap(references.resolve)
         guard href != nil || !children.isEmpty else { return nil }
         let title = anchor.map(Self.title) ?? ""
-        // The manifest demands an address; this one leads nowhere.
+        // The manifest requires an address; this one leads nowhere.
         return Link(
             href: href ?? "#", title: title.isEmpty ? nil : title, rels: MarkupText.words(anchor?.epubType),
             children: children)

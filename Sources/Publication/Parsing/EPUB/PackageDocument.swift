@@ -3,10 +3,10 @@ import Foundation
 import MediaTypes
 import SafeXML
 
-/// The package document (OPF): what an EPUB consists of (EPUB 3.3, section 5; OPF 2.0.1).
+/// The package document (OPF): the contents of an EPUB (EPUB 3.3, section 5; OPF 2.0.1).
 ///
-/// Elements of the package are told by their names alone, as some books forget the namespace. Every look-up is by
-/// dictionary; of items with the same `id` or address the first counts.
+/// Elements are matched by local name only, because some books omit the namespace. Every look-up is by dictionary; if
+/// items share an `id` or address, the first counts.
 struct PackageDocument: Sendable {
     /// A resource in the manifest, under an address relative to the root of the container.
     struct Item: Sendable {
@@ -48,12 +48,12 @@ struct PackageDocument: Sendable {
     private let ncxID: String?
     private let indexByID: [String: Int]
 
-    /// - Parameter references: What resolves those in the document. Items that are not in the container are left out,
-    ///   with a warning.
-    /// - Throws: `CocoaError(.fileReadCorruptFile)` when it has no manifest or no spine.
+    /// - Parameter references: Resolves the references in the document. Items that are not in the container are left
+    ///   out, with a warning.
+    /// - Throws: `CocoaError(.fileReadCorruptFile)` if it has no manifest or no spine.
     init(_ root: XMLElement, references: EPUBReferences) throws {
         let href = references.document
-        guard root.name == "package" else { throw CocoaError.unreadable("“\(href)” is no package document (OPF).") }
+        guard root.name == "package" else { throw CocoaError.unreadable("“\(href)” is not a package document (OPF).") }
         guard let manifest = root.first("manifest") else {
             throw CocoaError.unreadable("The package document “\(href)” has no manifest.")
         }
@@ -85,7 +85,7 @@ extension PackageDocument {
     /// The navigation document of EPUB 3 (section 7).
     var navigation: Item? { items.first { $0.properties.contains("nav") && !HREFBase.isRemote($0.href) } }
 
-    /// The table of contents of EPUB 2: what the spine names, else what looks like one.
+    /// The table of contents of EPUB 2: the item that the spine names, else one that looks like an NCX.
     var ncx: Item? {
         let candidates = [ncxID.flatMap { item(id: $0) }, items.first { $0.mediaType == MediaType.ncx.string }]
         let found = candidates.compactMap { $0 }.first ?? items.first { $0.href.lowercased().hasSuffix(".ncx") }
@@ -98,13 +98,13 @@ extension PackageDocument {
         if progression == nil, !["", "default"].contains(text) {
             warnings.warn(
                 "odd-progression", severity: .minor,
-                message: "“\(text.prefix(100))” is no direction for pages to follow; it was ignored.")
+                message: "“\(text.prefix(100))” is not a page progression direction; it was ignored.")
         }
         return progression
     }
 
-    /// What books made for Kindle say (Amazon Kindle Publishing Guidelines, `primary-writing-mode`): `horizontal-rl`,
-    /// `vertical-rl` and their opposites.
+    /// The direction in books made for Kindle (Amazon Kindle Publishing Guidelines, `primary-writing-mode`):
+    /// `horizontal-rl`, `vertical-rl` and their opposites.
     private static func kindleProgression(_ metadata: PackageMetadata) -> Metadata.ReadingProgression? {
         let mode = metadata.legacyValue("primary-writing-mode")?.lowercased() ?? ""
         guard mode.hasPrefix("horizontal-") || mode.hasPrefix("vertical-") else { return nil }
@@ -127,13 +127,14 @@ extension PackageDocument {
     ) -> [SpineItem] {
         var seen: Set<Int> = []
         let byFoldedID = Dictionary(grouping: indexByID.keys) { $0.lowercased() }
-        /// The only item whose id has other capitals.
+        /// Returns the only item whose id differs in case alone.
         func folded(_ id: String) -> Int? {
             guard let found = byFoldedID[id.lowercased()], found.count == 1 else { return nil }
             warnings.warn(
                 "wrong-case", severity: .minor,
                 message:
-                    "The reading order names “\(id.prefix(200))”, which is “\(found[0].prefix(200))”; that was taken.")
+                    "The reading order names “\(id.prefix(200))”, which is spelt “\(found[0].prefix(200))”; that was used."
+            )
             return indexByID[found[0]]
         }
         return locations.compactMap { location, step in

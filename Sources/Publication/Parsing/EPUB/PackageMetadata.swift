@@ -31,7 +31,7 @@ struct PackageMetadata: Sendable {
         guard let metadata = package.first("metadata") else { return }
         let language = metadata.language ?? package.language
         for element in metadata.children {
-            // Before EPUB the two kinds had wrappers of their own, which OPF 2 still allows.
+            // Before EPUB each of the two kinds had its own wrapper, which OPF 2 still allows.
             let isWrapper = element.name == "dc-metadata" || element.name == "x-metadata"
             for entry in isWrapper ? element.children : [element] { add(entry, language: language) }
         }
@@ -44,14 +44,13 @@ extension PackageMetadata {
     /// The Dublin Core elements with this name, such as `title`.
     func all(_ name: String) -> [Entry] { dublinCore[name] ?? [] }
 
-    /// What the publication says about itself with `property`, such as `dcterms:modified`.
+    /// Returns the publication's own values of `property`, such as `dcterms:modified`.
     func property(_ property: String) -> [Entry] { properties[property] ?? [] }
 
     /// The `content` of the first `meta` of EPUB 2 with this `name`.
     func legacyValue(_ name: String) -> String? { legacy[name]?.first?.value }
 
-    /// The `content` of each `meta` of EPUB 2 with this `name` in whatever capitals: first those that are written
-    /// exactly so.
+    /// Returns the `content` of each `meta` of EPUB 2 with this `name` in any case, exact matches first.
     func legacyValues(inAnyCase name: String) -> [String] {
         let others = legacy.keys.filter { $0 != name && $0.lowercased() == name.lowercased() }.sorted()
         return ([name] + others).flatMap { legacy[$0] ?? [] }.map(\.value)
@@ -63,7 +62,7 @@ extension PackageMetadata {
     /// The addresses that the publication links to with a relation such as `dcterms:conformsTo`.
     func linked(_ relation: String) -> [String] { links[relation] ?? [] }
 
-    /// What refines the statement or resource with this `id`.
+    /// Returns the refinements of the statement or resource with this `id`.
     func refinements(of id: String?, _ property: String) -> [Entry] {
         id.flatMap { refinements[$0]?[property] } ?? []
     }
@@ -88,7 +87,7 @@ extension PackageMetadata {
         if element.isDublinCore, element.name.lowercased() != "meta" {
             let name = element.name.lowercased()
             if var entry = Entry(element, text: element.text, language: language) {
-                // An `id` is one element's: what refines it would else be read for each that claims it.
+                // An `id` belongs to one element: otherwise its refinements would be read for each that claims it.
                 if let id = entry.id, !ids.insert(id).inserted { entry.id = nil }
                 dublinCore[name, default: []].append(entry)
             }
@@ -135,7 +134,7 @@ extension PackageMetadata.Entry {
 }
 
 extension XMLElement {
-    /// Dublin Core of any version. The empty namespace is that of a prefix which nobody declared.
+    /// Dublin Core of any version. The empty namespace is that of an undeclared prefix.
     fileprivate var isDublinCore: Bool {
         namespace.hasPrefix("http://purl.org/dc/elements/") || namespace.isEmpty && name != "link"
     }
@@ -147,7 +146,7 @@ extension XMLElement {
         }
     }
 
-    /// The `id` that the element says something about, nil for the whole publication.
+    /// The `id` of the element that this one refines; nil for the whole publication.
     fileprivate var refinedID: String? {
         guard let refines = attribute("refines").map(MarkupText.trimmed), !refines.isEmpty else { return nil }
         return refines.split(separator: "#").last.map(String.init)
@@ -169,7 +168,7 @@ struct PropertyVocabulary: Sendable {
         "http://www.w3.org/2001/XMLSchema#": "xsd",
     ]
 
-    /// The usual prefix by one that the package declares for the same vocabulary.
+    /// The usual prefix by the one that the package declares for the same vocabulary.
     private var renamed: [String: String] = [:]
 
     init(prefixes: String?) {
@@ -179,7 +178,7 @@ struct PropertyVocabulary: Sendable {
         }
     }
 
-    /// `property` under its usual prefix.
+    /// Returns `property` with its usual prefix.
     func canonical(_ property: String) -> String {
         guard !renamed.isEmpty, let colon = property.firstIndex(of: ":"),
             let usual = renamed[String(property[..<colon])]

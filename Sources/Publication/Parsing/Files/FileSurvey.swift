@@ -1,22 +1,22 @@
 import MediaTypes
 
-/// What the files make of an archive or a folder that is no publication by its type: an audiobook, a comic, or neither.
+/// Decides by its files whether an archive or a folder without a publication's type is an audiobook, a comic, or
+/// neither.
 ///
-/// Other files may lie beside the sounds or the pictures if they are fewer, or a sound is long, and none of them is a
-/// program: somebody put them there along with the book. What cannot be a companion says that the folder is something
-/// else.
+/// Other files may be beside the sounds or the pictures if they are fewer, or if a sound is long, and if none of them
+/// is a program: people keep such companions with a book. Other kinds of files mean that the folder is something else.
 struct FileSurvey {
     enum Kind {
         case sound
         case pictures
     }
 
-    /// A sound of more bytes than this is no mere effect; 1 MiB.
+    /// A sound of more bytes than this is not a sound effect; 1 MiB.
     private static let longSound: Int64 = 1 << 20
 
     let kind: Kind?
 
-    /// - Parameter files: Without litter.
+    /// - Parameter files: The files, without litter.
     init(_ files: [ListedFile]) {
         let tracks = files.filter { AudioFiles.isTrack($0) }
         let pictures = files.filter { ImageFiles.isPage($0) }
@@ -25,7 +25,7 @@ struct FileSurvey {
             !AudioFiles.isTrack(file) && !ImageFiles.isPage(file) && !BookFiles.isBook(file)
                 && !Companions.areKnown(file)
         }
-        // Which of two books is meant nobody can tell.
+        // With two books, there is no telling which is meant.
         guard books.count <= 1, !others.contains(where: { Companions.programs.contains($0.fileExtension) }) else {
             kind = nil
             return
@@ -55,38 +55,38 @@ enum BookFiles {
         return more.contains(name) || name != "json" && MediaType.known(fileExtension: name)?.isPublication == true
     }
 
-    /// Whether an audiobook lists it among its resources.
+    /// Whether an audiobook lists such a file among its resources.
     static func isListed(_ file: ListedFile) -> Bool { ["epub", "pdf"].contains(file.fileExtension) }
 
-    /// That two books lie side by side, with the names of both; nil where there are fewer than two in `paths`.
+    /// Returns a sentence that names two of several books in `paths`; nil if there are fewer than two.
     static func severalBooks(_ paths: some Sequence<String>, in name: String) -> String? {
         let books = paths.filter { !Litter.contains($0) && isBook(ListedFile(Link(href: HREF.encode($0)))) }
         guard books.count > 1 else { return nil }
         let more = books.count > 2 ? ", and \(books.count - 2) more" : ""
-        return "“\(name)” is no book: “\(books[0])” and “\(books[1])” lie side by side in it\(more); open one of them."
+        return "“\(name)” contains several books, “\(books[0])” and “\(books[1])”\(more); open one of them."
     }
 }
 
 /// Files that come with sounds or pictures.
 enum Companions {
     private static let known: Set<String> = [
-        // What programs and people note about a book.
+        // Notes of programs and people about a book.
         "abs", "acbf", "csv", "doc", "docx", "info", "ini", "json", "log", "md", "nfo", "odt", "opf", "plist", "rtf",
         "txt", "url",
         "webloc",
         "xml", "yaml", "yml", "lnk", "accurip", "toc", "ncx",
-        // Words to the sound.
+        // Lyrics and subtitles.
         "ass", "lrc", "smi", "srt", "ssa", "sub", "sup", "vtt",
-        // Checksums, and how the files came here.
+        // Checksums, and traces of a download.
         "crc", "ffp", "md5", "nzb", "par2", "sfv", "sha", "sha1", "sha256", "sha512", "st5", "torrent", "asc", "sig",
         // Leftovers.
         "bak", "db", "tmp", "part", "peak", "pk", "sfk", "reapeaks",
     ]
 
-    /// Web pages: notes beside sound; beside pictures the book itself, whose pictures they are.
+    /// Web pages. Beside sound they are notes; beside pictures they are the book itself.
     static let pagesOfTheWeb: Set<String> = ["htm", "html", "mht", "mhtml", "xhtml"]
 
-    /// What makes a folder a program, its source, or a web site.
+    /// Extensions that mark a folder as a program, its source, or a web site.
     static let programs: Set<String> = [
         "apk", "app", "asp", "aspx", "bat", "c", "cc", "class", "cmd", "com", "cpp", "cs", "css", "deb", "dll", "dmg",
         "dylib", "exe", "go",

@@ -1,6 +1,6 @@
-/// What the folders of a publication say that is nothing but files: its title, and its table of contents.
+/// The title and table of contents that the folders of a publication of plain files give.
 struct FolderContents {
-    /// The name of the one folder that all files lie in; nil where there is none.
+    /// The name of the one folder that contains all files; nil if there is none.
     let title: String?
     /// A link for each folder to the first file in or below it, with the folders inside as its children.
     let tableOfContents: [Link]
@@ -9,7 +9,7 @@ struct FolderContents {
 
     /// - Parameters:
     ///   - files: In reading order.
-    ///   - links: What the table of contents has for each of the files; nothing, unless it is given.
+    ///   - links: The entries of the table of contents for each of the files; by default none.
     init(_ files: [ListedFile], links: [[Link]] = []) {
         let files = files.enumerated().map { index, file in
             (folders: file.folders, href: file.link.href, links: links.indices.contains(index) ? links[index] : [])

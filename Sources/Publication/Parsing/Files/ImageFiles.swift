@@ -2,7 +2,7 @@ import MediaTypes
 
 /// Which files a comic consists of.
 enum ImageFiles {
-    /// What comes with pictures and is no part of the comic.
+    /// Files that accompany the pictures and are not part of the comic.
     private static let others: Set<String> = ["acbf", "txt", "nfo", "xml"]
 
     static func type(_ file: ListedFile) -> MediaType? {

@@ -3,9 +3,9 @@ import FileProviderCore
 import Foundation
 import MediaTypes
 
-/// A file that a fetcher lists, for publications that are nothing but files.
+/// A file that a fetcher lists, for publications of plain files.
 struct ListedFile {
-    /// As the fetcher gave it.
+    /// The link as the fetcher returned it.
     var link: Link
     /// The link's address, decoded: names separated by slashes.
     let path: String
@@ -23,12 +23,12 @@ struct ListedFile {
     /// The last name without its extension, in lower case.
     var stem: String { dot.map { name[..<$0].lowercased() } ?? name.lowercased() }
 
-    /// The part of the name after its last dot, in lower case; empty where there is none.
+    /// The part of the name after its last dot, in lower case; empty if there is none.
     var fileExtension: String { dot.map { name[$0...].dropFirst().lowercased() } ?? "" }
 
     private var dot: Substring.Index? { name.lastIndex(of: ".").flatMap { $0 == name.startIndex ? nil : $0 } }
 
-    /// The folders above it, the outermost first, as many as a table of contents may be deep.
+    /// The folders above it, the outermost first, up to the greatest depth of a table of contents.
     var folders: [Substring] {
         let folders = path.utf8.dropLast(name.utf8.count).split(
             separator: UInt8(ascii: "/"), maxSplits: Self.maxFolders)
@@ -40,13 +40,13 @@ struct ListedFile {
     /// The last name without its extension, as it is written.
     var title: String { String(dot.map { name[..<$0] } ?? name) }
 
-    /// Whether systems leave it behind without anybody's asking.
+    /// Whether it is a file that systems create by themselves.
     var isLitter: Bool { Litter.contains(path) }
 }
 
 extension MediaType {
-    /// The type of a resource that comes without one, by the extension in its address; ``binary`` where that tells
-    /// nothing.
+    /// Returns the type of a resource that declares none, by the extension in its address; ``binary`` for an unknown
+    /// extension.
     static func byExtension(of href: String) -> MediaType {
         switch ListedFile(Link(href: HREFBase.resource(of: href))).fileExtension {
         case "xhtml", "xht": .xhtml
@@ -56,20 +56,20 @@ extension MediaType {
 }
 
 extension ListedFile {
-    /// Says that the files which are not `known` were passed over, and that each of them is `what`; nil where there are
-    /// none.
+    /// Returns a warning that the files which are not `known` were ignored, and that each of them is `what`; nil if
+    /// there are none.
     ///
-    /// A picture, sound or a video of an unusual kind may be meant to be seen or heard, so it is missed more.
+    /// A picture, a sound or a video of an unusual kind may belong to the book, so its warning is more severe.
     static func strangers(in files: [ListedFile], _ what: String, known: (ListedFile) -> Bool) -> ContentWarning? {
         let strangers = files.filter { !known($0) }
         let types = Set(strangers.map(\.fileExtension)).compactMap { MediaType.known(fileExtension: $0)?.type }
         let isMissed = types.contains { ["image", "audio", "video"].contains($0) }
         return CountedNames(strangers.lazy.map(\.path)).warning(
-            "unused-file", severity: isMissed ? .moderate : .minor, one: "is \(what); it was passed over.",
-            many: "are \(what); they were passed over.")
+            "unused-file", severity: isMissed ? .moderate : .minor, one: "is \(what); it was ignored.",
+            many: "are \(what); they were ignored.")
     }
 
-    /// What `fetcher` lists, without litter, in natural order.
+    /// Returns the files that `fetcher` lists, without litter, in natural order.
     ///
     /// - Throws: The fetcher's errors.
     static func all(of fetcher: any Fetcher) async throws -> [ListedFile] {

@@ -7,24 +7,24 @@ extension PublicationAsset {
     /// The file's name, for sentences.
     var displayName: String { path.isRoot ? nameWithoutExtension : path.name }
 
-    /// The error for what is of a known format and too damaged to be read.
+    /// Returns the error for a file of a known format that is too damaged to be read.
     func damaged(_ reason: String, cause: (any Error)? = nil) -> CocoaError {
         FileError.make(.fileReadCorruptFile, path: path, sentence: "“\(displayName)” \(reason)", underlying: cause)
     }
 
-    /// The same for a file that should be an archive and is none.
-    var isNoArchive: CocoaError { damaged("is damaged: it is no archive that can be read.") }
+    /// The error for a file that should be an archive and is not.
+    var isNoArchive: CocoaError { damaged("is damaged: it is not a readable archive.") }
 }
 
 extension Error {
-    /// The sentence without its full stop, for one that goes on.
+    /// The sentence without its full stop, as the start of a longer one.
     var clause: String { sentence.hasSuffix(".") ? String(sentence.dropLast()) : sentence }
 }
 
 extension Fetcher {
-    /// The bytes of the small document at `href`.
+    /// Returns the bytes of the small document at `href`.
     ///
-    /// - Parameter limit: The most bytes that are taken.
+    /// - Parameter limit: The most bytes that are accepted.
     /// - Throws: `CocoaError(.fileReadTooLarge)` over the limit; the fetcher's errors.
     func data(_ href: String, limit: Int) async throws -> Data {
         let resource = get(href)
@@ -39,25 +39,25 @@ extension Fetcher {
         return sink.data
     }
 
-    /// The bytes of the small document at `href`; nil where nothing is there.
+    /// Returns the bytes of the small document at `href`; nil if it does not exist.
     func dataIfPresent(_ href: String, limit: Int) async throws -> Data? {
         do { return try await data(href, limit: limit) } catch  where error.isNoSuchFile { return nil }
     }
 }
 
 extension Fetcher {
-    /// The XML document at `href`, which need not be well-formed.
+    /// Returns the XML document at `href`, which need not be well-formed.
     ///
-    /// - Parameter warnings: Gets what was wrong with it.
+    /// - Parameter warnings: Receives a warning for each fault.
     /// - Throws: As ``ForgivingXML/root(of:)``; the fetcher's errors.
     func xml(_ href: String, limits: XMLLimits, warnings: WarningLog) async throws -> XMLElement {
         let data = try await data(href, limit: limits.bytes)
         return try ForgivingXML(href: href, limits: limits, warnings: warnings).root(of: data)
     }
 
-    /// The XML document at `href`.
+    /// Returns the XML document at `href`.
     ///
-    /// - Throws: `CocoaError(.fileReadCorruptFile)` when it is not well-formed, `.fileReadTooLarge` over a limit, both
+    /// - Throws: `CocoaError(.fileReadCorruptFile)` if it is not well-formed, `.fileReadTooLarge` over a limit, both
     ///   with a sentence that names it; the fetcher's errors.
     func xml(_ href: String, limits: XMLLimits) async throws -> XMLElement {
         let data = try await data(href, limit: limits.bytes)
@@ -70,8 +70,8 @@ extension Fetcher {
 }
 
 extension JSONValue {
-    /// The manifest in `data`, up to ``Manifest/defaultMaximumSize``. One with comments or a comma too many is read
-    /// with a warning.
+    /// Reads the manifest in `data`, up to ``Manifest/defaultMaximumSize``. Comments and surplus commas cause a
+    /// warning.
     ///
     /// - Throws: `CocoaError(.fileReadCorruptFile)` or `.fileReadTooLarge`, which name `asset` and the document in it.
     init(manifest data: Data, named name: String, of asset: PublicationAsset, _ warnings: WarningLog) throws {
@@ -79,7 +79,7 @@ extension JSONValue {
             try self.init(data: data, maximumSize: Manifest.defaultMaximumSize)
         } catch let error as CocoaError {
             if let value = JSONValue(lenient: data, maximumSize: Manifest.defaultMaximumSize) {
-                let sentence = "“\(name)” is not quite JSON; it was read with the comments and commas that it has."
+                let sentence = "“\(name)” is not quite JSON; its comments and surplus commas were ignored."
                 warnings.warn("malformed-manifest", severity: .minor, message: sentence)
                 self = value
                 return

@@ -5,25 +5,25 @@ import MediaTypes
 
 /// Makes a manifest from a PDF file, which is its only resource (Readium's PDF profile).
 ///
-/// The table of contents links to pages as `name.pdf#page=1`, counted from 1; to what readers do by name, such as going
-/// to the next page, as `name.pdf#action=NextPage`; and to addresses on the web. A document that takes a password opens
-/// to a title from its file name, locked; so does, unlocked and with a warning, every document in a build without the
-/// package trait `Formats`.
+/// The table of contents links to pages as `name.pdf#page=1`, counted from 1; to named actions of readers, such as
+/// going to the next page, as `name.pdf#action=NextPage`; and to web addresses. A document with a password opens
+/// locked, with its file name as title. In a build without the package trait `Formats`, every document opens this way
+/// but unlocked, with a warning.
 public struct PDFParser: PublicationParser {
     /// The profile that the manifests conform to.
     public static let profile = "https://readium.org/webpub-manifest/profiles/pdf"
 
-    /// A parser; it holds nothing, so one may read any number of publications, also at once.
+    /// A parser. It keeps no state, so one may read any number of publications, also at once.
     public init() {}
 
-    /// The PDF in `asset`; nil where it is another file, an archive or a folder.
+    /// Returns the PDF in `asset`; nil if it is another file, an archive or a folder.
     ///
-    /// - Throws: `CocoaError(.fileReadCorruptFile)` for what is no PDF file or damaged beyond help; `.fileReadTooLarge`
-    ///   over the limits of ``PDFDocument``; the storage's errors.
+    /// - Throws: `CocoaError(.fileReadCorruptFile)` for a file that is not PDF or cannot be repaired;
+    ///   `.fileReadTooLarge` over the limits of ``PDFDocument``; the storage's errors.
     /// - Complexity: As ``PDFDocument/open(_:)``.
     public func parse(_ asset: PublicationAsset, warnings: WarningLog) async throws -> PublicationBuilder? {
         guard asset.form == .file, let type = asset.mediaType, MediaType.pdf.contains(type) else { return nil }
-        // As a single file is reached; its links are not asked for, because they would cost a request of their own.
+        // The link of a single file. The fetcher's links are not requested, because that would cost another request.
         var link = Link(href: HREF.encode(asset.path.isRoot ? "file" : asset.path.name), mediaType: .pdf)
         let resource = asset.fetcher.get(link)
         var builder = PublicationBuilder(manifest: Manifest(metadata: Metadata(title: "")), fetcher: asset.fetcher)
@@ -41,10 +41,10 @@ public struct PDFParser: PublicationParser {
             builder.manifest.tableOfContents = Self.contents(document.outline, href: link.href, warnings)
         } catch let error as CocoaError where error.code == .featureUnsupported && !PDFDocument.isSupported {
             let sentence =
-                "This build does not look into PDF files; the document was opened without pages and contents."
+                "This build cannot read PDF files (package trait Formats); the document was opened without pages and contents."
             warnings.warn("unread-pdf", severity: .moderate, message: sentence)
         } catch let error as CocoaError where error.code == .fileReadNoPermission && error.underlying == nil {
-            // That of the document itself; a storage's has a cause.
+            // The document's own error; one of the storage has a cause.
             builder.protection = .locked(.other("PDF"), reason: error.sentence)
         }
         link.size = try await resource.length()
@@ -52,7 +52,7 @@ public struct PDFParser: PublicationParser {
         return builder
     }
 
-    /// Points as pixels: whole, and 1 or more.
+    /// Converts points to whole pixels, 1 or more.
     private static func pixels(_ points: Double) -> Int { Int(max(1, min(points.rounded(), 1e9))) }
 
     private static func describe(_ document: PDFDocument, in metadata: inout Metadata) {
@@ -70,8 +70,8 @@ public struct PDFParser: PublicationParser {
         metadata.readingProgression = details.isRightToLeft ? .rtl : nil
     }
 
-    /// Links to pages, to addresses on the web, and to what readers do by name. An item that leads to none of these
-    /// leads where the first one below it does, or is left out.
+    /// Links to pages, to web addresses and to named actions. An item that leads to none of these leads where its first
+    /// descendant does, or is left out.
     private static func contents(_ items: [PDFDocument.OutlineItem], href: String, _ warnings: WarningLog) -> [Link] {
         items.compactMap { item in
             let children = contents(item.children, href: href, warnings)
@@ -80,7 +80,7 @@ public struct PDFParser: PublicationParser {
             guard let target else {
                 warnings.warn(
                     "outline-without-page", severity: .minor,
-                    message: "Items of the outline lead to no page of the document; they were left out.")
+                    message: "Some items of the outline lead to no page of the document; they were left out.")
                 return nil
             }
             let type = target.hasPrefix(href + "#") ? MediaType.pdf.string : nil

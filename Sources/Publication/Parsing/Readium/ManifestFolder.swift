@@ -2,17 +2,17 @@ import FileProviderCore
 import Foundation
 import Synchronization
 
-/// What the relative hrefs of a manifest that lies by itself lead to: the files beside it; else, where the manifest
-/// says that it is at home on the web, what lies beside it there.
+/// Serves the relative hrefs of a manifest outside a package: the files beside it and, if the manifest has a web
+/// address, the resources beside that.
 ///
-/// Only a resource that is read and missing is asked of the web.
+/// The web is asked only for resources that are read and missing beside the manifest.
 final class ManifestFolder: Fetcher {
     private let siblings: any Fetcher
     private let remote: any Fetcher
     private let home: URL
 
     /// - Parameter selfLink: The manifest's own address; its last name does not count (RFC 3986, section 5.2.3).
-    /// - Returns: Nil where that is no web address, so that only the siblings are left.
+    /// - Returns: Nil if that is not a web address, so that only the siblings remain.
     init?(_ asset: PublicationAsset, selfLink: String?) {
         guard let home = selfLink.flatMap({ URL(string: $0) }), ["http", "https"].contains(home.scheme?.lowercased())
         else { return nil }
@@ -21,7 +21,7 @@ final class ManifestFolder: Fetcher {
         self.home = home
     }
 
-    /// None: a manifest lists its resources, and what else lies beside it is no part of the publication.
+    /// Always empty: a manifest lists its resources, and other files beside it are not part of the publication.
     func links() async throws -> [Link] { [] }
 
     func get(_ link: Link) -> any Resource {
@@ -33,7 +33,7 @@ final class ManifestFolder: Fetcher {
         return FirstFoundResource(link, candidates: [siblings.get(link), remote.get(distant)])
     }
 
-    /// The remote fetcher has a route of its own, which closes it.
+    /// The remote fetcher has its own route, which closes it.
     func close() async { await siblings.close() }
 
     var children: [(label: String, fetcher: any Fetcher)] {
@@ -42,7 +42,7 @@ final class ManifestFolder: Fetcher {
     }
 }
 
-/// The first of several resources that exists; once one was found, it alone is asked.
+/// The first of several resources that exists. Once one was found, only that one is read.
 final class FirstFoundResource: Resource {
     let link: Link
     private let candidates: [any Resource]

@@ -1,7 +1,6 @@
-/// Counts what is no link where a Readium manifest has links inside of links and of its further collections, and is
-/// passed over there.
+/// Counts the malformed links of a Readium manifest inside other links and further collections, which parsing ignores.
 ///
-/// - Complexity: Goes through the manifest once.
+/// - Complexity: One pass over the manifest.
 struct NestedLinks {
     private var counts: [String: Int] = [:]
 
@@ -16,10 +15,10 @@ struct NestedLinks {
         }
     }
 
-    /// How many there are by the kind of list; none of zero.
+    /// The number of malformed links by kind of list, without zeros.
     var invalid: [(list: String, count: Int)] { counts.sorted { $0.key < $1.key }.map { ($0.key, $0.value) } }
 
-    /// As deep as JSON may be.
+    /// JSON's limit bounds the depth.
     private mutating func lookInto(_ link: JSONValue) {
         for key in ["alternate", "children"] {
             for element in link[key]?.oneOrMany ?? [] {
@@ -32,8 +31,8 @@ struct NestedLinks {
         }
     }
 
-    /// A role has links, collections with links, or both; what has neither is kept as it came, and nothing in it is
-    /// invalid.
+    /// A role has links, collections with links, or both. A member with neither is kept unchanged, and nothing in it
+    /// counts as invalid.
     private mutating func collection(_ value: JSONValue) -> (hasLinks: Bool, invalid: Int) {
         var total = (hasLinks: false, invalid: 0)
         for element in value.arrayValue ?? (value["href"] == nil ? [value] : []) {

@@ -1,7 +1,7 @@
 import Archives
 
-/// Puts the hrefs of a manifest that lies in a package into the one form that all fetchers and callers compare:
-/// relative to the package's root, without a slash in front, percent-encoded.
+/// Converts the hrefs of a packaged manifest to the one form that all fetchers and callers compare: relative to the
+/// package's root, without a leading slash, percent-encoded.
 struct PackagedLinks {
     private let warnings: WarningLog
 
@@ -17,7 +17,7 @@ struct PackagedLinks {
         manifest.subcollections = manifest.subcollections.mapValues { $0.map(collection) }
     }
 
-    /// As deep as JSON may be.
+    /// JSON's limit bounds the depth.
     private func collection(_ collection: PublicationCollection) -> PublicationCollection {
         var collection = collection
         collection.links = links(collection.links)
@@ -30,13 +30,13 @@ struct PackagedLinks {
             var link = link
             link.alternates = self.links(link.alternates)
             link.children = self.links(link.children)
-            // A template is no address yet, and a lone fragment is how tables of contents write a heading that leads
+            // A template is not an address yet, and tables of contents use a lone fragment for a heading that leads
             // nowhere.
             if link.templated || link.isRemote || link.href.hasPrefix("#") { return link }
             guard let href = HREFBase.root.resolve(link.href) else {
                 warnings.warn(
                     "invalid-link", severity: .moderate,
-                    message: "“\(link.href)” in the manifest leads out of the package; it is left out."
+                    message: "“\(link.href)” in the manifest leads out of the package; it was left out."
                 )
                 return nil
             }

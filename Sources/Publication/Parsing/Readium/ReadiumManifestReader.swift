@@ -1,6 +1,6 @@
 import Archives
 
-/// Reads a Readium manifest and says what of it was passed over.
+/// Reads a Readium manifest and warns of what it ignores.
 struct ReadiumManifestReader {
     private let asset: PublicationAsset
     private let warnings: WarningLog
@@ -10,7 +10,7 @@ struct ReadiumManifestReader {
         self.warnings = warnings
     }
 
-    /// - Throws: `CocoaError(.fileReadCorruptFile)` when `json` is no object with metadata.
+    /// - Throws: `CocoaError(.fileReadCorruptFile)` if `json` is not an object with metadata.
     func manifest(_ json: JSONValue) throws -> Manifest {
         guard case .object(var members) = json, var metadata = json["metadata"]?.objectValue else {
             throw asset.damaged("is damaged: its manifest has no metadata.")
@@ -18,7 +18,7 @@ struct ReadiumManifestReader {
         if json["metadata"]?["title"].flatMap(LocalizedString.init(json:)) == nil {
             warnings.warn(
                 "missing-title", severity: .moderate,
-                message: "The manifest has no title; the name of the file stands in for it.")
+                message: "The manifest has no title; the name of the file is used instead.")
             metadata["title"] = .string(asset.nameWithoutExtension)
             members["metadata"] = .object(metadata)
         }
@@ -28,7 +28,7 @@ struct ReadiumManifestReader {
         for (list, count) in NestedLinks(json).invalid {
             warnings.warn(
                 "invalid-link", severity: .moderate,
-                message: "\(count) of \(list) in the manifest are no links; they are left out.")
+                message: "\(count) of \(list) in the manifest are not links; they were left out.")
         }
         if manifest.readingOrder.isEmpty {
             warnings.warn(
@@ -38,7 +38,7 @@ struct ReadiumManifestReader {
         return manifest
     }
 
-    /// Members of the metadata that have only one form each and did not come through.
+    /// Warns of single-form members of the metadata that could not be read.
     private func check(_ metadata: Metadata, json: [String: JSONValue]) {
         let missing: [(key: String, isMissing: Bool)] = [
             ("identifier", metadata.identifier == nil), ("modified", metadata.modified == nil),
@@ -52,12 +52,13 @@ struct ReadiumManifestReader {
         for (key, isMissing) in missing + roles where isMissing {
             guard let value = json[key], !value.saysNothing else { continue }
             warnings.warn(
-                "invalid-metadata", severity: .minor, message: "The manifest's “\(key)” makes no sense; it is left out."
+                "invalid-metadata", severity: .minor,
+                message: "The manifest's “\(key)” has an invalid value; it was left out."
             )
         }
     }
 
-    /// The lists of links: elements that are no links, and resources without a media type.
+    /// Warns of elements that are not links, and of resources without a media type.
     private func check(_ json: JSONValue) {
         let order = json["readingOrder"] == nil ? "spine" : "readingOrder"
         for key in ["links", order, "resources", "toc"] {
@@ -68,20 +69,20 @@ struct ReadiumManifestReader {
                 let count = elements.count - links.count
                 warnings.warn(
                     "invalid-link", severity: key == order ? .major : .moderate,
-                    message: "\(count) of “\(key)” in the manifest are no links; they are left out.")
+                    message: "\(count) of “\(key)” in the manifest are not links; they were left out.")
             }
             guard key != "links", key != "toc" else { continue }
             for link in links.lazy.filter({ $0["type"]?.stringValue == nil }).prefix(WarningLog.maxCount) {
                 let href = link["href"]?.stringValue ?? ""
                 warnings.warn(
                     "missing-type", severity: key == "resources" ? .moderate : .major,
-                    message: "“\(href)” has no media type in the manifest's “\(key)”; it is left out.")
+                    message: "“\(href)” has no media type in the manifest's “\(key)”; it was left out.")
             }
         }
     }
 }
 
 extension JSONValue {
-    /// Whether a member with this value is as good as none.
+    /// Whether a member with this value may be missing as well.
     var saysNothing: Bool { [.null, .array([]), .object([:]), "", "auto"].contains(self) }
 }

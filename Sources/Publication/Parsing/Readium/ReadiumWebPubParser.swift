@@ -6,21 +6,21 @@ import MediaTypes
 /// Makes publications of Readium packages and manifests: web publications, audiobooks, DiViNa and the packages that LCP
 /// protects (Readium Web Publication Manifest, and its packaging).
 ///
-/// A package is an archive or a folder with `manifest.json`. What has no scheme lies in it; the rest is reached through
-/// ``PublicationAsset/remote``. Of a manifest that lies by itself the relative hrefs lead to the files beside it; where
-/// those are missing and its self link is a web address, they count from there, as the specification wants it, so that
-/// a manifest which was downloaded alone opens too; where it has no such link, from ``PublicationAsset/sourceURL``.
-/// Fonts that the manifest says are obfuscated are made readable by a ``FontDeobfuscator``. An app that keeps remote
-/// resources for offline use puts its own fetcher in front of them by ``OpeningOptions/remote``.
+/// A package is an archive or a folder with `manifest.json`. Hrefs without a scheme are in the package; the others are
+/// read through ``PublicationAsset/remote``. The relative hrefs of a manifest outside a package lead to the files
+/// beside it. If those are missing and the manifest's self link is a web address, hrefs are resolved against that, as
+/// the specification requires, so that a manifest that was downloaded alone opens, too; without such a link, against
+/// ``PublicationAsset/sourceURL``. A ``FontDeobfuscator`` makes fonts readable that the manifest marks as obfuscated.
+/// An app that keeps remote resources for offline use wraps their fetcher with ``OpeningOptions/remote``.
 public struct ReadiumWebPubParser: PublicationParser {
-    /// A parser; it holds nothing, so one may read any number of publications, also at once.
+    /// A parser. It keeps no state, so one may read any number of publications, also at once.
     public init() {}
 
-    /// The publication in `asset`; nil where its media type is none of Readium's.
+    /// Returns the publication in `asset`; nil if its media type is none of Readium's.
     ///
-    /// What the manifest has of the wrong kind is passed over with a warning, so is a missing title or reading order.
-    /// - Throws: `CocoaError(.fileReadCorruptFile)` when a package is no archive, or there is no manifest in it, or one
-    ///   that is no JSON object with metadata; `.fileReadTooLarge` over ``Manifest/defaultMaximumSize``; the fetcher's
+    /// Members of the wrong kind are ignored with a warning; a missing title or reading order causes a warning, too.
+    /// - Throws: `CocoaError(.fileReadCorruptFile)` if a package is not an archive, has no manifest, or has one that is
+    ///   not a JSON object with metadata; `.fileReadTooLarge` over ``Manifest/defaultMaximumSize``; the fetcher's
     ///   errors.
     /// - Complexity: Reads the manifest.
     public func parse(_ asset: PublicationAsset, warnings: WarningLog) async throws -> PublicationBuilder? {
@@ -39,11 +39,11 @@ public struct ReadiumWebPubParser: PublicationParser {
     private func package(_ asset: PublicationAsset, _ warnings: WarningLog) async throws -> PublicationBuilder {
         let name = "manifest.json"
         guard let data = try await asset.fetcher.dataIfPresent(name, limit: Manifest.defaultMaximumSize) else {
-            throw asset.damaged("has no “\(name)”, so there is nothing to read in it.")
+            throw asset.damaged("contains no “\(name)”, so there is nothing to read.")
         }
         var manifest = try ReadiumManifestReader(asset, warnings: warnings).manifest(
             JSONValue(manifest: data, named: name, of: asset, warnings))
-        // It says where the manifest would be if it were not in here.
+        // It is the address that the manifest would have outside the package.
         manifest.links.removeAll { $0.rels.contains("self") }
         PackagedLinks(warnings).normalize(&manifest)
         let local = asset.fetcher.deobfuscating(
@@ -55,7 +55,7 @@ public struct ReadiumWebPubParser: PublicationParser {
         guard let json = try await asset.manifestJSON(warnings) else { return nil }
         if asset.mediaType == .json, json["@context"]?.strings.contains(Manifest.defaultContext) != true { return nil }
         let manifest = try ReadiumManifestReader(asset, warnings: warnings).manifest(json)
-        // Everything is in memory now, and whoever wants the manifest itself finds it beside its resources.
+        // Everything is in memory now; the manifest itself can be read beside its resources.
         await asset.fetcher.close()
         let selfLink = manifest.links.firstWithRel("self")?.href
         let home =
@@ -69,15 +69,14 @@ public struct ReadiumWebPubParser: PublicationParser {
 }
 
 extension PublicationAsset {
-    /// Whether it is a JSON document of no known kind: several standards have manifests that tell themselves by their
-    /// context only.
+    /// Whether it is a JSON document of unknown kind: several standards have manifests that only their context
+    /// identifies.
     var mayBeManifest: Bool { form == .file && mediaType == .json }
 
-    /// The only file as a manifest; nil when there is none. A file that was taken for JSON by its content is read
-    /// again.
+    /// Returns the only file as a manifest; nil if there is none. A file that was recognised as JSON by its content is
+    /// read again.
     ///
-    /// - Throws: `CocoaError(.fileReadCorruptFile)` when it is no JSON; nil is returned for that where its type is JSON
-    ///   only.
+    /// - Throws: `CocoaError(.fileReadCorruptFile)` if it is not JSON. Returns nil instead if its type is plain JSON.
     func manifestJSON(_ warnings: WarningLog) async throws -> JSONValue? {
         guard let href = try await fetcher.links().first?.href else { return nil }
         do {

@@ -1,6 +1,6 @@
-/// Durations of ISO 8601, such as `PT1H2M3.5S`, as audiobooks of the W3C have them.
+/// Durations of ISO 8601, such as `PT1H2M3.5S`, as W3C audiobooks have them.
 enum ISODuration {
-    /// Seconds; nil for anything else, for nothing at all, and for years and months, whose length is not known.
+    /// Returns seconds; nil for anything else, for an empty duration, and for years and months, whose length varies.
     ///
     /// A bare number counts as seconds.
     static func seconds(_ json: JSONValue) -> Double? {

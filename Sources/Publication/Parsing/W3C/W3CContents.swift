@@ -14,14 +14,14 @@ struct W3CContents {
 
     private static func navigation(in element: XMLElement) -> XMLElement? {
         if MarkupText.words(element.attribute("role")).contains("doc-toc") { return element }
-        // Not by a lazy sequence, which would look into what it finds twice, on each level.
+        // Not a lazy sequence, which would visit matches twice on each level.
         for child in element.children {
             if let found = navigation(in: child) { return found }
         }
         return nil
     }
 
-    /// The first list in `element`, which may lie in other elements but in no item of another list.
+    /// Returns the first list in `element`, at any depth but not in an item of another list.
     private static func list(in element: XMLElement) -> XMLElement? {
         for child in element.children {
             if isList(child) { return child }
@@ -32,23 +32,23 @@ struct W3CContents {
 
     private func links(_ list: XMLElement) -> [Link] { list.all("li").compactMap { link($0) } }
 
-    /// Nil for an item that leads nowhere and has nothing below it.
+    /// Nil for an item without an address and children.
     private func link(_ item: XMLElement) -> Link? {
         let children = Self.list(in: item).map { links($0) } ?? []
         let label = Self.label(of: item)
         let href = (label?.name == "a" ? label?.attribute("href") : nil).flatMap(address)
         guard href != nil || !children.isEmpty else { return nil }
         let text = MarkupText.collapsed(label.map(Self.text) ?? item.ownText)
-        // The manifest demands an address; this one leads nowhere.
+        // The manifest requires an address; this one leads nowhere.
         return Link(href: href ?? "#", title: text.isEmpty ? nil : text, children: children)
     }
 
-    /// The first link of an item outside the lists in it, else the first element with text.
+    /// Returns the first link of an item outside its lists, else the first element with text.
     private static func label(of item: XMLElement) -> XMLElement? {
         anchor(in: item) ?? item.children.first { !isList($0) && !MarkupText.collapsed($0.text).isEmpty }
     }
 
-    /// The text of `element` without that of the lists in it, which are entries of their own.
+    /// Returns the text of `element` without that of its lists, whose items are separate entries.
     private static func text(_ element: XMLElement) -> String {
         element.nodes.reduce(into: "") { text, node in
             switch node {

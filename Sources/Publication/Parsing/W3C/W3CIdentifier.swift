@@ -1,8 +1,9 @@
-/// Names for publications that have none of their own.
+/// Makes identifiers for publications that have none.
 enum W3CIdentifier {
-    /// A UUID that is made of `text`: the same text has the same name everywhere (RFC 9562, section 5.8: version 8).
+    /// Returns a UUID that is derived from `text`: the same text gives the same UUID everywhere (RFC 9562, section 5.8:
+    /// version 8).
     ///
-    /// Two runs of the hash FNV-1a with 64 bits, which serves to tell books apart and not to vouch for anything.
+    /// Two runs of the 64-bit hash FNV-1a, enough to distinguish books but not secure.
     static func urn(of text: String) -> String {
         // The first is FNV's own offset, the second that with all bits turned.
         let high = hash(text, 0xCBF2_9CE4_8422_2325) & 0xFFFF_FFFF_FFFF_0FFF | 0x8000

@@ -6,7 +6,7 @@ struct W3CLinks {
     let folder: HREFBase
     let warnings: WarningLog
 
-    /// - Parameter list: What the list is called in the manifest, for warnings.
+    /// - Parameter list: The manifest's name for the list, for warnings.
     func links(_ json: JSONValue?, in list: String) -> [Link] {
         var seen: Set<String> = []
         return (json?.oneOrMany ?? []).compactMap { link($0, in: list) }.filter { seen.insert($0.href).inserted }
@@ -16,13 +16,13 @@ struct W3CLinks {
         guard let address = json.stringValue ?? json["url"]?.strings.first else {
             warnings.warn(
                 "invalid-link", severity: list == "readingOrder" ? .major : .moderate,
-                message: "An entry of “\(list)” in the manifest has no address; it is left out.")
+                message: "An entry of “\(list)” in the manifest has no address; it was left out.")
             return nil
         }
         guard let href = folder.resolve(address) ?? Self.otherScheme(address, list) else {
             warnings.warn(
                 "invalid-link", severity: list == "readingOrder" ? .major : .moderate,
-                message: "“\(address)” in the manifest leads out of the publication; it is left out.")
+                message: "“\(address)” in the manifest leads out of the publication; it was left out.")
             return nil
         }
         var link = Link(href: href, type: json["encodingFormat"]?.stringValue ?? MediaType.byExtension(of: href).string)
@@ -36,7 +36,7 @@ struct W3CLinks {
         return link
     }
 
-    /// What merely belongs to a publication may lie anywhere.
+    /// Resources that only belong to a publication may be anywhere.
     private static func otherScheme(_ address: String, _ list: String) -> String? {
         list == "links" && HREF.scheme(of: MarkupText.trimmed(address)) != nil ? MarkupText.trimmed(address) : nil
     }

@@ -1,16 +1,16 @@
 import Archives
 import Foundation
 
-/// A W3C publication manifest, to be turned into Readium's (Publication Manifest, W3C recommendation of 2020; the
-/// mapping of audiobooks that the Readium architecture describes).
+/// A W3C publication manifest, to convert into Readium's (Publication Manifest, W3C recommendation of 2020; the mapping
+/// of audiobooks that the Readium architecture describes).
 struct W3CManifest {
     let json: JSONValue
-    /// Where the document lies, to which its addresses are relative.
+    /// The folder of the document, against which its addresses are resolved.
     let folder: HREFBase
     let warnings: WarningLog
 
     /// - Parameters:
-    ///   - titleOfLastResort: Used when neither the manifest nor the page has a title.
+    ///   - titleOfLastResort: The title if neither the manifest nor the page has one.
     ///   - page: The primary entry page.
     func manifest(titleOfLastResort: String, page: W3CPage?) -> Manifest {
         let links = W3CLinks(folder: folder, warnings: warnings)
@@ -31,7 +31,7 @@ struct W3CManifest {
         if let page {
             warnings.warn(
                 "missing-reading-order", severity: .minor,
-                message: "\(problem); the first page, “\(page.href)”, is all that is in it.")
+                message: "\(problem); the first page, “\(page.href)”, is used as the only resource.")
         } else {
             warnings.warn(
                 "missing-reading-order", severity: .major,
@@ -45,7 +45,7 @@ struct W3CManifest {
         types.contains("Audiobook") || (json["conformsTo"]?.strings ?? []).contains { $0.hasPrefix(Self.audiobooks) }
     }
 
-    /// Without the address of the vocabulary, which a manifest may leave out.
+    /// Without the address of the vocabulary, which a manifest may omit.
     private var types: [String] {
         (json["type"] ?? json["@type"])?.strings.compactMap { $0.split(separator: "/").last.map(String.init) } ?? []
     }
@@ -80,7 +80,7 @@ struct W3CManifest {
         return metadata
     }
 
-    /// Members that are there and did not come through. Dates are told where they are read.
+    /// Warns of members that are present and could not be read. Dates cause warnings where they are parsed.
     private func check(_ metadata: Metadata) {
         let missing: [(key: String, isMissing: Bool)] = [
             ("duration", metadata.duration == nil), ("readingProgression", metadata.readingProgression == nil),
@@ -92,7 +92,8 @@ struct W3CManifest {
         for (key, isMissing) in missing + roles where isMissing {
             guard let value = json[key], !value.saysNothing else { continue }
             warnings.warn(
-                "invalid-metadata", severity: .minor, message: "The manifest's “\(key)” makes no sense; it is left out."
+                "invalid-metadata", severity: .minor,
+                message: "The manifest's “\(key)” has an invalid value; it was left out."
             )
         }
     }
@@ -101,7 +102,7 @@ struct W3CManifest {
         if let title = json["name"].flatMap(text.localized) { return title }
         let substitute = page?.title == nil ? "the name of the file" : "the title of the first page"
         warnings.warn(
-            "missing-title", severity: .moderate, message: "The manifest has no name; \(substitute) stands in for it.")
+            "missing-title", severity: .moderate, message: "The manifest has no name; \(substitute) is used instead.")
         return page?.title
     }
 
@@ -110,7 +111,8 @@ struct W3CManifest {
         let date = value.stringValue.flatMap { Date(manifestText: $0) }
         if date == nil {
             warnings.warn(
-                "invalid-metadata", severity: .minor, message: "The manifest's “\(key)” makes no sense; it is left out."
+                "invalid-metadata", severity: .minor,
+                message: "The manifest's “\(key)” has an invalid value; it was left out."
             )
         }
         return date
@@ -120,8 +122,7 @@ struct W3CManifest {
 // MARK: Identity and people
 
 extension W3CManifest {
-    /// The first that is there of `id`, `url` and a name made of the content, which stays the same as long as that
-    /// does.
+    /// Adds the first of `id`, `url` and an identifier derived from the content, which is stable while the content is.
     private func addIdentifiers(to metadata: inout Metadata) {
         var all = (json["id"] ?? json["@id"])?.strings ?? []
         all += json["url"]?.strings ?? []
@@ -140,7 +141,7 @@ extension W3CManifest {
 
     /// A name, or a person or an organisation with one.
     private func contributor(_ json: JSONValue, _ text: W3CText) -> Contributor? {
-        // An object with a value is a name in a language, any other somebody who has one.
+        // An object with a value is a localized name, any other a person or an organisation.
         let isName = json.stringValue != nil || json["value"] != nil
         guard let name = isName ? text.localized(json) : json["name"].flatMap(text.localized) else { return nil }
         let addresses = json["url"]?.strings ?? []
@@ -167,14 +168,14 @@ extension W3CManifest {
         return result == Accessibility() ? nil : result
     }
 
-    /// One set of senses: a list of schema.org, or words between commas.
+    /// Returns one set of senses: a list of schema.org, or words between commas.
     private static func modes(_ json: JSONValue) -> [String] {
         let words =
             json["itemListElement"]?.strings ?? json.strings.flatMap { $0.split(separator: ",").map(String.init) }
         return words.map { MarkupText.trimmed($0) }.filter { !$0.isEmpty }
     }
 
-    /// Every member without a counterpart, as it came.
+    /// Adds the members without a counterpart, unchanged.
     private func addOthers(to metadata: inout Metadata, direction: String?) {
         metadata.otherMetadata = (json.objectValue ?? [:]).filter { !Self.keys.contains($0.key) }
         if let direction { metadata.otherMetadata["direction"] = .string(direction) }

@@ -9,22 +9,22 @@ import SafeXML
 ///
 /// HTML is read as far as it is well-formed XML, too.
 struct W3CPage {
-    /// Where it lies, below the publication's root.
+    /// The address of the page below the publication's root.
     let href: String
-    /// Nil when it is not well-formed.
+    /// Nil if the page is not well-formed.
     private let root: XMLElement?
 
     private static let limits = XMLLimits(bytes: 8 << 20)
 
-    /// The page at `href`; nil where nothing is there. One that cannot be parsed is a page all the same, with a
-    /// warning.
+    /// Reads the page at `href`; nil if it does not exist. A page that cannot be parsed is returned all the same, with
+    /// a warning.
     static func read(_ href: String, from fetcher: any Fetcher, _ warnings: WarningLog) async throws -> W3CPage? {
         do {
             return W3CPage(href: href, root: try await fetcher.xml(href, limits: limits))
         } catch let error as CocoaError where error.isNoSuchFile {
             return nil
         } catch let error as CocoaError where ContentErrors.isOne(error) {
-            let sentence = "\(error.clause); what the page says about the publication is not used."
+            let sentence = "\(error.clause); the page's information about the publication was not used."
             warnings.warn("unreadable-page", severity: .moderate, message: sentence)
             return W3CPage(href: href, root: nil)
         }
@@ -44,15 +44,15 @@ struct W3CPage {
         return language.flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    /// The links of its table of contents; none where it has none.
+    /// The links of its table of contents; empty if it has none.
     var tableOfContents: [Link] { root.map { W3CContents(folder: folder, document: href).contents(of: $0) } ?? [] }
 }
 
 // MARK: The manifest
 
 extension W3CPage {
-    /// The manifest that the page links by `rel="publication"`, elsewhere or in a script of its own; else one in a
-    /// script that says that it is one (Publication Manifest, section 5). Nil where there is none.
+    /// Returns the manifest that the page links by `rel="publication"`, in another file or in one of its scripts; else
+    /// the first script with a manifest's context (Publication Manifest, section 5). Nil if there is none.
     func manifest(in asset: PublicationAsset, _ warnings: WarningLog) async throws -> (
         json: JSONValue, folder: HREFBase
     )? {
@@ -69,7 +69,7 @@ extension W3CPage {
             }
             if let found = json.first(where: W3CContext.isPublication) { return (found, folder) }
             let sentence =
-                "“\(href)” neither names a manifest nor holds one; the page is read, and those in its table of contents."
+                "“\(href)” neither names nor contains a manifest; the page and those in its table of contents were used."
             warnings.warn("missing-manifest", severity: .minor, message: sentence)
             return nil
         }
@@ -85,12 +85,12 @@ extension W3CPage {
         }
         warnings.warn(
             "missing-manifest", severity: .major,
-            message: "“\(href)” names “\(address)” as its manifest, which is not there; the page is read as it is.")
+            message: "“\(href)” names “\(address)” as its manifest, which is missing; the page itself was used.")
         return nil
     }
 
-    /// The publication of a web site without a manifest: the page, and each page of the site that its table of contents
-    /// names.
+    /// Returns the publication of a web site without a manifest: the page, and each page of the site in its table of
+    /// contents.
     func publication(titleOfLastResort: String) -> Manifest {
         var metadata = Metadata(title: title ?? LocalizedString(titleOfLastResort))
         metadata.languages = [language].compactMap(\.self)

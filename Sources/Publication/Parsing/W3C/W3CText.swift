@@ -1,19 +1,20 @@
 /// Localizable strings of a publication manifest (Publication Manifest, section 4.2.4.1).
 struct W3CText {
-    /// That of all strings which say nothing else.
+    /// The language of strings that declare none.
     let language: String?
-    /// Likewise: `ltr` or `rtl`.
+    /// The direction of strings that declare none: `ltr` or `rtl`.
     let direction: String?
 
-    /// - Parameter context: The manifest's `@context`, whose objects may set both.
+    /// - Parameter context: The manifest's `@context`, whose objects may set both defaults.
     init(_ context: JSONValue?) {
         let objects = context?.oneOrMany.filter { $0.objectValue != nil } ?? []
         language = objects.lazy.compactMap { Self.tag($0["language"] ?? $0["@language"]) }.first
         direction = objects.lazy.compactMap { $0["direction"]?.stringValue }.first { $0 == "ltr" || $0 == "rtl" }
     }
 
-    /// The text in `json`, in all languages it has: a string, an object with value and language, a map from languages
-    /// to strings, or an array of such. Nil where there is none. Of several in one language the first counts.
+    /// Returns the text in `json`, in all its languages: a string, an object with value and language, a map from
+    /// languages to strings, or an array of those. Nil if there is none. If several are in one language, the first
+    /// counts.
     func localized(_ json: JSONValue) -> LocalizedString? {
         var translations: [String: String] = [:]
         for element in json.oneOrMany {

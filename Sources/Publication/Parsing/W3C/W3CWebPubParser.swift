@@ -6,22 +6,22 @@ import SafeXML
 /// Makes publications of the W3C's packages (Lightweight Packaging Format) and publication manifests, audiobooks among
 /// them (Publication Manifest; Audiobooks: both W3C recommendations of 2020).
 ///
-/// A package is an archive or a folder with `publication.json`, or with `index.html` that links a manifest or holds
-/// one. A web site that does neither is read as it is: its first page, and what that page's table of contents lists. Of
-/// a manifest that lies by itself the relative addresses lead to the files beside it.
+/// A package is an archive or a folder with `publication.json`, or with an `index.html` that links or contains a
+/// manifest. A web site without either is read as it is: its first page, and the pages in that page's table of
+/// contents. The relative addresses of a manifest outside a package lead to the files beside it.
 ///
 /// Base directions of text are not kept, except that of the whole manifest as `direction` in
 /// ``Metadata/otherMetadata``.
 public struct W3CWebPubParser: PublicationParser {
-    /// A parser; it holds nothing, so one may read any number of publications, also at once.
+    /// A parser. It keeps no state, so one may read any number of publications, also at once.
     public init() {}
 
-    /// The publication in `asset`; nil where its media type is none of the W3C's, and for JSON without its context.
+    /// Returns the publication in `asset`; nil if its media type is none of the W3C's, and for JSON without the W3C's
+    /// context.
     ///
-    /// - Throws: `CocoaError(.fileReadCorruptFile)` when neither a manifest nor a page is there, or the manifest is no
+    /// - Throws: `CocoaError(.fileReadCorruptFile)` if there is neither a manifest nor a page, or the manifest is not
     ///   JSON; `.fileReadTooLarge` over ``Manifest/defaultMaximumSize``; the fetcher's errors.
-    /// - Complexity: Reads the manifest, the first page where there is one, and the document with the table of
-    ///   contents.
+    /// - Complexity: Reads the manifest, the first page if there is one, and the document with the table of contents.
     public func parse(_ asset: PublicationAsset, warnings: WarningLog) async throws -> PublicationBuilder? {
         if asset.form != .file {
             return asset.mediaType == .lpf ? try await package(asset, warnings) : nil
@@ -34,7 +34,7 @@ public struct W3CWebPubParser: PublicationParser {
         let source = W3CManifest(json: json, folder: .root, warnings: warnings)
         var manifest = source.manifest(titleOfLastResort: asset.nameWithoutExtension, page: nil)
         manifest.tableOfContents = try await contents(of: manifest, page: nil, in: asset.siblings, warnings)
-        // Everything is in memory now, and whoever wants the manifest itself finds it beside its resources.
+        // Everything is in memory now; the manifest itself can be read beside its resources.
         await asset.fetcher.close()
         return PublicationBuilder(
             manifest: manifest, fetcher: RoutingFetcher(local: asset.siblings, remote: asset.remote))
@@ -58,14 +58,14 @@ public struct W3CWebPubParser: PublicationParser {
         } else if let page {
             manifest = page.publication(titleOfLastResort: asset.nameWithoutExtension)
         } else {
-            throw asset.damaged("has neither “\(name)” nor “index.html”, so there is nothing to read in it.")
+            throw asset.damaged("has neither “\(name)” nor “index.html”, so there is nothing to read.")
         }
         return PublicationBuilder(
             manifest: manifest, fetcher: RoutingFetcher(local: asset.fetcher, remote: asset.remote))
     }
 
-    /// From the resource that says that it has the table of contents, else from the first page (Publication Manifest,
-    /// appendix C.3).
+    /// Reads the table of contents from the resource that is marked as having it, else from the first page (Publication
+    /// Manifest, appendix C.3).
     private func contents(of manifest: Manifest, page: W3CPage?, in fetcher: any Fetcher, _ warnings: WarningLog)
         async throws -> [Link]
     {
@@ -78,21 +78,22 @@ public struct W3CWebPubParser: PublicationParser {
         guard let found = try await W3CPage.read(href, from: fetcher, warnings) else {
             warnings.warn(
                 "missing-contents", severity: .moderate,
-                message: "“\(href)” should have the table of contents and is missing; there is none.")
+                message:
+                    "“\(href)” should contain the table of contents and is missing; the book was opened without one.")
             return []
         }
         return found.tableOfContents
     }
 }
 
-/// How documents say that they are publication manifests.
+/// Recognises publication manifests by their context.
 enum W3CContext {
-    /// Those of the recommendation and of the drafts before it.
+    /// The contexts of the recommendation and of earlier drafts.
     private static let addresses: Set<String> = [
         "https://www.w3.org/ns/pub-context", "https://www.w3.org/ns/wp-context",
     ]
 
-    /// Whether `@context`, a string or an array, has one of the W3C's in it.
+    /// Whether `@context`, a string or an array, contains one of the W3C's.
     static func isPublication(_ json: JSONValue) -> Bool {
         json["@context"]?.strings.contains(where: addresses.contains) == true
     }
