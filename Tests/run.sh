@@ -188,7 +188,6 @@ main() {
     # Only in a complete run: while a change is being written, its API and its pages may differ.
     part "public API" run python3 .ci/api compare
     part "snippets" run python3 .ci/snippets
-    part "documentation" run python3 .ci/docs
   fi
   part "starting servers" start_servers
   export_environment
@@ -196,8 +195,8 @@ main() {
     part "testing: $*" test_built "$@"
     return
   fi
-  lanes test_computing test_waiting
   begin_release
+  lanes test_computing test_waiting
   lanes test_servers test_sftp
   part "testing: races on real servers" test_built --filter "$RACES"
   part "testing: the kit on every storage, and undo on real servers" test_built --filter "$LONG_RUNS"
@@ -221,7 +220,10 @@ test_targets() { # GREP-OPTIONS...
 
 test_computing() { test_targets -v -x "($NETWORK).*Tests"; }
 
-test_waiting() { test_targets -x "($NETWORK).*Tests"; }
+test_waiting() {
+  test_targets -x "($NETWORK).*Tests" || return
+  part "documentation" run python3 .ci/docs
+}
 
 test_servers() {
   part "testing: real servers" test_built --filter '^IntegrationTests\.' \
