@@ -100,6 +100,6 @@ import Testing
         let source = SequenceSource(AsyncStream<Data> { $0.finish() })
         #expect(!source.isRepeatable)
         _ = try source.bytes(from: 0)
-        #expect { try source.bytes(from: 0) } throws: { $0.sentence.contains("a second time") }
+        #expect { try source.bytes(from: 0) } throws: { $0.sentence.contains("only once") }
     }
 }

@@ -46,7 +46,7 @@ import Testing
     }
 
     @Test(arguments: [
-        (#"{"url": "dav://u:SECRET@h/"}"#, "password"), (#"{"url": "dav://u:SECRET@h/%"}"#, "none"),
+        (#"{"url": "dav://u:SECRET@h/"}"#, "password"), (#"{"url": "dav://u:SECRET@h/%"}"#, "not a URL"),
         (#"{"url": "dav://h/?k=SECRET"}"#, "query"),
         (#"{"url": "dav://h/#SECRET"}"#, "fragment"), (#"{"url": "srv/books"}"#, "scheme"),
         (#"{"url": "dav://u@h/", "user": "v"}"#, "user"),

@@ -68,7 +68,7 @@ import Testing
         let error = await #expect(throws: CocoaError.self) {
             try await folder.provider.appendContents(path: ProviderPath("/log"), from: short)
         }
-        #expect(error?.sentence.contains("3 were added") == true)
+        #expect(error?.sentence.contains("3 bytes were added") == true)
         #expect(folder.text("/log") == "oldnew")
     }
 }

@@ -88,7 +88,7 @@ struct ReadiumPackageTests {
     }
 
     @Test(arguments: [
-        ("no.webpub", [("a.txt", "a")], "“no.webpub” has no “manifest.json”"),
+        ("no.webpub", [("a.txt", "a")], "“no.webpub” contains no “manifest.json”"),
         ("bad.webpub", [("manifest.json", "{")], "“bad.webpub”: its “manifest.json”: "),
         ("list.webpub", [("manifest.json", "[]")], "“list.webpub” is damaged: its manifest has no metadata."),
     ])

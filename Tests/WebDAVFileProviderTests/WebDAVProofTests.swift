@@ -191,7 +191,7 @@ import WebDAVFileProvider
         let double = ManneredDouble(.slot(status), files: ["/f": old])
         try await double.serve { provider, _ in
             let error = await #expect(throws: CocoaError.self) { _ = try await write(provider, Data("new".utf8)) }
-            #expect(error?.sentence.contains("“/f”") == true && error?.sentence.contains("Writing in place") == true)
+            #expect(error?.sentence.contains("“/f”") == true && error?.sentence.contains("Write in place") == true)
             #expect(double.files["/f"] == old)
         }
     }

@@ -184,7 +184,7 @@ import Testing
                 options: ConnectionOptions(settings: [name: "sometimes"]))
         }
         #expect(error?.code == .featureUnsupported)
-        #expect(error?.localizedDescription.contains("“\(name)”; there are: ") == true)
+        #expect(error?.localizedDescription.contains("“\(name)”. Use one of: ") == true)
         #expect(WebDAVFileProvider.registration.settings.contains(name))
     }
 
