@@ -4,9 +4,10 @@ public import Foundation
 /// Reads HTML of any quality, and XHTML that is not well-formed, as browsers forgive it: tags that are missing, crossed
 /// or unknown, attributes without quotes, stray ampersands.
 ///
-/// It opens no file and no connection. Elements that the document does not have are not made up, except ends of elements
-/// that HTML closes by itself. Names are in lower case and without a prefix; they have no namespace. The names of
-/// attributes keep theirs (`epub:type`). Built on the HTML parser of libxml2 (HTML 4 with unknown elements).
+/// It opens no file and no connection. As in a browser there is always one `html` element, made up where the document has
+/// none, and what follows `</body>` or `</html>` belongs to the body. Byte order marks are skipped. Names are in lower
+/// case and without a prefix; they have no namespace. The names of attributes keep theirs (`epub:type`). Built on the
+/// HTML parser of libxml2 (HTML 4 with unknown elements).
 ///
 /// Not for several tasks at once.
 public final class HTMLEventParser {
@@ -44,7 +45,11 @@ public final class HTMLEventParser {
             htmlFreeParserCtxt(context)
         }
         htmlCtxtUseOptions(context, Self.options)
-        if let encoding, !["utf-8", "utf8"].contains(encoding.lowercased()) {
+        // libxml2 counts misplaced tags and ignores as many ends of `html`, `head` and `body`. It ignores all of them here:
+        // behind `</html>` it would stop reading.
+        context.pointee.depth = 1 << 30
+        let mark = Self.byteOrderMark(of: document)
+        if let encoding = mark?.encoding ?? encoding, !["utf-8", "utf8"].contains(encoding.lowercased()) {
             guard let converter = xmlFindCharEncodingHandler(encoding) else {
                 throw XMLErrors.make(.fileReadUnknownStringEncoding, "The text encoding “\(encoding)” is not known.")
             }
@@ -52,15 +57,25 @@ public final class HTMLEventParser {
         }
         receiver.context = context
         defer { receiver.context = nil }
-        try document.withUnsafeBytes { try feed($0, to: context) }
+        try document.withUnsafeBytes { bytes in
+            try feed(UnsafeRawBufferPointer(rebasing: bytes.dropFirst(mark?.length ?? 0)), to: context)
+        }
         XMLLibrary.silently { _ = htmlParseChunk(context, nil, 0, 1) }
         try receiver.finish()
     }
 
     /// The encoding is known, so that what a `meta` element says is ignored.
     private static let options = Int32(
-        bitPattern: HTML_PARSE_RECOVER.rawValue | HTML_PARSE_NONET.rawValue | HTML_PARSE_NOIMPLIED.rawValue
-            | HTML_PARSE_NODEFDTD.rawValue | HTML_PARSE_IGNORE_ENC.rawValue)
+        bitPattern: HTML_PARSE_RECOVER.rawValue | HTML_PARSE_NONET.rawValue | HTML_PARSE_NODEFDTD.rawValue
+            | HTML_PARSE_IGNORE_ENC.rawValue)
+
+    /// The byte order mark at the start, which libxml2 would take for text in front of `html`; nil without one.
+    private static func byteOrderMark(of document: Data) -> (encoding: String, length: Int)? {
+        let start = Array(document.prefix(3))
+        if start == [0xEF, 0xBB, 0xBF] { return ("utf-8", 3) }
+        if start.starts(with: [0xFE, 0xFF]) { return ("UTF-16BE", 2) }
+        return start.starts(with: [0xFF, 0xFE]) ? ("UTF-16LE", 2) : nil
+    }
 
     private func feed(_ bytes: UnsafeRawBufferPointer, to context: htmlParserCtxtPtr) throws {
         let characters = bytes.assumingMemoryBound(to: CChar.self)
