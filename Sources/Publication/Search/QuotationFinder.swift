@@ -18,9 +18,12 @@ struct QuotationFinder {
 
     /// - Returns: Nil where there is nothing to look for.
     init?(_ text: Locator.Text) {
-        quotation = Array(Self.trimmed(folding.fold(Array((text.highlight ?? "").utf8)).bytes).prefix(Self.maxLength))
+        let words = Self.trimmed(folding.fold(Array((text.highlight ?? "").utf8)).bytes)
+        quotation = Array(words.prefix(Self.maxLength))
         before = Array(Self.trimmed(folding.fold(Array((text.before ?? "").utf8)).bytes).suffix(Self.contextLength))
-        after = Array(Self.trimmed(folding.fold(Array((text.after ?? "").utf8)).bytes).prefix(Self.contextLength))
+        // Behind the start of a long quotation stands the rest of it.
+        let rest = words.count > Self.maxLength ? "" : text.after ?? ""
+        after = Array(Self.trimmed(folding.fold(Array(rest.utf8)).bytes).prefix(Self.contextLength))
         if quotation.isEmpty, before.isEmpty, after.isEmpty { return nil }
     }
 
@@ -102,7 +105,8 @@ struct QuotationFinder {
         for position in window {
             var diagonal = (row[0], origin[0])
             row[0] = 0
-            origin[0] = position
+            // What begins at the next byte.
+            origin[0] = position + 1
             var above = (row[0], origin[0])
             for index in 1...quotation.count {
                 let old = (row[index], origin[index])
