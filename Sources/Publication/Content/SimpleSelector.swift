@@ -11,119 +11,149 @@ struct SimpleSelector {
     }
 
     private var parts: [Part] = []
-    /// Parts that are read at most.
-    private static let maxParts = 256
+    /// What is read at most: bytes, and parts.
+    private static let maxLength = 64 << 10
+    private static let maxParts = 1_024
 
     /// Nil for other kinds of selectors.
     init?(_ text: String) {
-        guard text.utf8.count <= 16 << 10 else { return nil }
+        guard text.utf8.count <= Self.maxLength else { return nil }
+        var scanner = Scanner(Array(text.unicodeScalars))
+        scanner.skipSpace()
         var isChild = false
-        for word in Self.words(text) {
-            if word == ">" {
-                isChild = true
-                continue
-            }
-            guard let part = Self.part(word, isChild: isChild), parts.count < Self.maxParts else { return nil }
+        repeat {
+            guard var part = scanner.part(), parts.count < Self.maxParts else { return nil }
+            part.isChild = isChild
             parts.append(part)
-            isChild = false
-        }
-        if parts.isEmpty || isChild { return nil }
+            let hasSpace = scanner.skipSpace()
+            isChild = scanner.take(">")
+            if isChild { scanner.skipSpace() }
+            if !isChild, !hasSpace, !scanner.isAtEnd { return nil }
+        } while !scanner.isAtEnd || isChild
     }
 
-    /// Split at spaces that end no escape.
-    private static func words(_ text: String) -> [String] {
-        var words: [String] = []
-        var word = ""
-        var escape = 0
-        for character in text {
-            if character == " ", escape == 0 {
-                if !word.isEmpty { words.append(word) }
-                word = ""
-                continue
-            }
-            if character == ">", escape == 0 {
-                if !word.isEmpty { words.append(word) }
-                word = ""
-                words.append(">")
-                continue
-            }
-            word.append(character)
-            if character == "\\" {
-                escape = 1
-            } else if escape > 0, character.isHexDigit, escape < 7 {
-                escape += 1
-            } else {
-                escape = 0
-            }
-        }
-        if !word.isEmpty { words.append(word) }
-        return words
-    }
+    private struct Scanner {
+        private let scalars: [Unicode.Scalar]
+        private var index = 0
 
-    private static func part(_ word: String, isChild: Bool) -> Part? {
-        var part = Part(isChild: isChild)
-        var rest = word[...]
-        if let start = rest.range(of: ":nth-child("), rest.hasSuffix(")") {
-            guard let position = Int32(rest[start.upperBound...].dropLast()), position > 0 else { return nil }
-            part.position = position
-            rest = rest[..<start.lowerBound]
-        }
-        guard let hash = rest.firstIndex(of: "#") else {
-            let name = unescaped(rest)
-            guard !rest.contains(where: { ".[:+~,*".contains($0) }) else { return nil }
-            part.name = name.isEmpty ? nil : name
-            return part.name == nil && part.position == nil ? nil : part
-        }
-        let name = unescaped(rest[..<hash])
-        part.name = name.isEmpty ? nil : name
-        let id = rest[rest.index(after: hash)...]
-        guard !id.isEmpty, !id.contains(where: { ".[:+~,*#".contains($0) }) else { return nil }
-        part.id = unescaped(id)
-        return part
-    }
+        init(_ scalars: [Unicode.Scalar]) { self.scalars = scalars }
 
-    private static func unescaped(_ text: Substring) -> String {
-        guard text.contains("\\") else { return String(text) }
-        var result = ""
-        var rest = text[...]
-        while let character = rest.popFirst() {
-            guard character == "\\" else {
-                result.append(character)
-                continue
+        var isAtEnd: Bool { index == scalars.count }
+        private var next: Unicode.Scalar? { index < scalars.count ? scalars[index] : nil }
+
+        mutating func take(_ scalar: Unicode.Scalar) -> Bool {
+            guard next == scalar else { return false }
+            index += 1
+            return true
+        }
+
+        @discardableResult
+        mutating func skipSpace() -> Bool {
+            let start = index
+            while let scalar = next, Self.isSpace(scalar) { index += 1 }
+            return index > start
+        }
+
+        /// `name#id:nth-child(3)`, of which each may be missing.
+        mutating func part() -> Part? {
+            var part = Part()
+            part.name = identifier()
+            if take("#") {
+                guard let id = identifier() else { return nil }
+                part.id = id
             }
-            let digits = rest.prefix { $0.isHexDigit }.prefix(6)
-            if digits.isEmpty {
-                if let literal = rest.popFirst() { result.append(literal) }
-            } else {
-                rest = rest.dropFirst(digits.count)
-                if rest.first == " " { rest = rest.dropFirst() }
-                if let scalar = UInt32(digits, radix: 16).flatMap(Unicode.Scalar.init) {
-                    result.unicodeScalars.append(scalar)
+            if take(":") {
+                for scalar in "nth-child(".unicodeScalars where !take(scalar) { return nil }
+                var digits = ""
+                while let scalar = next, ("0"..."9").contains(scalar) {
+                    digits.unicodeScalars.append(scalar)
+                    index += 1
+                }
+                guard let position = Int32(digits), position > 0, take(")") else { return nil }
+                part.position = position
+            }
+            return part.name == nil && part.id == nil && part.position == nil ? nil : part
+        }
+
+        /// An identifier with its escapes (CSS Syntax, section 4.3.11); nil where none begins.
+        private mutating func identifier() -> String? {
+            var result = String.UnicodeScalarView()
+            while let scalar = next {
+                if scalar == "\\" {
+                    index += 1
+                    guard let escaped = escaped() else { return nil }
+                    result.append(escaped)
+                } else if scalar.value >= 0x80 || scalar == "-" || scalar == "_" || Self.isLetterOrDigit(scalar) {
+                    result.append(scalar)
+                    index += 1
+                } else {
+                    break
                 }
             }
+            return result.isEmpty ? nil : String(result)
         }
-        return result
+
+        /// What follows a backslash: up to six hexadecimal digits and a space, or a character that means itself.
+        private mutating func escaped() -> Unicode.Scalar? {
+            var value: UInt32 = 0
+            let start = index
+            while index - start < 6, let scalar = next, let digit = Self.hexadecimal(scalar) {
+                value = value << 4 | digit
+                index += 1
+            }
+            guard index == start else {
+                if let scalar = next, Self.isSpace(scalar) { index += 1 }
+                return Unicode.Scalar(value) ?? "\u{FFFD}"
+            }
+            defer { index += 1 }
+            return next
+        }
+
+        private static func isSpace(_ scalar: Unicode.Scalar) -> Bool {
+            scalar == " " || ("\t"..."\r").contains(scalar)
+        }
+
+        private static func isLetterOrDigit(_ scalar: Unicode.Scalar) -> Bool {
+            ("a"..."z").contains(scalar) || ("A"..."Z").contains(scalar) || ("0"..."9").contains(scalar)
+        }
+
+        private static func hexadecimal(_ scalar: Unicode.Scalar) -> UInt32? {
+            switch scalar {
+            case "0"..."9": scalar.value - 0x30
+            case "a"..."f": scalar.value - 0x61 + 10
+            case "A"..."F": scalar.value - 0x41 + 10
+            default: nil
+            }
+        }
     }
 
     /// The first element of `document` that the selector fits.
     ///
-    /// - Complexity: The number of elements times their depth.
+    /// - Complexity: The number of elements times the number of parts, at worst; usually the number of elements.
     func first(in document: ContentDocument) -> Int? {
-        document.nodes.indices.first { fits($0, parts.count - 1, document) }
+        // For each element around the current one: which parts end there, with all parts before them above.
+        var open: [(node: Int32, ends: Set<Int>, above: Set<Int>)] = []
+        for (index, node) in document.nodes.enumerated() {
+            while let last = open.last, last.node != node.parent { open.removeLast() }
+            let parent = open.last
+            let above = parent.map { $0.ends.isEmpty ? $0.above : $0.above.union($0.ends) } ?? []
+            var ends: Set<Int> = []
+            if fits(parts[0], index, document) { ends.insert(0) }
+            for end in above where end + 1 < parts.count && fits(parts[end + 1], index, document) {
+                if !parts[end + 1].isChild || parent?.ends.contains(end) == true { ends.insert(end + 1) }
+            }
+            if ends.contains(parts.count - 1) { return index }
+            open.append((Int32(index), ends, above))
+        }
+        return nil
     }
 
-    private func fits(_ node: Int, _ index: Int, _ document: ContentDocument) -> Bool {
-        let (part, element) = (parts[index], document.nodes[node])
-        if let name = part.name, document.names[Int(element.name)].lowercased() != name.lowercased() { return false }
-        if let id = part.id, element.id < 0 || document.ids[Int(element.id)] != id { return false }
+    private func fits(_ part: Part, _ node: Int, _ document: ContentDocument) -> Bool {
+        let element = document.nodes[node]
         if let position = part.position, element.position != position { return false }
-        guard index > 0 else { return true }
-        var ancestor = Int(element.parent)
-        while ancestor >= 0 {
-            if fits(ancestor, index - 1, document) { return true }
-            if part.isChild { return false }
-            ancestor = Int(document.nodes[ancestor].parent)
-        }
-        return false
+        if let id = part.id, element.id < 0 || document.ids[Int(element.id)] != id { return false }
+        guard let name = part.name else { return true }
+        let own = document.names[Int(element.name)]
+        return own == name || own.lowercased() == name.lowercased()
     }
 }
