@@ -78,13 +78,13 @@ extension EPUBCFI: LosslessStringConvertible {
             text = text.dropFirst(8).dropLast()
         }
         var scanner = Scanner(Array(text.unicodeScalars))
-        guard let paths = scanner.paths(), !paths.isEmpty else { return nil }
+        guard let paths = scanner.paths() else { return nil }
         self.init(paths)
         if scanner.take(",") {
             guard let start = scanner.paths(), scanner.take(","), let end = scanner.paths() else { return nil }
             (self.start, self.end) = (start, end)
         }
-        guard scanner.isAtEnd, scanner.steps <= Self.maxSteps else { return nil }
+        guard scanner.isAtEnd, (1...Self.maxSteps).contains(scanner.steps) else { return nil }
     }
 
     /// `epubcfi(…)`.
@@ -139,7 +139,7 @@ extension EPUBCFI: LosslessStringConvertible {
                 if next == "[" {
                     guard let (texts, parameters) = assertion() else { return nil }
                     if number.isMultiple(of: 2) { step.id = texts.first.flatMap { $0.isEmpty ? nil : $0 } }
-                    path.side = parameters["s"] ?? path.side
+                    path.side = Self.side(parameters) ?? path.side
                 }
                 path.steps.append(step)
             }
@@ -155,9 +155,13 @@ extension EPUBCFI: LosslessStringConvertible {
                 guard let (texts, parameters) = assertion() else { return nil }
                 path.textBefore = texts.first.flatMap { $0.isEmpty ? nil : $0 }
                 path.textAfter = texts.dropFirst().first.flatMap { $0.isEmpty ? nil : $0 }
-                path.side = parameters["s"] ?? path.side
+                path.side = Self.side(parameters) ?? path.side
             }
             return path
+        }
+
+        private static func side(_ parameters: [String: String]) -> String? {
+            parameters["s"].flatMap { ["a", "b"].contains($0) ? $0 : nil }
         }
 
         private mutating func number() -> Int? {
@@ -184,7 +188,15 @@ extension EPUBCFI: LosslessStringConvertible {
                     var part = 0
                     while let scalar = next, scalar != ";", scalar != "]" {
                         index += 1
-                        if scalar == "=" { part = 1 } else { parts[part].unicodeScalars.append(scalar) }
+                        if scalar == "=", part == 0 {
+                            part = 1
+                        } else if scalar == "^" {
+                            guard let escaped = next else { return nil }
+                            index += 1
+                            parts[part].unicodeScalars.append(escaped)
+                        } else {
+                            parts[part].unicodeScalars.append(scalar)
+                        }
                     }
                     parameters[parts[0]] = parts[1]
                 case "^":
@@ -203,10 +215,12 @@ extension EPUBCFI.Path {
     fileprivate var text: String {
         var result = steps.map { "/\($0.number)" + ($0.id.map { "[\(EPUBCFI.escaped($0))]" } ?? "") }.joined()
         if let offset { result += ":\(offset)" }
-        if textBefore != nil || textAfter != nil || side != nil {
-            let after = textAfter.map { "," + EPUBCFI.escaped($0) } ?? ""
-            result += "[\(EPUBCFI.escaped(textBefore ?? ""))\(after)\(side.map { ";s=\($0)" } ?? "")]"
-        }
-        return result
+        let hasText = textBefore != nil || textAfter != nil
+        guard hasText || side != nil else { return result }
+        let bias = side.map { ";s=\(EPUBCFI.escaped($0))" } ?? ""
+        // An element has one assertion for its id and the side.
+        if offset == nil, !hasText, steps.last?.id != nil { return result.dropLast() + "\(bias)]" }
+        let after = textAfter.map { "," + EPUBCFI.escaped($0) } ?? ""
+        return result + "[\(EPUBCFI.escaped(textBefore ?? ""))\(after)\(bias)]"
     }
 }
