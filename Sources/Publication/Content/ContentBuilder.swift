@@ -21,6 +21,7 @@ final class ContentBuilder: XMLEventHandler {
         var isFootnote = false
         /// Nothing inside is shown.
         var isSkipped = false
+        var isInSVG = false
         var keepsSpace = false
         /// Where the text begins that the next ruby annotation belongs to; nil outside ruby.
         var rubyStart: Int32?
@@ -57,13 +58,18 @@ final class ContentBuilder: XMLEventHandler {
         var frame = Frame(node: node, name: element)
         if let parent { frame.inherit(parent) }
         if let language = attributes.language { frame.language = index(ofLanguage: language) }
-        frame.isSkipped = frame.isSkipped || Self.skipped.contains(element) || attributes.isHidden
+        frame.isInSVG = frame.isInSVG || element == "svg"
+        frame.isSkipped =
+            frame.isSkipped || Self.skipped.contains(element) || attributes.isHidden
+            || frame.isInSVG && Self.skippedInSVG.contains(element.lowercased())
         if attributes.isAriaHidden { frame.flags.insert(.ariaHidden) }
         if frame.isSkipped {
-            if element == "title", parent?.name == "head" { collect(&frame) }
+            if element == "title", !frame.isInSVG, !frame.collects { collect(&frame) }
+            if element == "source", let parent { try addSource(attributes, parent) }
         } else if !frame.collects {
             try begin(element, attributes, &frame)
         }
+        if element == "body", document.body < 0, parent?.node == 0 { document.body = node }
         if document.direction == nil, frames.count < 2 { document.direction = attributes["dir"]?.lowercased() }
         frames.append(frame)
     }
@@ -71,7 +77,8 @@ final class ContentBuilder: XMLEventHandler {
     private func begin(_ element: String, _ attributes: Attributes, _ frame: inout Frame) throws {
         let types = attributes.types
         if attributes.isNote(types) {
-            frame.isFootnote = true
+            // Its text is a block, also that of a note in the middle of a paragraph.
+            (frame.isFootnote, frame.isBlock) = (true, true)
             closeBlock()
         }
         if types.contains("noteref") || types.contains("doc-noteref") { frame.flags.insert(.noteReference) }
@@ -88,11 +95,8 @@ final class ContentBuilder: XMLEventHandler {
             } else {
                 pendingMedia = (kind, attributes.description(alternative: "alt"))
             }
-        case "source":
-            if let (kind, label) = pendingMedia, let source = attributes["src"] {
-                pendingMedia = nil
-                try add(kind, source, type: attributes["type"], label: label, frame)
-            }
+            // Inside is what readers show that play nothing.
+            frame.isSkipped = true
         case "br": if openBlock != nil { pendingSpace = UInt8(ascii: "\n") }
         case "ruby": frame.rubyStart = Int32(document.text.count)
         case "rt", "rtc":
@@ -112,6 +116,13 @@ final class ContentBuilder: XMLEventHandler {
     private var pendingMedia: (ContentDocument.Block.Kind, String?)?
     private var openPageBreak: Int?
 
+    /// The first source of a recording or film counts.
+    private func addSource(_ attributes: Attributes, _ parent: Frame) throws {
+        guard let (kind, label) = pendingMedia, let source = attributes["src"] else { return }
+        pendingMedia = nil
+        try add(kind, source, type: attributes["type"], label: label, parent)
+    }
+
     private func addPageBreak(_ attributes: Attributes, _ frame: inout Frame) throws {
         let label = attributes["title"] ?? attributes["aria-label"]
         try add(.pageBreak, "", type: nil, label: label.map(MarkupText.trimmed), frame)
@@ -122,7 +133,7 @@ final class ContentBuilder: XMLEventHandler {
     func end(element: String, namespace: String) throws {
         guard let frame = frames.popLast() else { return }
         if frame.ownsLabel { endCollected(frame) }
-        if frame.isBlock || Self.closesBlock.contains(element), !frame.isSkipped { closeBlock() }
+        if frame.isBlock, !frame.isSkipped { closeBlock() }
         if element == "audio" || element == "video" { pendingMedia = nil }
     }
 
@@ -181,7 +192,7 @@ final class ContentBuilder: XMLEventHandler {
     private func add(
         _ kind: ContentDocument.Block.Kind, _ reference: String?, type: String?, label: String?, _ frame: Frame
     ) throws {
-        guard let reference else { return }
+        guard let reference, kind == .pageBreak || !MarkupText.trimmed(reference).isEmpty else { return }
         let media = ContentDocument.Media(reference: reference, type: type, label: label)
         let position = Int32(document.text.count)
         document.media.append(media)
@@ -307,7 +318,11 @@ final class ContentBuilder: XMLEventHandler {
 
     // MARK: Names
 
-    private static let skipped: Set<String> = ["head", "script", "style", "template", "rp", "datalist", "noframes"]
+    private static let skipped: Set<String> = [
+        "head", "title", "script", "style", "template", "rp", "datalist", "noframes", "annotation", "annotation-xml",
+    ]
+    /// What a drawing holds and does not show.
+    private static let skippedInSVG: Set<String> = ["title", "desc", "metadata", "defs", "symbol", "clippath"]
     private static let blocks: Set<String> = [
         "address", "article", "aside", "blockquote", "body", "caption", "center", "dd", "details", "dialog", "dir",
         "div",
@@ -315,9 +330,6 @@ final class ContentBuilder: XMLEventHandler {
         "hgroup", "hr", "html", "legend", "li", "main", "menu", "nav", "ol", "p", "pre", "section", "summary", "table",
         "tbody", "td", "tfoot", "th", "thead", "tr", "ul", "option", "optgroup", "select", "textarea", "svg", "text",
     ]
-    /// Ends that part text although they hold none.
-    private static let closesBlock: Set<String> = ["audio", "video"]
-
     private static func role(of element: String) -> ContentElement.Role? {
         switch element {
         case "h1": .heading(level: 1)
@@ -344,6 +356,7 @@ extension ContentBuilder.Frame {
         flags = parent.flags
         isFootnote = parent.isFootnote
         isSkipped = parent.isSkipped
+        isInSVG = parent.isInSVG
         keepsSpace = parent.keepsSpace
         collects = parent.collects
     }
@@ -384,7 +397,8 @@ private struct Attributes {
     var types: [String] {
         guard !all.isEmpty else { return [] }
         return all.filter {
-            $0.name == "role" || $0.name == "epub:type" || $0.name == "type" && $0.namespace == Self.epubNamespace
+            // Books forget to declare the prefix, which is dropped then.
+            $0.name == "role" || $0.name == "epub:type" || $0.name == "type"
         }.flatMap { MarkupText.words($0.value.lowercased()) }
     }
 
@@ -395,7 +409,6 @@ private struct Attributes {
         (self[alternative] ?? self["aria-label"] ?? self["title"]).map(MarkupText.collapsed)
     }
 
-    private static let epubNamespace = "http://www.idpf.org/2007/ops"
     private static let notes: Set<String> = [
         "footnote", "endnote", "rearnote", "doc-footnote", "doc-endnote", "note",
     ]
