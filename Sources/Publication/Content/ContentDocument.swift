@@ -89,11 +89,13 @@ struct ContentDocument: Sendable {
     var media: [Media] = []
     /// The text of the `title` element.
     var title: String?
+    /// The first `body` in the root; -1 where there is none.
+    var body: Int32 = -1
     /// The base direction that the root or the body declares (`dir`).
     var direction: String?
     /// The ids of elements with the first one that has each.
     var nodeOfID: [String: Int32] = [:]
-    /// The offset in ``text`` at which each node begins.
+    /// Bytes of ``text`` before each node; see ``start(of:)``.
     var textStarts: [Int32] = []
 }
 
@@ -141,9 +143,39 @@ extension ContentDocument {
         )
     }
 
-    /// The index of the last block that begins at `offset` or before it; nil where there is none.
-    func block(at offset: Int) -> Int? {
-        Self.last(of: blocks) { Int($0.start) <= offset }
+    /// The index of the block at `offset`: the paragraph that goes on there, else the first of those that begin there,
+    /// else the last one before; nil where there is none.
+    ///
+    /// - Parameter node: The element that is meant, of several blocks that begin at `offset`, such as images in a row.
+    func block(at offset: Int, node: Int? = nil) -> Int? {
+        guard let last = Self.last(of: blocks, where: { Int($0.start) <= offset }) else { return nil }
+        var first = last
+        while first > 0, Int(blocks[first - 1].start) == offset { first -= 1 }
+        if let node, Int(blocks[last].start) == offset,
+            let own = blocks[first...last].firstIndex(where: { isInside($0.node, Int32(node)) })
+                ?? blocks[first...last].lastIndex(where: { $0.node >= 0 && isInside(Int32(node), $0.node) })
+        {
+            return own
+        }
+        // An image or a page break inside a paragraph does not end it.
+        if let around = blocks[...last].lastIndex(where: { $0.kind == .text }), Int(blocks[around].start) < offset,
+            offset < Int(blocks[around].end)
+        {
+            return around
+        }
+        return Int(blocks[last].start) == offset ? first : last
+    }
+
+    /// The offset in ``text`` at which the content of `node` begins: behind the line feed or space that parts it from
+    /// what stands before.
+    func start(of node: Int) -> Int {
+        let start = Int(textStarts[node])
+        guard start < text.count, text[start] == 0x20 || text[start] == 0x0A else { return start }
+        let next = Self.last(of: runs) { Int($0.start) <= start + 1 }
+        guard let next, Int(runs[next].start) == start + 1, next == 0 || Int(runs[next - 1].start) < start else {
+            return start
+        }
+        return start + 1
     }
 
     /// The index of the last element for which `isBefore` holds, of elements in order.

@@ -24,12 +24,15 @@ struct SectionPlaces: Sendable {
         return locator
     }
 
-    /// The place `offset` in the text.
-    func locator(at offset: Int, positions: [[Locator]]) -> Locator {
+    /// The place `offset` in the text, or the element `node` that begins there.
+    func locator(at offset: Int, node: Int? = nil, positions: [[Locator]]) -> Locator {
         let progression = document.progression(at: offset)
         var locations = Locator.Locations(
             fragments: section.page.map { ["page=\($0)"] } ?? [], progression: section.page == nil ? progression : nil)
-        if let block = document.block(at: offset).map({ document.blocks[$0] }), block.node >= 0 {
+        if let node {
+            locations.cssSelector = document.selector(of: node)
+            locations.partialCFI = ContentCFI(document).element(node)
+        } else if let block = document.block(at: offset).map({ document.blocks[$0] }), block.node >= 0 {
             locations.cssSelector = document.selector(of: Int(block.node))
             locations.partialCFI = ContentCFI(document).point(offset)
         }
@@ -43,11 +46,10 @@ struct SectionPlaces: Sendable {
     /// The element that block `index` is.
     func element(_ index: Int, positions: [[Locator]]) -> ContentElement {
         let block = document.blocks[index]
-        var locator = locator(at: Int(block.start), positions: positions)
-        if block.node >= 0 {
-            locator.locations.cssSelector = document.selector(of: Int(block.node))
-            if block.kind != .text { locator.locations.partialCFI = ContentCFI(document).element(Int(block.node)) }
-        }
+        let isElement = block.kind != .text && block.node >= 0
+        var locator = locator(
+            at: Int(block.start), node: isElement ? Int(block.node) : nil, positions: positions)
+        if block.node >= 0 { locator.locations.cssSelector = document.selector(of: Int(block.node)) }
         switch block.kind {
         case .text:
             let text = text(of: block)
@@ -132,8 +134,8 @@ extension ContentDocument {
                 break
             }
             let name = names[Int(element.name)]
-            let isRoot = element.parent < 0 || name == "body" && nodes[Int(element.parent)].parent < 0
-            steps.append(isRoot ? name : "\(Self.escaped(name)):nth-child(\(element.position))")
+            let isOnlyOne = element.parent < 0 || Int32(index) == body
+            steps.append(isOnlyOne ? Self.escaped(name) : "\(Self.escaped(name)):nth-child(\(element.position))")
             index = Int(element.parent)
         }
         return steps.reversed().joined(separator: " > ")
@@ -145,7 +147,8 @@ extension ContentDocument {
         for (index, scalar) in name.unicodeScalars.enumerated() {
             let isPlain = scalar.value >= 0x80 || scalar == "-" || scalar == "_" || scalar.properties.isAlphabetic
             let isDigit = ("0"..."9").contains(scalar)
-            if isPlain || isDigit && index > 0 {
+            let isFirst = index == 0 || index == 1 && name.hasPrefix("-")
+            if isPlain && name != "-" || isDigit && !isFirst {
                 result.unicodeScalars.append(scalar)
             } else {
                 result += "\\" + String(scalar.value, radix: 16) + " "
@@ -165,6 +168,7 @@ extension Locator {
             page.map { min(own.count, max(1, $0)) - 1 } ?? min(own.count - 1, Int(progression * Double(own.count)))
         let position = own[place]
         locations.position = position.locations.position
+        if page != nil { locations.progression = position.locations.progression }
         let start = own[0].locations.totalProgression ?? 0
         let next = positions[(index + 1)...].lazy.compactMap(\.first).first?.locations.totalProgression ?? 1
         locations.totalProgression =

@@ -135,14 +135,12 @@ final class StandardLocators: LocatorService {
         let type = link.mediaType
         if type.isAudio || type.isVideo { return timed(locator, index) }
         if type.isBitmap || type == .svg || MediaType.pdf.contains(type) {
-            var result = locator
             let positions = try await context.publication().positionsByReadingOrder()
-            result.setPosition(among: positions, resource: index, page: locator.locations.page)
-            return result
+            return paged(locator, index, positions)
         }
-        guard let (places, offset) = try await placeInText(locator, index) else { return nil }
+        guard let (places, place) = try await placeInText(locator, index) else { return nil }
         let positions = try await context.publication().positionsByReadingOrder()
-        var result = places.locator(at: offset, positions: positions)
+        var result = places.locator(at: place.offset, node: place.node, positions: positions)
         result.title = locator.title ?? result.title
         if !locator.locations.fragments.isEmpty { result.locations.fragments = locator.locations.fragments }
         result.text = locator.text
@@ -153,23 +151,42 @@ final class StandardLocators: LocatorService {
         return result
     }
 
+    /// The locator with the position of its page, or with a page by its progression; nil for a page that there is not.
+    private func paged(_ locator: Locator, _ index: Int, _ positions: [[Locator]]) -> Locator? {
+        var locator = locator
+        let isDocument = MediaType.pdf.contains(manifest.readingOrder[index].mediaType)
+        var page = isDocument ? locator.locations.page : nil
+        // Of one document among several, the number of pages is not known.
+        if isDocument, manifest.readingOrder.count == 1, positions.indices.contains(index) {
+            let count = positions[index].count
+            guard page ?? 1 <= count else { return nil }
+            if page == nil {
+                let number = min(count, Int((locator.locations.progression ?? 0) * Double(count)) + 1)
+                locator.locations.fragments.append("page=\(number)")
+                page = number
+            }
+        }
+        locator.setPosition(among: positions, resource: index, page: page)
+        return locator
+    }
+
     func place(of locator: Locator) async throws -> LocatorPlace? {
         guard let index = index(of: locator.href) else { return nil }
         if let page = locator.locations.page {
             return LocatorPlace(resource: index, progression: Double(page), textLength: 0)
         }
         guard manifest.readingOrder[index].mediaType.isHTML,
-            let (places, offset) = try await placeInText(locator, index)
+            let (places, place) = try await placeInText(locator, index)
         else { return LocatorPlace(resource: index, progression: locator.locations.progression ?? 0, textLength: 0) }
         return LocatorPlace(
-            resource: index, progression: places.document.progression(at: offset),
+            resource: index, progression: places.document.progression(at: place.offset),
             textLength: places.document.text.count)
     }
 
-    /// The section of `locator`, and the offset in its text.
+    /// The section of `locator`, and the place in its text.
     ///
     /// - Throws: `CocoaError(.fileReadNoSuchFile)` where there is no such place; errors of the storage.
-    func find(_ locator: Locator) async throws -> (section: Int, offset: Int) {
+    func find(_ locator: Locator) async throws -> (section: Int, place: ContentDocument.Place) {
         let sections = ContentSection.all(of: manifest)
         guard let index = index(of: locator.href), let first = sections.firstIndex(where: { $0.index == index }) else {
             throw FileError.make(.fileReadNoSuchFile, path: locator.href)
@@ -178,13 +195,13 @@ final class StandardLocators: LocatorService {
             let count = sections.count { $0.index == index }
             let page =
                 locator.locations.page ?? (locator.locations.progression.map { Int($0 * Double(count)) + 1 } ?? 1)
-            return (first + min(max(1, page), count) - 1, 0)
+            return (first + min(max(1, page), count) - 1, ContentDocument.Place(offset: 0))
         }
-        guard sections[first].link.mediaType.isHTML else { return (first, 0) }
-        guard let (_, offset) = try await placeInText(locator, index) else {
+        guard sections[first].link.mediaType.isHTML else { return (first, ContentDocument.Place(offset: 0)) }
+        guard let (_, place) = try await placeInText(locator, index) else {
             throw FileError.make(.fileReadNoSuchFile, path: locator.href)
         }
-        return (first, offset)
+        return (first, place)
     }
 
     private func index(of href: String) -> Int? {
@@ -201,41 +218,36 @@ final class StandardLocators: LocatorService {
     }
 
     /// The most exact of what the locator says: a quotation, CFI, id, selector, progression.
-    private func placeInText(_ locator: Locator, _ index: Int) async throws -> (SectionPlaces, Int)? {
+    private func placeInText(_ locator: Locator, _ index: Int) async throws -> (SectionPlaces, ContentDocument.Place)? {
         guard let places = try await places(index) else { return nil }
         let document = places.document
-        let marked = markedOffset(locator.locations, in: document)
+        let locations = locator.locations
+        let marked = markedPlace(locations, in: document)
+        let byProgression = document.offset(at: locations.progression ?? 0)
         if locator.text.highlight != nil, var finder = QuotationFinder(locator.text),
-            let match = finder.find(
-                in: document.text, near: marked ?? document.offset(at: locator.locations.progression ?? 0))
+            let match = finder.find(in: document.text, near: marked?.offset ?? byProgression)
         {
-            return (places, match.range.lowerBound)
+            return (places, ContentDocument.Place(offset: match.range.lowerBound))
         }
         if let marked { return (places, marked) }
         let names =
-            locator.locations.htmlID != nil || locator.locations.cssSelector != nil
-            || locator.locations.partialCFI != nil
-        if names, locator.locations.progression == nil { return nil }
-        return (places, document.offset(at: locator.locations.progression ?? 0))
+            locations.htmlID != nil || locations.cssSelector != nil || locations.partialCFI != nil
+            || locations.fragments.contains { $0.hasPrefix("epubcfi(") }
+        if names, locations.progression == nil { return nil }
+        return (places, ContentDocument.Place(offset: byProgression))
     }
 
     /// Where an id, a CFI or a selector leads to; nil where there is none, or no such place.
-    private func markedOffset(_ locations: Locator.Locations, in document: ContentDocument) -> Int? {
-        if let partial = locations.partialCFI, let cfi = EPUBCFI(partial), let path = cfi.startPaths.last,
-            let offset = ContentCFI(document).offset(of: path)
-        {
-            return offset
-        }
-        for fragment in locations.fragments where fragment.hasPrefix("epubcfi(") {
-            if let path = EPUBCFI(fragment)?.startPaths.last, let offset = ContentCFI(document).offset(of: path) {
-                return offset
+    private func markedPlace(_ locations: Locator.Locations, in document: ContentDocument) -> ContentDocument.Place? {
+        let paths = [locations.partialCFI].compactMap(\.self) + locations.fragments.filter { $0.hasPrefix("epubcfi(") }
+        for text in paths {
+            if let path = EPUBCFI(text)?.startPaths.last, let place = ContentCFI(document).place(of: path) {
+                return place
             }
         }
-        if let id = locations.htmlID, let node = document.nodeOfID[id] { return Int(document.textStarts[Int(node)]) }
-        if let selector = locations.cssSelector, let node = SimpleSelector(selector)?.first(in: document) {
-            return Int(document.textStarts[node])
-        }
-        return nil
+        let selected = locations.cssSelector.flatMap { SimpleSelector($0) }
+        let node = locations.htmlID.flatMap { document.nodeOfID[$0] }.map { Int($0) } ?? selected?.first(in: document)
+        return node.map { ContentDocument.Place(offset: document.start(of: $0), node: $0) }
     }
 
     // MARK: By progression
@@ -248,11 +260,19 @@ final class StandardLocators: LocatorService {
         let count = positions.reduce(0) { $0 + $1.count }
         guard count > 0 else { return nil }
         let index = min(count - 1, Int(progression * Double(count)))
-        guard var locator = positions.flatMap(\.self).dropFirst(index).first else { return nil }
-        let resource = positions.first { $0.first?.href == locator.href } ?? []
-        if locator.locations.progression != nil, let first = resource.first?.locations.position {
-            let inside = progression * Double(count) - Double(first - 1)
-            if locator.locations.fragments.isEmpty { locator.locations.progression = inside / Double(resource.count) }
+        // Positions before the resource.
+        var before = 0
+        guard
+            let resource = positions.first(where: { positions in
+                if index < before + positions.count { return true }
+                before += positions.count
+                return false
+            })
+        else { return nil }
+        var locator = resource[index - before]
+        // A page of a PDF document is a whole.
+        if locator.locations.fragments.isEmpty {
+            locator.locations.progression = (progression * Double(count) - Double(before)) / Double(resource.count)
         }
         locator.locations.totalProgression = progression
         return locator
