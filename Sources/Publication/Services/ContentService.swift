@@ -102,7 +102,50 @@ private struct ContentEnd {
     }
 }
 
+/// Where a part of the content begins.
+private struct ContentStart {
+    private let place: LocatorPlace?
+
+    init(_ locator: Locator, _ publication: Publication) async throws {
+        place = try await publication.service(.locator)?.place(of: locator)
+    }
+
+    /// The part of the first element that is behind the start.
+    func cut(_ element: ContentElement) -> ContentElement {
+        let locations = element.locator.locations
+        guard let place, locations.page == nil, let start = locations.progression, start < place.progression,
+            case .text(var text) = element.body
+        else { return element }
+        text.drop(bytes: Int(((place.progression - start) * Double(place.textLength)).rounded()))
+        return ContentElement(locator: element.locator, body: .text(text))
+    }
+}
+
 extension ContentElement.Text {
+    /// Drops the first `count` bytes (UTF-8), but no part of a character.
+    fileprivate mutating func drop(bytes count: Int) {
+        var left = count
+        while let first = segments.first {
+            let length = first.string.utf8.count
+            guard length > left else {
+                left -= length
+                segments.removeFirst()
+                continue
+            }
+            segments[0].string = String(first.string[Self.start(of: left, in: first.string)...])
+            return
+        }
+    }
+
+    /// The start of the character around the byte `offset`.
+    private static func start(of offset: Int, in string: String) -> String.Index {
+        var index = string.utf8.index(string.startIndex, offsetBy: offset)
+        while index > string.startIndex, index.samePosition(in: string) == nil {
+            index = string.utf8.index(before: index)
+        }
+        return index
+    }
+
     /// Leaves the first `count` bytes (UTF-8), down to a whole character.
     fileprivate mutating func cut(toBytes count: Int) {
         var left = count
@@ -110,11 +153,7 @@ extension ContentElement.Text {
             let length = segments[index].string.utf8.count
             if length > left {
                 let string = segments[index].string
-                var end = string.utf8.index(string.startIndex, offsetBy: left)
-                while end > string.startIndex, end.samePosition(in: string) == nil {
-                    end = string.utf8.index(before: end)
-                }
-                segments[index].string = String(string[..<end])
+                segments[index].string = String(string[..<Self.start(of: left, in: string)])
                 segments.removeSubrange((index + 1)...)
                 return
             }
@@ -140,7 +179,7 @@ extension Publication {
     }
 
     /// The text from one place to another; from the start and to the end where there is none. Paragraphs are separated
-    /// by a line feed.
+    /// by a line feed. Of a paragraph in which it begins or ends a part is given, of whole characters.
     ///
     /// - Parameter limit: The most characters, a million unless said otherwise.
     /// - Throws: Errors of the storage; `CocoaError(.fileReadTooLarge)` over `limit`; `.fileReadNoSuchFile` for a place
@@ -149,7 +188,11 @@ extension Publication {
     {
         var text = ""
         var count = 0
+        var beginning: ContentStart?
+        if let start { beginning = try await ContentStart(start, self) }
         for try await element in content(from: start, to: end) {
+            let element = beginning?.cut(element) ?? element
+            beginning = nil
             guard let string = element.text?.string, !string.isEmpty else { continue }
             count += string.count + 1
             guard count <= limit + 1 else {
@@ -188,7 +231,11 @@ final class ResourceContent: ContentService {
     func content(from locator: Locator?) async throws -> any ContentCursor {
         let publication = try context.publication()
         let cursor = SectionCursor(context, publication)
-        if let locator { try await cursor.move(to: locator) }
+        if let locator {
+            // An app's own service may stand in front of the one that knows sections.
+            let locators = publication.service(.locator) as? StandardLocators ?? StandardLocators(context)
+            try await cursor.move(to: locator, locators)
+        }
         return cursor
     }
 }
@@ -208,16 +255,15 @@ private actor SectionCursor: ContentCursor {
         reader = SectionReader(context.manifest, fetcher: context.fetcher)
     }
 
-    func move(to locator: Locator) async throws {
-        guard let locators = publication.service(.locator) as? StandardLocators else { return }
-        let (index, offset) = try await locators.find(locator)
+    func move(to locator: Locator, _ locators: StandardLocators) async throws {
+        let (index, place) = try await locators.find(locator)
         section = index
         try await load()
         guard let document = places?.document else { return }
-        block = document.block(at: offset) ?? 0
+        block = document.block(at: place.offset, node: place.node) ?? 0
         // A place behind a paragraph's end belongs to the next one.
         while let index = block, index < document.blocks.count, document.blocks[index].kind == .text,
-            Int(document.blocks[index].end) <= offset, index + 1 < document.blocks.count
+            Int(document.blocks[index].end) <= place.offset, index + 1 < document.blocks.count
         {
             block = index + 1
         }
@@ -226,8 +272,10 @@ private actor SectionCursor: ContentCursor {
     func next() async throws -> ContentElement? {
         while section < reader.sections.count {
             if places == nil {
-                try await load { $0.section += 1 }
-                block = 0
+                try await load {
+                    $0.section += 1
+                    $0.block = 0
+                }
             }
             if let places, let index = block, index < places.document.blocks.count {
                 block = index + 1
@@ -237,7 +285,7 @@ private actor SectionCursor: ContentCursor {
                 block = nil
                 return nil
             }
-            leave(to: section + 1)
+            leave(to: section + 1, block: 0)
         }
         return nil
     }
@@ -245,8 +293,10 @@ private actor SectionCursor: ContentCursor {
     func previous() async throws -> ContentElement? {
         while section >= 0, !reader.sections.isEmpty {
             if places == nil {
-                try await load { if $0.section > 0 { $0.section -= 1 } }
-                block = nil
+                try await load {
+                    $0.block = $0.section > 0 ? nil : 0
+                    $0.section = max(0, $0.section - 1)
+                }
             }
             if let places {
                 let count = places.document.blocks.count
@@ -260,13 +310,14 @@ private actor SectionCursor: ContentCursor {
                 block = 0
                 return nil
             }
-            leave(to: section - 1)
+            leave(to: section - 1, block: nil)
         }
         return nil
     }
 
-    private func leave(to index: Int) {
+    private func leave(to index: Int, block: Int?) {
         section = index
+        self.block = block
         places = nil
     }
 
