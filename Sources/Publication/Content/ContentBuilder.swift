@@ -38,6 +38,8 @@ final class ContentBuilder: XMLEventHandler {
     private var openBlock: Int?
     /// White space was read that the next character may need: a space or a line feed.
     private var pendingSpace: UInt8?
+    /// The properties of the text that ``pendingSpace`` is part of.
+    private var pendingFrame: Frame?
     /// The UTF-16 offset in the text node that would go on with the last run.
     private var expectedOffset: Int32 = 0
 
@@ -97,7 +99,7 @@ final class ContentBuilder: XMLEventHandler {
             }
             // Inside is what readers show that play nothing.
             frame.isSkipped = true
-        case "br": if openBlock != nil { pendingSpace = UInt8(ascii: "\n") }
+        case "br": if openBlock != nil { (pendingSpace, pendingFrame) = (UInt8(ascii: "\n"), frame) }
         case "ruby": frame.rubyStart = Int32(document.text.count)
         case "rt", "rtc":
             collect(&frame)
@@ -238,7 +240,7 @@ final class ContentBuilder: XMLEventHandler {
             }
             if end == next {
                 while end < bytes.count, MarkupText.isSpace(bytes[end]) { end += 1 }
-                if openBlock != nil, pendingSpace == nil { pendingSpace = UInt8(ascii: " ") }
+                if openBlock != nil, pendingSpace == nil { (pendingSpace, pendingFrame) = (UInt8(ascii: " "), frame) }
                 offset += Int32(end - next)
             } else {
                 let span = bytes[next..<end]
@@ -247,6 +249,7 @@ final class ContentBuilder: XMLEventHandler {
                     // White space in front of this text node belongs to what was read before.
                     let isHere = next > 0
                     if isHere { beginRun(frame, offset: offset - 1) }
+                    beginSegment(pendingFrame ?? frame)
                     document.text.append(space)
                     if isHere { expectedOffset += 1 }
                     pendingSpace = nil
