@@ -153,8 +153,10 @@ extension EPUBCFI: LosslessStringConvertible {
             }
             if next == "[" {
                 guard let (texts, parameters) = assertion() else { return nil }
-                path.textBefore = texts.first.flatMap { $0.isEmpty ? nil : $0 }
-                path.textAfter = texts.dropFirst().first.flatMap { $0.isEmpty ? nil : $0 }
+                if path.offset != nil {
+                    path.textBefore = texts.first.flatMap { $0.isEmpty ? nil : $0 }
+                    path.textAfter = texts.dropFirst().first.flatMap { $0.isEmpty ? nil : $0 }
+                }
                 path.side = Self.side(parameters) ?? path.side
             }
             return path
