@@ -110,9 +110,14 @@ extension ContentDocument {
         text.isEmpty ? 0 : min(1, max(0, Double(offset) / Double(text.count)))
     }
 
-    /// The offset that lies `progression` of the way through the text, at the start of a character.
+    /// The start of the first character with at least `progression` of the text before it.
+    ///
+    /// Rounded up, because a place in front of the start of a position would belong to the position before. Products
+    /// that are off by a rounding error count as whole.
     func offset(at progression: Double) -> Int {
-        characterStart(Int(Double(text.count) * min(1, max(0, progression))))
+        var offset = Int((Double(text.count) * min(1, max(0, progression)) - 1e-6).rounded(.up))
+        while offset < text.count, text[offset] & 0xC0 == 0x80 { offset += 1 }
+        return max(0, offset)
     }
 
     /// The start of the UTF-8 sequence around `offset`.

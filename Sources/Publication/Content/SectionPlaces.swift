@@ -164,8 +164,9 @@ extension Locator {
         guard positions.indices.contains(index), !positions[index].isEmpty else { return }
         let own = positions[index]
         let progression = locations.progression ?? 0
-        let place =
-            page.map { min(own.count, max(1, $0)) - 1 } ?? min(own.count - 1, Int(progression * Double(own.count)))
+        // A product that is off by a rounding error counts as whole.
+        let number = page.map { max(1, $0) } ?? Int(progression * Double(own.count) + 1e-9) + 1
+        let place = min(own.count, number) - 1
         let position = own[place]
         locations.position = position.locations.position
         if page != nil { locations.progression = position.locations.progression }

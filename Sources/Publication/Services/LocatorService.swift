@@ -259,7 +259,7 @@ final class StandardLocators: LocatorService {
         let positions = try await context.publication().positionsByReadingOrder()
         let count = positions.reduce(0) { $0 + $1.count }
         guard count > 0 else { return nil }
-        let index = min(count - 1, Int(progression * Double(count)))
+        let index = min(count - 1, Int(progression * Double(count) + 1e-9))
         // Positions before the resource.
         var before = 0
         guard
