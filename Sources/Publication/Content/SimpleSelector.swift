@@ -131,16 +131,18 @@ struct SimpleSelector {
     ///
     /// - Complexity: The number of elements times the number of parts, at worst; usually the number of elements.
     func first(in document: ContentDocument) -> Int? {
-        // For each element around the current one: which parts end there, with all parts before them above.
+        // For each element around the current one: which parts end there, with all parts before them above; and which
+        // end anywhere above, of those that a space follows.
         var open: [(node: Int32, ends: Set<Int>, above: Set<Int>)] = []
         for (index, node) in document.nodes.enumerated() {
             while let last = open.last, last.node != node.parent { open.removeLast() }
-            let parent = open.last
-            let above = parent.map { $0.ends.isEmpty ? $0.above : $0.above.union($0.ends) } ?? []
-            var ends: Set<Int> = []
-            if fits(parts[0], index, document) { ends.insert(0) }
-            for end in above where end + 1 < parts.count && fits(parts[end + 1], index, document) {
-                if !parts[end + 1].isChild || parent?.ends.contains(end) == true { ends.insert(end + 1) }
+            let parentEnds = open.last?.ends ?? []
+            var above = open.last?.above ?? []
+            for end in parentEnds where end + 1 < parts.count && !parts[end + 1].isChild { above.insert(end) }
+            var ends: Set<Int> = fits(parts[0], index, document) ? [0] : []
+            for end in above where fits(parts[end + 1], index, document) { ends.insert(end + 1) }
+            for end in parentEnds where end + 1 < parts.count && parts[end + 1].isChild {
+                if fits(parts[end + 1], index, document) { ends.insert(end + 1) }
             }
             if ends.contains(parts.count - 1) { return index }
             open.append((Int32(index), ends, above))
