@@ -33,6 +33,8 @@ struct SearchPattern: Sendable {
         while matches.count < limit, let found = Self.find(bytes, in: folded.bytes, from: start) {
             let range = folded.original(of: found..<found + bytes.count, in: text)
             start = found + 1
+            // `ﬀ` is one place, though it folds to two letters that match `f`.
+            if let last = matches.last, range.lowerBound < last.upperBound { continue }
             if options.wholeWords {
                 guard boundaries.isBoundary(range.lowerBound, in: text),
                     boundaries.isBoundary(range.upperBound, in: text)

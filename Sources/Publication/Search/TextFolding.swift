@@ -62,12 +62,18 @@ struct TextFolding: Sendable {
             }
             let (scalar, length) = Self.scalar(in: text, at: next)
             let start = Int(offset(of: scalar))
-            var isFirst = true
+            // A form that is longer than its character counts from the character's start again and again.
+            var room = 0
             for index in start + 1..<start + 1 + Int(bytes[start]) {
                 let folded = bytes[index]
                 if folded == 0x20, endsInSpace { continue }
-                if isFirst { result.append(folded, from: next) } else { result.bytes.append(folded) }
-                isFirst = false
+                if room == 0 {
+                    result.append(folded, from: next)
+                    room = length
+                } else {
+                    result.bytes.append(folded)
+                }
+                room -= 1
                 endsInSpace = folded == 0x20
             }
             next += length
@@ -192,12 +198,17 @@ struct FoldedText: Sendable {
     /// - Parameter text: The original.
     func original(of range: Range<Int>, in text: [UInt8]) -> Range<Int> {
         func isStart(_ offset: Int) -> Bool { offset >= text.count || text[offset] & 0xC0 != 0x80 }
-        var start = offset(range.lowerBound)
-        while !isStart(start) { start -= 1 }
+        func character(_ folded: Int) -> Int {
+            var start = offset(folded)
+            while !isStart(start) { start -= 1 }
+            return start
+        }
+        let start = character(range.lowerBound)
         var end = offset(range.upperBound)
-        while !isStart(end) { end += 1 }
-        // A character that became several, or marks that became nothing, belong to the last one found.
-        if end <= start { end = start + 1 }
+        // All of the last character, also where only a part of its folded form was found. Marks behind it that became
+        // nothing belong to it.
+        let last = range.isEmpty ? start : character(range.upperBound - 1)
+        if end <= last { end = last + 1 }
         while !isStart(end) { end += 1 }
         // White space that vanished in front of the next character does not belong to what was found.
         while end > start + 1, MarkupText.isSpace(text[end - 1]), range.upperBound > 0,
