@@ -13,8 +13,10 @@ struct ContentCFI {
         var index = node
         while index >= 0, document.nodes[index].parent >= 0 {
             let element = document.nodes[index]
-            let id = element.id < 0 ? "" : "[\(EPUBCFI.escaped(document.ids[Int(element.id)]))]"
-            steps.append("/\(2 * element.position)\(id)")
+            // An id that an earlier element has too would lead there.
+            let id = element.id < 0 ? nil : document.ids[Int(element.id)]
+            let own = id.flatMap { document.nodeOfID[$0] == Int32(index) ? "[\(EPUBCFI.escaped($0))]" : nil } ?? ""
+            steps.append("/\(2 * element.position)\(own)")
             index = Int(element.parent)
         }
         return steps.reversed()
