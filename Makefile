@@ -2,7 +2,8 @@ SOURCES = Sources Providers Tests Examples Package.swift
 # For each target of fuzz.
 SECONDS ?= 600
 FUZZ_TARGETS = known-hosts private-key sftp-packets \
-  media-tags media-type zip xml rwpm opf nav ncx comic-info lcpl encryption pdf publication reader-messages
+  media-tags media-type zip xml rwpm opf nav ncx comic-info lcpl encryption pdf publication reader-messages \
+  epub-cfi html-content search
 
 .DEFAULT_GOAL := help
 .PHONY: help docs snippets build carrel test full products bare metrics stress sync-histories sanitize fuzz demo bench providers-table api format lint clean

@@ -19,6 +19,7 @@ let instrumented: [SwiftSetting] =
 
 let package = Package(
     name: "carrel-fuzz",
+    dependencies: [.package(url: "https://github.com/apple/swift-log", from: "1.16.2")],
     targets: [
         .systemLibrary(name: "CLinux", path: "Sources/CLinux"),
         .systemLibrary(name: "CChild", path: "Sources/CChild"),
@@ -28,7 +29,10 @@ let package = Package(
         .systemLibrary(name: "CXML2", path: "Sources/CXML2", pkgConfig: "libxml-2.0"),
         .systemLibrary(name: "CArchive", path: "Sources/CArchive", pkgConfig: "libarchive"),
         .systemLibrary(name: "LibFuzzer", path: "LibFuzzer"),
-        .target(name: "FileProviderCore", dependencies: ["CChild", "CLinux"], swiftSettings: instrumented),
+        .target(
+            name: "FileProviderCore",
+            dependencies: ["CChild", "CLinux", .product(name: "Logging", package: "swift-log")],
+            swiftSettings: instrumented),
         .target(
             name: "SSHTransport",
             dependencies: ["CLinux", "CSSH2", "FileProviderCore", "Cryptography"],
@@ -55,6 +59,7 @@ let package = Package(
             name: "Publication",
             dependencies: [
                 "Archives", "CPDF", "Cryptography", "FileProviderCore", "MediaTags", "MediaTypes", "SafeXML",
+                .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: instrumented + [.define("Formats")]),
         .target(

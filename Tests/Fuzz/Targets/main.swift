@@ -6,11 +6,12 @@ typealias FuzzTarget = @convention(c) (UnsafePointer<UInt8>?, Int) -> Int32
 
 // The first argument names one of these, the others are libFuzzer's own.
 let targets: [String: FuzzTarget] = [
-    "comic-info": fuzzComicInfo, "encryption": fuzzEncryption, "known-hosts": fuzzKnownHosts, "lcpl": fuzzSniffing,
+    "comic-info": fuzzComicInfo, "encryption": fuzzEncryption, "epub-cfi": fuzzCFI, "html-content": fuzzContent,
+    "known-hosts": fuzzKnownHosts, "lcpl": fuzzSniffing,
     "media-tags": fuzzMediaTags, "media-type": fuzzMediaType, "nav": fuzzNavigation, "ncx": fuzzNCX, "opf": fuzzPackage,
     "pdf": fuzzPDF,
     "private-key": fuzzPrivateKey, "publication": fuzzPublication, "reader-messages": fuzzReaderMessages,
-    "rwpm": fuzzManifest,
+    "rwpm": fuzzManifest, "search": fuzzSearch,
     "sftp-packets": fuzzSFTPPackets, "xml": fuzzXML, "zip": fuzzZIP,
 ]
 
