@@ -86,13 +86,11 @@ struct QuotationFinder {
 
     /// Places between the text before and the text after.
     private func borders(in text: [UInt8]) -> [Candidate] {
-        let ends =
-            before.isEmpty
-            ? []
-            : Self.occurrences(of: before, in: text, limit: 64).map { start in
-                let end = start + before.count
-                return end < text.count && text[end] == 0x20 ? end + 1 : end
-            }
+        let befores = before.isEmpty ? [] : Self.occurrences(of: before, in: text, limit: 64)
+        let ends = befores.map { start -> Int in
+            let end = start + before.count
+            return end < text.count && text[end] == 0x20 ? end + 1 : end
+        }
         let starts = after.isEmpty ? [] : Self.occurrences(of: after, in: text, limit: 64)
         return (ends + starts).map { Candidate(range: $0..<min(text.count, $0 + 1), difference: 0) }
     }
