@@ -28,8 +28,8 @@ extension ContentDocument {
 
     /// What the document holds, element by element.
     var elements: [ContentElement] {
-        let publication = Publication(manifest: Manifest(metadata: Metadata(title: "A Book")))
-        let places = SectionPlaces(self, ContentSection(index: 0, link: Self.chapter), publication)
+        let manifest = Manifest(metadata: Metadata(title: "A Book"))
+        let places = SectionPlaces(self, ContentSection(index: 0, link: Self.chapter), in: manifest)
         return blocks.indices.map { places.element($0, positions: []) }
     }
 
