@@ -231,6 +231,10 @@ let package = Package(
         .executableTarget(
             name: "logging-benchmark", dependencies: ["Carrel", .product(name: "Logging", package: "swift-log")],
             path: "Tests/Performance/Logging"),
+        .executableTarget(
+            name: "search-benchmark",
+            dependencies: ["FileProviderCore", "LocalFileProvider", "Publication", "SampleBooks"],
+            path: "Tests/Performance/Search"),
         .executableTarget(name: "sample-book", dependencies: ["SampleBooks"], path: "Examples/SampleBook"),
         .executableTarget(name: "reading-a-book", dependencies: ["Carrel"], path: "Examples/ReadingABook"),
 

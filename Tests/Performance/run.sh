@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Benchmarks against peers: on this machine, and on real servers that this script starts and stops.
 #
-#   bash Tests/Performance/run.sh [book] [checkpoints] [logging] [transfer] [local] [listing] [small] [pipe] [sniffing] [reader-books] [sync-memory] [sync-unchanged] [sync-upload] [ftp-book] [ftp-transfer] [ftp-listing] [ftp-small]
+#   bash Tests/Performance/run.sh [book] [checkpoints] [logging] [transfer] [local] [listing] [small] [pipe] [sniffing] [search] [reader-books] [sync-memory] [sync-unchanged] [sync-upload] [ftp-book] [ftp-transfer] [ftp-listing] [ftp-small]
 #     [ranges] [sftp-book] [sftp-bulk] [sftp-bulk-link] [sftp-small] [sftp-small-link] [sftp-listing] [sftp-requests]
 #
 # All, unless named.
@@ -16,6 +16,7 @@
 # small     1,000 files of 4 KiB sent over a link with a round trip of 20 ms and 16 connections, published and in place, beside curl
 # pipe      standard input to a WebDAV server: peak memory
 # sniffing  10,000 mixed files of a folder: files told in a second, by name or content, and by content alone
+# search    50 MB of chapters in one book searched, beside xmllint --html over the same files, one processor each, alternating; memory for 300 MB
 # sync-memory     1,000,000 simulated entries brought in step: seconds and memory
 # sync-unchanged  10,000 files that are in step, over links with a round trip of 20 ms, beside one recursive listing; needs root
 # sync-upload     1,000 files of 4 KiB, first sync to each kind of storage beside rclone sync with 4 and 16 transfers; needs root
@@ -84,6 +85,7 @@ prepare() {
     case " $parts " in *" checkpoints "*) bash "$top/.ci/release" --package-path "$top" --static-swift-stdlib --product checkpoints-benchmark >&2 ;; esac
     case " $parts " in *" logging "*) bash "$top/.ci/release" --package-path "$top" --static-swift-stdlib --product logging-benchmark >&2 ;; esac
     case " $parts " in *" sync-memory "*) bash "$top/.ci/release" --package-path "$top" --static-swift-stdlib --product sync-memory-benchmark >&2 ;; esac
+    case " $parts " in *" search "*) bash "$top/.ci/release" --package-path "$top" --static-swift-stdlib --product search-benchmark >&2 ;; esac
     case " $parts " in *" sniffing "*) bash "$top/.ci/release" --package-path "$top" --static-swift-stdlib --product sniffing-benchmark >&2 ;; esac
     local bin
     bin=$(bash "$top/.ci/release" --package-path "$top" --static-swift-stdlib --show-bin-path)
@@ -429,14 +431,15 @@ sniffing() {
 . "$here/sftp.sh"
 . "$here/ranges.sh"
 . "$here/reader.sh"
+. "$here/search.sh"
 . "$here/sync.sh"
 
-parts=${*:-book checkpoints logging transfer local listing small pipe sniffing reader-books sync-memory sync-unchanged sync-upload ftp-book ftp-transfer ftp-listing ftp-small ranges
+parts=${*:-book checkpoints logging transfer local listing small pipe sniffing search reader-books sync-memory sync-unchanged sync-upload ftp-book ftp-transfer ftp-listing ftp-small ranges
   sftp-book sftp-bulk sftp-small sftp-bulk-link sftp-small-link sftp-listing sftp-requests}
 wanted=
 for part in $parts; do
   case $part in
-    book | checkpoints | logging | transfer | local | listing | small | pipe | sniffing | reader-books | sync-memory) wanted+=" $part" ;;
+    book | checkpoints | logging | transfer | local | listing | small | pipe | sniffing | search | reader-books | sync-memory) wanted+=" $part" ;;
     ftp-book | ftp-transfer | ftp-listing | ftp-small | ranges)
       if [ "$(id -u)" = 0 ]; then wanted+=" $part"
       else echo "$part: skipped: FTP servers are started by root alone"; fi ;;
