@@ -1,2 +1,2 @@
-// One import for apps: the provider, and the contracts that it keeps.
+// One import for apps: the provider, and the protocols that it conforms to.
 @_exported public import FileProviderCore

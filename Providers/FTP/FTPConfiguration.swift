@@ -1,53 +1,54 @@
 import FileProviderCore
 public import Foundation
 
-/// An FTP server's address, and what is known of it: a value without secrets, to be kept.
+/// The address and the settings of an FTP server, without secrets. Can be stored.
 public struct FTPConfiguration: Codable, Hashable, Sendable {
-    /// Who opens data connections, and with which command.
+    /// Which side opens data connections, and with which command.
     public enum DataMode: String, Codable, Hashable, Sendable, CaseIterable {
-        /// `EPSV` (RFC 2428), and `PASV` (RFC 959) from then on where that is refused.
+        /// `EPSV` (RFC 2428). If the server refuses it, `PASV` (RFC 959) from then on.
         case passive
-        /// `PASV` alone.
+        /// Only `PASV`.
         case ipv4Passive
-        /// The server connects to this machine: `EPRT` (RFC 2428), and `PORT` (RFC 959) where that is refused.
+        /// The server connects to this machine: `EPRT` (RFC 2428), or `PORT` (RFC 959) if the server refuses `EPRT`.
         case active
     }
 
-    /// How an upload is known to have arrived as it was sent.
+    /// How an upload is verified.
     public enum Verification: String, Codable, Hashable, Sendable, CaseIterable {
-        /// By the number of bytes. One that went on behind a part also by a hash, where the server offers one.
+        /// By the number of bytes. A resumed upload is also verified by a hash, if the server offers one.
         case size
-        /// By a hash that the server computes (`HASH`, `MD5`, `XSHA256` and their like), where it offers one: a round
-        /// trip more for each file, which the server reads once more.
+        /// By a hash that the server computes (`HASH`, `MD5`, `XSHA256` and similar), if it offers one. Costs one more
+        /// round trip for each file, and the server reads the file once more.
         case hash
     }
 
-    /// The root folder: `ftp` (in clear), `ftpes` (explicit TLS) or `ftps` (implicit TLS).
+    /// The URL of the root folder, with the scheme `ftp` (in clear), `ftpes` (explicit TLS) or `ftps` (implicit TLS).
     public let baseURL: URL
-    /// ``DataMode/passive`` unless said otherwise.
+    /// Which side opens data connections. The default is ``DataMode/passive``.
     public var dataMode = DataMode.passive
-    /// The server's zone, for listings without one (`LIST`), as TimeZone(identifier:) takes it; nil for UTC. Each date
-    /// is taken with the offset that held then. Machine-readable listings are in UTC always.
+    /// The identifier of the server's time zone, as `TimeZone(identifier:)` accepts it, for the dates of `LIST`; nil
+    /// for UTC. Each date is read with the offset that was in force on it. Machine-readable listings are always in UTC.
     public var timeZone: String?
-    /// Whether more than TLS 1.2 is offered. Data connections have to go on with the session of the control connection
-    /// on many servers, and uploads over TLS 1.3 may lose their end with this libcurl.
+    /// Whether versions above TLS 1.2 are offered. The default is false: many servers require data connections to
+    /// resume the TLS session of the control connection, and uploads over TLS 1.3 may lose their end with this libcurl.
     public var offersNewestTLS = false
-    /// ``Verification/size`` unless said otherwise.
+    /// How uploads are verified. The default is ``Verification/size``.
     public var verification = Verification.size
     var charset = FTPCharset.utf8
 
-    /// The IANA name of the character set of names; `utf-8` unless said otherwise.
+    /// The IANA name of the character set of file names. The default is `utf-8`.
     public var charsetName: String { charset.name }
 
-    /// Keeps `baseURL` without user, password, query and fragment; credentials come with the `ConnectionOptions`.
+    /// Creates a configuration from `baseURL`, without its user, password, query and fragment. Credentials come from
+    /// the `ConnectionOptions`.
     public init(baseURL: URL) {
         self.baseURL = baseURL.withoutSecrets
     }
 
-    /// Takes a server's names for bytes in the character set of that IANA name, such as `windows-1251`.
+    /// Sets the character set of file names by its IANA name, such as `windows-1251`.
     ///
-    /// - Throws: `CocoaError(.fileReadUnknownStringEncoding)` for a name that this system does not know, and for a set
-    ///   in which ASCII is written differently.
+    /// - Throws: `CocoaError(.fileReadUnknownStringEncoding)` for a name that this system does not know, and for a
+    ///   character set that encodes ASCII differently.
     public mutating func setCharset(_ name: String) throws { charset = try FTPCharset(name) }
 }
 
@@ -56,7 +57,7 @@ extension FTPConfiguration {
     /// or `newest`) and `verify` (`size` or `hash`).
     static let settingNames: Set<String> = ["charset", "data", "time-zone", "tls", "verify"]
 
-    /// - Throws: `CocoaError(.featureUnsupported)` naming the setting whose value makes no sense;
+    /// - Throws: `CocoaError(.featureUnsupported)` for a value that the setting does not accept;
     ///   `CocoaError(.fileReadUnknownStringEncoding)` for such a `charset`.
     init(baseURL: URL, settings: [String: String]) throws {
         self.init(baseURL: baseURL)
@@ -74,7 +75,7 @@ extension FTPConfiguration {
             default:
                 throw FileError.make(
                     .featureUnsupported, path: name, url: baseURL,
-                    sentence: "“\(value)” is no value of the setting “\(name)” of FTP.")
+                    sentence: "“\(value)” is not a value of the FTP setting “\(name)”.")
             }
         }
     }

@@ -2,15 +2,16 @@ import CurlTransport
 public import FileProviderCore
 public import Foundation
 
-/// A server's refusal in its own words. The conditions that Foundation has a code for stand above it.
+/// A refusal by an FTP server, with its reply. Conditions that Foundation has a code for carry it as their underlying
+/// error.
 public struct FTPReplyError: FileProviderFTPError, LocalizedError, CustomNSError, Sendable {
-    /// The reply's.
+    /// The code of the reply.
     public let code: FileProviderFTPErrorCode
-    /// Counted from the provider's root; names that are not UTF-8 are escaped.
+    /// The path relative to the provider's root. Names that are not UTF-8 are escaped.
     public let path: String
-    /// At most 200 characters, on one line, without secrets.
+    /// The text of the reply: at most 200 characters, on one line, without secrets.
     public let serverDescription: String?
-    /// The command's, in capitals.
+    /// The refused command, in capitals; empty for a refused connection.
     public let verb: String
 
     init(_ reply: FTPReply, path: ProviderPath) {
@@ -22,28 +23,29 @@ public struct FTPReplyError: FileProviderFTPError, LocalizedError, CustomNSError
         serverDescription = words.isEmpty ? nil : String(words.prefix(200))
     }
 
-    /// The domain of the `NSError` that Foundation makes of it.
+    /// The domain of the bridged `NSError`.
     public static let errorDomain = "FTP"
-    /// The code as a number.
+    /// The reply's code as a number.
     public var errorCode: Int { code.rawValue }
-    /// ``errorDescription`` as the description, and nothing else.
+    /// Only the description, which is ``errorDescription``.
     public var errorUserInfo: [String: Any] { [NSLocalizedDescriptionKey: errorDescription ?? code.description] }
-    /// Command, path, code and what the server said, in one sentence; never nil.
+    /// One sentence with command, path, code and the server's text; never nil.
     public var errorDescription: String? {
         "The server answered \(verb.isEmpty ? "the connection" : verb) for “\(path)” with \(code)"
             + (serverDescription.map { ": \($0)" } ?? ".")
     }
 }
 
-/// The conditions that a reply may mean. Servers have 550 for nearly everything, and words of their own for the rest;
-/// where looking can decide, that is done first.
+/// The Foundation error that a reply means. Servers use 550 for nearly everything, and the text differs between
+/// servers, so callers check what exists first if that can decide.
 struct FTPCondition {
     let reply: FTPReply
     let path: ProviderPath
     let url: URL
     var isWriting = false
 
-    /// The condition in Foundation's words, the reply below it; the reply itself where Foundation has none.
+    /// The condition as a Foundation error with the reply beneath it; the reply itself if Foundation has no code for
+    /// it.
     var error: any Error {
         let replyError = FTPReplyError(reply, path: path)
         switch reply.code {
@@ -52,7 +54,7 @@ struct FTPCondition {
                 .userAuthenticationRequired, url: url, sentence: replyError.sentence, underlying: replyError)
         case 500, 502, 504:
             let sentence =
-                "The server does not know \(reply.verb.isEmpty ? "what it was sent" : reply.verb), which “\(path)” takes."
+                "The server does not know \(reply.verb.isEmpty ? "the command" : reply.verb), which “\(path)” needs."
             return FileError.make(.featureUnsupported, path: path, url: url, sentence: sentence, underlying: replyError)
         case 452, 552: return made(.fileWriteOutOfSpace, replyError)
         case 550, 553, 450, 451:

@@ -3,13 +3,13 @@ public import FileProviderCore
 import Foundation
 
 extension FTPFileProvider: FileProviderAppending {
-    /// Adds bytes by `APPE`.
+    /// Appends bytes with `APPE`.
     ///
-    /// A connection that is lost before the server has begun to store is replaced once more; after that nothing is sent
+    /// If the connection is lost before the server begins to store, the append is retried. After that, nothing is sent
     /// again.
     ///
-    /// - Throws: Also `CocoaError(.featureUnsupported)` for a server without `APPE`.
-    /// - Complexity: A look before and one after, and a data connection.
+    /// - Throws: Also `CocoaError(.featureUnsupported)` if the server has no `APPE`.
+    /// - Complexity: One lookup before and one after, and a data connection.
     public func append(path: ProviderPath, from source: any WriteSource, createsFile: Bool) async throws -> FileObject {
         if path.isRoot { throw FileError.isADirectory(path, url: url(of: path), writing: true) }
         defer { cache.drop(path) }
@@ -26,13 +26,13 @@ extension FTPFileProvider: FileProviderAppending {
         if let length = source.length, length != count {
             throw FileError.make(
                 .fileWriteUnknown, path: path, url: url(of: path),
-                sentence: "The source of “\(path)” gave \(count) bytes and had announced \(length).")
+                sentence: "The source of “\(path)” gave \(count) bytes, but announced \(length).")
         }
         let item = try? await connection.run(path) { try await self.sight(path, $0).item }
         return item ?? FileObject(path: path, type: .regular)
     }
 
-    /// - Returns: The bytes that were sent.
+    /// - Returns: The number of bytes sent.
     private func append(_ source: any WriteSource, to path: ProviderPath) async throws -> Int64 {
         let hasBegun = LockedValue(false)
         return try await connection.options.retries.run(counters: connection.options.counters) { error in

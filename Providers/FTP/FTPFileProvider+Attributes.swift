@@ -3,8 +3,8 @@ public import FileProviderCore
 public import Foundation
 
 extension FTPFileProvider: FileProviderAttributes {
-    /// By `SITE CHMOD`, and by `MFMT` (draft-somers-ftp-mfxx), `SITE UTIME`, or `MDTM` with a time in front where a
-    /// server takes that.
+    /// Sets permissions with `SITE CHMOD`, and the time with `MFMT` (draft-somers-ftp-mfxx), `SITE UTIME`, or `MDTM`
+    /// with a time before the name, whichever the server accepts.
     ///
     /// - Complexity: One round trip for each.
     public func setAttributes(path: ProviderPath, permissions: UInt16?, modificationDate: Date?) async throws {
@@ -43,7 +43,7 @@ extension FTPFileProvider: FileProviderAttributes {
         return try await refusal(reply, ofChanging: path, session)
     }
 
-    /// The command that sets a time; nil where the server is not known to have one.
+    /// The command that sets a time; nil if the server is not known to have one.
     var timeCommand: FTPTimeCommand? {
         let host = connection.host
         guard let features = host.features else { return nil }
@@ -52,23 +52,23 @@ extension FTPFileProvider: FileProviderAttributes {
 }
 
 extension FTPHost {
-    /// Notes that `way` is unknown to the server, and with `SITE UTIME` itself both of its forms.
+    /// Notes that the server does not know `way`; if it does not know `SITE UTIME` at all, both forms of it.
     func lacks(_ way: FTPTimeCommand, by reply: FTPReply) {
         lacks(way.rawValue)
         if way == .utime, reply.code != 501 { lacks(FTPTimeCommand.longUtime.rawValue) }
     }
 }
 
-/// How a server is told a file's time of modification. The raw value is the name under which a server is remembered not
-/// to know it.
+/// A command that sets a file's modification time. The raw value is the name under which ``FTPHost`` notes that the
+/// server does not know it.
 enum FTPTimeCommand: String, CaseIterable {
     /// draft-somers-ftp-mfxx.
     case mfmt = "MFMT"
     case utime = "SITE UTIME"
-    /// Behind the name the times of access, modification and creation, as others have it.
+    /// The access, modification and creation times after the name, as some servers expect them.
     case longUtime = "SITE UTIME with three times"
-    /// vsftpd and others set the time of a file whose name comes behind one; to the rest it is the name of a file that
-    /// is not there.
+    /// vsftpd and others set the time of a file if a time comes before its name. To the rest, time and name together
+    /// are the name of a missing file.
     case mdtm = "MDTM with a time"
 
     var verb: String {
@@ -87,7 +87,7 @@ enum FTPTimeCommand: String, CaseIterable {
         }
     }
 
-    /// Nil for a time that has no four digits for its year.
+    /// The command, or nil if the year does not have four digits.
     func command(_ date: Date, _ name: [UInt8]) throws -> FTPCommand? {
         guard let text = FTPDate.text(date) else { return nil }
         if self == .longUtime {
@@ -97,7 +97,7 @@ enum FTPTimeCommand: String, CaseIterable {
         return try FTPCommand(verb, argument: Array((self == .utime ? "UTIME \(text) " : "\(text) ").utf8) + name)
     }
 
-    /// Whether `reply`, to this about a file that is there, means that the server has no such command.
+    /// Whether `reply`, to this command for an existing file, means that the server does not know the command.
     func isUnknown(_ reply: FTPReply) -> Bool {
         [500, 502, 504].contains(reply.code) || [.utime, .longUtime].contains(self) && reply.code == 501
             || self == .mdtm && [501, 550].contains(reply.code)

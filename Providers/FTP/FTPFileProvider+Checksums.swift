@@ -3,15 +3,15 @@ public import FileProviderCore
 import Foundation
 
 extension FTPFileProvider: FileProviderChecksums {
-    /// Has the server compute it: by `HASH` (draft-bryan-ftp-hash), else by `MD5`, `XCRC`, `XMD5`, `XSHA1`, `XSHA256`
-    /// or `XSHA512`, as the server's `FEAT` offers them.
+    /// Returns a checksum that the server computes: with `HASH` (draft-bryan-ftp-hash), or with `MD5`, `XCRC`, `XMD5`,
+    /// `XSHA1`, `XSHA256` or `XSHA512`, as the server's `FEAT` offers them.
     ///
-    /// The server reads the whole file meanwhile and says nothing: a file for which that takes longer than
-    /// `timeouts.idle` ends with `URLError(.timedOut)`. The commands that begin with X have no way to say where a name
-    /// ends: one that ends in a number behind a blank is not asked about.
+    /// The server reads the whole file and is silent meanwhile. If that takes longer than `timeouts.idle`, the call
+    /// fails with `URLError(.timedOut)`. The commands that begin with X cannot mark the end of a name, so they are not
+    /// used for a name that ends in a space and a number.
     ///
-    /// - Throws: Also `CocoaError(.fileReadUnknown)` where the answer is no hash of that kind.
-    /// - Complexity: One round trip, and the server's reading.
+    /// - Throws: Also `CocoaError(.fileReadUnknown)` if the reply is not a hash of that kind.
+    /// - Complexity: One round trip; the server reads the whole file.
     public func checksum(of path: ProviderPath, kind: String) async throws -> String {
         try await connection.run(path) { session in
             guard let hash = session.host.hashes.first(where: { $0.kind.name == kind }) else {
@@ -27,22 +27,22 @@ extension FTPFileProvider: FileProviderChecksums {
             }
             throw FileError.make(
                 .fileReadUnknown, path: path, url: self.url(of: path),
-                sentence: "The server gave no \(kind) of “\(path)”.")
+                sentence: "The server returned no \(kind) checksum of “\(path)”.")
         }
     }
 }
 
 extension FTPHost {
-    /// What the server can compute, as far as it was not heard to refuse.
+    /// The hashes that the server offers and has not refused.
     var hashes: [FTPHash] { features?.hashes.filter { mayKnow($0.verb) } ?? [] }
 }
 
 extension FTPSession {
-    /// What the server says to being asked; nil for a name of which it would take the end for a range.
+    /// The server's reply; nil for a name whose end the server would read as a range.
     func reply(to hash: FTPHash, of name: [UInt8]) async throws -> FTPReply? {
         switch hash.command {
         case .hash:
-            // Whichever kind another exchange has chosen on this connection: the reply names the one that was taken.
+            // Another exchange may have chosen another kind on this connection. The reply names the kind that was used.
             return try await sendTogether([
                 FTPCommand("OPTS", argument: Array("HASH \(hash.kind.rawValue)".utf8)),
                 FTPCommand("HASH", argument: name),
@@ -64,14 +64,14 @@ extension FTPHash {
         }
     }
 
-    /// The hash of a whole file that `reply` tells, in lower case; nil where it tells something else.
+    /// The hash of the whole file in `reply`, in lower case; nil if the reply has no such hash.
     ///
-    /// - Parameter size: The file's bytes, where they are known.
+    /// - Parameter size: The file's size in bytes, if it is known.
     func value(in reply: FTPReply, size: Int64? = nil) -> String? {
         guard reply.isPositive, let line = reply.lines.last else { return nil }
         let words = String(decoding: line, as: UTF8.self).split(separator: " ").map(String.init)
         guard case .hash = command else { return words.last { isValue($0) }.map { kind.padded($0.lowercased()) } }
-        // Kind, first byte and last or the one behind that, value, name.
+        // The words: kind, range of bytes (the end inclusive or not), value, name.
         guard words.count > 2, words[0].uppercased() == kind.rawValue, isValue(words[2]) else { return nil }
         let range = words[1].split(separator: "-").compactMap { Int64($0) }
         guard range.count == 2, range[0] == 0 else { return nil }
@@ -79,7 +79,7 @@ extension FTPHash {
         return kind.padded(words[2].lowercased())
     }
 
-    /// Some servers leave out the zeros in front of a CRC.
+    /// Some servers omit the leading zeros of a CRC.
     private func isValue(_ word: String) -> Bool {
         (word.count == kind.digits || kind == .crc32 && (1...8).contains(word.count)) && word.allSatisfy(\.isHexDigit)
     }

@@ -3,8 +3,8 @@ public import FileProviderCore
 import Foundation
 
 extension FTPFileProvider {
-    /// By `MLST`; where the server does not know it, by `SIZE`, `MDTM` and `CWD`, which follow symbolic links: a
-    /// link that leads nowhere is not there then, though listings show it.
+    /// Returns an item's attributes with `MLST`. If the server does not know it, uses `SIZE`, `MDTM` and `CWD`, which
+    /// follow symbolic links: a link to a missing item is then missing too, although listings show it.
     ///
     /// - Complexity: One round trip with `MLST`, else two for a file and three for a folder.
     public func attributesOfItem(path: ProviderPath) async throws -> FileObject {
@@ -15,9 +15,9 @@ extension FTPFileProvider {
         }
     }
 
-    /// By `MLSD`, else by `CWD` and `LIST`. The listing is read while it comes and held until it is whole, at most 256
-    /// MiB, because the connection may be needed by whoever takes the pages, and one that breaks off is asked for
-    /// again.
+    /// Lists a folder with `MLSD`, else with `CWD` and `LIST`. The listing is parsed as it arrives and held until it is
+    /// complete, at most 256 MiB: the receiver of the pages may need the connection, and a listing that breaks off is
+    /// requested again.
     ///
     /// - Throws: Also `URLError(.cannotParseResponse)`, behind all pages, when lines of the listing cannot be read;
     ///   also behind them ``/FileProviderCore/FileError/unusableNames(_:in:url:)`` for names that no path can hold, or
@@ -44,7 +44,7 @@ extension FTPFileProvider {
 
     // MARK: One item
 
-    /// What is at `path`; nil where nothing is.
+    /// The item at `path`; nil if there is none.
     func item(_ path: ProviderPath, _ session: FTPSession) async throws -> FileObject? {
         if path.isRoot { return FileObject(path: path, type: .directory) }
         let name = try session.host.bytes(of: path)
@@ -75,7 +75,7 @@ extension FTPFileProvider {
         let knowsSizes =
             size.map { !$0.isPositive && !FileProviderFTPErrorCode(rawValue: $0.code).isUnknownCommand } ?? false
         if knowsSizes, !isHidden { return try nothing(refusal, path) }
-        // A file whose server tells no sizes shows in the listing of its folder.
+        // If the server reports no sizes, looks for the file in the listing of its folder.
         guard let parent = path.parent, var pages = try await folder(parent, session) else {
             if let size, isHidden { return try nothing(size, path) }
             return try nothing(refusal, path)
@@ -86,7 +86,8 @@ extension FTPFileProvider {
         return nil
     }
 
-    /// A refusal of a look: nothing is there, unless the server says that it is not to be looked at.
+    /// Interprets a refused lookup: nil if nothing is at `path`. Throws if the server forbids the lookup or the failure
+    /// is another.
     private func nothing(_ reply: FTPReply, _ path: ProviderPath) throws -> FileObject? {
         let error = FTPCondition(reply: reply, path: path, url: url(of: path)).error
         if let error = error as? CocoaError, error.code == .fileReadNoPermission { throw error }
@@ -94,13 +95,13 @@ extension FTPFileProvider {
         return nil
     }
 
-    /// Whether a refusal says that this user must not look.
+    /// Whether a refusal says that this user has no permission to look.
     func isForbidden(_ reply: FTPReply, _ path: ProviderPath) -> Bool {
         (FTPCondition(reply: reply, path: path, url: url(of: path)).error as? CocoaError)?.code == .fileReadNoPermission
     }
 
-    /// As ``item(_:_:)``, where a refusal to show anything is an answer, too: drop boxes take files and let nobody
-    /// look.
+    /// Like ``item(_:_:)``, but returns `hidden` if the server refuses to show anything. Drop boxes accept files
+    /// without showing them.
     func sight(_ path: ProviderPath, _ session: FTPSession) async throws -> FTPSight {
         do { return try await item(path, session).map { .item($0) } ?? .nothing } catch let error as CocoaError
             where error.code == .fileReadNoPermission
@@ -113,7 +114,7 @@ extension FTPFileProvider {
         }
     }
 
-    /// Whether a refusal of a look says that nothing is there.
+    /// Whether a refused lookup means that nothing is at `path`.
     func isNothing(_ reply: FTPReply, path: ProviderPath) -> Bool {
         do {
             _ = try nothing(reply, path)
@@ -127,8 +128,8 @@ extension FTPFileProvider {
         do { return try await firstListing(path, session) } catch let error as CocoaError
             where error.code == .fileReadNoPermission
         {
-            // A folder that came between the refusal and the look at it is listed now; one that nobody may read is
-            // refused again.
+            // Lists the folder again: it may have been created after the refusal. If it may not be read, the server
+            // refuses again.
             return try await firstListing(path, session)
         }
     }
@@ -158,20 +159,21 @@ extension FTPFileProvider {
         return nil
     }
 
-    /// By `LIST` in the folder itself: a path behind `LIST` would be taken for options and patterns by many a server.
+    /// Lists the folder with `LIST` after changing into it. Many servers would read a path after `LIST` as options and
+    /// patterns.
     ///
-    /// - Returns: Nil when the server does not go there.
+    /// - Returns: Nil if the server does not enter the folder.
     func folder(_ path: ProviderPath, _ session: FTPSession) async throws -> FTPPages? {
         guard try await session.enter(session.host.bytes(of: path)) == nil else { return nil }
         let hidden = session.host.listsHidden
         if hidden != false {
             let pages = try await list(FTPCommand("LIST", text: "-a"), path, session)
-            // A server that takes the option for a name shows not even the dots that every folder has.
+            // A server that reads the option as a name does not even show `.` and `..`, which every folder has.
             if let pages, hidden == true || !pages.isEmpty {
                 session.host.listsHidden = true
                 return pages
             }
-            // Once it has shown them, a shorter listing would look as if somebody had removed something.
+            // The server showed hidden names before, so a listing without them would look as if items had been removed.
             if hidden == true { throw FTPReplyError(FTPReply(verb: "LIST", code: 550, lines: []), path: path) }
         }
         guard let pages = try await list(FTPCommand("LIST"), path, session) else {
@@ -181,14 +183,14 @@ extension FTPFileProvider {
         return pages
     }
 
-    /// Nil when the server refused.
+    /// Returns nil if the server refuses.
     private func list(_ command: FTPCommand, _ path: ProviderPath, _ session: FTPSession) async throws -> FTPPages? {
         let zone = configuration.timeZone.flatMap { TimeZone(identifier: $0) }
         let parser = zone.map { FTPListParser(now: Date(), zone: $0) } ?? FTPListParser(now: Date())
         let sink = FTPListingSink(FTPPages(parser, path: path, charset: session.host.charset))
         let outcome = try await session.send(FTPExchange(transfer: .list(command)) { sink })
         guard let reply = outcome.last else { return nil }
-        // What the one says for an empty folder, and the other for a pattern that fits nothing.
+        // Some servers reply 450 for an empty folder, others for a pattern without matches.
         if reply.isPositive || reply.code == 450 { return sink.pages }
         if FileProviderFTPErrorCode(rawValue: reply.code).isTransient { throw FTPReplyError(reply, path: path) }
         return nil
@@ -202,27 +204,27 @@ extension FTPFileProvider {
 }
 
 extension FTPOutcome {
-    /// What `SIZE` told (RFC 3659, section 4).
+    /// The size in the reply to `SIZE` (RFC 3659, section 4).
     var size: Int64? {
         guard let reply = self["SIZE"], reply.code == 213 else { return nil }
-        // Some put words in front.
+        // Some servers put words before the number.
         return reply.text.split(separator: " ").last.flatMap { Int64($0) }.flatMap { $0 < 0 ? nil : $0 }
     }
 
-    /// What `MDTM` told (RFC 3659, section 3).
+    /// The time in the reply to `MDTM` (RFC 3659, section 3).
     var modificationDate: Date? {
         guard let reply = self["MDTM"], reply.code == 213 else { return nil }
         return reply.text.split(separator: " ").last.flatMap { FTPDate.parse(String($0)) }
     }
 }
 
-/// What a look at a name shows.
+/// The result of looking for a name.
 enum FTPSight {
     case item(FileObject)
     case nothing
-    /// The server shows nothing here, neither by itself nor in a listing.
+    /// The server shows nothing here, neither the item itself nor in a listing.
     case hidden
 
-    /// The item, if one was seen.
+    /// The item, if one was found.
     var item: FileObject? { if case .item(let item) = self { item } else { nil } }
 }

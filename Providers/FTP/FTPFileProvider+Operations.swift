@@ -3,7 +3,7 @@ public import FileProviderCore
 import Foundation
 
 extension FTPFileProvider {
-    /// Makes a folder with one `MKD`. What a refusal means is looked at: servers have 550 for all of it.
+    /// Makes a folder with one `MKD`. Servers refuse with 550 for every reason, so a refusal is followed by a lookup.
     public func createFolder(path: ProviderPath) async throws {
         if path.isRoot { throw FileError.make(.fileWriteFileExists, path: path, url: url(of: path)) }
         defer { cache.drop(path) }
@@ -11,7 +11,7 @@ extension FTPFileProvider {
         do {
             try await connection.run(path, mayRepeat: false) { try await self.makeFolder(path, $0, isSent) }
         } catch  where error.isTransient && isSent.value {
-            // The reply may be lost, and the folder there; one that was there before and is empty is the same.
+            // The reply may be lost although the folder was made. An empty folder that existed before is equivalent.
             let isMade = try? await connection.run(path) { session in
                 guard try await self.item(path, session)?.isDirectory == true else { return false }
                 return try await !self.hasContents(path, session: session)
@@ -26,19 +26,20 @@ extension FTPFileProvider {
             isSent.update { $0 = true }
             guard let reply = try await session.send([command])["MKD"], !reply.isPositive else { return }
             let error = try await self.refusal(reply, ofWriting: path, session)
-            // By now the parent is there: it may have come into being meanwhile.
+            // By now the parent exists: another client may have made it meanwhile.
             if isLast || !(error is FTPReplyError) { throw error }
         }
     }
 
     /// Renames on the server (RFC 959, section 4.1.3).
     ///
-    /// FTP renames onto a file that is there without a word, and so `overwrite: false` is a look right before; whoever
-    /// writes in between loses. Where something has to give way that the server does not replace by itself, the two are
-    /// not one step: a folder is removed before, a file is moved out of the way, and back where its place stays empty.
+    /// FTP silently replaces an existing file, so `overwrite: false` is a lookup right before the renaming; a file that
+    /// another client writes in between is lost. If the server does not replace the destination itself, the move takes
+    /// more than one step: a folder is removed first, a file is moved aside, and moved back if the renaming fails and
+    /// its place is still free.
     ///
-    /// - Throws: Also `CocoaError(.fileWriteInvalidFileName)` when `destination` is the item itself or lies in it.
-    /// - Complexity: Four round trips: two looks, `RNFR` and `RNTO`; without `MLST` up to two more for each look.
+    /// - Throws: Also `CocoaError(.fileWriteInvalidFileName)` if `destination` is the item itself or is inside it.
+    /// - Complexity: Four round trips: two lookups, `RNFR` and `RNTO`; without `MLST` up to two more for each lookup.
     public func moveItem(path: ProviderPath, to destination: ProviderPath, overwrite: Bool, progress: ProgressReporter)
         async throws
     {
@@ -63,7 +64,7 @@ extension FTPFileProvider {
                 if !target.isDirectory, !item.isDirectory {
                     return try await self.replace(destination, by: path, with: replacement, on: session)
                 }
-                // No server does that in one step.
+                // No server replaces a folder in one step.
                 try await self.removeOne(target, session)
                 try await self.rename(path, to: destination, session)
             }
@@ -77,7 +78,7 @@ extension FTPFileProvider {
         progress.advance(by: 1)
     }
 
-    /// Whether an item that was seen before a renaming has the new name and no other, the reply to that being lost.
+    /// Whether the item now has only the new name, although the reply to the renaming was lost.
     private func wasMoved(_ item: FileObject, to destination: ProviderPath) async -> Bool {
         let isMoved = try? await connection.run(destination) { session in
             guard try await self.item(item.path, session) == nil, let moved = try await self.item(destination, session)
@@ -95,7 +96,7 @@ extension FTPFileProvider {
     ) async throws {
         guard let reply = try await renamingRefusal(path, to: destination, session: session) else { return }
         let refusal = try await refusal(reply, ofWriting: destination, session, moving: path)
-        // Once begun, this ends with one of the two files at the destination, cancelled or not.
+        // Once begun, this runs until one of the two files is at the destination, even if cancelled.
         try await connection.finish { try await replacement.run(after: refusal, on: session) }
     }
 
@@ -105,8 +106,8 @@ extension FTPFileProvider {
         throw try await refusal(reply, ofWriting: destination, session, moving: path)
     }
 
-    /// - Returns: What the server has against the new name; nil when the item has it.
-    /// - Throws: What it has against the old one.
+    /// - Returns: The server's refusal of the new name; nil if the item was renamed.
+    /// - Throws: The refusal of the old name.
     private func renamingRefusal(_ path: ProviderPath, to destination: ProviderPath, session: FTPSession) async throws
         -> FTPReply?
     {
@@ -119,7 +120,8 @@ extension FTPFileProvider {
         return second
     }
 
-    /// On the server where that has `SITE CPFR` and `SITE CPTO`, to a temporary name first; else through this machine.
+    /// Copies on the server with `SITE CPFR` and `SITE CPTO`, to a temporary name first. Without these commands, copies
+    /// through this machine.
     public func copyItem(path: ProviderPath, to destination: ProviderPath, overwrite: Bool, progress: ProgressReporter)
         async throws
     {
@@ -144,7 +146,7 @@ extension FTPFileProvider {
             }
             try await moveItem(path: temporary, to: destination, overwrite: overwrite)
         } catch {
-            // What cannot be removed is left under a name that tells.
+            // If the file cannot be removed, its name shows that it is temporary.
             await connection.tidy { () async throws in try await self.removeItem(path: temporary) }
             throw error
         }
@@ -152,9 +154,9 @@ extension FTPFileProvider {
         progress.advance(by: item.size ?? 1)
     }
 
-    /// `SITE CPFR` and `SITE CPTO`, to which nothing is said before all is copied.
+    /// Copies with `SITE CPFR` and `SITE CPTO`. The server doesn't reply before everything is copied.
     ///
-    /// - Returns: False when the server does not do it, or not in ten times as long as it may take for anything else.
+    /// - Returns: False if the server refuses, or needs more than ten times the usual time.
     private func copyOnServer(_ path: ProviderPath, to temporary: ProviderPath, for destination: ProviderPath)
         async throws -> Bool
     {
@@ -180,7 +182,7 @@ extension FTPFileProvider {
         }
     }
 
-    /// False, for a copy that this machine can make.
+    /// Returns false if this machine can make the copy instead.
     private func isRefusedHere(_ reply: FTPReply, error: any Error) throws -> Bool {
         if error.isNoSuchFile || error.isTransient || (error as? CocoaError)?.code == .fileWriteOutOfSpace {
             throw error
@@ -193,11 +195,11 @@ extension FTPFileProvider {
         guard path.isRoot || destination == path || destination.isBelow(path) else { return }
         throw FileError.make(
             .fileWriteInvalidFileName, path: destination, url: url(of: destination),
-            sentence: "“\(path)” cannot be moved or copied to “\(destination)”, which is itself or lies in it.")
+            sentence: "“\(path)” cannot be moved or copied to itself or into itself, “\(destination)”.")
     }
 
-    /// Whether a file is at `path`, in one round trip where the server lets it be seen; without `MLST`, a folder there
-    /// shows no sooner than something is put in its place.
+    /// Whether the path is in use, in one round trip if the server shows files. Without `MLST`, a folder is found only
+    /// when the server refuses to replace it.
     func isTaken(_ path: ProviderPath, _ session: FTPSession) async throws -> Bool {
         if !session.host.hasMachineListings, session.host.mayKnow("SIZE") {
             let outcome = try await session.sendTogether(
@@ -212,8 +214,7 @@ extension FTPFileProvider {
         }
     }
 
-    /// Whether `RNFR` finds something there, which it does where nothing can be looked at. The renaming ends under the
-    /// same name.
+    /// Whether `RNFR` finds an item at the path, for servers that show nothing. Ends the renaming with the same name.
     private func takesNewName(_ path: ProviderPath, session: FTPSession) async throws -> Bool {
         let name = try session.host.bytes(of: path)
         guard try await session.send([FTPCommand("RNFR", argument: name)])["RNFR"]?.isPositive == true else {

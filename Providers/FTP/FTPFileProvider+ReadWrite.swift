@@ -2,27 +2,27 @@ public import FileProviderCore
 import Foundation
 
 extension FTPFileProvider {
-    /// A reader by `RETR`. Nothing is sent: the first read tells whether the file is there.
+    /// Returns a reader that uses `RETR`. Sends nothing: a missing file is reported by the first read.
     ///
-    /// A change between two reads shows by size and modification time, in whole seconds.
+    /// A change between two reads is detected by size and modification time, in whole seconds.
     public func open(path: ProviderPath) async throws -> any FileReader { FTPReader(path: path, provider: self) }
 
     /// Writes a file: `STOR` to a temporary name, `SIZE`, `RNFR` and `RNTO`; or `STOR` in place.
     ///
-    /// An upload of more than 1 MiB whose connection is lost goes on by `APPE`, or by `REST` and `STOR`, once the last
-    /// 64 KiB of what the server has were compared; so does a later one with the same `resumption`. The whole is then
-    /// compared by a hash where the server offers one (``FTPConfiguration/verification``), for which the source is read
-    /// from its start. With `overwrite: false` the name is looked at right before the file comes there: FTP has no way
-    /// to do both in one step.
+    /// If the connection is lost during an upload of more than 1 MiB, the upload resumes with `APPE`, or with `REST`
+    /// and `STOR`, after the last 64 KiB on the server were compared with the source. A later upload with the same
+    /// `resumption` resumes in the same way. The whole file is then verified by a hash if the server offers one
+    /// (``FTPConfiguration/verification``), for which the source is read from its start. With `overwrite: false`, the
+    /// name is looked up right before the file is placed: FTP cannot do both in one step.
     ///
-    /// What was stored is seen before anything is renamed: by `SIZE`, by a listing, or by the length in the reply to
-    /// `STOR`. A server that shows nothing is believed, and the file that is returned has no size; if it takes no
-    /// renaming either, the file has to go in place.
+    /// The stored file is verified before anything is renamed: by `SIZE`, by a listing, or by the length in the reply
+    /// to `STOR`. If the server shows none of these, its acknowledgement is accepted, and the returned file has no
+    /// size. If the server doesn't allow renaming either, the file must be written in place.
     ///
-    /// - Throws: `CocoaError(.fileWriteUnknown)` when the server's size or hash is another, or it kept nothing; nothing
-    ///   was replaced. Also `CocoaError(.featureUnsupported)` for a condition, because FTP tells no versions.
-    /// - Complexity: Five round trips and a data connection; in place four with the looks before and after. That is in
-    ///   clear and up to 64 KiB; else two more, and over TLS four.
+    /// - Throws: `CocoaError(.fileWriteUnknown)` if the server's size or hash differs, or if it kept nothing; nothing
+    ///   was replaced. Also `CocoaError(.featureUnsupported)` for a condition, because FTP has no versions.
+    /// - Complexity: Five round trips and a data connection; in place four, including the lookups. That is in clear and
+    ///   up to 64 KiB; larger files need two more, and TLS four.
     public func writeContents(path: ProviderPath, from source: any WriteSource, options: WriteOptions) async throws
         -> FileObject
     {
@@ -30,7 +30,7 @@ extension FTPFileProvider {
         if options.ifMatch != nil {
             throw FileError.unsupported("write under a condition", by: Self.type, path: path, url: url(of: path))
         }
-        // After a login, for what the server keeps shows then.
+        // After a login, because the server's greeting tells which names it keeps.
         try await connection.run(path) { session in _ = try session.host.newBytes(of: path) }
         defer { cache.drop(path) }
         let upload = FTPUpload(provider: self, path: path, source: source, options: options)

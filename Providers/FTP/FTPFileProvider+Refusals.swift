@@ -2,7 +2,7 @@ import CurlTransport
 import FileProviderCore
 import Foundation
 
-/// What a refusal means: where looking can decide, that is done.
+/// Finds out what a refusal means, by a lookup if that can decide.
 extension FTPFileProvider {
     func refusal(_ reply: FTPReply, ofRemovingFolder path: ProviderPath, _ session: FTPSession) async throws
         -> any Error
@@ -23,7 +23,7 @@ extension FTPFileProvider {
         return !pages.unusable.isEmpty
     }
 
-    /// Of something that has to be there.
+    /// The error for a refused change of an item that must exist.
     func refusal(_ reply: FTPReply, ofChanging path: ProviderPath, _ session: FTPSession) async throws -> any Error {
         guard try await item(path, session) != nil else {
             return missing(path, isWriting: true, underlying: FTPReplyError(reply, path: path))
@@ -31,9 +31,9 @@ extension FTPFileProvider {
         return FTPCondition(reply: reply, path: path, url: url(of: path), isWriting: true).error
     }
 
-    /// Of a name that was to be new, or to be replaced.
+    /// The error for a refusal to write to a path.
     ///
-    /// - Parameter moving: What was to come there.
+    /// - Parameter moving: The item that was to be moved to the path.
     func refusal(
         _ reply: FTPReply, ofWriting path: ProviderPath, _ session: FTPSession, moving: ProviderPath? = nil
     ) async throws -> any Error {
@@ -54,8 +54,7 @@ extension FTPFileProvider {
         if let moving, case .nothing = try await sight(moving, session) {
             return missing(moving, isWriting: true, underlying: replyError)
         }
-        // By now something is known to be there that belongs there: the words of the server about a missing file are
-        // about a permission.
+        // Everything that must exist does, so a reply about a missing file is really about a permission.
         if (condition as? CocoaError)?.code == .fileNoSuchFile { return replyError }
         return condition
     }

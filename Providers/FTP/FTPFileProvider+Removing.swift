@@ -3,7 +3,7 @@ public import FileProviderCore
 import Foundation
 
 extension FTPFileProvider {
-    /// By `DELE` and `RMD`; a folder with all it holds item by item. A link goes, and never what is behind it.
+    /// Removes with `DELE` and `RMD`; a folder with its contents item by item. Removes links, and never their targets.
     public func removeItem(path: ProviderPath, recursive: Bool, progress: ProgressReporter) async throws {
         if path.isRoot {
             throw FileError.make(.fileWriteNoPermission, path: path, sentence: "The root cannot be removed.")
@@ -11,7 +11,7 @@ extension FTPFileProvider {
         defer { cache.drop(path) }
         let isDone = try await connection.run(path, mayRepeat: false) { session in
             guard let item = try await self.item(path, session) else {
-                // Servers that follow links take one that leads nowhere for nothing at all, and yet remove it.
+                // Servers that follow links report a broken link as missing, and yet remove it.
                 if try await self.removeAsFiles([path], session: session).isEmpty {
                     throw self.missing(path, isWriting: true)
                 }
@@ -25,8 +25,8 @@ extension FTPFileProvider {
         progress.advance(by: 1)
     }
 
-    /// Those that `DELE` removes, in one round trip for all where nothing is encrypted. It refuses folders; links to
-    /// folders it removes, which many a server shows as folders.
+    /// Returns the paths that `DELE` removes, in one round trip for all without TLS. It refuses folders, and removes
+    /// links to folders, which many servers list as folders.
     private func removeAsFiles(_ paths: [ProviderPath], session: FTPSession) async throws -> Set<ProviderPath> {
         var removed: Set<ProviderPath> = []
         var rest = paths[...]
@@ -50,7 +50,7 @@ extension FTPFileProvider {
         }
     }
 
-    /// Folders stand before what they hold.
+    /// Lists the items with each folder before its contents.
     private func items(below path: ProviderPath) async throws -> [ProviderPath] {
         var (items, folders): ([ProviderPath], [ProviderPath]) = ([], [path])
         while let folder = folders.popLast() {
@@ -102,8 +102,8 @@ extension FTPFileProvider {
         throw try await refusal(second, ofRemovingFolder: path, session)
     }
 
-    /// In a folder that was emptied of all that `MLSD` shows: some servers leave such links out there, and list them by
-    /// `LIST`.
+    /// Removes broken links from a folder from which everything else was removed: some servers show them by `LIST` and
+    /// not by `MLSD`.
     ///
     /// - Returns: Whether there were any.
     private func removeLinksThatLeadNowhere(in path: ProviderPath, session: FTPSession) async throws -> Bool {
@@ -112,7 +112,7 @@ extension FTPFileProvider {
         while let items = try pages.next() {
             removed.formUnion(try await removeAsFiles(items.filter(\.isSymbolicLink).map(\.path), session: session))
         }
-        // No server removes the folder that it is in.
+        // No server removes its working directory.
         _ = try await session.enter([UInt8(ascii: "/")])
         return !removed.isEmpty
     }

@@ -3,8 +3,8 @@ public import FileProviderCore
 import Foundation
 
 extension FTPFileProvider: FileProviderSymbolicLink {
-    /// By `SITE SYMLINK`, which few servers have. ProFTPD stores the absolute path of the target, which has to be
-    /// there.
+    /// Makes a link with `SITE SYMLINK`, which few servers have. ProFTPD stores the absolute path of the target, which
+    /// must exist.
     public func createSymbolicLink(path: ProviderPath, target: [UInt8]) async throws {
         defer { cache.drop(path) }
         let space = UInt8(ascii: " ")
@@ -13,16 +13,16 @@ extension FTPFileProvider: FileProviderSymbolicLink {
                 throw FileError.unsupported(
                     "make symbolic links", by: Self.type, path: path, url: self.url(of: path))
             }
-            // The command's own border between both is a space.
+            // The command separates its two arguments with a space.
             let name = try session.host.newBytes(of: path)
-            // Servers count it from the folder that they are in.
+            // Servers resolve the target from their working directory.
             let target = target.isEmpty ? target : try session.host.bytes(of: self.resolve(target, from: path))
             guard !target.isEmpty, target.count < 4096, !target.contains(0), !target.contains(space),
                 !name.contains(space)
             else {
                 throw FileError.make(
                     .fileWriteInvalidFileName, path: path, url: self.url(of: path),
-                    sentence: "FTP has no way to make this link.")
+                    sentence: "FTP cannot make a link with a space in its name or target, or with this target.")
             }
             if try await self.item(path, session) != nil {
                 throw FileError.make(.fileWriteFileExists, path: path, url: self.url(of: path))
@@ -34,8 +34,8 @@ extension FTPFileProvider: FileProviderSymbolicLink {
         }
     }
 
-    /// Follows what the listings tell; where a listing shows a link without its target, what is there behind it is
-    /// asked for.
+    /// Follows the targets in the listings. If a listing shows a link without its target, asks the server for the item
+    /// behind the link.
     public func destinationOfSymbolicLink(path: ProviderPath) async throws -> FileObject {
         var current = path
         for step in 0..<40 {
@@ -50,7 +50,7 @@ extension FTPFileProvider: FileProviderSymbolicLink {
         throw FileError.make(errno: ELOOP, path: path, url: url(of: path), writing: false)
     }
 
-    /// As the listing of its folder shows it, for `MLST` and `SIZE` may look behind a link.
+    /// The item as its folder's listing shows it, because `MLST` and `SIZE` may follow links.
     private func listedItem(_ path: ProviderPath) async throws -> FileObject {
         guard let parent = path.parent else { return FileObject(path: path, type: .directory) }
         let found = LockedValue<FileObject?>(nil)
@@ -94,6 +94,6 @@ extension FTPFileProvider: FileProviderSymbolicLink {
 
     private func leadsOut(_ link: ProviderPath) -> CocoaError {
         FileError.make(
-            .fileReadNoPermission, path: link, url: url(of: link), sentence: "“\(link)” leads out of the root.")
+            .fileReadNoPermission, path: link, url: url(of: link), sentence: "“\(link)” leads outside the root.")
     }
 }

@@ -3,10 +3,10 @@ public import FileProviderCore
 import Foundation
 
 extension FTPFileProvider {
-    /// Free space by `AVBL` (draft-peterson-streamlined-ftp-command-extensions), or the quota that `SITE QUOTA` tells
-    /// (ProFTPD's mod_quotatab); nil where there is neither.
+    /// Returns the free space from `AVBL` (draft-peterson-streamlined-ftp-command-extensions), or the quota from
+    /// `SITE QUOTA` (ProFTPD's mod_quotatab); nil if the server has neither.
     ///
-    /// - Complexity: One round trip; none once a server was found to have neither.
+    /// - Complexity: One round trip; none once the server was found to have neither.
     public func storageProperties() async throws -> VolumeObject? {
         try await connection.run(.root) { session in
             if session.host.features?.has("AVBL") == true, session.host.mayKnow("AVBL") {
@@ -22,7 +22,7 @@ extension FTPFileProvider {
         }
     }
 
-    /// `213 1234567`: bytes that can still be written.
+    /// Parses `213 1234567`, the bytes that can still be written.
     static func free(_ reply: FTPReply) -> VolumeObject? {
         guard reply.code == 213,
             let free = reply.text.split(separator: " ").lazy.compactMap({ Int64($0) }).first(where: { $0 >= 0 })
@@ -32,7 +32,7 @@ extension FTPFileProvider {
         return VolumeObject(availableCapacity: free)
     }
 
-    /// A line such as `Uploaded Mb: 12.50/100.00` among others: what is in use, and the limit.
+    /// Parses a line such as `Uploaded Mb: 12.50/100.00`: the used space, and the limit.
     static func quota(_ reply: FTPReply) -> VolumeObject? {
         guard reply.isPositive else { return nil }
         for line in reply.lines {

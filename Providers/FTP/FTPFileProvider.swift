@@ -4,22 +4,22 @@ public import Foundation
 
 /// Files on an FTP server (RFC 959, 2389, 2428, 3659), in clear or over TLS (RFC 4217).
 ///
-/// Control connections are kept and lent, one to each operation. Files are written under a temporary name, their size
-/// is looked at, and they are renamed into place.
+/// Keeps control connections open and lends one to each operation. Writes files under a temporary name, verifies their
+/// size, and renames them into place.
 public final class FTPFileProvider: FileProviderBasicRemote, FileProviderOperations, FileProviderReadWrite {
-    /// `FTP`, whichever of its schemes the URL had.
+    /// `FTP`, for all schemes.
     public static let type = "FTP"
 
     let connection: FTPConnection
     let cache: ListingCache
-    /// What the provider was made of.
+    /// The configuration that the provider was created with.
     public let configuration: FTPConfiguration
 
-    /// Nothing is sent.
+    /// Creates a provider. Sends nothing.
     ///
-    /// - Parameter configuration: Its root is the provider's; a path that begins with `/~/` counts from the folder that
-    ///   a login begins in.
-    /// - Throws: `URLError(.badURL)` when the address names no FTP server.
+    /// - Parameter configuration: Its root becomes the provider's root. A path that begins with `/~/` is relative to
+    ///   the folder in which a login begins.
+    /// - Throws: `URLError(.badURL)` if the URL is not the address of an FTP server.
     public convenience init(configuration: FTPConfiguration, options: ConnectionOptions = ConnectionOptions()) throws {
         try self.init(configuration: configuration, user: nil, password: nil, options: options)
     }
@@ -30,8 +30,8 @@ public final class FTPFileProvider: FileProviderBasicRemote, FileProviderOperati
         cache = ListingCache(policy: options.cache)
     }
 
-    /// The schemes `ftp` (in clear), `ftpes` (explicit TLS) and `ftps` (implicit TLS). The provider's root is the
-    /// server's.
+    /// The registration of the schemes `ftp` (in clear), `ftpes` (explicit TLS) and `ftps` (implicit TLS). The root of
+    /// a registered provider is the root of the server.
     public static let registration = ProviderRegistration(
         type: type, schemes: ["ftp", "ftpes", "ftps"], settings: FTPConfiguration.settingNames
     ) { url, options in
@@ -44,25 +44,26 @@ public final class FTPFileProvider: FileProviderBasicRemote, FileProviderOperati
             provider: provider, path: try ProviderPath(percentEncoded: url.path(percentEncoded: true)))
     }
 
-    /// Never nil.
+    /// The URL of the root, without secrets. Never nil.
     public var baseURL: URL? { connection.baseURL }
 
-    /// Those given; changing them takes a new provider.
+    /// The options that the provider was created with. To change them, create another provider.
     public var connectionOptions: ConnectionOptions { connection.options }
 
-    /// Forgets `path`, what lies below it, and the listing of the folder it is in; at the root, everything.
+    /// Drops the cached listings of `path`, of the items below it and of its parent; at the root, all listings.
     public func dropCache(path: ProviderPath) { cache.drop(path) }
 
-    /// ``baseURL`` with the percent-encoded path behind it. Nothing is sent.
+    /// Returns ``baseURL`` with the percent-encoded path appended. Sends nothing.
     public func url(of path: ProviderPath) -> URL { connection.url(of: path) }
 
-    /// A range takes a data connection of its own, six round trips with what makes sure of the version; so it pays to
-    /// read on.
+    /// Each range takes a separate data connection and six round trips, including those that verify the version. So it
+    /// is cheaper to read on.
     static let readCost = Capabilities.ReadCost(
         roundTripsToOpen: 7, roundTripsPerRange: 6, preferredBlock: 64 << 10, coalescingGap: 256 << 10,
         concurrentRanges: 1)
 
-    /// What FTP gives everywhere, and what this server says that it has (RFC 2389). One login, where there was none.
+    /// Returns what FTP always provides and what this server's features add (RFC 2389). Needs one login if there was
+    /// none.
     public func capabilities() async throws -> Capabilities {
         let features = try await connection.run(.root) { session in session.host.features ?? FTPFeatures(nil) }
         let host = connection.host
@@ -81,17 +82,18 @@ public final class FTPFileProvider: FileProviderBasicRemote, FileProviderOperati
             hashKinds: host.hashes.map(\.kind.name))
         if timeCommand != nil { capabilities[.settingModificationDate] = .native }
         if features.hasSite("SYMLINK") { capabilities[.symbolicLinks] = .native }
-        // What is free changes, that it is told does not.
+        // The free space changes; whether the server reports it does not.
         let tellsSpace = if let known = host.tellsSpace { known } else { try await storageProperties() != nil }
         host.tellsSpace = tellsSpace
         if tellsSpace { capabilities[.storageProperties] = .native }
         return capabilities
     }
 
-    /// Whether a login works.
+    /// Logs in, and throws if that fails.
     public func checkReachability() async throws { try await connection.run(.root) { _ in } }
 
-    /// Ends what runs: it throws `URLError(.cancelled)`. Connections are closed; operations after it start anew.
+    /// Cancels running operations with `URLError(.cancelled)` and closes all connections. Later operations open new
+    /// ones.
     public func invalidate() {
         cancelOperations()
         connection.pool.closeAll()

@@ -1,46 +1,45 @@
 import FileProviderCore
 public import Foundation
 
-/// An SFTP server's address, and what is known of it: a value without secrets, to be kept.
+/// The address and the settings of an SFTP server, without secrets. Can be stored.
 public struct SFTPConfiguration: Codable, Hashable, Sendable {
-    /// Who speaks SSH.
+    /// The SSH implementation to use.
     public enum Transport: String, Codable, Hashable, Sendable, CaseIterable {
-        /// libssh2, or the system's `ssh` program where ssh's configuration asks for what libssh2 does not have, or
-        /// where a login by an RSA key fails because libssh2 is too old for it.
+        /// libssh2, or the system's `ssh` program if ssh's configuration asks for what libssh2 does not have, or if a
+        /// login by an RSA key fails because libssh2 is too old for it.
         case automatic = "auto"
-        /// libssh2, in this process. The program is asked what ssh's configuration says, and connects nowhere.
+        /// libssh2, in this process. The program is only run to read ssh's configuration, and does not connect.
         case embedded = "libssh2"
         /// The system's `ssh` program, with everything that its user has configured: jump hosts, RSA keys, hardware
         /// keys.
         case program = "ssh"
     }
 
-    /// The root folder, with the scheme `sftp`.
+    /// The URL of the root folder, with the scheme `sftp`.
     public let baseURL: URL
-    /// Who logs in with a key, and with a password that names nobody; nil for whom ssh's configuration names, else this
-    /// process's user.
+    /// The user who logs in with a key, or with a password that has no user name; nil for the user of ssh's
+    /// configuration, else the user of this process.
     public var user: String?
-    /// ``Transport/automatic`` unless said otherwise.
+    /// The SSH implementation. The default is ``Transport/automatic``.
     public var transport = Transport.automatic
-    /// Whether hosts are looked up in the user's `~/.ssh/config` and in `/etc/ssh/ssh_config` (ssh_config(5)). `ssh -G`
-    /// reads them, once for each host in a process, and runs what `Match exec` says there. Without the ssh program
-    /// nothing of them is followed.
+    /// Whether `~/.ssh/config` and `/etc/ssh/ssh_config` (ssh_config(5)) are followed. `ssh -G` reads them, once for
+    /// each host in a process, and runs the commands of `Match exec`. Without the ssh program, they are not followed.
     public var readsSSHConfig = true
-    /// Whether the account's shell may be used, for hashes of files (`FileProviderChecksums`). What it reads is the
-    /// shell's path, not SFTP's, where these differ.
+    /// Whether the account's shell may be used for checksums of files (`FileProviderChecksums`). The shell may see
+    /// other paths than SFTP does.
     public var usesShell = false
-    /// Whether the server brings a file to its disk (`fsync@openssh.com`) before it gets its name. Costs no round trip,
-    /// and the time that the disk takes.
+    /// Whether the server writes a file to its disk (`fsync@openssh.com`) before the file gets its name. Costs no round
+    /// trip, but the time that the disk takes.
     public var syncs = true
-    /// SSH connections at most, 1 or more, and no more than `ConnectionOptions.connectionsPerHost`: one encrypts on one
-    /// processor. The second one is made for the first file of 8 MiB or more.
+    /// The maximum number of SSH connections, 1 or more, and no more than `ConnectionOptions.connectionsPerHost`. Each
+    /// connection encrypts on one processor. The second one is opened for the first file of 8 MiB or more.
     public var connections = 3
-    /// Channels for large files on each connection, 1 or more: the server's window bounds what one carries over a
-    /// distance. With the ssh program each is a process and a login.
+    /// Channels for large files on each connection, 1 or more. The server's window limits a channel's speed over a
+    /// distance. With the ssh program, each channel is a process and a login.
     public var channels = 2
 
-    /// Keeps `baseURL` without user, password, query and fragment, and its user beside it; secrets come with the
-    /// `ConnectionOptions`.
+    /// Creates a configuration from `baseURL`, without its user, password, query and fragment. Keeps the user in
+    /// ``user``; secrets come from the `ConnectionOptions`.
     public init(baseURL: URL) {
         self.baseURL = baseURL.withoutSecrets
         user = baseURL.user(percentEncoded: false)
@@ -52,7 +51,7 @@ extension SFTPConfiguration {
     /// `no`), `sync` (`yes` or `no`), `connections` (1 to 16) and `channels` (1 to 16).
     static let settingNames: Set<String> = ["transport", "config", "shell", "sync", "connections", "channels"]
 
-    /// - Throws: `CocoaError(.featureUnsupported)` naming the setting whose value makes no sense.
+    /// - Throws: `CocoaError(.featureUnsupported)` for a value that the setting does not accept.
     init(baseURL: URL, settings: [String: String]) throws {
         self.init(baseURL: baseURL)
         for (name, text) in settings {
@@ -70,7 +69,7 @@ extension SFTPConfiguration {
             default:
                 throw FileError.make(
                     .featureUnsupported, path: name, url: baseURL,
-                    sentence: "“\(text)” is no value of the setting “\(name)” of SFTP.")
+                    sentence: "“\(text)” is not a value of the SFTP setting “\(name)”.")
             }
         }
     }

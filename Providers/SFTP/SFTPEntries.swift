@@ -1,11 +1,10 @@
 import FileProviderCore
 import SFTPEngine
 
-/// The entries of one folder as items, and those that cannot be any: names that no path can hold, and names that came
-/// before.
+/// The entries of one folder as items. Leaves out names that no path can hold, and names that were listed before.
 struct SFTPEntries {
     let folder: ProviderPath
-    /// What was left out.
+    /// The names that were left out.
     private(set) var unusable = UnusableNames()
     /// Hashes of the names so far, which take less memory than the names of a large folder.
     private var seen: Set<Int> = []

@@ -2,13 +2,14 @@ public import FileProviderCore
 public import Foundation
 import SFTPEngine
 
-/// A server's refusal in its own words. The conditions that Foundation has a code for stand above it.
+/// A refusal by an SFTP server, with its status. Conditions that Foundation has a code for carry it as their underlying
+/// error.
 public struct SFTPStatusError: FileProviderSFTPError, LocalizedError, CustomNSError, Sendable {
-    /// The status.
+    /// The code of the status.
     public let code: FileProviderSFTPErrorCode
-    /// Counted from the provider's root; names that are not UTF-8 are escaped.
+    /// The path relative to the provider's root. Names that are not UTF-8 are escaped.
     public let path: String
-    /// At most 200 characters, on one line.
+    /// The server's message: at most 200 characters, on one line.
     public let serverDescription: String?
 
     init(_ status: SFTPStatus, path: ProviderPath) {
@@ -18,36 +19,37 @@ public struct SFTPStatusError: FileProviderSFTPError, LocalizedError, CustomNSEr
         serverDescription = clean.isEmpty ? nil : String(String(String.UnicodeScalarView(clean)).prefix(200))
     }
 
-    /// The domain of the `NSError` that Foundation makes of it.
+    /// The domain of the bridged `NSError`.
     public static let errorDomain = "SFTP"
-    /// The code as a number.
+    /// The status code as a number.
     public var errorCode: Int { Int(code.rawValue) }
-    /// ``errorDescription`` as the description, and nothing else.
+    /// Only the description, which is ``errorDescription``.
     public var errorUserInfo: [String: Any] { [NSLocalizedDescriptionKey: errorDescription ?? code.description] }
-    /// Path, code and what the server said, in one sentence; never nil.
+    /// One sentence with path, code and the server's message; never nil.
     public var errorDescription: String? {
         "The server answered for “\(path)” with status \(code)" + (serverDescription.map { ": \($0)" } ?? ".")
     }
 }
 
-/// The conditions that a status may mean. Most servers have "failure" for nearly everything; where looking can decide,
-/// that is done first.
+/// The Foundation error that a status means. Most servers use "failure" for nearly everything, so callers check what
+/// exists first if that can decide.
 struct SFTPCondition {
     let status: SFTPStatus
     let path: ProviderPath
     let url: URL
     var isWriting = false
 
-    /// The condition in Foundation's words, the status below it; the status itself where Foundation has none.
+    /// The condition as a Foundation error with the status beneath it; the status itself if Foundation has no code for
+    /// it.
     var error: any Error {
         let statusError = SFTPStatusError(status, path: path)
-        // From 10 on as the later drafts have them (draft-ietf-secsh-filexfer-13, section 9.1).
+        // Codes from 10 on are those of the later drafts (draft-ietf-secsh-filexfer-13, section 9.1).
         switch status.code {
         case SFTPStatus.Code.noSuchFile, 10: return made(isWriting ? .fileNoSuchFile : .fileReadNoSuchFile, statusError)
         case SFTPStatus.Code.permissionDenied:
             return made(isWriting ? .fileWriteNoPermission : .fileReadNoPermission, statusError)
         case SFTPStatus.Code.unsupported:
-            let sentence = "The server does not do what “\(path)” takes."
+            let sentence = "The server does not support the request that “\(path)” needs."
             return FileError.make(
                 .featureUnsupported, path: path, url: url, sentence: sentence, underlying: statusError)
         case 11: return made(.fileWriteFileExists, statusError)
@@ -61,7 +63,7 @@ struct SFTPCondition {
         }
     }
 
-    /// What the words tell where the code does not.
+    /// The condition that the server's message names, if the code doesn't.
     private func says() -> (any Error)? {
         let statusError = SFTPStatusError(status, path: path)
         let text = status.message.lowercased()

@@ -3,17 +3,17 @@ import Foundation
 import SFTPEngine
 
 extension SFTPFileProvider {
-    /// The folder that a login begins in, counted from the provider's root: what `/~/` stands for.
+    /// Returns the folder in which a login begins, relative to the provider's root: the folder that `/~/` stands for.
     ///
-    /// By `home-directory` (draft-ietf-secsh-filexfer-extensions-00), `expand-path@openssh.com`, or `REALPATH` of the
-    /// folder that the session is in, whichever the server answers first.
+    /// Uses `home-directory` (draft-ietf-secsh-filexfer-extensions-00), `expand-path@openssh.com`, or `REALPATH` of the
+    /// session's folder, whichever the server answers first.
     ///
-    /// - Throws: `CocoaError(.fileReadNoPermission)` when it lies outside the provider's root.
+    /// - Throws: `CocoaError(.fileReadNoPermission)` if the folder is outside the provider's root.
     /// - Complexity: One round trip.
     public func homeFolder() async throws -> ProviderPath {
         try await connection.run(.root) { session in
             let host = self.connection.host
-            // Counted from there already.
+            // The root is the login folder.
             if host.bytes(of: .root) == Array(".".utf8) { return .root }
             var requests = [SFTPRequest.realpath(Array(".".utf8))]
             if host.has(.expandPath, session) { requests.insert(.expandPath(Array("~".utf8)), at: 0) }
@@ -24,7 +24,7 @@ extension SFTPFileProvider {
                 if let path = home.relative(to: host.root) { return path }
                 throw FileError.make(
                     .fileReadNoPermission, path: home, url: self.url(of: .root),
-                    sentence: "The login folder “\(home)” lies outside the root.")
+                    sentence: "The login folder “\(home)” is outside the root.")
             }
             throw self.unexpected(.root)
         }
@@ -33,8 +33,8 @@ extension SFTPFileProvider {
     /// The names of users and groups by the numbers that ``FileProviderCore/FileObjectKey/sftpOwner`` and
     /// ``FileProviderCore/FileObjectKey/sftpGroup`` tell.
     ///
-    /// - Returns: In the order of the numbers; nil for one that the server has no name for. Empty where it does not
-    ///   know `users-groups-by-id@openssh.com`.
+    /// - Returns: The names in the order of the numbers; nil for a number without a name. Empty if the server does not
+    ///   have `users-groups-by-id@openssh.com`.
     /// - Complexity: One round trip.
     public func ownerNames(users: [UInt32], groups: [UInt32]) async throws -> (users: [String?], groups: [String?]) {
         try await connection.run(.root) { session in

@@ -3,15 +3,15 @@ import Foundation
 import SFTPEngine
 
 extension SFTPFileProvider: FileProviderAppending {
-    /// Adds bytes by `WRITE`, from the size on that the open file has.
+    /// Appends bytes with `WRITE`, at the end of the open file.
     ///
-    /// If the server refuses a `WRITE` and does a later one, the file is cut to the bytes before the first gap
-    /// (`FSETSTAT`), also after a cancellation, which waits for the answers under way.
+    /// If the server refuses a `WRITE` but completes a later one, truncates the file before the first gap (`FSETSTAT`).
+    /// This also happens after a cancellation, which waits for the pending replies.
     ///
-    /// - Throws: Also `CocoaError(.featureUnsupported)` if the server tells no sizes of open files, or empties files
-    ///   that are opened for writing.
-    /// - Complexity: Three round trips beside those that the bytes take; up to four more for the first append to a
-    ///   server without hard links.
+    /// - Throws: Also `CocoaError(.featureUnsupported)` if the server reports no sizes of open files, or truncates
+    ///   files that are opened for writing.
+    /// - Complexity: Three round trips besides those for the bytes; up to four more for the first append to a server
+    ///   without hard links.
     public func append(path: ProviderPath, from source: any WriteSource, createsFile: Bool) async throws -> FileObject {
         if path.isRoot { throw FileError.isADirectory(path, url: url(of: path), writing: true) }
         defer { cache.drop(path) }
@@ -55,7 +55,7 @@ extension SFTPFileProvider: FileProviderAppending {
         if let length = source.length, length != count {
             throw FileError.make(
                 .fileWriteUnknown, path: path, url: url(of: path),
-                sentence: "The source of “\(path)” gave \(count) bytes and had announced \(length).")
+                sentence: "The source of “\(path)” gave \(count) bytes, but announced \(length).")
         }
         let syncs = configuration.syncs && connection.host.has(.fsync, session)
         let requests: [SFTPRequest] =
@@ -69,8 +69,8 @@ extension SFTPFileProvider: FileProviderAppending {
         return item ?? FileObject(path: path, type: .regular)
     }
 
-    /// Cuts the file behind the last byte before which the server has everything. A file that is longer than this append
-    /// has made it is left alone: somebody else writes to it, too.
+    /// Truncates the file after the last byte before the first gap. Leaves a file alone that is longer than this append
+    /// made it, because another client writes to it too.
     private func cutAtGap(_ write: SFTPBulkWrite, _ handle: SFTPHandle, _ session: SFTPSession) async {
         await write.settle()
         let (whole, end) = (UInt64(write.acknowledged), UInt64(write.end))
@@ -80,10 +80,10 @@ extension SFTPFileProvider: FileProviderAppending {
         _ = try? await connection.send(.fsetstat(handle, SFTPAttributes(size: whole)), session)
     }
 
-    /// Whether the server keeps what is in a file that is opened for writing; false if that cannot be tried.
+    /// Whether the server keeps the content of a file that is opened for writing; false if that cannot be tried.
     ///
-    /// ``SFTPHost/isHonest(beside:_:)`` tells it only of servers that announce hard links. On others a temporary file of
-    /// one byte is opened again: a look at the file itself after its opening would come too late.
+    /// ``SFTPHost/isHonest(beside:_:)`` answers this only for servers that announce hard links. On others, a temporary
+    /// file of one byte is opened again: looking at the file itself after it was opened would be too late.
     private func keepsContent(beside path: ProviderPath, _ session: SFTPSession) async throws -> Bool {
         let host = connection.host
         guard try await host.isHonest(beside: path, session) else { return false }

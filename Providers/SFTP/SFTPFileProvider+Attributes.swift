@@ -3,9 +3,10 @@ public import Foundation
 import SFTPEngine
 
 extension SFTPFileProvider: FileProviderAttributes {
-    /// By `SETSTAT`; of a link by `lsetstat@openssh.com`, where the server has that.
+    /// Sets attributes with `SETSTAT`; of a link with `lsetstat@openssh.com`, if the server has it.
     ///
-    /// - Throws: Also `CocoaError(.featureUnsupported)` for a time before 1970 or after 2106, which SFTP cannot tell.
+    /// - Throws: Also `CocoaError(.featureUnsupported)` for a time before 1970 or after 2106, which SFTP cannot
+    ///   represent.
     /// - Complexity: Two round trips.
     public func setAttributes(path: ProviderPath, permissions: UInt16?, modificationDate: Date?) async throws {
         defer { cache.drop(path) }
@@ -32,6 +33,6 @@ extension SFTPFileProvider: FileProviderAttributes {
         }
     }
 
-    /// Seconds since 1970, in 32 bits without a sign.
+    /// Seconds since 1970 as an unsigned 32-bit number.
     static func time(_ date: Date) -> UInt32? { UInt32(exactly: date.timeIntervalSince1970.rounded(.down)) }
 }

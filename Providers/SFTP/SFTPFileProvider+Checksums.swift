@@ -1,11 +1,11 @@
 public import FileProviderCore
 import Foundation
 
-/// What the account's shell may be asked for.
+/// The hashes that the account's shell may be asked for.
 enum SFTPHash: String, CaseIterable, Sendable {
     case sha256, sha512, sha1, md5
 
-    /// A command of GNU coreutils and BusyBox.
+    /// The name of the command in GNU coreutils and BusyBox.
     var command: String { rawValue + "sum" }
 
     var digits: Int {
@@ -19,13 +19,13 @@ enum SFTPHash: String, CaseIterable, Sendable {
 }
 
 extension SFTPFileProvider: FileProviderChecksums {
-    /// Seconds for which the command may be silent, which it is while it reads.
+    /// Seconds for which the command may be silent. It is silent while it reads the file.
     private static let maxHashTime = 3600.0
 
-    /// By a command of the account's shell, such as `sha256sum`, where the configuration allows that and the account
-    /// has one.
+    /// Returns a checksum from a command of the account's shell, such as `sha256sum`, if the configuration allows it
+    /// and the account has a shell.
     ///
-    /// Paths are the shell's then: an account whose SFTP is locked up in a folder has others.
+    /// The shell's paths are used. They differ from SFTP's if the account's SFTP is confined to a folder.
     ///
     /// - Complexity: Five round trips and the time that the server takes to read the file.
     public func checksum(of path: ProviderPath, kind: String) async throws -> String {
@@ -57,7 +57,7 @@ extension SFTPFileProvider: FileProviderChecksums {
         return value
     }
 
-    /// One word of a POSIX shell, whatever bytes it has (POSIX.1-2017, Shell Command Language, section 2.2.2).
+    /// Quotes the bytes as one word of a POSIX shell (POSIX.1-2017, Shell Command Language, section 2.2.2).
     static func quoted(_ bytes: [UInt8]) -> [UInt8] {
         let quote = UInt8(ascii: "'")
         var word = [quote]

@@ -3,7 +3,7 @@ import Foundation
 import SFTPEngine
 
 extension SFTPFileProvider {
-    /// By `LSTAT`.
+    /// Returns an item's attributes with `LSTAT`.
     public func attributesOfItem(path: ProviderPath) async throws -> FileObject {
         if let item = cache.item(at: path) { return item }
         return try await connection.run(path) { session in
@@ -12,7 +12,7 @@ extension SFTPFileProvider {
         }
     }
 
-    /// By `OPENDIR` and `READDIR`, many of which are on their way at once; attributes come with the names.
+    /// Lists a folder with `OPENDIR` and `READDIR`, with many requests in flight. Attributes arrive with the names.
     ///
     /// - Throws: Also `CocoaError(.fileReadTooLarge)` behind ten million items or 256 MiB of names;
     ///   ``/FileProviderCore/FileError/unusableNames(_:in:url:)`` after the last page, if names were left out that no
@@ -46,7 +46,7 @@ extension SFTPFileProvider {
             isWriting ? .fileNoSuchFile : .fileReadNoSuchFile, path: path, url: url(of: path), underlying: underlying)
     }
 
-    /// What is at `path`; nil where nothing is.
+    /// The item at `path`; nil if there is none.
     func item(_ path: ProviderPath, _ session: SFTPSession, followsLinks: Bool = false) async throws -> FileObject? {
         let name = connection.host.bytes(of: path)
         if followsLinks { return try item(await connection.send(.stat(name), session), at: path) }
@@ -62,20 +62,20 @@ extension SFTPFileProvider {
         return item
     }
 
-    /// Whether something is seen at `path`; false where nobody may look.
+    /// Whether an item is seen at `path`; false if the server refuses to show it.
     func isThere(_ path: ProviderPath, _ session: SFTPSession) async throws -> Bool {
         do { return try await item(path, session) != nil } catch let error where error.isRefusal { return false }
     }
 
-    /// What a reply to `LSTAT`, `STAT` or `FSTAT` tells of `path`; nil where nothing is.
+    /// The item in a reply to `LSTAT`, `STAT` or `FSTAT`; nil if nothing is at `path`.
     func item(_ reply: SFTPReply, at path: ProviderPath) throws -> FileObject? {
         switch reply {
         case .attributes(let attributes): return FileObject(attributes, at: path)
         case .status(let status):
             let error = SFTPCondition(status: status, path: path, url: url(of: path)).error
-            // Below a file there is nothing; some servers say no more than "failure" then.
+            // Nothing exists below a file; some servers only report "failure" then.
             if (error as? CocoaError)?.code == .fileReadNoSuchFile || error.isNotADirectory { return nil }
-            // Nothing has a name of more bytes on Linux (NAME_MAX).
+            // On Linux, no name is longer (NAME_MAX).
             if path.components.contains(where: { $0.count > 255 }), error is SFTPStatusError || error.isNameTooLong {
                 return nil
             }
@@ -84,16 +84,16 @@ extension SFTPFileProvider {
         }
     }
 
-    /// The server answers with what does not belong to the request.
+    /// The error for a reply that does not match the request.
     func unexpected(_ path: ProviderPath) -> any Error {
         FileError.make(
             .cannotParseResponse, url: url(of: path),
-            sentence: "The server gave an answer about “\(path)” that makes no sense.")
+            sentence: "The server sent an unexpected answer about “\(path)”.")
     }
 
-    /// Gives the entries of a folder as they come.
+    /// Passes on the entries of a folder as they arrive.
     ///
-    /// - Throws: At the end, what had to be left out.
+    /// - Throws: At the end, an error that lists the names that were left out.
     func list(_ path: ProviderPath, _ session: SFTPSession, page: ([FileObject]) async throws -> Void) async throws {
         let replies = try await connection.open([.opendir(connection.host.bytes(of: path))], session) { _, status in
             try await mayLackHandles(status, path: path, session: session)
@@ -110,20 +110,20 @@ extension SFTPFileProvider {
                 if !items.isEmpty { try await page(items) }
             }
         } catch let refusal as SFTPRefusal {
-            // Some servers open what is no folder, and refuse to read it.
+            // Some servers open a file as a folder, and then refuse to read it.
             throw try await self.refusal(.status(refusal.status), ofListing: path, session)
         } catch is SFTPListing.TooLong {
             let limits = SFTPListing.Limits()
             throw FileError.make(
                 .fileReadTooLarge, path: path, url: url(of: path),
                 sentence:
-                    "“\(path)” has more than \(limits.entries) items, or more than \(limits.names >> 20) MiB of names, which are not read."
+                    "“\(path)” has more than \(limits.entries) items, or more than \(limits.names >> 20) MiB of names, which is too much."
             )
         }
         if !entries.unusable.isEmpty { throw FileError.unusableNames(entries.unusable, in: path, url: url(of: path)) }
     }
 
-    /// Some servers say that a folder is not there when they have no handle for it.
+    /// Some servers report a folder as missing when they have no handle for it.
     private func mayLackHandles(_ status: SFTPStatus, path: ProviderPath, session: SFTPSession) async throws -> Bool {
         if status.mayBeAboutHandles { return true }
         guard status.code == SFTPStatus.Code.noSuchFile, !handles.isEmpty else { return false }
@@ -144,7 +144,7 @@ extension SFTPFileProvider {
 }
 
 extension Error {
-    /// Whether something on the way is no folder.
+    /// Whether part of the path is not a folder.
     var isNotADirectory: Bool {
         guard let error = self as? CocoaError, let cause = error.userInfo[NSUnderlyingErrorKey] as? any Error else {
             return false
@@ -157,12 +157,12 @@ extension Error {
 }
 
 extension Error {
-    /// Whether the storage takes no name that is so long.
+    /// Whether the storage rejects the name as too long.
     var isNameTooLong: Bool { ((self as? CocoaError)?.underlying as? POSIXError)?.code == .ENAMETOOLONG }
 }
 
 extension FileObject {
-    /// - Parameter longname: A line in the manner of `ls -l`, for servers that tell the type nowhere else.
+    /// - Parameter longname: A line like that of `ls -l`, for servers that report the type nowhere else.
     init(_ attributes: SFTPAttributes, at path: ProviderPath, longname: [UInt8] = []) {
         let type: FileType
         switch (attributes.permissions ?? 0) & 0o170000 {
@@ -193,7 +193,7 @@ extension FileObject {
 }
 
 extension FileObjectKey where Value == UInt32 {
-    /// The number of the owner on the server.
+    /// The user number of the owner on the server.
     public static var sftpOwner: Self { Self("sftp.owner") }
     /// The number of the group on the server.
     public static var sftpGroup: Self { Self("sftp.group") }

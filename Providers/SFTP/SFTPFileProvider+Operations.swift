@@ -3,35 +3,35 @@ import Foundation
 import SFTPEngine
 
 extension SFTPFileProvider {
-    /// One `MKDIR`. What a refusal means is looked at: servers have "failure" for all of it.
+    /// Makes a folder with one `MKDIR`. Servers refuse with "failure" for every reason, so a refusal is followed by a
+    /// lookup.
     public func createFolder(path: ProviderPath) async throws {
         if path.isRoot { throw FileError.make(.fileWriteFileExists, path: path, url: url(of: path)) }
         defer { cache.drop(path) }
         try await connection.run(path, mayRepeat: false) { session in
             let name = self.connection.host.bytes(of: path)
             for isLast in [false, true] {
-                // Some servers say "done" to a folder that was there.
+                // Some servers report success for a folder that exists.
                 let replies = try await self.connection.send([.lstat(name), .mkdir(name)], session)
                 if replies[1].status?.isOK == true {
                     guard case .attributes = replies[0] else { return }
                     throw FileError.make(.fileWriteFileExists, path: path, url: self.url(of: path))
                 }
                 let error = try await self.refusal(replies[1], ofWriting: path, isFolder: true, session)
-                // By now the parent is there: it may have come into being meanwhile.
+                // By now the parent exists: another client may have made it meanwhile.
                 if isLast || !(error is SFTPStatusError) { throw error }
             }
         }
     }
 
-    /// Renames on the server, in one step where it has `posix-rename@openssh.com`.
+    /// Renames on the server, in one step if it has `posix-rename@openssh.com`.
     ///
-    /// With `overwrite: false` the destination is looked at, and `RENAME` refuses what is there on servers that keep to
-    /// the draft; on others an empty file takes a file's new name first. A folder may come in the place of an empty one
-    /// that was made meanwhile.
+    /// With `overwrite: false`, the destination is looked up, and on servers that follow the draft, `RENAME` refuses to
+    /// replace an existing item. On others, an empty file first reserves the new name of a file. A folder may replace
+    /// an empty one that was made meanwhile.
     ///
-    /// - Throws: Also `CocoaError(.fileWriteInvalidFileName)` when `destination` is the item itself or lies in it.
-    /// - Complexity: Two round trips; for the first file up to three more, where the server is not known to be
-    ///   OpenSSH's.
+    /// - Throws: Also `CocoaError(.fileWriteInvalidFileName)` if `destination` is the item itself or is inside it.
+    /// - Complexity: Two round trips; up to three more for the first file, if the server is not known to be OpenSSH's.
     public func moveItem(path: ProviderPath, to destination: ProviderPath, overwrite: Bool, progress: ProgressReporter)
         async throws
     {
@@ -61,14 +61,14 @@ extension SFTPFileProvider {
                     try await placement.replace(by: path, isFolder: item.isDirectory, on: session)
                 }
             }
-            // Servers have different rules for what may come in the place of a folder.
+            // Servers have different rules for what may replace a folder.
             try await self.removeOne(target, session)
             try await self.rename(path, to: destination, session)
         }
         progress.advance(by: 1)
     }
 
-    /// `RENAME` to a name that is not there.
+    /// Renames to a free name with `RENAME`.
     func rename(_ path: ProviderPath, to destination: ProviderPath, _ session: SFTPSession) async throws {
         let host = connection.host
         let reply = try await connection.send(.rename(host.bytes(of: path), to: host.bytes(of: destination)), session)
@@ -77,9 +77,9 @@ extension SFTPFileProvider {
         throw try await refusal(reply, ofWriting: destination, session)
     }
 
-    /// On the server where it has `copy-data`, else through this machine; to a temporary name first.
+    /// Copies on the server if it has `copy-data`, else through this machine; to a temporary name first.
     ///
-    /// A copy on the server goes in pieces of 16 MiB, gets the permission bits of the file, and is looked at before it
+    /// A copy on the server is made in pieces of 16 MiB, gets the file's permission bits, and is verified before it
     /// gets its name.
     public func copyItem(path: ProviderPath, to destination: ProviderPath, overwrite: Bool, progress: ProgressReporter)
         async throws
@@ -114,12 +114,12 @@ extension SFTPFileProvider {
         guard path.isRoot || destination == path || destination.isBelow(path) else { return }
         throw FileError.make(
             .fileWriteInvalidFileName, path: destination, url: url(of: destination),
-            sentence: "“\(path)” cannot be moved or copied to “\(destination)”, which is itself or lies in it.")
+            sentence: "“\(path)” cannot be moved or copied to itself or into itself, “\(destination)”.")
     }
 
-    // MARK: What a refusal means
+    // MARK: Refusals
 
-    /// Of something that has to be there.
+    /// The error for a refused change of an item that must exist.
     func refusal(_ reply: SFTPReply, ofChanging path: ProviderPath, _ session: SFTPSession) async throws -> any Error {
         guard let status = reply.status else { return unexpected(path) }
         guard try await item(path, session) != nil else {
@@ -128,7 +128,7 @@ extension SFTPFileProvider {
         return SFTPCondition(status: status, path: path, url: url(of: path), isWriting: true).error
     }
 
-    /// Of a name that was to be new, or to be replaced.
+    /// The error for a refusal to write to a path.
     ///
     /// - Parameter isFolder: Whether a folder was to be made.
     func refusal(
@@ -152,10 +152,10 @@ extension SFTPFileProvider {
                     underlying: statusError)
             }
         } catch let error where error.isRefusal {
-            // Where nobody may look, what was told first is what is known.
+            // The server doesn't let the account look, so the first refusal is all that is known.
             return condition
         }
-        // What belongs there is there: the words about a missing file are about something else.
+        // Everything that must exist does, so a reply about a missing file has another reason.
         if (condition as? CocoaError)?.code == .fileNoSuchFile { return statusError }
         if path.nameBytes.count > 255, condition is SFTPStatusError {
             return FileError.make(errno: ENAMETOOLONG, path: path, url: url(of: path), writing: true)

@@ -3,22 +3,22 @@ import Foundation
 import SFTPEngine
 
 extension SFTPFileProvider {
-    /// A reader by `READ`. Nothing is sent: the first read tells whether the file is there.
+    /// Returns a reader that uses `READ`. Sends nothing: a missing file is reported by the first read.
     ///
-    /// A change shows by size and modification time, in whole seconds; a file that is replaced while it is open goes on
-    /// being read.
+    /// A change is detected by size and modification time, in whole seconds. If the file is replaced while it is open,
+    /// the old file is read on.
     public func open(path: ProviderPath) async throws -> any FileReader { SFTPReader(path: path, provider: self) }
 
-    /// Writes a file: under a temporary name, to the server's disk, and then in one step under its own.
+    /// Writes a file: under a temporary name, to the server's disk, and then in one step to its own name.
     ///
-    /// A file that is replaced keeps its permission bits, where the server sets them.
+    /// A replaced file's permission bits are kept if the server sets them.
     ///
-    /// An upload of more than 1 MiB whose connection is lost goes on where it was, once head and tail of what the
-    /// server has were compared; so does a later one with the same `resumption`. With `overwrite: false`, of two
-    /// writers at once exactly one wins.
+    /// If the connection is lost during an upload of more than 1 MiB, the upload resumes after head and tail of the
+    /// part on the server were compared with the source. A later upload with the same `resumption` resumes in the same
+    /// way. With `overwrite: false`, exactly one of two concurrent writers succeeds.
     ///
-    /// - Throws: `CocoaError(.fileWriteUnknown)` when the server has another number of bytes; nothing was replaced.
-    ///   Also `CocoaError(.featureUnsupported)` for a condition, because SFTP tells no versions.
+    /// - Throws: `CocoaError(.fileWriteUnknown)` if the server has another number of bytes; nothing was replaced. Also
+    ///   `CocoaError(.featureUnsupported)` for a condition, because SFTP has no versions.
     /// - Complexity: Three round trips for a small file, one more with `overwrite: false`.
     public func writeContents(path: ProviderPath, from source: any WriteSource, options: WriteOptions) async throws
         -> FileObject

@@ -3,8 +3,8 @@ import Foundation
 import SFTPEngine
 
 extension SFTPFileProvider {
-    /// By `REMOVE` and `RMDIR`; a folder with all it holds item by item, many at once. A link goes, and never what is
-    /// behind it.
+    /// Removes with `REMOVE` and `RMDIR`; a folder with its contents item by item, many at once. Removes links, and
+    /// never their targets.
     ///
     /// - Throws: Also `CocoaError(.fileReadTooLarge)` for a tree of more than a million folders.
     /// - Complexity: Two round trips; of a tree, three for each level of folders and about one for each 500 items.
@@ -20,7 +20,7 @@ extension SFTPFileProvider {
             return false
         }
         guard isTree else { return progress.advance(by: 1) }
-        // Of folders, those first that lie deepest.
+        // The deepest folders first.
         for level in Dictionary(
             grouping: try await removeFiles(below: path, progress: progress), by: \.components.count
         )
@@ -67,7 +67,7 @@ extension SFTPFileProvider {
             if all.count > Self.maxFolders {
                 throw FileError.make(
                     .fileReadTooLarge, path: path, url: url(of: path),
-                    sentence: "“\(path)” has more than \(Self.maxFolders) folders, which are not removed together.")
+                    sentence: "“\(path)” has more than \(Self.maxFolders) folders. Remove its subfolders one by one.")
             }
             if files.count < Self.maxFiles, !folders.isEmpty { continue }
             try await removeAll(files, areFolders: false, of: path, progress)
@@ -93,7 +93,7 @@ extension SFTPFileProvider {
         return names.value
     }
 
-    /// Removes items that need not wait for each other.
+    /// Removes items in any order.
     private func removeAll(
         _ items: [ProviderPath], areFolders: Bool, of root: ProviderPath, _ progress: ProgressReporter
     ) async throws {

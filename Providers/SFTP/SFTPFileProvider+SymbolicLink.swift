@@ -3,8 +3,8 @@ import Foundation
 import SFTPEngine
 
 extension SFTPFileProvider: FileProviderSymbolicLink {
-    /// By `SYMLINK`, whose arguments stand in the draft's order on some servers and in OpenSSH's on most: the first
-    /// link that is made on a server is read back.
+    /// Makes a link with `SYMLINK`. Some servers expect its arguments in the draft's order, most in OpenSSH's, so the
+    /// first link that is made on a server is read back.
     ///
     /// - Complexity: Two round trips; three for the first.
     public func createSymbolicLink(path: ProviderPath, target: [UInt8]) async throws {
@@ -12,10 +12,10 @@ extension SFTPFileProvider: FileProviderSymbolicLink {
         guard (1..<4096).contains(target.count), !target.contains(0) else {
             throw FileError.make(
                 .fileWriteInvalidFileName, path: path, url: url(of: path),
-                sentence: "No symbolic link can hold what “\(path)” is to lead to.")
+                sentence: "“\(path)” cannot be made: no symbolic link can hold its target.")
         }
         try await connection.run(path, mayRepeat: false) { session in
-            // Looked at first: with the arguments the wrong way round, the refusal would be about another name.
+            // Looked up first: with the arguments swapped, the refusal would be about another name.
             if try await self.item(path, session) != nil {
                 throw FileError.make(.fileWriteFileExists, path: path, url: self.url(of: path))
             }
@@ -51,7 +51,7 @@ extension SFTPFileProvider: FileProviderSymbolicLink {
         if case .names = replies[2] { host.hasReversedLinks = false }
     }
 
-    /// Follows one link after the other by `READLINK`, and then looks at what is there.
+    /// Follows links with `READLINK`, one after the other, and then looks at the final target.
     public func destinationOfSymbolicLink(path: ProviderPath) async throws -> FileObject {
         try await connection.run(path) { session in
             var current = path
@@ -83,7 +83,7 @@ extension SFTPFileProvider: FileProviderSymbolicLink {
         let isAbsolute = target.first == slash
         let outside = FileError.make(
             .fileReadNoPermission, path: path, url: url(of: path),
-            sentence: "“\(path)” leads out of the storage, where it is not followed."
+            sentence: "“\(path)” leads outside the root, and is not followed."
         )
         var names = isAbsolute ? [] : path.parent?.components.map { Array($0) } ?? []
         for name in target.split(separator: slash) where name.elementsEqual(".".utf8) == false {
@@ -91,7 +91,7 @@ extension SFTPFileProvider: FileProviderSymbolicLink {
                 names.append(Array(name))
                 continue
             }
-            // Above the login folder nothing has a name that counts from it.
+            // Above the login folder, no name is relative to it.
             if names.isEmpty || names == [Array("~".utf8)] { throw outside }
             names.removeLast()
         }

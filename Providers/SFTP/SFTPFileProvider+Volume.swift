@@ -3,8 +3,8 @@ import Foundation
 import SFTPEngine
 
 extension SFTPFileProvider {
-    /// By `statvfs@openssh.com`, of the provider's root or, where the server refuses that, of the folder that a login
-    /// begins in; nil where the server does not have it.
+    /// Returns the volume's properties with `statvfs@openssh.com`: of the provider's root or, if the server refuses
+    /// that, of the folder in which a login begins; nil if the server does not have the extension.
     ///
     /// - Complexity: One round trip; two where the root is refused.
     public func storageProperties() async throws -> VolumeObject? {
@@ -13,7 +13,7 @@ extension SFTPFileProvider {
             guard host.has(.statvfs, session) else { return nil }
             var reply = try await self.connection.send(.statvfs(host.bytes(of: .root)), session)
             if let status = reply.status, status.code != SFTPStatus.Code.unsupported {
-                // The folder that the login begins in is one that the account may look at.
+                // The account may look at its login folder.
                 reply = try await self.connection.send(.statvfs(Array(".".utf8)), session)
             }
             switch reply {

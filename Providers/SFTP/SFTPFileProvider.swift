@@ -4,8 +4,8 @@ import SFTPEngine
 
 /// Files on an SFTP server (draft-ietf-secsh-filexfer-02, and OpenSSH's extensions).
 ///
-/// Any number of requests is on its way at once, over one channel; large files have channels, and connections, of their
-/// own. Files are written under a temporary name and renamed into place in one step.
+/// Any number of requests is in flight at once, over one channel. Large files use separate channels and connections.
+/// Files are written under a temporary name and renamed into place in one step.
 public final class SFTPFileProvider: FileProviderBasicRemote, FileProviderOperations, FileProviderReadWrite {
     /// `SFTP`.
     public static let type = "SFTP"
@@ -14,14 +14,14 @@ public final class SFTPFileProvider: FileProviderBasicRemote, FileProviderOperat
     let cache: ListingCache
     var handles: SFTPHandles { connection.handles }
     private let access: SFTPAccess?
-    /// What the provider was made of.
+    /// The configuration that the provider was created with.
     public let configuration: SFTPConfiguration
 
-    /// Nothing is sent.
+    /// Creates a provider. Sends nothing.
     ///
-    /// - Parameter configuration: Its root is the provider's; a path that begins with `/~/` counts from the folder that
-    ///   a login begins in.
-    /// - Throws: `URLError(.badURL)` when the address names no SFTP server.
+    /// - Parameter configuration: Its root becomes the provider's root. A path that begins with `/~/` is relative to
+    ///   the folder in which a login begins.
+    /// - Throws: `URLError(.badURL)` if the URL is not the address of an SFTP server.
     public convenience init(configuration: SFTPConfiguration, options: ConnectionOptions = ConnectionOptions()) throws {
         try self.init(configuration: configuration, password: nil, options: options)
     }
@@ -32,9 +32,9 @@ public final class SFTPFileProvider: FileProviderBasicRemote, FileProviderOperat
     }
 
     /// - Parameters:
-    ///   - near: A server that answers sooner is taken for a near one.
-    ///   - standstill: How long an opening waits for a handle while no answer comes.
-    ///   - connect: Makes a link that is logged in.
+    ///   - near: A server with a shorter round trip is near.
+    ///   - standstill: How long an opening waits for a handle while no reply arrives.
+    ///   - connect: Opens a logged-in link.
     init(
         configuration: SFTPConfiguration, options: ConnectionOptions, near: Duration = .milliseconds(2),
         standstill: Duration = .seconds(15), access: SFTPAccess? = nil,
@@ -47,8 +47,8 @@ public final class SFTPFileProvider: FileProviderBasicRemote, FileProviderOperat
         cache = ListingCache(policy: options.cache)
     }
 
-    /// The scheme `sftp`. The provider's root is the server's; a path that begins with `/~/` counts from the login's
-    /// folder.
+    /// The registration of the scheme `sftp`. The root of a registered provider is the root of the server; a path that
+    /// begins with `/~/` is relative to the login folder.
     public static let registration = ProviderRegistration(
         type: type, schemes: ["sftp"], settings: SFTPConfiguration.settingNames
     ) { url, options in
@@ -59,31 +59,33 @@ public final class SFTPFileProvider: FileProviderBasicRemote, FileProviderOperat
             provider: provider, path: try ProviderPath(percentEncoded: url.path(percentEncoded: true)))
     }
 
-    /// Never nil.
+    /// The URL of the root, without secrets. Never nil.
     public var baseURL: URL? { connection.baseURL }
 
-    /// Those given; changing them takes a new provider.
+    /// The options that the provider was created with. To change them, create another provider.
     public var connectionOptions: ConnectionOptions { connection.options }
 
-    /// A sentence where the user has a configuration of ssh that is not followed, because no ssh program is there to
-    /// read it. Empty until the first connection.
+    /// A sentence for each part of the user's ssh configuration that is not followed, because there is no ssh program
+    /// to read it. Empty until the first connection.
     public var warnings: [String] { access?.warnings ?? [] }
 
-    /// Forgets `path`, what lies below it, and the listing of the folder it is in; at the root, everything.
+    /// Drops the cached listings of `path`, of the items below it and of its parent; at the root, all listings.
     public func dropCache(path: ProviderPath) { cache.drop(path) }
 
-    /// ``baseURL`` with the percent-encoded path behind it. Nothing is sent.
+    /// Returns ``baseURL`` with the percent-encoded path appended. Sends nothing.
     public func url(of path: ProviderPath) -> URL { connection.url(of: path) }
 
-    /// The first read opens the file and looks at it in one round trip; from then on any number of ranges takes one.
+    /// The first read opens the file and looks at it in one round trip. After that, any number of ranges takes one
+    /// round trip.
     static let readCost = Capabilities.ReadCost(
         roundTripsToOpen: 2, roundTripsPerRange: 1, preferredBlock: 16 << 10, coalescingGap: 16 << 10,
         concurrentRanges: 16)
 
-    /// What SFTP gives everywhere, and what this server announces.
+    /// Returns what SFTP always provides and what this server announces.
     ///
-    /// - Throws: Why there is no login.
-    /// - Complexity: A login where there was none, and once a round trip: whether the server does what it says.
+    /// - Throws: The error of a failed login.
+    /// - Complexity: One login if there was none, and one round trip, once, to see whether the server does what it
+    ///   acknowledges.
     public func capabilities() async throws -> Capabilities {
         let host = connection.host
         return try await connection.run(.root) { session in
@@ -107,17 +109,18 @@ public final class SFTPFileProvider: FileProviderBasicRemote, FileProviderOperat
         }
     }
 
-    /// Small files in flight: each takes a few round trips and next to nothing else, and a handle for most of that
-    /// time. A few more than there are handles keep the server busy: they wait for one.
+    /// The number of small files in flight. Each takes a few round trips, little bandwidth, and a handle for most of
+    /// the time. A few more files than handles keep the server busy.
     private static func concurrentTransfers(_ limits: SFTPLimits, _ learned: Int?) -> Int {
         let maxCount = limits.handles.map { min(128, max(4, $0 / 4)) } ?? 64
         return learned.map { min(maxCount, max(4, 2 * $0)) } ?? maxCount
     }
 
-    /// Whether a login works, and SFTP is spoken there. Nothing is asked where a session is open.
+    /// Logs in and begins SFTP, and throws if that fails. Sends nothing if a session is open.
     public func checkReachability() async throws { try await connection.run(.root) { _ in } }
 
-    /// Ends what runs: it throws `URLError(.cancelled)`. Connections are closed; operations after it start anew.
+    /// Cancels running operations with `URLError(.cancelled)` and closes all connections. Later operations open new
+    /// ones.
     public func invalidate() {
         cancelOperations()
         connection.pool.closeAll()

@@ -1,13 +1,13 @@
-// Names that were changed, for apps that use them still.
+// Former names, for apps that still use them.
 
 extension FTPCommand {
-    /// The form without a label that ``init(_:argument:)`` had.
+    /// The former form of ``init(_:argument:)``, without a label.
     @available(*, deprecated, renamed: "init(_:argument:)")
     public init(_ verb: String, _ argument: some Sequence<UInt8>) throws { try self.init(verb, argument: argument) }
 }
 
 extension FTPExchange {
-    /// The name that ``Resumption`` had.
+    /// The former name of ``Resumption``.
     @available(*, deprecated, renamed: "Resumption")
     public typealias Continuing = Resumption
 }

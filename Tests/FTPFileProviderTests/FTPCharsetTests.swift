@@ -49,7 +49,7 @@ import Testing
         }
         #expect(error.code == .fileWriteInapplicableStringEncoding)
         #expect(
-            error.sentence == "“日本 é.txt” has characters that the server's character set, windows-1251, does not have.")
+            error.sentence == "“日本 é.txt” contains characters that the server's character set, windows-1251, lacks.")
         // It would come back as “Я”.
         #expect(throws: CocoaError.self) { try FTPCharset("windows-1251").serverName(of: [0xDF]) }
         #expect(throws: CocoaError.self) { try FTPCharset("gb18030").serverName(of: Array("\u{10FF85}".utf8)) }

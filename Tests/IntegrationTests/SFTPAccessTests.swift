@@ -26,7 +26,7 @@ struct SFTPAccessTests {
         let passphrase = try #require(TestServers.environment["CARREL_SSH_KEY_PASSPHRASE"])
         try await server.provider(options(key: "ENCRYPTED", passphrase: passphrase)).checkReachability()
         for (wrong, sentence) in [
-            ("WRONG", "passphrase is wrong"), (nil, "is encrypted, and its passphrase is not given"),
+            ("WRONG", "passphrase is wrong"), (nil, "is encrypted. Give its passphrase"),
         ] {
             let provider = try server.provider(options(key: "ENCRYPTED", passphrase: wrong))
             let error = await #expect(throws: URLError.self) { try await provider.checkReachability() }
@@ -62,7 +62,7 @@ struct SFTPAccessTests {
         try await server.provider(options).checkReachability()
         for (wrong, sentence) in [
             ("WR0NG", "the key of “reader” cannot be opened: its passphrase is wrong"),
-            (nil, "The private key of “reader” is encrypted, and its passphrase is not given."),
+            (nil, "The private key of “reader” is encrypted. Give its passphrase."),
         ] {
             let log = RecordedLog()
             var options = TestServers.sftpOptions(
@@ -212,7 +212,8 @@ struct SFTPAccessTests {
         let provider = try TestServers.sftp("asyncssh").provider(options)
         let error = await #expect(throws: URLError.self) { try await provider.checkReachability() }
         let sentence = error?.localizedDescription ?? ""
-        #expect(sentence.contains("by password (it takes") && sentence.contains("keyboard-interactive"), "\(sentence)")
+        #expect(
+            sentence.contains("by password (it accepts") && sentence.contains("keyboard-interactive"), "\(sentence)")
     }
 
     @Test func `where there is nothing to log in with, it is said`() async throws {

@@ -75,12 +75,12 @@ import Testing
             ("PuTTY-User-Key-File-3: ssh-ed25519\n\(SFTPFaults.secret)", "puttygen"),
             (
                 "ssh-ed25519 \(blob.base64EncodedString()) \(SFTPFaults.secret)\n",
-                "is a public key, and no private one."
+                "is a public key, not a private one."
             ),
-            (key(isEncrypted: true), "is encrypted, and its passphrase is not given."),
+            (key(isEncrypted: true), "is encrypted. Give its passphrase."),
             (key(isEncrypted: false, blob: hardware), "is in a hardware key."),
             ("-----BEGIN DSA PRIVATE KEY-----\nMAA=\n-----END DSA PRIVATE KEY-----\n", "libssh2 does not use."),
-            (String(repeating: "x", count: 256 << 10 + 1), "is too large for one."),
+            (String(repeating: "x", count: 256 << 10 + 1), "is larger than 256 KiB."),
         ] {
             let error = #expect(throws: URLError.self) { try method(bytes) }
             #expect(error?.code == .userAuthenticationRequired)

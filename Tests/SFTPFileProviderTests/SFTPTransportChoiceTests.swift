@@ -203,7 +203,7 @@ import Testing
         }
         let error = try await goesByLibrary(program.access(options))
         #expect(error.code == .userAuthenticationRequired)
-        #expect(error.sentence == "What was given as the private key of “anna” is not a private key.")
+        #expect(error.sentence == "The data given as the private key of “anna” is not a private key.")
         #expect(asked.value == 2)
     }
 

@@ -122,7 +122,7 @@ import Testing
     @Test func `a refused login says what would do, and a changed key is told with the known one`() throws {
         let refusal = SSHProgram(host: "books").error(
             status: 255, errors: Array("reader@books: Permission denied (publickey).".utf8))
-        #expect(refusal.sentence.contains("takes no password"))
+        #expect(refusal.sentence.contains("cannot be given a password"))
         let file = FileManager.default.temporaryDirectory.appending(
             path: "carrel-hosts-\(UInt64.random(in: 0 ... .max))")
         defer { try? FileManager.default.removeItem(at: file) }

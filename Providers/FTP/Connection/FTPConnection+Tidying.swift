@@ -1,8 +1,8 @@
 import FileProviderCore
 
-/// Work that runs although its caller may be cancelled.
+/// Work that runs to its end even if its caller is cancelled.
 extension FTPConnection {
-    /// Seconds for which a cancelled caller waits.
+    /// Seconds that a cancelled caller waits for the work.
     private var tidyingTimeout: Double { min(5, options.timeouts.connect, options.timeouts.idle) }
 
     /// Runs `work` to its end, cancelled or not. A cancelled caller waits for a few seconds at most, then cancels
@@ -24,7 +24,7 @@ extension FTPConnection {
         await tidy { try await self.pool.withSession(body) }
     }
 
-    /// As ``tidy(_:)``, for work that takes connections by itself.
+    /// Like ``tidy(_:)``, for work that takes connections from the pool itself.
     func tidy(_ work: @escaping @Sendable () async throws -> Void) async {
         await withCancellationShield { [tidyingTimeout] in
             await withTaskGroup(of: Void.self) { group in

@@ -2,8 +2,8 @@ import CurlTransport
 import FileProviderCore
 import Foundation
 
-/// The way to one FTP server: logs in, keeps connections, tries again, and puts the server's refusals in Foundation's
-/// words.
+/// Access to one FTP server: logs in, keeps connections, retries, and translates the server's refusals to Foundation's
+/// errors.
 final class FTPConnection: Sendable {
     /// The root's URL, without secrets.
     let baseURL: URL
@@ -11,7 +11,7 @@ final class FTPConnection: Sendable {
     let host: FTPHost
     let pool: FTPPool
     private let configuration: FTPConfiguration
-    /// Whether commands and data are.
+    /// Whether commands and data are encrypted.
     let isEncrypted: Bool
     private let login: FTPAccess
 
@@ -19,7 +19,7 @@ final class FTPConnection: Sendable {
         let url = configuration.baseURL
         guard let name = url.host(), !name.isEmpty, let security = FTPConfiguration.security(of: url) else {
             throw FileError.make(
-                .badURL, url: url, sentence: "“\(url.withoutSecrets.absoluteString)” names no FTP server.")
+                .badURL, url: url, sentence: "“\(url.withoutSecrets.absoluteString)” is not an FTP address.")
         }
         baseURL = url.withoutSecrets
         isEncrypted = security != .none
@@ -62,14 +62,13 @@ final class FTPConnection: Sendable {
     /// The URL of `path`.
     func url(of path: ProviderPath) -> URL {
         let base = baseURL.absoluteString
-        // Never nil: the base is a URL, and all that is added is unreserved or percent-encoded.
+        // Never nil: the base is a URL, and only unreserved or percent-encoded characters are added.
         return URL(string: (base.hasSuffix("/") ? base : base + "/") + path.percentEncoded) ?? baseURL
     }
 
-    /// Runs `body` with a connection, again after a passing failure, and what it throws is in Foundation's words.
+    /// Runs `body` with a connection, retries after transient failures, and throws Foundation's errors.
     ///
-    /// - Parameter mayRepeat: Whether what was asked for can be done twice; else only getting a connection is tried
-    ///   again.
+    /// - Parameter mayRepeat: Whether `body` may run twice. If not, only the attempt to get a connection is retried.
     func run<Value: Sendable>(
         _ path: ProviderPath, mayRepeat: Bool = true, _ body: @Sendable (FTPSession) async throws -> Value
     ) async throws -> Value {
@@ -85,9 +84,9 @@ final class FTPConnection: Sendable {
         do { return try await body(session) } catch { throw translated(error, path: path) }
     }
 
-    /// `error` in Foundation's words.
+    /// `error` as a Foundation error.
     func translated(_ error: any Error, path: ProviderPath) -> any Error {
-        // A connection that is cut because nobody waits any more is no failure of its own.
+        // A connection that is cut because its caller was cancelled is not a failure.
         if Task.isCancelled { return CancellationError() }
         guard let failure = error as? FTPFailure else { return error }
         return FTPAccess.error(failure, url: url(of: path), path: path)
@@ -95,7 +94,7 @@ final class FTPConnection: Sendable {
 }
 
 extension FTPConfiguration {
-    /// What the scheme says; nil for another's.
+    /// The security that the scheme asks for; nil for a scheme that is not FTP's.
     static func security(of url: URL) -> FTPServer.Security? {
         switch url.scheme?.lowercased() {
         case "ftp": FTPServer.Security.none

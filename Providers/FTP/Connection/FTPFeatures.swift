@@ -1,16 +1,16 @@
 import CurlTransport
 import Foundation
 
-/// What a server says that it can, in its answer to `FEAT` (RFC 2389).
+/// The abilities that a server lists in its reply to `FEAT` (RFC 2389).
 struct FTPFeatures: Sendable {
-    /// Names in capitals with what stands behind them.
+    /// The parameters of each feature, by the feature's name in capitals.
     private var lines: [String: [String]] = [:]
 
-    /// - Parameter reply: Nil, or a refusal, from a server that does not know the command.
+    /// - Parameter reply: The reply to `FEAT`; nil, or a refusal, from a server that does not know the command.
     init(_ reply: FTPReply?) {
         guard let reply, reply.code == 211 else { return }
         for line in reply.lines.dropFirst() {
-            // Some write the code before each of them.
+            // Some servers write the code before each line.
             let text = line.starts(with: Array("211-".utf8)) ? line.dropFirst(4) : line[...]
             let words = String(decoding: text, as: UTF8.self).split(separator: " ", maxSplits: 1)
             guard let name = words.first?.uppercased() else { continue }
@@ -25,10 +25,10 @@ struct FTPFeatures: Sendable {
         lines["SITE"]?.contains { $0.uppercased().split(separator: " ").contains(Substring(name)) } ?? false
     }
 
-    /// Whether `MLSD` and `MLST` are there (RFC 3659, section 7.8).
+    /// Whether the server has `MLSD` and `MLST` (RFC 3659, section 7.8).
     var hasMachineListings: Bool { has("MLST") || has("MLSD") }
 
-    /// What to send with `OPTS MLST` to be told all that is of use; nil where that comes anyway.
+    /// The argument of `OPTS MLST` that turns on all useful facts; nil if they are on already.
     var wantedFacts: String? {
         let offered = (lines["MLST"]?.first ?? "").split(separator: ";").map { $0.trimmingCharacters(in: .whitespaces) }
         let useful = ["type", "size", "modify", "create", "perm", "unique", "unix.mode"]
@@ -37,8 +37,7 @@ struct FTPFeatures: Sendable {
         return wanted.map { $0.filter { $0 != "*" } + ";" }.joined()
     }
 
-    /// What the server can compute of a file: the name as in ``FileProviderCore/Capabilities/hashKinds``, and the
-    /// command for it.
+    /// The hashes that the server can compute, with their commands.
     var hashes: [FTPHash] {
         let listed = (lines["HASH"]?.first ?? "").split(separator: ";").map {
             $0.filter { $0 != "*" }.trimmingCharacters(in: .whitespaces)
@@ -54,8 +53,8 @@ struct FTPFeatures: Sendable {
 
 /// A hash of a file's content that a server computes.
 struct FTPHash: Sendable, Hashable {
-    /// As `HASH` names them (draft-bryan-ftp-hash). The first that a server has is the one that uploads are compared
-    /// by.
+    /// The names that `HASH` uses (draft-bryan-ftp-hash), in order of preference. Uploads are verified by the first one
+    /// that the server has.
     enum Kind: String, CaseIterable, Sendable {
         case sha256 = "SHA-256"
         case sha512 = "SHA-512"

@@ -1,13 +1,14 @@
 import FileProviderCore
 
-/// What becomes of connections that are not in use.
+/// Unused connections: lending, closing and the end of the pool.
 extension FTPPool {
-    /// Connections that were not used for so long are given back.
+    /// Connections that were unused for this long are closed.
     private static let idleLife = Duration.seconds(60)
 
-    // MARK: Those that wait for their reader
+    // MARK: Parked downloads
 
-    /// A connection whose download waits for its reader is given up when somebody needs one: `evict` sees to that.
+    /// Marks the connection of a download that waits for its reader as available: `evict` is called when another caller
+    /// needs one.
     func park(_ owner: AnyObject, evict: @escaping @Sendable () -> Void) {
         let isNeeded = state.update { state in
             state.parked.removeAll { $0.id == ObjectIdentifier(owner) }
@@ -18,7 +19,7 @@ extension FTPPool {
         if isNeeded { evict() }
     }
 
-    /// False when it is being given up.
+    /// Returns false if the connection is being evicted already.
     func unpark(_ owner: AnyObject) -> Bool {
         state.update { state in
             guard let index = state.parked.firstIndex(where: { $0.id == ObjectIdentifier(owner) }) else { return false }
@@ -27,9 +28,9 @@ extension FTPPool {
         }
     }
 
-    // MARK: More of them
+    // MARK: The server's limit
 
-    /// Wakes whoever waits when the server may be asked for one more.
+    /// Wakes a waiter when the server may be asked for one more connection.
     func relieve() {
         guard let until = state.value.limitedUntil else { return }
         Task { [weak self] in
@@ -38,9 +39,9 @@ extension FTPPool {
         }
     }
 
-    // MARK: The end
+    // MARK: Closing
 
-    /// Ends what runs with `URLError(.cancelled)`, and closes everything.
+    /// Cancels running operations with `URLError(.cancelled)`, and closes all connections.
     func closeAll() {
         let lent = state.update { state in
             state.closings += 1
@@ -51,7 +52,7 @@ extension FTPPool {
         closeIdle()
     }
 
-    /// Closes what is idle.
+    /// Closes idle connections.
     func closeIdle(olderThan age: Duration = .zero) {
         let previous = state.update { state in
             let previous = state.idle.filter { $0.idleTime >= age }

@@ -3,51 +3,52 @@ import FileProviderCore
 extension FTPPool {
     struct State {
         var idle: [FTPSession] = []
-        /// Those lent, those idle, and those being opened.
+        /// Connections that are lent, idle or being opened.
         var count = 0
-        /// Those whose transfer waits for its own sink or source, which may be another's of this pool: they do not
-        /// count, or a download that feeds an upload would keep the connection that this one waits for.
+        /// Connections whose transfer waits for its own sink or source, which may be another transfer of this pool.
+        /// They don't count; otherwise a download that feeds an upload could hold the connection that the upload waits
+        /// for.
         var held: Set<ObjectIdentifier> = []
-        /// How many there may be in all: as many as the server takes.
+        /// The number of connections that the server accepts.
         var cap: Int
         var limitedUntil: ContinuousClock.Instant?
-        /// Whether somebody finds out whether the login is good; the others wait, or a wrong password would be tried
-        /// many times.
+        /// Whether a caller is trying the first login. The others wait, so that a wrong password is not sent many
+        /// times.
         var isTrying = false
         var hasLoggedIn = false
-        /// Why the last try failed, and how many did.
+        /// The error of the last failed try, and the number of failed tries.
         var failure: (any Error)?
         var failures = 0
         var waiters: [FTPWaiter] = []
-        /// Those lent to uploads.
+        /// Connections that are lent to uploads.
         var uploads: [ObjectIdentifier: Upload] = [:]
-        /// Those being opened for uploads.
+        /// The number of connections being opened for uploads.
         var openingUploads = 0
-        /// When one was given back last.
+        /// When a connection was last given back.
         var lastReturn: ContinuousClock.Instant?
-        /// When one was closed last: the server may count it for a moment longer.
+        /// When a connection was last closed. The server may still count it for a moment.
         var lastDrop: ContinuousClock.Instant?
         var parked: [(id: ObjectIdentifier, evict: @Sendable () -> Void)] = []
-        /// Those lent, and those being opened.
+        /// Connections that are lent or being opened.
         var lent: [FTPSession] = []
-        /// Counts the times that everything was closed.
+        /// The number of times that everything was closed.
         var closings = 0
         var isReaping = false
     }
 
     struct Upload {
-        /// Ends it for the sake of another; nil where it cannot be begun anew.
+        /// Ends this upload to free its connection; nil if the upload cannot be restarted.
         var end: (@Sendable () -> Void)?
         var isEnding = false
     }
 }
 
 extension FTPPool.State {
-    /// Why nobody is logged in, where that was found out after so many failures.
+    /// The error of the first login, if it has failed since there were `failures` failed tries.
     func failure(since failures: Int) -> (any Error)? { hasLoggedIn || failures == self.failures ? nil : failure }
 
-    /// Whether one more may be lent to an upload: while uploads wait for their sources, one is left for whoever reads
-    /// those.
+    /// Whether one more connection may be lent to an upload. While uploads wait for their sources, one connection is
+    /// left for the readers of those sources.
     func mayLend(forUpload isUpload: Bool) -> Bool {
         !isUpload || uploads.count + openingUploads < max(1, cap - 1) || !uploads.keys.contains(where: held.contains)
     }
@@ -64,13 +65,13 @@ extension FTPPool.State {
         lastReturn = .now
     }
 
-    /// The one that has waited longest of those that may have a connection; it waits no more.
+    /// Removes and returns the waiter that has waited longest of those that may have a connection.
     mutating func nextWaiter() -> FTPWaiter? {
         waiters.firstIndex { mayLend(forUpload: $0.isUpload) }.map { waiters.remove(at: $0) }
     }
 
-    /// What ends an upload that waits for its source, when nothing gets on any more: all connections are such, and
-    /// somebody waits for one, perhaps to read the source.
+    /// Returns the closure that ends a stuck upload. Uploads are stuck if they have all connections and wait for their
+    /// sources while another caller, perhaps the reader of a source, waits for a connection.
     mutating func endUpload() -> (@Sendable () -> Void)? {
         guard cap > 1, count >= cap, uploads.count == count, waiters.contains(where: { !$0.isUpload }) else {
             return nil

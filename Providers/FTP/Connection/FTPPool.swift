@@ -2,14 +2,14 @@ import CurlTransport
 import FileProviderCore
 import Foundation
 
-/// Lends control connections, one caller to each, and keeps them: a login is not had for nothing, and servers count
-/// them.
+/// Lends control connections to one caller at a time and keeps them open, because a login takes time and servers limit
+/// the number of connections.
 final class FTPPool: Sendable {
-    /// What a caller does next.
+    /// A caller's next step.
     private enum Step {
         case use(FTPSession)
         case open
-        /// - Parameter failures: How many tries had failed before.
+        /// - Parameter failures: The number of failed tries before the wait.
         case wait(FTPWaiter, failures: Int)
     }
 
@@ -19,18 +19,17 @@ final class FTPPool: Sendable {
     private let relief: Duration
     private let open: @Sendable (_ isAlone: Bool, _ begin: (FTPSession) -> Void) async throws -> FTPSession
 
-    /// What was not used for so long is looked at before it is relied on.
+    /// A connection that was unused for this long is checked before it is lent.
     private static let trust = Duration.seconds(15)
-    /// For so long a server may count a connection that was closed, and then it is asked again after such a pause.
+    /// A server may count a closed connection for `farewell`. During that time, it is asked again after `pause`.
     private static let (farewell, pause) = (Duration.seconds(5), Duration.milliseconds(500))
 
     /// - Parameters:
-    ///   - most: Connections at once.
-    ///   - patience: How long a caller waits for one while nothing moves on those that are lent, and none is given
-    ///     back.
-    ///   - relief: A server that took no more connections is asked for one more after so long.
-    ///   - open: Makes one that is logged in, and gives each that it makes to `begin` before anything is sent;
-    ///     `isAlone` where there is no other.
+    ///   - maxCount: The maximum number of connections.
+    ///   - patience: How long a caller waits while no bytes move on the lent connections and none is given back.
+    ///   - relief: The time after which a server that refused another connection is asked again.
+    ///   - open: Opens a connection and logs in. Passes each connection to `begin` before it sends anything. `isAlone`
+    ///     is true if there is no other connection.
     init(
         maxCount: Int, patience: Duration, relief: Duration = .seconds(60),
         open: @escaping @Sendable (_ isAlone: Bool, _ begin: (FTPSession) -> Void) async throws -> FTPSession
@@ -42,7 +41,7 @@ final class FTPPool: Sendable {
         state = LockedValue(State(cap: 4 * max(1, maxCount)))
     }
 
-    /// Lends a connection to `body`; one that was lost meanwhile is not kept.
+    /// Lends a connection to `body`. A connection that was lost meanwhile is not kept.
     func withSession<Value: Sendable>(_ body: (FTPSession) async throws -> Value) async throws -> Value {
         let session = try await take()
         do {
@@ -55,11 +54,11 @@ final class FTPPool: Sendable {
         }
     }
 
-    /// As ``withSession(_:)``, to send a file. One connection is left for whoever reads what is to be sent.
+    /// Like ``withSession(_:)``, for uploads. Leaves one connection for the readers of the sources.
     ///
-    /// - Parameter mayGiveWay: Whether it can be begun anew: when all connections there can be are uploads that wait
-    ///   for their sources, and somebody else waits for a connection, one of them is ended.
-    /// - Throws: ``FTPGaveWay`` for that one.
+    /// - Parameter mayGiveWay: Whether the upload can be restarted. If all connections are uploads that wait for their
+    ///   sources, and another caller waits for a connection, one such upload is ended.
+    /// - Throws: ``FTPGaveWay`` if this upload was ended.
     func withUpload<Value: Sendable>(
         mayGiveWay: Bool, _ body: @escaping @Sendable (FTPSession) async throws -> Value
     ) async throws -> Value {
@@ -83,7 +82,7 @@ final class FTPPool: Sendable {
         }
     }
 
-    /// A connection that nobody else has until it is given back.
+    /// Takes a connection for exclusive use until ``giveBack(_:)``.
     func take(forUpload isUpload: Bool = false) async throws -> FTPSession {
         let asked = ContinuousClock.now
         let closings = state.value.closings
@@ -111,8 +110,8 @@ final class FTPPool: Sendable {
                 if let session = waiter.given.value {
                     if try await isGood(session, closings) { return session }
                 } else if let failure = state.value.failure(since: failures) {
-                    // Whoever has waited for the first login has waited for its failure: a wrong password is not tried
-                    // by everybody.
+                    // The callers that waited for the first login share its failure, so that a wrong password is sent
+                    // only once.
                     passOn(waiter)
                     throw failure
                 }
@@ -120,7 +119,7 @@ final class FTPPool: Sendable {
         }
     }
 
-    /// Whoever waits is patient as long as those who have a connection get on.
+    /// The end of a caller's patience. It moves on while the lent connections make progress.
     private func deadline(since begin: ContinuousClock.Instant) -> ContinuousClock.Instant {
         let state = state.value
         return (state.lent.map(\.lastMove) + [begin, state.lastReturn ?? begin]).reduce(begin, max) + patience
@@ -146,7 +145,7 @@ final class FTPPool: Sendable {
                 if !state.hasLoggedIn { state.isTrying = true }
                 return (.open, nil)
             }
-            // Whoever was woken for what it may not have any more passes that on.
+            // A caller that was woken but may not have a connection now passes the wake-up on.
             if !isAllowed, !state.idle.isEmpty || state.count < state.cap { state.wakeOne() }
             let waiter = FTPWaiter(isUpload: isUpload)
             state.waiters.append(waiter)
@@ -158,13 +157,13 @@ final class FTPPool: Sendable {
         return step
     }
 
-    /// Woken at the last moment, perhaps: then it is the next one's turn.
+    /// If the waiter was woken just before it gave up, passes its turn to the next.
     private func passOn(_ waiter: FTPWaiter) {
         state.update { state in state.waiters.removeAll { $0 === waiter } }
         if let session = waiter.given.value { giveBack(session) } else { state.update { $0.wakeOne() } }
     }
 
-    /// Whether a connection that was lent can be used; one that cannot is dropped.
+    /// Whether a lent connection can be used. Drops it if not.
     private func isGood(_ session: FTPSession, _ closings: Int) async throws -> Bool {
         let isAlive = await isAlive(session)
         if isAlive, state.value.closings == closings { return true }
@@ -182,7 +181,7 @@ final class FTPPool: Sendable {
         end?()
     }
 
-    /// One that is being opened is ended with those that are lent.
+    /// Lists a connection that is being opened among the lent ones, so that ``closeAll()`` ends it too.
     private func begin(_ session: FTPSession, _ closings: Int) {
         let id = ObjectIdentifier(session)
         session.whenHeld { [weak self] in self?.note(id, isHeld: $0) }
@@ -199,12 +198,12 @@ final class FTPPool: Sendable {
         return (try? await session.send([FTPCommand("NOOP")])["NOOP"]) != nil
     }
 
-    /// Takes a connection back that ``take()`` gave.
+    /// Accepts a connection that ``take(forUpload:)`` lent.
     func giveBack(_ session: FTPSession) {
         guard session.isUsable else { return drop(session) }
         state.update { state in
             state.takeBack(session)
-            // To who has waited longest, and not past them to who comes next.
+            // To the waiter that has waited longest, and not to a caller that comes later.
             while let waiter = state.nextWaiter() {
                 if waiter.wake(giving: session) { return state.lend(session, forUpload: waiter.isUpload) }
             }
@@ -238,14 +237,14 @@ final class FTPPool: Sendable {
         }
     }
 
-    /// True when the server merely takes no more connections than there are.
+    /// Returns true if the server only refuses more connections than there are.
     private func failedToOpen(_ error: any Error, isUpload: Bool) -> Bool {
         let isCap = state.update { state in
             state.count -= 1
             if isUpload { state.openingUploads -= 1 }
             state.isTrying = false
             state.lent.removeAll { $0.isAborted }
-            // A password that is refused although it was good once is tried by one alone, too.
+            // A password that was accepted once and is refused now is also tried by one caller alone.
             if state.count == 0, FTPAccess.isRefusal(error) { state.hasLoggedIn = false }
             if !state.hasLoggedIn, !error.isCancellation {
                 state.failure = error
@@ -274,7 +273,7 @@ final class FTPPool: Sendable {
     }
 
     private static func crowded() -> URLError {
-        // Not a time-out of the network's: whoever tries again waits as long again.
+        // Not `timedOut`, which would be retried: a retry would wait as long again.
         FileError.make(
             .resourceUnavailable, url: nil,
             sentence: "All connections that the server allows are in use, and none became free in time.")

@@ -2,12 +2,12 @@ import CurlTransport
 import FileProviderCore
 import Foundation
 
-/// One control connection with what is known of its state. Used by one caller at a time.
+/// One control connection and what is known of its state. Used by one caller at a time.
 final class FTPSession: Sendable {
     private struct State {
-        /// Where the server is, as it was told; nil when that is not known.
+        /// The server's working directory, as last set; nil if it is not known.
         var folder: [UInt8]?
-        /// Whether the server's type is image (RFC 959, section 3.1.1): sizes are counted so.
+        /// Whether the transfer type is image (RFC 959, section 3.1.1), in which sizes are in bytes.
         var isBinary = false
         var lastUse = ContinuousClock.now
         var isAborted = false
@@ -15,7 +15,7 @@ final class FTPSession: Sendable {
 
     private let control: FTPControlConnection
     private let state = LockedValue(State())
-    /// Told when its transfer begins to wait for its own sink or source, and when it goes on.
+    /// Called when the transfer begins to wait for its own sink or source, and when it continues.
     private let held = LockedValue<(@Sendable (Bool) -> Void)?>(nil)
     let host: FTPHost
     /// Bytes a second for each transfer; nil for no limit.
@@ -27,19 +27,19 @@ final class FTPSession: Sendable {
         self.bytesPerSecond = bytesPerSecond
     }
 
-    /// Has `told` called when the transfer that runs begins to wait for its own sink or source, and when it goes on or
-    /// ends.
+    /// Sets the closure to call when the running transfer begins to wait for its own sink or source, and when it
+    /// continues or ends.
     func whenHeld(_ notify: @escaping @Sendable (Bool) -> Void) { held.update { $0 = notify } }
 
-    /// How long nothing was sent.
+    /// The time since the last exchange.
     var idleTime: Duration { .now - state.value.lastUse }
 
     var isUsable: Bool { control.isUsable }
 
-    /// When bytes moved last, of data or replies.
+    /// When data or replies last moved.
     var lastMove: ContinuousClock.Instant { control.lastMove }
 
-    /// Logs in and learns, the first time, what the server can.
+    /// Logs in and, the first time, learns the server's features.
     ///
     /// - Throws: `FTPFailure`.
     func open() async throws {
@@ -60,14 +60,14 @@ final class FTPSession: Sendable {
     /// Sends `commands`, each after the reply to the one before.
     func send(_ commands: [FTPCommand]) async throws -> FTPOutcome { try await send(FTPExchange(commands)) }
 
-    /// Sends `commands` at once, where nothing hangs on the reply to one of them.
+    /// Sends `commands` together. None of them may depend on another's reply.
     func sendTogether(_ commands: [FTPCommand]) async throws -> FTPOutcome {
         let outcome = try await control.pipeline(commands)
         note(commands, outcome)
         return outcome
     }
 
-    /// - Throws: `FTPFailure`, after which the session is of no use.
+    /// - Throws: `FTPFailure`, after which the session cannot be used.
     func send(_ exchange: FTPExchange) async throws -> FTPOutcome {
         var exchange = exchange
         exchange.bytesPerSecond = bytesPerSecond
@@ -89,7 +89,7 @@ final class FTPSession: Sendable {
         }
         if case .none = exchange.transfer { return outcome }
         if outcome.wasStopped { return outcome }
-        // libcurl changes the type by itself, right before the transfer's command, and before a listing to ASCII.
+        // Right before a transfer's command, libcurl changes the type itself; for a listing, to ASCII.
         let isSent = ["RETR", "STOR", "APPE"].contains(outcome.last?.verb ?? "")
         state.update { $0.isBinary = isSent }
         return outcome
@@ -106,13 +106,13 @@ final class FTPSession: Sendable {
             }
         }
         if isLong || commands.contains(where: { $0.argument.count > FTPHost.maxLength }) { return }
-        // Of the commands behind SITE and OPTS, a refusal does not tell which.
+        // A refusal of SITE or OPTS doesn't tell which of its subcommands is unknown.
         for reply in outcome.replies where [500, 502].contains(reply.code) && !["SITE", "OPTS"].contains(reply.verb) {
             host.lacks(reply.verb)
         }
     }
 
-    /// Notes when there was no way to the port that `EPSV` told.
+    /// Notes that the port in the reply to `EPSV` could not be reached.
     private func noteWay(_ outcome: FTPOutcome, isLost: Bool) {
         guard outcome["EPSV"]?.code == 229, outcome["PASV"] != nil || isLost && outcome.last?.verb == "EPSV" else {
             return
@@ -120,22 +120,22 @@ final class FTPSession: Sendable {
         host.prefersPASV = true
     }
 
-    /// What has to go first for the server to count bytes as they are.
+    /// The command to send first, so that the server counts bytes without conversion; empty if it was sent.
     var binary: [FTPCommand] { state.value.isBinary ? [] : [FTPCommand("TYPE", text: "I")] }
 
-    /// Goes to `folder`; the refusal where the server does not.
+    /// Changes to `folder`. Returns the server's reply if it refuses, else nil.
     func enter(_ folder: [UInt8]) async throws -> FTPReply? {
         if state.value.folder == folder { return nil }
         let reply = try await send([FTPCommand("CWD", argument: folder)])["CWD"]
         return reply?.isPositive == true ? nil : reply
     }
 
-    /// Forgets where the server is: a folder that is moved or removed is no place to stay.
+    /// Forgets the working directory. Called before a folder is moved or removed.
     func leave() { state.update { $0.folder = nil } }
 
     func close() { control.close() }
 
-    /// Ends it at once, and what runs over it with `URLError(.cancelled)`.
+    /// Closes the connection at once. A running operation fails with `URLError(.cancelled)`.
     func abort() {
         state.update { $0.isAborted = true }
         control.abort()

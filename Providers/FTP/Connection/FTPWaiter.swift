@@ -1,6 +1,6 @@
 import FileProviderCore
 
-/// Somebody who waits for a turn.
+/// A caller that waits for its turn.
 final class FTPWaiter: Sendable {
     private enum State {
         case new
@@ -9,17 +9,17 @@ final class FTPWaiter: Sendable {
     }
 
     private let state = LockedValue(State.new)
-    /// Whether it is to send a file.
+    /// Whether the caller wants to upload.
     let isUpload: Bool
-    /// The connection that whoever woke this one has given.
+    /// The connection that was passed to ``wake(giving:)``.
     let given = LockedValue<FTPSession?>(nil)
 
     init(isUpload: Bool = false) { self.isUpload = isUpload }
 
-    /// False when there is nobody to wake any more.
+    /// Ends the wait. Returns false if it has ended already.
     func wake(giving session: FTPSession? = nil) -> Bool { end(true, giving: session) }
 
-    /// Whether it was somebody's call that ended the wait.
+    /// Whether ``wake(giving:)`` ended the wait.
     var wasWoken: Bool { if case .done(true) = state.value { true } else { false } }
 
     private func end(_ value: Bool, giving session: FTPSession? = nil) -> Bool {
@@ -32,7 +32,8 @@ final class FTPWaiter: Sendable {
         }
     }
 
-    /// False when `deadline` came first, which is asked for again when it has come: it may have moved on.
+    /// Waits until ``wake(giving:)`` or `deadline`, and returns false for the latter. Evaluates `deadline` again when
+    /// it has passed, because it may have moved on.
     ///
     /// - Throws: `CancellationError`.
     func wait(until deadline: @escaping @Sendable () -> ContinuousClock.Instant) async throws -> Bool {
@@ -59,6 +60,6 @@ final class FTPWaiter: Sendable {
     }
 }
 
-/// An upload was ended because its connection was needed by somebody who reads, perhaps what is to be sent; it is begun
-/// anew.
+/// Thrown by an upload that was ended because a reader, perhaps that of the upload's own source, needed the connection.
+/// The upload starts again.
 struct FTPGaveWay: Error {}

@@ -1,6 +1,6 @@
 import Foundation
 
-// Columns of a line, by their places in it: nothing is copied before it is known to be wanted.
+// Columns of a line as ranges: nothing is copied before it is needed.
 extension Span where Element == UInt8 {
     func bytes(_ range: Range<Int>) -> [UInt8] { extracting(range).withUnsafeBufferPointer { Array($0) } }
 
@@ -8,7 +8,7 @@ extension Span where Element == UInt8 {
         extracting(range).withUnsafeBufferPointer { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// Whether `text`, written in lower case, stands in `range`, in any case of ASCII letters.
+    /// Whether `range` is `text`, which is in lower case, ignoring the case of ASCII letters.
     func has(_ text: StaticString, in range: Range<Int>) -> Bool {
         range.count == text.utf8CodeUnitCount && begins(with: text, in: range)
     }

@@ -1,12 +1,12 @@
 import FileProviderCore
 import Foundation
 
-/// How a server writes names that are not ASCII: UTF-8 (RFC 2640), or a character set of before.
+/// The character set of a server's names: UTF-8 (RFC 2640), or an older one.
 ///
-/// A path component has the name in UTF-8; what the server's bytes are not a text of stays bytes. Each of the server's
-/// names has one path component, and that one leads back to the same bytes.
+/// A path component is the name in UTF-8; bytes that are not text in the character set stay as they are. Each server
+/// name maps to one path component, which maps back to the same bytes.
 struct FTPCharset: Hashable, Sendable {
-    /// What servers write that say `UTF8` in `FEAT`, and most others; nothing is converted.
+    /// The character set of servers with `UTF8` in their `FEAT`, and of most others. Nothing is converted.
     static let utf8 = FTPCharset(.utf8)
 
     private let encoding: TextEncoding
@@ -29,16 +29,16 @@ struct FTPCharset: Hashable, Sendable {
         guard let encoding = TextEncoding(lower) else {
             throw FileError.make(
                 .fileReadUnknownStringEncoding, path: "",
-                sentence: "This system knows no character set that is called “\(name)”.")
+                sentence: "This system does not know a character set named “\(name)”.")
         }
         self.init(encoding)
         let (decoder, encoder) = (encoding.decoder(), encoding.encoder())
-        // Japanese and Korean sets have a currency sign and a line over in the places of two, which are no danger.
+        // Some Japanese and Korean character sets have other characters in place of these two, which does no harm.
         let ascii = (1...0x7F as ClosedRange<UInt8>).filter { $0 != UInt8(ascii: "\\") && $0 != UInt8(ascii: "~") }
         guard ascii.allSatisfy({ decoder?.convert([$0]) == [$0] && encoder?.convert([$0]) == [$0] }) else {
             throw FileError.make(
                 .fileReadUnknownStringEncoding, path: "",
-                sentence: "“\(name)” is not a character set that FTP can have: ASCII differs in it.")
+                sentence: "The character set “\(name)” cannot be used with FTP: it encodes ASCII differently.")
         }
     }
 
@@ -50,7 +50,7 @@ struct FTPCharset: Hashable, Sendable {
         {
             return text
         }
-        // As UTF-8 it would be taken for a text on the way back.
+        // If it were valid UTF-8, it would be read as text on the way back.
         guard String(validating: serverName, as: UTF8.self) != nil else { return serverName }
         return serverName.flatMap { $0 < 0x80 ? [$0] : Array(String(Self.escape(of: $0)).utf8) }
     }
@@ -80,10 +80,10 @@ struct FTPCharset: Hashable, Sendable {
         let shown = String(decoding: component, as: UTF8.self)
         throw FileError.make(
             .fileWriteInapplicableStringEncoding, path: shown,
-            sentence: "“\(shown)” has characters that the server's character set, \(name), does not have.")
+            sentence: "“\(shown)” contains characters that the server's character set, \(name), lacks.")
     }
 
-    /// Whether a name is the same in all sets that are taken here.
+    /// Whether a name has the same bytes in all accepted character sets.
     private static func isSame(_ name: [UInt8]) -> Bool {
         name.allSatisfy { $0 < 0x80 && $0 != UInt8(ascii: "\\") && $0 != UInt8(ascii: "~") }
     }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The dates in what `LIST` sends: in the server's own time, often without a year.
+/// Dates in the output of `LIST`: in the server's own time, often without a year.
 struct FTPListDate: Sendable {
     /// The moment of the listing.
     let now: Date
@@ -18,10 +18,10 @@ struct FTPListDate: Sendable {
         self.zone = .named(zone)
     }
 
-    /// A date, and the step in which it was told.
+    /// A date and its precision in seconds.
     typealias Moment = (date: Date?, precision: Double)
 
-    /// A clock as it stands in a listing.
+    /// A time of day in a listing.
     struct Clock {
         /// Seconds from midnight; nil where no clock shows this.
         var seconds: Int?
@@ -36,8 +36,8 @@ struct FTPListDate: Sendable {
         return (clock.seconds.map { date(days, $0) }, clock.precision)
     }
 
-    /// The last such day, at most a day in the future: a server's clock may be ahead, or its time zone another than was
-    /// said.
+    /// The latest such day, at most one day in the future: the server's clock may be ahead, or its time zone may not be
+    /// the configured one.
     func moment(month: Int, day: Int, clock: Clock) -> Moment {
         let today = now.timeIntervalSince1970 / 86_400
         guard let seconds = clock.seconds, abs(today) < 700_000 else { return (nil, 0) }
@@ -111,7 +111,7 @@ struct FTPListDate: Sendable {
         if one - range.lowerBound == 4 { return (first, second, third) }
         guard first < 100, range.upperBound - two == 3 || range.upperBound - two == 5 else { return nil }
         let year = range.upperBound - two == 5 ? third : third + (third < 70 ? 2000 : 1900)
-        // Americans write the month first, and with a point nobody does.
+        // Americans write the month first; dates with points have the day first.
         let isDayFirst = mark == UInt8(ascii: ".") || (first > 12 && second <= 12)
         return isDayFirst ? (year, second, first) : (year, first, second)
     }
@@ -195,8 +195,8 @@ private enum FTPServerZone: Sendable {
         case .fixed(let offset): return offset
         case .named(let zone):
             func offset(_ utc: Int) -> Int { zone.secondsFromGMT(for: Date(timeIntervalSince1970: Double(utc))) }
-            // An hour that the clocks leave out counts by the clock of before or after, and of one that comes twice it
-            // is always the same.
+            // For an hour that the clocks skip, the offset is that of before or after. For an hour that occurs twice,
+            // it is always the same one of the two.
             let shown = day * 86_400 + second
             return offset(shown - offset(shown))
         }

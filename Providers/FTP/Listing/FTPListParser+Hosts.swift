@@ -37,7 +37,7 @@ extension FTPListParser {
         let isFolder = name.count > 4 && line.has(".dir", in: name.suffix(4))
         var entry = FTPEntry(
             name: line.bytes(isFolder ? name.dropLast(4) : name), type: isFolder ? .directory : .regular)
-        // What this user may not look at has a complaint in place of the columns:
+        // If the user may not look at the file, the line has an error instead of the columns:
         // `%RMS-E-PRV, insufficient privilege …`.
         if line.has("%", in: columns[1].prefix(1)) { return entry }
         guard
@@ -139,7 +139,7 @@ extension FTPListParser.Dialect {
     }
 }
 
-/// What VMS does with names: long ones have a line of their own, and every version of a file is listed.
+/// Handles names as VMS lists them: long names are on a separate line, and every version of a file is listed.
 struct VMSNames: Sendable {
     private var kept: [UInt8] = []
     private var last: [UInt8]?

@@ -16,7 +16,7 @@ extension FTPListParser {
         let isDevice = [UInt8(ascii: "b"), UInt8(ascii: "c")].contains(line[columns[mode].lowerBound].lowercased)
         // In the place of a size devices have two numbers, `1, 3`.
         fill(&entry, line, columns, stamp, hasSize: type != .directory && !isDevice)
-        // Columns that owners' names with spaces have made more than they are tell nobody which is which.
+        // If owners' names contain spaces, the columns are ambiguous.
         if stamp.size - mode == 4, line.isNumber(columns[mode + 1]) {
             entry.owner = line.text(columns[mode + 2])
             entry.group = line.text(columns[mode + 3])
@@ -36,7 +36,7 @@ extension FTPListParser {
             var stamp = stamp(line, columns, from: first.count > 1 ? 1 : 2)
         else { return nil }
         var entry = FTPEntry(name: [], type: line.has("d", in: first.prefix(1)) ? .directory : .regular)
-        // Names stand in a column of their own here.
+        // NetWare aligns names in a column.
         stamp.name = line.skippingSpaces(from: min(stamp.name, line.count))
         fill(&entry, line, columns, stamp, hasSize: entry.type == .regular)
         let owner = first.count > 1 ? 1 : 2
@@ -112,7 +112,7 @@ extension FTPListParser {
         entry.setMoment(stamp.moment)
         var name = min(stamp.name, line.count)..<line.count
         if entry.type == .symbolicLink, let arrow = Self.arrow(line, name, targetLength: size) {
-            // Nothing stands there where the server may not read the link.
+            // The target is empty if the server may not read the link.
             if arrow + 4 < line.count { entry.linkTarget = line.bytes(arrow + 4..<line.count) }
             name = name.lowerBound..<arrow
         }
@@ -122,8 +122,8 @@ extension FTPListParser {
         if hasSize { entry.size = size }
     }
 
-    /// Where ` -> ` parts a link from its target. Both may have it in them; the size of a link is the length of its
-    /// target.
+    /// The position of the ` -> ` between a link and its target. Both may contain it, so the link's size, the length of
+    /// its target, decides.
     private static func arrow(_ line: Span<UInt8>, _ range: Range<Int>, targetLength: Int64?) -> Int? {
         var first: Int?
         for index in stride(from: range.lowerBound + 1, through: range.upperBound - 4, by: 1)
@@ -189,7 +189,7 @@ extension FTPEntry {
 }
 
 extension Span where Element == UInt8 {
-    /// Whether a number stands in `range`, perhaps a negative one: some servers count large files so.
+    /// Whether `range` is a number, perhaps a negative one: some servers overflow for large files.
     fileprivate func isSize(_ range: Range<Int>) -> Bool {
         isNumber(self[range.lowerBound] == UInt8(ascii: "-") ? range.dropFirst() : range)
     }

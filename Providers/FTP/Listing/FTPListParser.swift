@@ -1,10 +1,10 @@
 import FileProviderCore
 import Foundation
 
-/// Reads what `LIST` sends, which no standard says: each kind of server has its own form.
+/// Parses the output of `LIST`, for which there is no standard: each kind of server has its own format.
 ///
-/// A server has one form. The first line that a single form reads decides; lines that this form does not read are tried
-/// in the others. What a line has beyond the columns of its form belongs to the name, byte for byte.
+/// A listing has one format. The first line that only one format matches decides it; lines that don't match it are
+/// tried with the others. The text after the columns of the format is the name, byte for byte.
 struct FTPListParser: FTPListing {
     var lines = FTPLines()
     var unreadable = FTPUnreadableLines()
@@ -19,7 +19,7 @@ struct FTPListParser: FTPListing {
     /// The forms, the most common first.
     enum Dialect: Sendable {
         case unix, dos, eplf, netware, vms, as400, os2
-        // These are read below their headings only, for their lines could be anything.
+        // These are read only below their headings, because their lines could be anything.
         case mvsDatasets, mvsMembers, mvsModules, tandem
 
         var isBelowHeading: Bool { !Self.recognizable.contains(self) }
@@ -28,7 +28,7 @@ struct FTPListParser: FTPListing {
     }
 
     /// - Parameters:
-    ///   - now: The moment of the listing, by which dates without a year are told.
+    ///   - now: The time of the listing, from which missing years are derived.
     ///   - offset: Seconds that the server's clock is ahead of UTC.
     init(now: Date, offset: Int = 0) {
         dates = FTPListDate(now: now, offset: offset)
@@ -120,7 +120,7 @@ struct FTPListParser: FTPListing {
                 return true
             }
         }
-        // `FILE.FILE/MEMBER.MBR` of a folder that has a line of its own.
+        // `FILE.FILE/MEMBER.MBR`: a member of a folder that has its own line.
         return dialect == .as400 && columns.count > 2 && line.has("*mem", in: columns[1])
     }
 }

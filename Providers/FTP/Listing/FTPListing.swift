@@ -1,21 +1,21 @@
 import FileProviderCore
 import Foundation
 
-/// Reads a listing as it comes off the data connection, in pieces that may be cut anywhere.
+/// Parses a listing as it arrives, in pieces that may be cut anywhere.
 ///
-/// No name comes out that could lead out of the folder (``FTPEntry/isName(_:)``). Such names, and lines that cannot be
-/// read, are counted, so that the caller may say what a listing lacks.
+/// Returns no name that could lead out of the folder (``FTPEntry/isName(_:)``). Counts such names, and lines that
+/// cannot be read, so that the caller can report what is missing from the listing.
 protocol FTPListing: Sendable {
-    /// What was cut off at the end of the last piece.
+    /// The incomplete line at the end of the last piece.
     var lines: FTPLines { get set }
-    /// The lines that gave nothing and should have.
+    /// The lines that could not be read.
     var unreadable: FTPUnreadableLines { get set }
-    /// The items that cannot be given, because no path holds their names.
+    /// The items that are left out because no path can hold their names.
     var unusable: UnusableNames { get set }
 
     /// Reads a line, given without its end.
     mutating func read(_ line: Span<UInt8>) -> FTPLineContent
-    /// Told behind the last line.
+    /// Called after the last line.
     mutating func readEnd()
 }
 
@@ -113,7 +113,7 @@ struct FTPLines: Sendable {
         guard length > maxLength + end else { return }
         throw FileError.make(
             .cannotParseResponse, url: nil,
-            sentence: "The server's listing has a line of more than \(maxLength) bytes, which is not read.")
+            sentence: "The server's listing has a line of more than \(maxLength) bytes, which is too long.")
     }
 }
 

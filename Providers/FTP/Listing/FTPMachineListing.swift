@@ -1,15 +1,15 @@
 import FileProviderCore
 import Foundation
 
-/// Reads what `MLSD` sends, and the line in the answer to `MLST` (RFC 3659, section 7).
+/// Parses the output of `MLSD`, and the line in the reply to `MLST` (RFC 3659, section 7).
 ///
-/// A line without the space that ends its facts counts as unreadable: where a server leaves it out, nobody can tell
-/// whether what follows the last semicolon is a name, and a guess would name files that do not exist.
+/// A line without the space after its facts is unreadable: the text after the last semicolon may or may not be a name,
+/// and a guess could name files that do not exist.
 struct FTPMachineListing: FTPListing {
     var lines = FTPLines()
     var unreadable = FTPUnreadableLines()
     var unusable = UnusableNames()
-    /// The listed folder itself, where the server tells of it (`type=cdir`).
+    /// The listed folder itself, if the server lists it (`type=cdir`).
     private(set) var folder: FTPEntry?
 
     mutating func read(_ line: Span<UInt8>) -> FTPLineContent {
@@ -22,8 +22,7 @@ struct FTPMachineListing: FTPListing {
 
     /// The entry in the middle line of an answer to `MLST`, with the space in front or without it.
     ///
-    /// - Parameter name: What was asked for, because servers answer with the name, with a path of their own, or in
-    ///   another case.
+    /// - Parameter name: The requested name. Servers reply with that name, with a full path, or in another case.
     /// - Throws: `URLError(.cannotParseResponse)`.
     static func entry(inAnswer line: [UInt8], name: [UInt8]) throws -> FTPEntry {
         let start = line.first == UInt8(ascii: " ") ? 1 : 0
@@ -124,7 +123,7 @@ private struct FTPFacts {
         return entry
     }
 
-    /// A server need not tell types; what one may do tells them apart (section 7.5.5): `e` and `l` for folders, `r` for
+    /// Servers may omit types. Then the user's abilities show them (section 7.5.5): `e` and `l` for folders, `r` for
     /// files.
     private var typeByOtherFacts: FileType {
         guard let abilities = item.abilities?.lowercased() else { return item.size == nil ? .other : .regular }

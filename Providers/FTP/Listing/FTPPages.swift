@@ -1,13 +1,13 @@
 import FileProviderCore
 import Foundation
 
-/// Reads a listing while it comes.
+/// Parses a listing as it arrives.
 final class FTPListingSink: ByteSink {
     private let state: LockedValue<FTPPages>
 
     init(_ pages: FTPPages) { state = LockedValue(pages) }
 
-    /// What has come.
+    /// The items received so far.
     var pages: FTPPages { state.value }
 
     /// - Throws: `CocoaError(.fileReadTooLarge)` past ``FTPPages/maxSize``.
@@ -21,7 +21,7 @@ final class FTPListingSink: ByteSink {
 struct FTPPages: Sendable {
     /// 256 MiB, about two million items.
     static let maxSize = 256 << 20
-    /// Items that are made while the listing comes: they take more room than its bytes do.
+    /// The number of items to parse while the listing arrives. They take more memory than its bytes.
     private static let maxReady = 20_000
 
     private let path: ProviderPath
@@ -29,14 +29,14 @@ struct FTPPages: Sendable {
     private var parser: any FTPListing
     private var ready: [[FileObject]] = []
     private var readyCount = 0
-    /// Why no more can be made.
+    /// Why parsing has stopped.
     private var failure: (any Error)?
-    /// What came behind that.
+    /// The bytes that were not parsed while the listing arrived.
     private var data = Data()
     private var offset = 0
     private var length = 0
     private var isFinished = false
-    /// The items that were made: a name may come twice.
+    /// The paths of the items so far, to find names that are listed twice.
     private var names: Set<ProviderPath> = []
 
     init(_ parser: any FTPListing, path: ProviderPath, charset: FTPCharset) {
@@ -46,9 +46,9 @@ struct FTPPages: Sendable {
     }
 
     var unreadable: FTPUnreadableLines { parser.unreadable }
-    /// What had to be left out of the pages given so far.
+    /// The items left out of the pages so far.
     var unusable: UnusableNames { parser.unusable }
-    /// Whether nothing came.
+    /// Whether the listing has no bytes.
     var isEmpty: Bool { length == 0 }
 
     fileprivate mutating func add(_ bytes: UnsafeRawBufferPointer) throws {
@@ -56,11 +56,11 @@ struct FTPPages: Sendable {
         guard length <= Self.maxSize else {
             throw FileError.make(
                 .fileReadTooLarge, path: path,
-                sentence: "The listing of “\(path)” has more than \(Self.maxSize >> 20) MiB.")
+                sentence: "The listing of “\(path)” is larger than \(Self.maxSize >> 20) MiB.")
         }
         if failure != nil { return }
         if readyCount >= Self.maxReady { return data.append(contentsOf: bytes) }
-        // What cannot be read is told of when the server has said how the listing ended, and the connection goes on.
+        // A parse error is thrown later, so that the server can end the listing and the connection stays usable.
         do {
             let entries = try parser.parse(bytes)
             let items = objects(entries)
@@ -69,7 +69,7 @@ struct FTPPages: Sendable {
         } catch { failure = error }
     }
 
-    /// Nil behind the last.
+    /// Returns the next page, or nil after the last.
     mutating func next() throws -> [FileObject]? {
         if !ready.isEmpty { return ready.removeFirst() }
         if let failure { throw failure }

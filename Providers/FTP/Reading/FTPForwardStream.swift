@@ -2,10 +2,9 @@ import CurlTransport
 import FileProviderCore
 import Foundation
 
-/// A download that waits for its reader: what comes next in a file is there without another data connection.
+/// A download that waits for its reader, so that the following bytes can be read without another data connection.
 ///
-/// It gives its control connection back when somebody else needs that, when nobody has read for a while, or when it is
-/// at the end.
+/// It gives its control connection back when another caller needs it, when it was not read for a while, or at the end.
 final class FTPForwardStream: Sendable {
     /// Sends the file from `start` on into `pipe`.
     typealias Fetch = @Sendable (_ session: FTPSession, _ start: Int64, _ pipe: BytePipe) async throws -> Void
@@ -14,9 +13,9 @@ final class FTPForwardStream: Sendable {
         let session: FTPSession
         let pipe: BytePipe
         let task: Task<Void, Never>
-        /// Where in the file it began.
+        /// The offset in the file at which the download began.
         let start: Int64
-        /// Where in the file the first byte of `rest`, or behind it of the pipe, lies.
+        /// The offset in the file of the next byte, in `rest` or in the pipe.
         var position: Int64
         var rest = Data()
     }
@@ -25,7 +24,7 @@ final class FTPForwardStream: Sendable {
         var current: Current?
         var isHeld = false
         var waiters: [(start: Int64, waiter: FTPWaiter)] = []
-        /// Counts the times it was laid aside.
+        /// Counts how often the download was parked.
         var turns = 0
         var isWatched = false
     }
@@ -33,11 +32,11 @@ final class FTPForwardStream: Sendable {
     private let pool: FTPPool
     private let state = LockedValue(State())
 
-    /// Bytes that are rather read and thrown away than jumped over.
+    /// Bytes that are read and discarded rather than skipped with another data connection.
     private static let maxSkip: Int64 = 256 << 10
-    /// Bytes that are fetched before they are asked for.
+    /// Bytes that are fetched in advance.
     private static let ahead = 64 << 10
-    /// Servers end a download that nobody takes; before that it had better be given up.
+    /// After this time a parked download is given up, before the server ends it.
     private static let maxRest = Duration.seconds(15)
 
     init(pool: FTPPool) {
@@ -53,11 +52,11 @@ final class FTPForwardStream: Sendable {
         }
     }
 
-    /// Sends the bytes of `range` into `sink`, one caller after the other.
+    /// Sends the bytes of `range` to `sink`, one caller at a time.
     ///
     /// - Parameters:
-    ///   - size: Of the whole file, which has nothing behind that.
-    ///   - endedEarly: What is wrong when the server calls the file done in front of the range's end.
+    ///   - size: The size of the whole file.
+    ///   - endedEarly: The error to throw if the server ends the file before the end of the range.
     func read(
         _ range: Range<Int64>, of size: Int64, into sink: any ByteSink, endedEarly: CocoaError, fetch: @escaping Fetch
     ) async throws {
@@ -76,7 +75,7 @@ final class FTPForwardStream: Sendable {
         await layAside(current)
     }
 
-    /// Gives back what is held.
+    /// Gives the connection back.
     func close() async {
         if let current = state.update({ $0.current.take() }) {
             _ = pool.unpark(self)
@@ -103,7 +102,7 @@ final class FTPForwardStream: Sendable {
         return Current(session: session, pipe: pipe, task: task, start: start, position: start)
     }
 
-    /// Whether there was all of `range`.
+    /// Sends `range`, and returns false if the file ended before its end.
     private func send(_ range: Range<Int64>, of current: inout Current, into sink: any ByteSink) async throws -> Bool {
         while current.position < range.upperBound {
             if current.rest.isEmpty {
@@ -122,17 +121,17 @@ final class FTPForwardStream: Sendable {
         return true
     }
 
-    /// Sees, once for a server, that the file ends where it should: bytes from another offset would go on.
+    /// Verifies, once for each server, that the file ends where it should: bytes from a wrong offset would not.
     private func seeEnd(of current: Current) async throws {
         do {
             guard current.rest.isEmpty, try await current.pipe.next() == nil else {
                 throw FileError.make(
                     .cannotParseResponse, url: nil,
-                    sentence: "The file has more bytes than its size, or came from another offset.")
+                    sentence: "The server sent more bytes than the file's size, or sent them from another offset.")
             }
             current.session.host.takesOffsets = true
         } catch let error where error is FTPFailure {
-            // Nothing came behind the last byte, and the server's last word is not needed.
+            // No byte followed the last one, and the server's final reply is not needed.
         }
     }
 
@@ -145,12 +144,12 @@ final class FTPForwardStream: Sendable {
         pool.park(self) { [weak self] in
             Task { await self?.giveUp() }
         }
-        // Somebody may have closed it in between.
+        // Another task may have closed it in between.
         if state.value.current == nil { _ = pool.unpark(self) }
         watch(from: turn)
     }
 
-    /// One task for the stream sees that it is not laid aside for too long.
+    /// One task for each stream gives it up if it is parked for too long.
     private func watch(from turn: Int) {
         let isWatched = state.update { state in
             defer { state.isWatched = true }
@@ -177,7 +176,7 @@ final class FTPForwardStream: Sendable {
 
     private func end(_ current: Current) async {
         current.pipe.abandon()
-        // A server that sends nothing more does not notice that nothing is wanted.
+        // A server that has stopped sending does not notice that the client has stopped reading.
         let timer = Task {
             try await Task.sleep(for: .seconds(2))
             current.session.abort()
@@ -207,7 +206,7 @@ final class FTPForwardStream: Sendable {
         }
     }
 
-    /// The next turn is that of who wants what comes next in the file, else of who has waited longest.
+    /// The next turn goes to the caller that reads on from here, else to the one that has waited longest.
     private func letGo(at position: Int64) {
         state.update { state in
             while !state.waiters.isEmpty {

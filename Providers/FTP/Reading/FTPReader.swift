@@ -2,21 +2,21 @@ import CurlTransport
 import FileProviderCore
 import Foundation
 
-/// A file that is read by `RETR`, from an offset where one is asked for (`REST`, RFC 3659, section 5).
+/// Reads a file with `RETR`, from an offset with `REST` (RFC 3659, section 5).
 ///
-/// A range takes a data connection, and so one that was opened is read on: a range that lies a little ahead of the last
-/// one costs nothing but the bytes between. Small ranges are read one after the other.
+/// Each range takes a data connection, so an open one is read on: a range a little ahead of the last one costs only the
+/// bytes between. Small ranges are read one after the other.
 final class FTPReader: FileReader {
     let path: ProviderPath
     let cost = FTPFileProvider.readCost
     private let provider: FTPFileProvider
     private let known = LockedValue<FileReaderAttributes?>(nil)
     private let isClosed = LockedValue(false)
-    /// Parts that are fetched now, and whether there were several at once.
+    /// The number of parts being fetched, and whether there were several at once.
     private let running = LockedValue((count: 0, wereSeveral: false))
     private let stream: FTPForwardStream
 
-    /// Larger parts have a data connection of their own, straight into their sink.
+    /// Larger parts use a separate data connection, straight into their sink.
     private static let small: Int64 = 1 << 20
 
     init(path: ProviderPath, provider: FTPFileProvider) {
@@ -32,7 +32,7 @@ final class FTPReader: FileReader {
     }
 
     func stream(_ part: FilePart, into sink: any ByteSink) async throws -> FileExtent {
-        // What was asked right now need not be asked again.
+        // Attributes that were just requested are not requested again.
         let isFresh = known.value == nil
         let size = try await attributes().size
         if isClosed.value { throw FileError.closed(path) }
@@ -55,16 +55,16 @@ final class FTPReader: FileReader {
 
     // MARK: The version
 
-    /// Size and version, the same as before.
+    /// Returns size and version, and verifies that they have not changed.
     ///
-    /// - Throws: `CocoaError(.fileReadUnknown)` when the file is not the one of the first read.
+    /// - Throws: `CocoaError(.fileReadUnknown)` if the file has changed since the first read.
     private func settle(_ session: FTPSession) async throws -> FileReaderAttributes {
         let name = try session.host.transferBytes(of: path)
         let outcome = try await session.sendTogether(
             session.binary + [FTPCommand("SIZE", argument: name), FTPCommand("MDTM", argument: name)])
         var size = outcome.size
         if size == nil {
-            // Whatever 550 means here, and for servers that know no sizes.
+            // Finds out what 550 means, and serves servers that report no sizes.
             guard let item = try await provider.item(path, session) else { throw provider.missing(path) }
             if item.isDirectory { throw FileError.isADirectory(path, url: provider.url(of: path)) }
             size = item.size
@@ -88,8 +88,8 @@ final class FTPReader: FileReader {
         return attributes
     }
 
-    /// Several ranges at once are of one version where size and time were the same before and after each. A time that
-    /// is not past yet, or was a moment ago, may be that of the next version, too.
+    /// Ranges read at once are of one version if size and time were the same before and after each. A time that is in
+    /// the future, or very recent, may also be that of the next version.
     private func concurrentRanges(_ time: FTPReply?) -> ConcurrentRanges? {
         let options = provider.connection.options
         let maxCount = min(options.maxRangesAtOnce, options.connectionsPerHost)
@@ -99,13 +99,12 @@ final class FTPReader: FileReader {
         return ConcurrentRanges(maxCount: maxCount, minSize: 8 << 20, maxSize: 8 << 20)
     }
 
-    /// Seconds by which the server's clock may differ from this one's, and about a minute more where times are of
-    /// minutes.
+    /// Seconds by which the clocks may differ, plus about a minute for times in whole minutes.
     private static let maxDoubt = 120.0
 
     // MARK: Bytes
 
-    /// One data connection for all of `range`. What came before a connection was lost is not asked for again.
+    /// Fetches all of `range` over one data connection. After a lost connection, only the missing bytes are requested.
     private func retrieve(_ range: Range<Int64>, size: Int64, isFresh: Bool, into sink: any ByteSink) async throws {
         let counted = TappedSink(sink, limit: (Int64(range.count), changed))
         running.update { $0 = ($0.count + 1, $0.wereSeveral || $0.count > 0) }
@@ -116,7 +115,7 @@ final class FTPReader: FileReader {
         if let failure = counted.failure { throw failure }
         try Task.checkCancellation()
         if range.count < size, running.value.wereSeveral {
-            // One data connection is of one version; the next one may be of another.
+            // One data connection reads one version; the next may read another.
             _ = try await provider.connection.run(path) { try await self.settle($0) }
         }
     }
@@ -135,32 +134,30 @@ final class FTPReader: FileReader {
                     FTPExchange(transfer: .retrieve(name, offset: start, count: count, sparingly: false)) { counted })
                 try await self.check(outcome, session)
             } catch let error where error is FTPFailure && counted.hasAll(of: range) {
-                // Every byte is here, and only the server's last word is missing: the connection is lost, the file is
-                // not.
+                // Every byte has arrived, and only the server's final reply is missing. The connection is lost, but the
+                // file is complete.
                 return
             }
             if counted.failure == nil, !counted.hasAll(of: range) {
-                // To go on would put a part of another version behind it: within a second, size and time may be the old
-                // ones again.
+                // Resuming could append part of another version: within one second, size and time can be unchanged.
                 throw outcome.last?.isPositive == true ? self.changed : self.short(counted.count, of: range)
             }
-            // Bytes from another offset would have been more.
+            // Bytes from a wrong offset would have been more.
             if counted.hasAll(of: range), range.upperBound == size, start > 0 { session.host.takesOffsets = true }
         }
     }
 
-    /// The offsets are proven, and the connection is lost on the way.
+    /// Thrown when the offsets are proven, but the connection was lost meanwhile.
     private struct ProofEnd: Error {}
 
     private func untilProven(_ body: @Sendable () async throws -> Void) async throws {
         do { try await body() } catch is ProofEnd { try await body() }
     }
 
-    /// Sees once that the server takes notice of an offset, whatever it says of that (RFC 3659, section 5.1): other
-    /// bytes than those that were asked for would be taken for them. What reaches to the end of a file shows it by
-    /// itself.
+    /// Verifies once that the server honors offsets, whatever it says (RFC 3659, section 5.1); otherwise wrong bytes
+    /// would be returned. A read up to the end of the file verifies it without this.
     ///
-    /// - Throws: ``ProofEnd`` when the last byte came, and the server's last word did not.
+    /// - Throws: ``ProofEnd`` if the last byte has arrived, but the server's final reply has not.
     private func proveOffsets(_ start: Int64, size: Int64, session: FTPSession) async throws {
         let host = session.host
         if start == 0 || host.takesOffsets { return }
@@ -182,7 +179,7 @@ final class FTPReader: FileReader {
         host.takesOffsets = true
     }
 
-    /// - Throws: What the server refused the file with.
+    /// - Throws: The error for the server's refusal.
     private func check(_ outcome: FTPOutcome, _ session: FTPSession) async throws {
         guard !outcome.wasCut, let reply = outcome.last, !reply.isPositive else { return }
         let replyError = FTPReplyError(reply, path: path)
@@ -206,7 +203,7 @@ final class FTPReader: FileReader {
     private func readOn(_ range: Range<Int64>, size: Int64, isFresh: Bool, into counted: TappedSink) async throws {
         let path = path
         try await provider.connection.options.retries.run(counters: provider.connection.options.counters) {
-            // What came before a connection was lost is not given a second time.
+            // Bytes that arrived before a connection was lost are not sent to the sink again.
             let rest = range.lowerBound + counted.count..<range.upperBound
             if rest.isEmpty { return }
             do {
@@ -227,7 +224,7 @@ final class FTPReader: FileReader {
 
     private func short(_ count: Int64, of range: Range<Int64>) -> CocoaError {
         let url = provider.url(of: path)
-        let sentence = "“\(path)” came short: \(count) of \(range.count) bytes from offset \(range.lowerBound)."
+        let sentence = "“\(path)” arrived incomplete: \(count) of \(range.count) bytes from offset \(range.lowerBound)."
         return FileError.make(
             .fileReadUnknown, path: path, url: url, sentence: sentence,
             underlying: FileError.make(.networkConnectionLost, url: url, sentence: sentence))

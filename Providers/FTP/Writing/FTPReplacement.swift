@@ -56,7 +56,7 @@ struct FTPReplacement: Sendable {
         } catch {
             throw FileError.make(
                 .fileWriteUnknown, path: path, url: provider.url(of: path),
-                sentence: "“\(path)” could not be replaced, and what was there is called “\(aside)” now.",
+                sentence: "“\(path)” could not be replaced. The old file is now called “\(aside)”.",
                 underlying: error)
         }
     }

@@ -95,8 +95,8 @@ extension FTPUpload {
         let part = location
         let what =
             reply.map { provider.isForbidden($0, part) } ?? false
-            ? "The server took the bytes of “\(path)” and lets nobody rename them; “\(part)” may be left."
-            : "The server took the bytes of “\(path)”, and “\(part)” is no longer there."
+            ? "The server stored the bytes of “\(path)”, but doesn't let them be renamed; “\(part)” may be left."
+            : "The server stored the bytes of “\(path)”, but “\(part)” is no longer there."
         return FileError.make(
             .fileWriteUnknown, path: path, url: provider.url(of: path),
             sentence: "\(what) If this folder only takes files, write to the name itself (--in-place).",

@@ -78,7 +78,7 @@ extension FTPUpload {
 
     /// The number of bytes on the server that are verified to be the source's; 0 to start again.
     ///
-    /// Nobody else creates a file with the part's name by accident, so comparing its end with the source is enough. If
+    /// No other client uses the part's name by accident, so comparing the part's end with the source is enough. If
     /// bytes of a lost connection are still arriving, changes the location.
     private func provenCount() async throws -> Int64 {
         guard isLarge else { return 0 }

@@ -3,10 +3,10 @@ import Foundation
 import SSHTransport
 
 extension SFTPAccess {
-    /// The way by the program where it logs in without asking anybody, which is tried once; nil where it does not,
-    /// where it is not installed, where a proxy is on the way, and where it cannot do what the options ask for.
+    /// The link by the ssh program, if it logs in without asking the user, which is tried once. Nil if it doesn't, if
+    /// it is not installed, if a proxy is needed, and if it cannot do what the options ask for.
     func programLink(_ settings: SSHHostSettings) async throws -> SFTPProgramLink? {
-        // It would go straight to the server.
+        // The program would bypass the proxy.
         guard try proxy(settings) == nil else { return nil }
         guard programLogsIn.value != false, !hasOwnPassword, let program = try? program(settings),
             try await BlockingThreads.shared.run({ program.isUsable })
@@ -32,7 +32,7 @@ extension SFTPAccess {
         return program
     }
 
-    /// The program looks into its configuration by itself.
+    /// The program for this host; it reads its configuration itself.
     func program(_ settings: SSHHostSettings) throws -> SSHProgram {
         var program = plainProgram
         program.identities = options.trust.identities
@@ -40,13 +40,13 @@ extension SFTPAccess {
         program.counters = options.counters
         program.knownHostsInUse = settings.knownHosts
         if program.hasOtherHome { program.usersKnownHosts = settings.knownHosts.userFiles }
-        // What the configuration says of it, the program follows.
+        // The program follows a setting of its configuration.
         program.keepsAlive = settings.serverAliveInterval == nil
         guard (options.trust.knownHosts?.count ?? 0) <= 1 else {
             throw notByProgram("more than one file of known hosts")
         }
         guard !hasGivenProxy(settings) else {
-            throw notByProgram("proxy but those of its configuration (ProxyJump, ProxyCommand)")
+            throw notByProgram("a proxy other than ProxyJump or ProxyCommand of its configuration")
         }
         program.knownHosts = options.trust.knownHosts.map { $0.first ?? "/dev/null" }
         switch options.trust.hostKeys {
@@ -60,6 +60,6 @@ extension SFTPAccess {
     private func notByProgram(_ what: String) -> CocoaError {
         FileError.make(
             .featureUnsupported, path: "", url: configuration.baseURL,
-            sentence: "The ssh program, by which “\(host)” is reached, takes no \(what).")
+            sentence: "The ssh program, which connects to “\(host)”, does not support \(what).")
     }
 }

@@ -4,20 +4,20 @@ import SSHTransport
 extension SFTPAccess {
     /// The proxy by which libssh2 reaches the host; nil for none.
     ///
-    /// - Throws: `URLError(.badURL)` for a variable of the environment that holds no proxy's URL.
+    /// - Throws: `URLError(.badURL)` for an environment variable that is not a proxy's URL.
     func proxy(_ settings: SSHHostSettings) throws -> ProxyChoice? {
         try options.proxy.proxy(scheme: "sftp", host: settings.hostName, environment: environment)
     }
 
-    /// Whether the options name a proxy, and the host is none of its exceptions.
+    /// Whether the options name a proxy that applies to the host.
     func hasGivenProxy(_ settings: SSHHostSettings) -> Bool {
         guard case .server = options.proxy else { return false }
         return (try? proxy(settings)) != nil
     }
 
-    /// Connects and logs in; at the proxy, too, once more with another login where it refuses the first.
+    /// Connects and logs in. If the proxy refuses its login, tries once with another one.
     ///
-    /// - Throws: As `SSHConnection.connect`; `SSHProxyRefusal` where the proxy takes no login that there is.
+    /// - Throws: As `SSHConnection.connect`; `SSHProxyRefusal` if the proxy refuses every available login.
     func connection(
         to server: SSHServer, login: SSHLogin, options: SSHOptions, by choice: ProxyChoice?
     ) async throws -> SSHConnection {

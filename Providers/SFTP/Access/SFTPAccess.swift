@@ -3,8 +3,8 @@ import Foundation
 import SFTPEngine
 import SSHTransport
 
-/// Who logs in, and how: by the keys that the options and ssh's configuration name, an agent, and a password where
-/// these do not do.
+/// Logs in with the keys that the options and ssh's configuration name, with an agent, and with a password if the keys
+/// are not enough.
 final class SFTPAccess: Sendable {
     let configuration: SFTPConfiguration
     let options: ConnectionOptions
@@ -14,20 +14,20 @@ final class SFTPAccess: Sendable {
     private let origin: Origin
     private let credentials: any CredentialSource
     let proxyLogin: ProxyLogin
-    /// Whether the URL itself has the password, which goes before keys that nobody named.
+    /// Whether the URL contains the password, which is then used before keys from default locations.
     let hasOwnPassword: Bool
-    /// The password that the server took.
+    /// The credential that the server has accepted.
     private let known = LockedValue<Credential?>(nil)
-    /// Whether the last login took an answer of somebody's: the next one will, too.
+    /// Whether the last login asked the user a question. Then the next one will too.
     private let hasAsked = LockedValue(false)
     private let foundWarnings = LockedValue<[String]>([])
-    /// What a try of the ssh program has shown: whether it logs in without asking anybody. Nil until it was tried.
+    /// Whether the ssh program logs in without asking the user; nil until it was tried.
     let programLogsIn = LockedValue<Bool?>(nil)
     /// The ssh program: a path, or a name to look for in `PATH`.
     let programName: String
     let environment: [String: String]
 
-    /// - Parameter environment: Its `HOME` is where `~` leads.
+    /// - Parameter environment: `~` stands for its `HOME`.
     init(
         configuration: SFTPConfiguration, password: String?, options: ConnectionOptions, program: String = "ssh",
         environment: [String: String] = ProcessInfo.processInfo.environment
@@ -35,7 +35,7 @@ final class SFTPAccess: Sendable {
         let url = configuration.baseURL
         guard url.scheme?.lowercased() == "sftp", let name = url.host(percentEncoded: false), !name.isEmpty else {
             throw FileError.make(
-                .badURL, url: url, sentence: "“\(url.withoutSecrets.absoluteString)” names no SFTP server.")
+                .badURL, url: url, sentence: "“\(url.withoutSecrets.absoluteString)” is not an SFTP address.")
         }
         self.configuration = configuration
         self.options = options
@@ -54,7 +54,7 @@ final class SFTPAccess: Sendable {
             ?? options.credentials
     }
 
-    /// That ssh's configuration was not followed, as far as connections have shown.
+    /// Warnings that ssh's configuration was not followed, from the connections so far.
     var warnings: [String] { foundWarnings.value }
 
     /// Connects and logs in.
@@ -71,7 +71,7 @@ final class SFTPAccess: Sendable {
         case .program: return SFTPProgramLink(program: try program(settings))
         case .embedded: break
         case .automatic:
-            // A proxy of the options goes before the one of ssh's configuration, and that before the environment's.
+            // A proxy from the options has priority over one from ssh's configuration, and that over the environment's.
             if settings.needsSSHProgram, !hasGivenProxy(settings) {
                 return SFTPProgramLink(program: try program(settings))
             }
@@ -83,7 +83,7 @@ final class SFTPAccess: Sendable {
     }
 
     private func connectByLibrary(_ settings: SSHHostSettings) async throws -> any SFTPLink {
-        // Keys that somebody named go first, a password that somebody wrote into the URL goes before all others.
+        // Keys named by the options come first; a password in the URL comes before all other keys.
         let keys =
             hasOwnPassword && options.trust.identities.isEmpty
             ? []
@@ -92,9 +92,9 @@ final class SFTPAccess: Sendable {
             }
         if let credential = known.value {
             do { return try await connect(settings, keys, credential) } catch let error where Self.wasRefused(error) {
-                // A wrong answer says nothing of the password.
+                // The refused login included an answer, which may be the wrong part.
                 if hasAsked.value { throw error }
-                // It was changed on the server.
+                // The password was changed on the server.
                 known.update { $0 = nil }
                 credentials.refused(credential, for: origin, user: user)
                 return try await connectWithPassword(settings, keys: keys, after: error)
@@ -113,8 +113,8 @@ final class SFTPAccess: Sendable {
 
     // MARK: What is known of the host
 
-    /// What the ssh program makes of its configuration, whichever of the two ways connects; without the program,
-    /// ssh's usual values.
+    /// The settings for this host, as the ssh program reads its configuration, even if libssh2 connects; without the
+    /// program, ssh's defaults.
     private func settings() async throws -> SSHHostSettings {
         guard configuration.readsSSHConfig else {
             return try SSHHostSettings(host: host, user: user, port: port, environment: environment)
@@ -129,7 +129,8 @@ final class SFTPAccess: Sendable {
 
     // MARK: Passwords
 
-    /// Asks for the password, and once more when the server has refused it. Keys go along: some servers want both.
+    /// Asks for the password, and once more if the server refuses it. Also offers the keys, because some servers
+    /// require both.
     private func connectWithPassword(
         _ settings: SSHHostSettings, keys: [SSHLogin.Method], after refusal: (any Error)?
     ) async throws -> any SFTPLink {
@@ -150,7 +151,7 @@ final class SFTPAccess: Sendable {
 
     private func credential(_ settings: SSHHostSettings) async throws -> Credential? {
         if let credential = try await credentials.credential(for: origin, user: user) { return credential }
-        // Nobody has named who logs in: then it is whom ssh would take.
+        // No user is named, so the password is that of the user that ssh would log in.
         return user == nil ? try await credentials.credential(for: origin, user: settings.user) : nil
     }
 
@@ -173,7 +174,7 @@ final class SFTPAccess: Sendable {
         case .bearer:
             throw FileError.make(
                 .userAuthenticationRequired, url: configuration.baseURL,
-                sentence: "SFTP knows keys and passwords, and no tokens.")
+                sentence: "SFTP logs in with a key or a password; it cannot use a token.")
         }
         let link = try await connect(settings, user.isEmpty ? settings.user : user, methods)
         known.update { $0 = credential }
@@ -192,7 +193,7 @@ final class SFTPAccess: Sendable {
         FileError.make(
             .userAuthenticationRequired, url: configuration.baseURL,
             sentence:
-                "There is nothing to log in to “\(host)” with: no key, no agent and no password of “\(settings.user)”.")
+                "Cannot log in to “\(host)”: there is no key, no agent and no password for “\(settings.user)”.")
     }
 
     static func wasRefused(_ error: any Error) -> Bool { (error as? URLError)?.code == .userAuthenticationRequired }

@@ -2,17 +2,17 @@ import FileProviderCore
 import Foundation
 import SSHTransport
 
-/// The keys that a login by libssh2 may offer, in their order. Waits for the disk.
+/// The keys that a login by libssh2 offers, in order. Reads from the disk.
 struct SFTPKeys {
     let options: ConnectionOptions
     let settings: SSHHostSettings
     /// Shown with errors.
     let url: URL
 
-    /// Those that somebody named, and no others; else those of the agent, then those in files.
+    /// The keys that the options name; if they name none, those of the agent, then those in files.
     func methods() throws -> [SSHLogin.Method] {
         if !options.trust.identities.isEmpty { return try options.trust.identities.map { try named($0) } }
-        // Those of ssh's configuration need not be there, nor be of use.
+        // Keys from ssh's configuration may be missing or unusable.
         let files = settings.identityFiles.compactMap { try? SSHPrivateKey(file: $0) }
             .filter { $0.isForLibrary && (!$0.isEncrypted || passphrase != nil) }
         let known = settings.identityFiles.compactMap { SSHPrivateKey.publicHalf(of: $0)?.blob }
@@ -24,7 +24,7 @@ struct SFTPKeys {
     }
 
     private func named(_ file: String) throws -> SSHLogin.Method {
-        // As with ssh, the public half will do where the agent has the other.
+        // As with ssh, the public half is enough if the agent has the private one.
         let half = SSHPrivateKey.publicHalf(of: file)
         let byAgent = agent.flatMap { socket in half.map { SSHLogin.Method.agent(socket: socket, only: [$0.blob]) } }
         if let byAgent, access(file, F_OK) != 0 || SSHPrivateKey.isPublic(file) { return byAgent }
@@ -34,30 +34,30 @@ struct SFTPKeys {
         }
         if key.isEncrypted, passphrase == nil {
             if let byAgent { return byAgent }
-            throw refusal("The key “\(file)” is encrypted, and its passphrase is not given.")
+            throw refusal("The key “\(file)” is encrypted. Give its passphrase.")
         }
         return .publicKey(identity(key))
     }
 
-    /// A key that is in no file, looked at before anything is sent. A wrong passphrase shows in the login.
+    /// A key that is not in a file, checked before anything is sent. A wrong passphrase is found only in the login.
     ///
     /// - Parameters:
-    ///   - bytes: What a file would hold.
-    ///   - passphrase: Nil takes that of the options.
-    /// - Throws: `URLError(.userAuthenticationRequired)` for what is no private key that libssh2 uses, over 256 KiB,
-    ///   and encrypted without a passphrase.
+    ///   - bytes: The content of a key file.
+    ///   - passphrase: The key's passphrase; nil for that of the options.
+    /// - Throws: `URLError(.userAuthenticationRequired)` for data that is not a private key which libssh2 uses, data
+    ///   over 256 KiB, and an encrypted key without a passphrase.
     func inMemory(_ bytes: [UInt8], of user: String, passphrase: String?) throws -> SSHLogin.Method {
         let name = "of “\(user)”"
         guard bytes.count <= SSHPrivateKey.maxSize else {
-            throw refusal("The private key \(name) is too large for one.")
+            throw refusal("The private key \(name) is larger than \(SSHPrivateKey.maxSize >> 10) KiB.")
         }
         guard let key = SSHPrivateKey(bytes, file: "", beside: nil) else {
-            throw refusal("What was given as the private key \(name) \(SSHPrivateKey.fault(of: bytes)).")
+            throw refusal("The data given as the private key \(name) \(SSHPrivateKey.fault(of: bytes)).")
         }
         guard key.isForLibrary else { throw refusal("The private key \(name) \(Self.fault(of: key)).") }
         let secret = passphrase.map { SSHSecret($0) } ?? self.passphrase
         if key.isEncrypted, secret == nil {
-            throw refusal("The private key \(name) is encrypted, and its passphrase is not given.")
+            throw refusal("The private key \(name) is encrypted. Give its passphrase.")
         }
         return .publicKey(
             SSHIdentity(

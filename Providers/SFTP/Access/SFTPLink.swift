@@ -1,15 +1,15 @@
 import FileProviderCore
 import SSHTransport
 
-/// A way to the server that is logged in: an SSH connection, or what starts the `ssh` program.
+/// A logged-in link to the server: an SSH connection, or the `ssh` program, which is started for each channel.
 protocol SFTPLink: Sendable {
-    /// A channel on which SFTP is spoken, not started yet.
+    /// Opens a channel for SFTP. The protocol is not started yet.
     func channel() async throws -> any ByteChannel
-    /// Whether it has ended, for whatever reason: then it gives no channels any more.
+    /// Whether the link has ended, for any reason. It opens no more channels then.
     var isOver: Bool { get }
-    /// Whether several channels at once do each other no harm.
+    /// Whether several channels can be used at once.
     var takesChannels: Bool { get }
-    /// Whether another login is nobody's trouble.
+    /// Whether another login is possible without asking the user.
     var takesLogins: Bool { get }
     /// Whether the server's `RENAME` of a file is a hard link and the removal of the old name, where the file system
     /// has links.
@@ -33,7 +33,7 @@ struct SFTPEmbeddedLink: SFTPLink {
 
     var isOver: Bool { connection.end != nil }
 
-    /// ProFTPD's mod_sftp mixes up the parts of large packets that come on two channels, and then waits for ever.
+    /// ProFTPD's mod_sftp mixes up the parts of large packets on two channels, and then hangs.
     var takesChannels: Bool { !connection.agreement.serverVersion.contains("mod_sftp") }
 
     /// OpenSSH's, since 3.9.
@@ -58,13 +58,13 @@ struct SFTPProgramLink: SFTPLink {
     /// Each channel is another connection.
     var isOver: Bool { false }
 
-    /// Each is a connection of its own.
+    /// Each channel is a separate connection.
     var takesChannels: Bool { true }
 
-    /// It asks nobody.
+    /// The program runs without prompts.
     var takesLogins: Bool { true }
 
-    /// It does not tell whose server it talks to.
+    /// The program doesn't report the server's software.
     var renamesByLink: Bool { false }
 
     /// The program's, and this process's.

@@ -2,7 +2,7 @@ import FileProviderCore
 import Foundation
 import SSHTransport
 
-/// Which keys of a server are taken in one login.
+/// Which host keys are accepted in one login.
 struct SFTPTrust: Sendable {
     let policy: HostKeyPolicy
     let knownHosts: KnownHosts
@@ -11,7 +11,7 @@ struct SFTPTrust: Sendable {
     /// The types of the keys that the server has shown.
     let shown = LockedValue<[String]>([])
 
-    /// - Throws: `URLError(.badURL)` for a fingerprint that is none.
+    /// - Throws: `URLError(.badURL)` for an invalid fingerprint.
     init(_ options: ConnectionOptions, settings: SSHHostSettings, url: URL) throws {
         policy =
             switch options.trust.hostKeys {
@@ -24,7 +24,7 @@ struct SFTPTrust: Sendable {
         self.url = url
     }
 
-    /// Lets a key pass, or throws why not. Waits for the disk.
+    /// Accepts a key, or throws the reason why not. Reads from the disk.
     func check(_ key: HostKey) throws {
         shown.update { $0.append(key.type) }
         let name = settings.knownHostsName
@@ -32,7 +32,7 @@ struct SFTPTrust: Sendable {
         try policy.check(key, name: name, knownHosts: knownHosts, hashed: settings.hashKnownHosts, url: url)
     }
 
-    /// The types to ask for before others: those that are known. A fingerprint tells none.
+    /// The key types to ask for first: those of the known keys. A fingerprint has no type.
     func types() async throws -> [String] {
         if isPinned { return [] }
         let name = settings.knownHostsName
@@ -43,9 +43,10 @@ struct SFTPTrust: Sendable {
         ["ssh-ed25519"], ["ecdsa-sha2-nistp256", "ecdsa-sha2-nistp384", "ecdsa-sha2-nistp521"], ["ssh-rsa"],
     ]
 
-    /// The types to ask for next, after a key that is not the pinned one: a server shows the one of its keys that is
-    /// asked for first.
+    /// The key types to ask for next, after a key that is not the pinned one. A server shows its key of the type that
+    /// is asked for first.
     ///
+    /// - Parameter asked: The types that were asked for so far.
     /// - Parameter asked: What was asked for so far.
     func otherTypes(asked: [[String]]) -> [String]? {
         guard isPinned else { return nil }

@@ -2,19 +2,19 @@ import FileProviderCore
 import Foundation
 import SFTPEngine
 
-/// Opening files and folders on servers that have few handles to give.
+/// Opens files and folders on servers that allow few handles.
 extension SFTPConnection {
     /// How long a file may be open without being read before its handle is taken for another one; less where nothing
     /// else is open.
     private static let idle = (usual: Duration.milliseconds(250), alone: Duration.milliseconds(20))
 
-    /// What came of openings that left together.
+    /// The result of openings that were sent together.
     private struct Attempt {
         var replies: [SFTPReply]
-        /// Handles beside a refused opening, those of the same attempt left out; nil where all were opened.
+        /// Open handles besides a refused opening, without those of this attempt; nil if everything was opened.
         var others: SFTPHandleRoom.Crowd?
         var own: [SFTPHandle]
-        /// Whether it left without room, because nothing moved any more.
+        /// Whether it was sent without room, because nothing moved any more.
         var wasForced: Bool
     }
 
@@ -25,10 +25,10 @@ extension SFTPConnection {
         let countsAll: Bool
     }
 
-    /// Sends requests of which some open a file or a folder, as soon as the server has room for so many handles.
+    /// Sends requests of which some open a file or a folder, as soon as the server has room for their handles.
     ///
-    /// An opening that is refused while other handles are open may be one too many. It waits until fewer are open and
-    /// is tried once more; where the server's words speak of open files, until it is alone.
+    /// If an opening is refused while other handles are open, there may be too many. It is retried once when fewer are
+    /// open; if the server's message mentions open files, when it is alone.
     ///
     /// - Parameter isDoubtful: Whether the refusal may be about the number of handles.
     /// - Returns: The replies, as of ``send(_:_:)``, to the last try.
@@ -73,8 +73,8 @@ extension SFTPConnection {
         return replies
     }
 
-    /// - Returns: How many handles may be open at the next try; nil for none. What the server announces does not decide
-    ///   that: some announce what their system gives them, and give less.
+    /// - Returns: How many handles may be open at the next try; nil for no other try. Doesn't rely on the limit that
+    ///   the server announces, because some servers allow fewer.
     private func room(
         after status: SFTPStatus, _ others: SFTPHandleRoom.Crowd, _ tries: Int, of openings: Int, own: Int
     ) -> Bound? {
@@ -99,7 +99,7 @@ extension SFTPConnection {
         return Attempt(replies: replies, others: call.crowd?.leavingOut(own.count), own: own, wasForced: wasForced)
     }
 
-    /// - Returns: Whether it waited in vain: nobody gives a handle back, perhaps because whoever has one waits for this
+    /// - Returns: Whether the wait was in vain: no handle is given back, perhaps because its owner waits for this
     ///   opening. The server decides then.
     private func waitForRoom(_ ticket: SFTPHandleRoom.Ticket, session: SFTPSession) async throws -> Bool {
         let room = host.room
@@ -113,7 +113,7 @@ extension SFTPConnection {
                 }
                 room.lookAgain()
                 if room.isAdmitted(ticket) { break }
-                // Many may wait, and one that looks is enough for all.
+                // Many openings may wait; it is enough if one of them looks.
                 pause = min(pause * 2, .seconds(1))
                 let isAlone = handles.countIdle(on: session) >= room.used(session)
                 await handles.giveBackIdle(on: session, for: isAlone ? Self.idle.alone : Self.idle.usual)
@@ -131,7 +131,7 @@ extension SFTPConnection {
 }
 
 extension [SFTPReply] {
-    /// The status of the first of `requests` that was to open something and did not.
+    /// The status of the first of `requests` that failed to open something.
     fileprivate func firstRefusal(of requests: [SFTPRequest]) -> SFTPStatus? {
         zip(requests, self).lazy.filter(\.0.opens).compactMap(\.1.status).first
     }
@@ -147,7 +147,7 @@ extension SFTPStatus {
         }
     }
 
-    /// Whether a refused opening may be about the number of handles; most servers have no more words for that than for
-    /// anything else.
+    /// Whether a refused opening may be about the number of handles. Most servers use the same message for that as for
+    /// other failures.
     var mayBeAboutHandles: Bool { code == Code.failure || code == Code.permissionDenied || isAboutHandles }
 }

@@ -2,7 +2,7 @@ import FileProviderCore
 import Foundation
 import SFTPEngine
 
-/// The way to one SFTP server: keeps sessions, tries again, and puts the server's refusals in Foundation's words.
+/// Access to one SFTP server: keeps sessions, retries, and translates the server's refusals to Foundation's errors.
 final class SFTPConnection: Sendable {
     /// The root's URL, without secrets.
     let baseURL: URL
@@ -11,7 +11,7 @@ final class SFTPConnection: Sendable {
     let pool: SFTPPool
     let handles = SFTPHandles()
     private let log: RequestLog
-    /// Round trips during which a line does not run empty, however fast it is.
+    /// A server with a shorter round trip is near: one lane keeps the line full, however fast it is.
     private let near: Duration
     /// Nil without a limit on bandwidth, as ``receivingPace``.
     let sendingPace: SFTPPace?
@@ -44,13 +44,13 @@ final class SFTPConnection: Sendable {
         }
     }
 
-    /// Bytes for which one more lane is worth its opening.
+    /// The bytes that make one more lane worth opening.
     private static let worthALane: Int64 = 8 << 20
 
-    /// The lane that a large file takes first: that of the requests where the server is near, which takes less time
-    /// than to open another. The further connections, which take a login, begin with it now.
+    /// The first lane for a large file. Near servers use the lane for requests, because opening another takes longer.
+    /// For the others, starts to open the further connections, each of which needs a login.
     ///
-    /// - Parameter bytes: Nil where nobody knows how many.
+    /// - Parameter bytes: The size of the file; nil if it is unknown.
     func transferLane(for bytes: Int64?) async throws -> SFTPSession {
         let requests = try await pool.session()
         if isNear(requests) { return requests }
@@ -62,8 +62,8 @@ final class SFTPConnection: Sendable {
         return try await pool.firstLane()
     }
 
-    /// The lanes that so many bytes are worth beside the first one: far away, as many as keep the line full; nearby,
-    /// where processors are what it waits for, as many as this machine has for them.
+    /// The lanes to open for so many bytes besides the first one: for a distant server, as many as keep the line full;
+    /// for a near one, where processors are the limit, as many as this machine can run.
     private func furtherLanes(for bytes: Int64?, beside session: SFTPSession) -> Range<Int> {
         let maxCount =
             isNear(session)
@@ -71,9 +71,9 @@ final class SFTPConnection: Sendable {
         return 2..<2 + max(0, min(maxCount - 1, Int(clamping: (bytes ?? .max) / Self.worthALane)))
     }
 
-    /// Opens the lanes that so many bytes are worth beside the first one, whose session is `first`.
+    /// Opens the lanes for so many bytes besides the first one, whose session is `first`.
     ///
-    /// - Parameter use: Gets each as soon as it is there, several at once.
+    /// - Parameter use: Called with each lane as soon as it is open, several at once.
     func openLanes(for bytes: Int64?, beside first: SFTPSession, _ use: @escaping @Sendable (SFTPSession) async -> Void)
         async
     {
@@ -96,14 +96,14 @@ final class SFTPConnection: Sendable {
     /// The URL of `path`.
     func url(of path: ProviderPath) -> URL {
         let base = baseURL.absoluteString
-        // Never nil: the base is a URL, and all that is added is unreserved or percent-encoded.
+        // Never nil: the base is a URL, and only unreserved or percent-encoded characters are added.
         return URL(string: (base.hasSuffix("/") ? base : base + "/") + path.percentEncoded) ?? baseURL
     }
 
-    /// Runs `body` with the session for requests, again after a passing failure.
+    /// Runs `body` with the session for requests, and retries after transient failures.
     ///
     /// - Parameters:
-    ///   - mayRepeat: Whether what was asked for can be done twice; else only getting a session is tried again.
+    ///   - mayRepeat: Whether `body` may run twice. If not, only the attempt to get a session is retried.
     ///   - operation: As in ``retrying(_:operation:tally:mayRepeat:_:)``.
     func run<Value: Sendable>(
         _ path: ProviderPath, mayRepeat: Bool = true, operation: StaticString = #function,
@@ -124,11 +124,11 @@ final class SFTPConnection: Sendable {
         }
     }
 
-    /// Runs `body` until it succeeds, fails for good, or the tries are used up.
+    /// Runs `body` until it succeeds, fails permanently, or no tries are left.
     ///
     /// - Parameters:
-    ///   - operation: The first word of each try's line in the log: the caller's name unless said otherwise.
-    ///   - tally: Asked at the end of a try.
+    ///   - operation: The first word of each try's line in the log; the caller's name by default.
+    ///   - tally: Called at the end of a try.
     func retrying<Value: Sendable>(
         _ path: ProviderPath, operation: StaticString = #function,
         tally: @Sendable () -> TransferTally = { TransferTally() },
@@ -154,7 +154,7 @@ final class SFTPConnection: Sendable {
         }
     }
 
-    /// Runs `body`, for no longer than `timeouts.whole` says.
+    /// Runs `body`, limited to `timeouts.whole`.
     private func limited<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) async throws -> Value {
         guard let whole = options.timeouts.whole else { return try await body() }
         return try await withThrowingTaskGroup(of: Value.self) { [baseURL] group in
@@ -164,7 +164,7 @@ final class SFTPConnection: Sendable {
                 try await Task.sleep(for: .clamped(seconds: whole))
                 throw FileError.make(
                     .timedOut, url: baseURL,
-                    sentence: "It took longer than the \(whole) seconds that it may take in all.")
+                    sentence: "The operation took longer than its time limit of \(whole) seconds.")
             }
             guard let value = try await group.next() else { throw CancellationError() }
             return value
@@ -184,7 +184,7 @@ final class SFTPConnection: Sendable {
         return try await session.sendTogether(requests)
     }
 
-    /// Sends requests in one go and counts them; the answers are waited for elsewhere.
+    /// Sends requests in one go and counts them. Doesn't wait for the replies.
     func begin(_ requests: [SFTPRequest], _ session: SFTPSession, ticket: SFTPHandleRoom.Ticket? = nil) -> SFTPCall {
         options.counters.add(.requests, Int64(requests.count))
         log.trace(Self.names(of: requests))
@@ -196,19 +196,19 @@ final class SFTPConnection: Sendable {
         requests.map { "\($0.type)" }.joined(separator: ", ")
     }
 
-    /// `sink`, held back where there is a limit on bandwidth.
+    /// `sink`, slowed down to the bandwidth limit if there is one.
     func pace(_ sink: any ByteSink) -> any ByteSink {
         receivingPace.map { TappedSink(sink, tap: SFTPPaceTap($0)) } ?? sink
     }
 
-    /// `source`, held back where there is a limit on bandwidth.
+    /// `source`, slowed down to the bandwidth limit if there is one.
     func pace(_ source: any ByteSource) -> any ByteSource {
         sendingPace.map { TappedBytes(source, tap: SFTPPaceTap($0)) } ?? source
     }
 
-    /// `error` in Foundation's words.
+    /// `error` as a Foundation error.
     func translated(_ error: any Error, path: ProviderPath) -> any Error {
-        // What is cut because nobody waits any more is no failure of its own.
+        // A request that was cut because its caller was cancelled is not a failure.
         if Task.isCancelled { return CancellationError() }
         if let refusal = error as? SFTPRefusal {
             return SFTPCondition(status: refusal.status, path: path, url: url(of: path)).error

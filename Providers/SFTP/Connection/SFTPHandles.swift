@@ -1,18 +1,17 @@
 import FileProviderCore
 import SFTPEngine
 
-/// What keeps a file open that it can give back and open again.
+/// An object that keeps a file open and can close and reopen it.
 protocol SFTPHandleHolder: AnyObject, Sendable {
-    /// Begins to close the file where nobody has read from it for `duration`; nil where it is in use, closed, or of
+    /// Begins to close the file if it was not read for `duration`. Returns nil if it is in use, closed, or open on
     /// another session.
     func giveBack(on session: SFTPSession?, for duration: Duration) -> SFTPCall?
 
-    /// Whether nobody reads from the file, which `session` keeps open.
+    /// Whether the file is open on `session` and not being read.
     func isIdle(on session: SFTPSession) -> Bool
 }
 
-/// The readers that keep a file open. A server that has no more handles to give gets back those that nobody reads from
-/// right now.
+/// The readers that keep a file open. When the server has no more handles, closes files that are not being read.
 final class SFTPHandles: Sendable {
     private struct Entry: Sendable {
         weak var reader: (any SFTPHandleHolder)?
@@ -22,7 +21,7 @@ final class SFTPHandles: Sendable {
 
     func add(_ reader: any SFTPHandleHolder) {
         entries.update { entries in
-            // The dead ones go now and then.
+            // Removes dead entries now and then.
             if entries.count % 64 == 63 { entries = entries.filter { $0.value.reader != nil } }
             entries[ObjectIdentifier(reader)] = Entry(reader: reader)
         }
@@ -37,13 +36,13 @@ final class SFTPHandles: Sendable {
     /// Closes the files of idle readers.
     ///
     /// - Parameters:
-    ///   - session: Of these alone; nil for all.
-    ///   - duration: How long nobody has read from them.
+    ///   - session: The session whose files are closed; nil for all.
+    ///   - duration: The time since the last read.
     /// - Returns: Whether there were any.
     @discardableResult
     func giveBackIdle(on session: SFTPSession? = nil, for duration: Duration = .zero) async -> Bool {
         let calls = readers.compactMap { $0.giveBack(on: session, for: duration) }
-        // A session that is lost has given them back.
+        // A lost session has closed its files already.
         for call in calls { _ = try? await call.value() }
         return !calls.isEmpty
     }

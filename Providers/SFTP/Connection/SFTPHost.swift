@@ -2,42 +2,42 @@ import FileProviderCore
 import Foundation
 import SFTPEngine
 
-/// What is known of a server, whichever of its connections it was learned on.
+/// What is known of a server, from all its connections.
 final class SFTPHost: Sendable {
     private struct State {
-        /// Requests that the server announced and does not do here.
+        /// Extensions that the server announced but refused as unknown.
         var lacking: Set<SFTPExtension> = []
-        /// Whether a link's target stands before its name; nil until one was made.
+        /// Whether `SYMLINK` takes the target before the link's name; nil until a link was made.
         var hasReversedLinks: Bool?
-        /// Whether the server does what it says; nil until it was tried.
+        /// Whether the server does what it acknowledges; nil until it was tried.
         var isHonest: Bool?
-        /// Whether a file that was opened for writing was seen to keep what is in it.
+        /// Whether a file that was opened for writing was seen to keep its content.
         var keepsContent = false
-        /// Whether `RENAME` takes away what has the name, against the draft; nil until it was tried.
+        /// Whether `RENAME` replaces an existing file, against the draft; nil until it was tried.
         var replaces: Bool?
         var showsSizes = false
         var looks = Looks()
         var user: UInt32?
         var renamesByLink = false
         var processorsPerLane = 1
-        /// Where a hard link was made last.
+        /// The folder in which a hard link was made last.
         var linking: ProviderPath?
     }
 
-    /// Ways to look at a file that the server has refused.
+    /// The ways to look at a file that the server has refused.
     struct Looks: Sendable {
         /// `FSTAT` of a file that is open to be read.
         var lackHandle = false
-        /// That one, and `STAT`.
+        /// Both that one and `STAT`.
         var lackBoth = false
-        /// Opening a file to read it that was just written.
+        /// Opening a file for reading right after it was written.
         var lackReading = false
     }
 
     let root: ProviderPath
     /// Counts the open files and folders of all sessions.
     let room: SFTPHandleRoom
-    /// How long an opening waits for room while nothing moves and no answer is owed.
+    /// How long an opening waits for room while nothing moves and no reply is due.
     let maxStandstill: Duration
     private let state = LockedValue(State())
 
@@ -47,7 +47,7 @@ final class SFTPHost: Sendable {
         self.maxStandstill = maxStandstill
     }
 
-    /// The path as the server takes it: absolute, or from the login folder on where its first name is `~`.
+    /// The path for the server: absolute, or relative to the login folder if its first component is `~`.
     func bytes(of path: ProviderPath) -> [UInt8] {
         let whole = root.appending(path).bytes
         let home = UInt8(ascii: "~")
@@ -57,15 +57,15 @@ final class SFTPHost: Sendable {
         return whole.count <= 2 ? [UInt8(ascii: ".")] : Array(whole.dropFirst(2))
     }
 
-    /// Whether `name` is worth asking for on `session`.
+    /// Whether `session` has the extension `name` and the server has not refused it.
     func has(_ name: SFTPExtension, _ session: SFTPSession) -> Bool {
         session.has(name) && !state.value.lacking.contains(name)
     }
 
-    /// The server announced `name` and refused it as unknown.
+    /// Notes that the server announced `name` and refused it as unknown.
     func lacks(_ name: SFTPExtension) { state.update { _ = $0.lacking.insert(name) } }
 
-    /// Whether a look at a file that was written has shown its size: then no other way to look is needed.
+    /// Whether looking at a written file has shown its size. Then no other way to look is needed.
     var showsSizes: Bool {
         get { state.value.showsSizes }
         set { state.update { $0.showsSizes = newValue } }
@@ -75,7 +75,7 @@ final class SFTPHost: Sendable {
 
     func lacks(_ look: any WritableKeyPath<Looks, Bool> & Sendable) { state.update { $0.looks[keyPath: look] = true } }
 
-    /// The number of this account on the server, from a file that it has made; nil where that is not known.
+    /// The account's user number on the server, from a file that it created; nil if it is not known.
     var user: UInt32? {
         get { state.value.user }
         set { state.update { $0.user = newValue } }
@@ -94,15 +94,15 @@ final class SFTPHost: Sendable {
     /// A hard link was made at `path`: its folder's file system has them.
     func hasLinked(_ path: ProviderPath) { state.update { $0.linking = path.parent } }
 
-    /// Whether `RENAME` to `path` refuses what is there as surely as a hard link does, because it is one.
+    /// Whether `RENAME` to `path` refuses an existing item as reliably as a hard link does, because it makes one.
     ///
-    /// The banner is the SSH server's, which may have been given another server for SFTP: two extensions show OpenSSH's
-    /// own.
+    /// The banner is that of the SSH server, which may run another SFTP server; two extensions identify OpenSSH's own.
     func renamesByLink(to path: ProviderPath, _ session: SFTPSession) -> Bool {
         renamesAsOpenSSH(session) && state.value.linking == path.parent
     }
 
-    /// Whether `RENAME` of a file is a hard link wherever the file system has such, and else comes after a look.
+    /// Whether `RENAME` of a file makes a hard link if the file system supports them, and otherwise checks the name
+    /// first.
     func renamesAsOpenSSH(_ session: SFTPSession) -> Bool {
         state.value.renamesByLink && session.has(.lsetstat) && session.has(.fsync)
     }
@@ -117,14 +117,13 @@ final class SFTPHost: Sendable {
         set { state.update { $0.hasReversedLinks = newValue } }
     }
 
-    /// Whether `LSTAT` may look behind a link, as ProFTPD's does: servers that set attributes of links know them from
-    /// what is behind.
+    /// Whether `LSTAT` may follow a link, as ProFTPD's does. Servers that set attributes of links don't.
     func mayFollow(_ session: SFTPSession) -> Bool { !session.has(.lsetstat) }
 
-    /// Whether a file that was opened for writing was seen to keep what is in it.
+    /// Whether a file that was opened for writing was seen to keep its content.
     var keepsContent: Bool { state.value.keepsContent }
 
-    /// A file was opened for writing, and kept what is in it, or lost it.
+    /// Notes whether a file that was opened for writing kept its content.
     func keeps(content: Bool) {
         state.update { state in
             state.keepsContent = content
@@ -132,10 +131,10 @@ final class SFTPHost: Sendable {
         }
     }
 
-    /// Whether the server does what it says that it does.
+    /// Whether the server does what it acknowledges.
     ///
-    /// Some say "done" to a hard link and make none; they also take `EXCL` for nothing, replace with `RENAME`, and
-    /// empty a file that is opened for writing. Tried once, with names that are not there.
+    /// Some servers acknowledge a hard link and make none. They also ignore `EXCL`, replace with `RENAME`, and truncate
+    /// a file that is opened for writing. Tried once, with names that don't exist.
     func isHonest(beside path: ProviderPath, _ session: SFTPSession) async throws -> Bool {
         if let known = state.value.isHonest { return known }
         guard session.has(.hardlink) else { return true }

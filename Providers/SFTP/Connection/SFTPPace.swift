@@ -1,17 +1,17 @@
 import FileProviderCore
 import Foundation
 
-/// Holds transfers back to a number of bytes a second, in one direction, all together.
+/// Limits all transfers in one direction, together, to a number of bytes a second.
 final class SFTPPace: Sendable {
     private let rate: Double
-    /// When what was let through so far will have had its time.
+    /// When the time of the bytes so far is used up.
     private let free = LockedValue(ContinuousClock.now)
 
     init(bytesPerSecond: Int64) { rate = Double(max(1, bytesPerSecond)) }
 
-    /// Counts bytes that went.
+    /// Counts sent bytes.
     ///
-    /// - Returns: Until when nothing more is to go.
+    /// - Returns: The time before which nothing more may be sent.
     func spend(_ count: Int) -> ContinuousClock.Instant {
         free.update { free in
             free = max(free, .now) + .seconds(Double(count) / rate)
@@ -19,10 +19,10 @@ final class SFTPPace: Sendable {
         }
     }
 
-    /// Counts bytes of a small transfer, and waits for their time.
+    /// Counts the bytes of a small transfer, and waits for their time.
     func wait(_ count: Int) async throws { try await Task.sleep(until: spend(count)) }
 
-    /// Waits on a task, and then goes on.
+    /// Calls `resume` at `instant`, from a task.
     static func resume(at instant: ContinuousClock.Instant, _ resume: @escaping @Sendable () -> Void) {
         Task {
             try? await Task.sleep(until: instant)
@@ -31,7 +31,7 @@ final class SFTPPace: Sendable {
     }
 }
 
-/// Holds the bytes of one transfer back to the pace of all.
+/// Limits one transfer to the pace of all.
 final class SFTPPaceTap: CopyTap {
     private let pace: SFTPPace
     private let until = LockedValue(ContinuousClock.now)

@@ -2,13 +2,13 @@ import FileProviderCore
 import Foundation
 import SFTPEngine
 
-/// Keeps the sessions: one for requests and small files, and lanes beside it for large ones, which requests do not have
-/// to wait behind.
+/// Keeps the sessions: one for requests and small files, and lanes for large files, so that requests need not wait
+/// behind these.
 final class SFTPPool: Sendable {
     private struct State {
         var links: [Int: Task<any SFTPLink, any Error>] = [:]
         var sessions: [Int: Task<SFTPSession, any Error>] = [:]
-        /// Lanes that the server did not give: it takes no more channels.
+        /// Lanes that the server refused, because it allows no more channels or logins.
         var refused: Set<Int> = []
     }
 
@@ -23,8 +23,8 @@ final class SFTPPool: Sendable {
     let lanes: Int
 
     /// - Parameters:
-    ///   - connections: At most; lanes go to them in turn.
-    ///   - channels: Lanes on each.
+    ///   - connections: The maximum number of connections. Lanes use them in turn.
+    ///   - channels: The number of lanes on each connection.
     ///   - room: Counts the handles of all sessions.
     init(
         connections: Int, channels: Int, patience: Duration, room: SFTPHandleRoom = SFTPHandleRoom(),
@@ -44,22 +44,22 @@ final class SFTPPool: Sendable {
     /// The session for requests.
     func session() async throws -> SFTPSession { try await session(Self.requests) }
 
-    /// The lane that what takes long goes by first; the session of requests where the server gives no other.
+    /// The lane for long transfers; the session for requests if the server allows no other.
     func firstLane() async throws -> SFTPSession {
         // First, because the server may give one channel only.
         let requests = try await session()
         return await lane(1) ?? requests
     }
 
-    /// Begins to open a lane that will be asked for.
+    /// Begins to open a lane that will be needed.
     func prepare(_ number: Int) {
         if state.value.refused.contains(number) { return }
         let task = opening(number)
-        // Whoever asks later is not to find an old failure.
+        // A later caller must not get this failure.
         Task { do { _ = try await task.value } catch { forgetSession(number, task) } }
     }
 
-    /// A further lane; nil where the server gives no more.
+    /// Another lane; nil if the server allows no more.
     func lane(_ number: Int) async -> SFTPSession? {
         if state.value.refused.contains(number) { return nil }
         do { return try await session(number) } catch {
@@ -68,17 +68,17 @@ final class SFTPPool: Sendable {
         }
     }
 
-    /// A lane that the server has refused is not asked for again.
+    /// Notes a lane that the server has refused, so that it is not asked for again.
     private func note(_ error: any Error, of number: Int) {
         guard let code = (error as? URLError)?.code, [.resourceUnavailable, .userAuthenticationRequired].contains(code)
         else { return }
         state.update { _ = $0.refused.insert(number) }
     }
 
-    /// A link that is there, or a new one.
+    /// An open link, or a new one.
     func link() async throws -> any SFTPLink { try await link(0) }
 
-    /// Ends everything; what is asked for later begins anew.
+    /// Closes everything. Later calls open new connections.
     func closeAll() {
         let all = state.update { state in
             defer { state = State() }
@@ -110,7 +110,7 @@ final class SFTPPool: Sendable {
             } catch {
                 if Task.isCancelled { throw error }
                 forgetSession(number, task)
-                // Ended by ``closeAll()``, not by whoever waits here.
+                // ``closeAll()`` ended it, not the cancellation of this caller.
                 throw error is CancellationError ? URLError(.cancelled) : error
             }
         }
@@ -121,13 +121,13 @@ final class SFTPPool: Sendable {
         // The first lane shares the connection of the requests: another connection takes a login.
         let index = number == Self.requests ? 0 : (number - 1) % connections
         let isAlone = number == Self.requests || index > 0 && number <= connections
-        // Before the connection is looked at, which would be made for that.
+        // Checked before the link of this lane is used, which would open the connection.
         if index > 0, try await !link(0).takesLogins {
-            throw FileError.make(.resourceUnavailable, url: nil, sentence: "This server asks somebody at each login.")
+            throw FileError.make(.resourceUnavailable, url: nil, sentence: "This server asks the user at each login.")
         }
         if !isAlone, try await !link(index).takesChannels {
             throw FileError.make(
-                .resourceUnavailable, url: nil, sentence: "This server is given one channel on each connection.")
+                .resourceUnavailable, url: nil, sentence: "This server supports only one channel on each connection.")
         }
         return try await SFTPSession.open(over: try await channel(on: index), patience: patience, room: room)
     }
@@ -137,8 +137,8 @@ final class SFTPPool: Sendable {
         do { return try await link.channel() } catch let error as URLError
             where error.code == .networkConnectionLost && !Task.isCancelled
         {
-            // It was lost while nobody used it, and not closed by ``closeAll()``; others may have found that out
-            // before.
+            // The connection was lost while it was unused, and not closed by ``closeAll()``. Another caller may have
+            // noticed before.
             forgetLink(index, task)
             link.close()
             return try await self.link(index).channel()
@@ -159,7 +159,7 @@ final class SFTPPool: Sendable {
     private func anyLink(_ index: Int) async throws -> (link: any SFTPLink, task: Task<any SFTPLink, any Error>) {
         let task = state.update { [connect] in $0.links[index].orStart(connect) }
         do { return (try await task.sharedValue(), task) } catch {
-            // One that waits no more does not know what came of it; whoever comes next sees.
+            // A cancelled caller does not know the result; the next caller checks it.
             if !Task.isCancelled { forgetLink(index, task) }
             throw error
         }

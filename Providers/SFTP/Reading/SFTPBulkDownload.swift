@@ -2,7 +2,7 @@ import FileProviderCore
 import Foundation
 import SFTPEngine
 
-/// A large part of a file on its way into a sink, over as many lanes as the server gives.
+/// Downloads a large part of a file into a sink, over as many lanes as the server allows.
 struct SFTPBulkDownload: Sendable {
     let reader: SFTPReader
     let range: Range<Int64>
@@ -10,8 +10,8 @@ struct SFTPBulkDownload: Sendable {
 
     private var connection: SFTPConnection { reader.provider.connection }
 
-    /// What came before a connection was lost is not asked for again, but for its first and last bytes: size and time,
-    /// in whole seconds, are not enough to tell one version from another.
+    /// After a lost connection, only the missing bytes are requested, and the first and last bytes received so far are
+    /// compared: size and time, in whole seconds, are not enough to distinguish versions.
     func run() async throws {
         let ends = SFTPEndsTap()
         try await connection.retrying(
@@ -21,7 +21,7 @@ struct SFTPBulkDownload: Sendable {
             if rest.isEmpty { return }
             let session = try await connection.transferLane(for: Int64(rest.count))
             let count: Int64
-            // Nearby, the file is open on that session already.
+            // Near servers have the file open on that session already.
             if try await connection.pool.session() === session {
                 count = try await reader.whileReading {
                     try await read(rest, ends, reader.opened(), lanes: LockedValue([]))
@@ -45,7 +45,7 @@ struct SFTPBulkDownload: Sendable {
             [(first.session, first.handle)], range: rest, into: connection.pace(TappedSink(sink, tap: ends)))
         let more = Task {
             await connection.openLanes(for: Int64(rest.count), beside: first.session) { session in
-                // What is wrong with a lane shows in the first one, too; or is none of the transfer's business.
+                // A failure that matters also shows on the first lane.
                 guard let lane = try? await reader.openNow(on: session) else { return }
                 lanes.update { $0.append(lane) }
                 _ = transfer.add((lane.session, lane.handle))
@@ -60,12 +60,12 @@ struct SFTPBulkDownload: Sendable {
         }
         more.cancel()
         await more.value
-        // Still the version that it was at the beginning?
+        // Verifies that the file has not changed since the beginning.
         try await reader.settle(try await connection.send(reader.look(at: first), first.session), of: first)
         return count
     }
 
-    /// - Throws: `CocoaError(.fileReadUnknown)` where the file has not what came before.
+    /// - Throws: `CocoaError(.fileReadUnknown)` if the file no longer has the bytes received so far.
     private func prove(_ proofs: [(range: Range<Int64>, bytes: [UInt8])], opened: SFTPReader.OpenFile) async throws {
         if proofs.isEmpty { return }
         let ranges = proofs.map { range.lowerBound + $0.range.lowerBound..<range.lowerBound + $0.range.upperBound }

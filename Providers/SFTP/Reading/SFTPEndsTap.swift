@@ -1,6 +1,6 @@
 import FileProviderCore
 
-/// Counts the bytes that pass, and keeps the first and the last of them; of a transfer that may go on over another
+/// Counts the bytes that pass, and keeps the first and the last of them, for a transfer that may continue over another
 /// connection.
 final class SFTPEndsTap: CopyTap {
     /// Bytes that are kept of the head and of the tail.
@@ -17,7 +17,7 @@ final class SFTPEndsTap: CopyTap {
 
     var count: Int64 { state.value.count }
 
-    /// Parts of what came, counted from its beginning, and their bytes.
+    /// The head and the tail of the bytes so far, with their ranges relative to the first byte.
     var proofs: [(range: Range<Int64>, bytes: [UInt8])] {
         let state = state.value
         return [
@@ -37,7 +37,7 @@ final class SFTPEndsTap: CopyTap {
 }
 
 extension SFTPEndsTap.State {
-    /// In place: this is done with every block.
+    /// In place, because it runs for every block.
     fileprivate mutating func keepTail(_ bytes: UnsafeRawBufferPointer) {
         let maxCount = SFTPEndsTap.proof
         if bytes.count >= maxCount {

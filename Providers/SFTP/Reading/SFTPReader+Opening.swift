@@ -2,7 +2,7 @@ import FileProviderCore
 import Foundation
 import SFTPEngine
 
-/// Opening a file to read it, giving its handle back, and seeing that it stays the same version.
+/// Opens the file, gives its handle back, and verifies its version.
 extension SFTPReader {
     func checked() throws -> State {
         let state = state.value
@@ -10,7 +10,7 @@ extension SFTPReader {
         return state
     }
 
-    /// The file as it is open for small reads; opens it if it is not.
+    /// The open file for small reads; opens it if needed.
     func opened() async throws -> OpenFile {
         while true {
             let task = try state.update { state in
@@ -51,7 +51,7 @@ extension SFTPReader {
 
     // MARK: Giving back
 
-    /// Whether the file is open on `session` and nobody reads from it right now.
+    /// Whether the file is open on `session` and is not being read.
     func isIdle(on session: SFTPSession) -> Bool {
         let state = state.value
         return state.readers == 0 && state.opened?.session === session
@@ -60,9 +60,9 @@ extension SFTPReader {
     /// Closes the file unless it is being read; the next read opens it again.
     ///
     /// - Parameters:
-    ///   - session: The one that it has to be open on; nil for any.
-    ///   - duration: How long nobody has read from it.
-    /// - Returns: The closing, which is on its way; nil where there is nothing to close.
+    ///   - session: The session on which it must be open; nil for any.
+    ///   - duration: The time since the last read.
+    /// - Returns: The call that closes the file; nil if there is nothing to close.
     func giveBack(on session: SFTPSession? = nil, for duration: Duration = .zero) -> SFTPCall? {
         let idle = state.update { state -> OpenFile? in
             guard state.readers == 0, .now - state.rested >= duration,
@@ -77,13 +77,13 @@ extension SFTPReader {
 
     // MARK: Opening
 
-    /// Opens the file on `session` and sees that it is the version that is being read.
+    /// Opens the file on `session` and verifies that it is the version of the first read.
     func open(on session: SFTPSession) async throws -> OpenFile {
         provider.handles.add(self)
         let name = provider.connection.host.bytes(of: path)
         let replies = try await provider.connection.open([.open(name, .read), .stat(name)], session) {
             replies, status in
-            // A file that is there may be refused, or called missing, where no handle is left.
+            // If no handle is left, a server may refuse an existing file, or call it missing.
             guard case .attributes = replies[1] else {
                 return status.mayBeAboutHandles && status.code != SFTPStatus.Code.failure
             }
@@ -92,7 +92,7 @@ extension SFTPReader {
         return try await settled(replies, session)
     }
 
-    /// As ``open(on:)``, where the server has a handle to give at once.
+    /// Like ``open(on:)``, if the server has a free handle.
     func openNow(on session: SFTPSession) async throws -> OpenFile? {
         let name = provider.connection.host.bytes(of: path)
         guard let replies = try await provider.connection.openNow([.open(name, .read), .stat(name)], session: session)
@@ -123,7 +123,7 @@ extension SFTPReader {
             guard let item = try provider.item(replies[1], at: path) else { return provider.missing(path) }
             return item.isDirectory ? FileError.isADirectory(path, url: url) : refusal
         } catch {
-            // It does not tell what is there, but why it does not open it.
+            // The server doesn't show the item, but it says why it refused to open it.
             return refusal
         }
     }

@@ -11,10 +11,10 @@ extension SFTPReader {
         host.looks.lackHandle ? .stat(host.bytes(of: path)) : .fstat(opened.handle)
     }
 
-    /// Sees that the file is the one of the first read, by the answer to a look; where that was refused, by another
-    /// one.
+    /// Verifies that the file is the one of the first read, by the reply to a look; if the server refused that, by
+    /// another look.
     ///
-    /// - Throws: `CocoaError(.fileReadUnknown)` when the file is another version.
+    /// - Throws: `CocoaError(.fileReadUnknown)` if the file has changed.
     func settle(_ reply: SFTPReply, of opened: OpenFile) async throws {
         var found = try attributes(reply)
         let known = state.value.known
@@ -55,7 +55,7 @@ extension SFTPReader {
         }
     }
 
-    /// `FSTAT` where `STAT` was refused, and the other way round.
+    /// Looks by `FSTAT` if `STAT` was refused, and the other way round.
     private func otherLook(at opened: OpenFile) async throws -> SFTPAttributes? {
         let replies = try await provider.connection.send(
             [.fstat(opened.handle), .stat(host.bytes(of: path))], opened.session)
@@ -64,16 +64,17 @@ extension SFTPReader {
         return byHandle?.size != nil ? byHandle : byName ?? byHandle
     }
 
-    // MARK: Where nobody tells the size
+    // MARK: Files of unknown size
 
-    /// Bytes that are asked for together to find the end: the first time, those at the powers of two below 1 PiB.
+    /// The number of bytes that are requested together to find the end; the first time, those at the powers of two
+    /// below 1 PiB.
     private static let probes = 51
 
     /// The size of a file, found by reading single bytes.
     ///
     /// - Complexity: One round trip, and one more for each factor of 51 in the size.
     private func end(of opened: OpenFile) async throws -> Int64 {
-        // All below `minCount` is there, nothing from `maxCount` on.
+        // All bytes below `minCount` exist, and none from `maxCount` on.
         var (minCount, maxCount) = (Int64(0), Int64.max)
         var positions = (0..<Self.probes).map { Int64(1) << $0 - 1 }
         while minCount < maxCount {
@@ -81,7 +82,7 @@ extension SFTPReader {
             for (position, isThere) in zip(positions, there) {
                 if isThere { minCount = max(minCount, position + 1) } else { maxCount = min(maxCount, position) }
             }
-            // The file has changed under the search.
+            // The file changed during the search.
             guard minCount <= maxCount else { throw FileError.changedWhileReading(path, url: url) }
             let step = max(1, (maxCount - minCount) / Int64(Self.probes) + 1)
             positions = Array(stride(from: minCount + step - 1, to: maxCount, by: Int64.Stride(step)))

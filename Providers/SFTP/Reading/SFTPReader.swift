@@ -2,10 +2,10 @@ import FileProviderCore
 import Foundation
 import SFTPEngine
 
-/// A file that is read by `READ`, at any offsets, any number at once.
+/// Reads a file with `READ`, at any offsets and any number at once.
 ///
-/// It is opened and looked at in one round trip, by the first read, and stays open. Each later read looks again, in the
-/// same round trip.
+/// The first read opens the file and looks at it, in one round trip. The file stays open. Each later read looks again,
+/// in the same round trip.
 final class SFTPReader: SFTPHandleHolder, FileReader {
     /// A file that is open on a session.
     struct OpenFile: Sendable {
@@ -15,10 +15,10 @@ final class SFTPReader: SFTPHandleHolder, FileReader {
 
     struct State: Sendable {
         var opening: Task<OpenFile, any Error>?
-        /// What came of ``opening``.
+        /// The result of ``opening``.
         var opened: OpenFile?
         var known: FileReaderAttributes?
-        /// Seconds since 1970; nil where the server tells no times.
+        /// Seconds since 1970; nil if the server reports no times.
         var modified: UInt32?
         var readers = 0
         /// When the last of ``readers`` was done.
@@ -31,7 +31,7 @@ final class SFTPReader: SFTPHandleHolder, FileReader {
     let provider: SFTPFileProvider
     let state = LockedValue(State())
 
-    /// Parts of more bytes go by lanes of their own, straight into their sink.
+    /// Larger parts use separate lanes, straight into their sink.
     private static let small: Int64 = 1 << 20
 
     init(path: ProviderPath, provider: SFTPFileProvider) {
@@ -49,7 +49,7 @@ final class SFTPReader: SFTPHandleHolder, FileReader {
     func attributes() async throws -> FileReaderAttributes {
         if let known = try checked().known { return known }
         try await provider.connection.retrying(path, operation: "open") { _ = try await self.opened() }
-        // Set by what was opened.
+        // Set by the opening.
         guard let known = state.value.known else { throw provider.unexpected(path) }
         return known
     }
@@ -72,14 +72,14 @@ final class SFTPReader: SFTPHandleHolder, FileReader {
     func read(_ ranges: [Range<Int64>]) async throws -> [Data] {
         let size = try await attributes().size
         let ranges = ranges.map { $0.clamped(to: 0..<size) }
-        // A server may tell any size.
+        // A server may report any size.
         let total = ranges.reduce(Int64(0)) { total, range in
             let (sum, isTooMuch) = total.addingReportingOverflow(Int64(range.count))
             return isTooMuch ? .max : sum
         }
         guard total <= Self.memoryLimit else {
             throw FileError.make(
-                .fileReadTooLarge, path: path, url: url, sentence: "The ranges of “\(path)” have \(total) bytes in all."
+                .fileReadTooLarge, path: path, url: url, sentence: "Ranges of \(total) bytes of “\(path)” are too long."
             )
         }
         return try await pieces(ranges).map { $0.reduce(into: Data()) { $0 += $1 } }
@@ -91,7 +91,7 @@ final class SFTPReader: SFTPHandleHolder, FileReader {
             return state.opening
         }
         provider.handles.remove(self)
-        // A server that doesn't answer holds up nobody; a handle that still comes is closed by the session.
+        // Doesn't wait for a silent server; if a handle still arrives, the session closes it.
         opening?.cancel()
         _ = try? await opening?.value
         // Taken once: an idle file may have been given back meanwhile.
@@ -131,7 +131,7 @@ final class SFTPReader: SFTPHandleHolder, FileReader {
             for (block, reply) in zip(batch, replies) {
                 let data = try data(reply, for: block)
                 pieces[block.range].append((block.offset, data))
-                // Short answers are legal: the rest is asked for again.
+                // Short replies are legal: the rest is requested again.
                 if data.count < block.count {
                     blocks.append(
                         Block(

@@ -69,7 +69,7 @@ struct SFTPPlacement: Sendable {
         }
         return FileError.make(
             .fileWriteUnknown, path: path, url: provider.url(of: path),
-            sentence: "“\(path)” could not be replaced; what was there is now “\(displaced)”.", underlying: error)
+            sentence: "“\(path)” could not be replaced. The old file is now called “\(displaced)”.", underlying: error)
     }
 
     /// Removes the placeholder, unless another file has the name by now.
@@ -89,7 +89,7 @@ extension SFTPFileProvider {
     /// failures.
     ///
     /// - Parameter session: The session on which the file was opened. The removal arrives after the opening, even if
-    ///   nobody waited for the reply to that.
+    ///   the caller didn't wait for that reply.
     func removeLeftover(_ path: ProviderPath, openedOn session: SFTPSession? = nil) async {
         let request = SFTPRequest.remove(connection.host.bytes(of: path))
         let removal = Task<Void, any Error> {

@@ -100,7 +100,7 @@ extension SFTPUpload {
             guard let item = try await provider.item(location, session), isOpen(found, as: item) else {
                 throw FileError.make(
                     .fileWriteUnknown, path: path, url: provider.url(of: path),
-                    sentence: "Somebody has put another file in the place of “\(location)”, the part of “\(path)”; "
+                    sentence: "Another file has replaced “\(location)”, the part of “\(path)”; "
                         + "nothing was written to it.")
             }
             return handle
@@ -142,8 +142,8 @@ extension SFTPUpload {
         return 0
     }
 
-    /// Whether this account has left the part, whose name others can predict. If the server shows no owner, nobody else
-    /// must be able to write to the part.
+    /// Whether this account has left the part, whose name others can predict. If the server shows no owner, requires
+    /// that no other user can write to the part.
     private func isOurs(_ part: FileObject, on session: SFTPSession) async throws -> Bool {
         guard keepsPart else { return true }
         if let owner = part[.sftpOwner], let own = try await user(on: session) { return owner == own }

@@ -78,7 +78,7 @@ extension SFTPUpload {
         guard ends == expected else {
             throw FileError.make(
                 .fileWriteUnknown, path: path, url: provider.url(of: path),
-                sentence: "The server does not have the \(count) bytes of “\(path)” that it was sent"
+                sentence: "The server does not have all of the \(count) bytes of “\(path)”"
                     + (options.placement == .inPlace ? "." : "; nothing was replaced."))
         }
         return true

@@ -140,7 +140,7 @@ struct SFTPUpload: Sendable {
     private func lengthDiffers(_ count: Int64) -> CocoaError {
         FileError.make(
             .fileWriteUnknown, path: path, url: provider.url(of: path),
-            sentence: "The source of “\(path)” gave \(count) bytes and had announced \(source.length ?? 0).")
+            sentence: "The source of “\(path)” gave \(count) bytes, but announced \(source.length ?? 0).")
     }
 
     func syncs(_ session: SFTPSession) -> Bool { provider.configuration.syncs && host.has(.fsync, session) }

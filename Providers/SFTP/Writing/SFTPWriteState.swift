@@ -26,8 +26,8 @@ struct SFTPWriteState: Sendable, CustomStringConvertible {
     /// Where the file is before it gets its final name.
     var location: ProviderPath
     var stage = Stage.untouched
-    /// The session on which the file was opened last. Requests on it arrive after the opening, even if nobody waited
-    /// for the reply.
+    /// The session on which the file was opened last. Requests on it arrive after the opening, even if its reply was
+    /// not awaited.
     var session: SFTPSession?
     /// The permission bits for the file: the requested ones, or else those of the file that it replaces.
     var permissions: UInt32?

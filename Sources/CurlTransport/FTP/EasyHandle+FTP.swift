@@ -3,13 +3,13 @@ import FileProviderCore
 import Foundation
 
 extension EasyHandle {
-    /// Sets what belongs to FTP; gives back the lists of commands.
+    /// Sets the options of FTP. Returns the lists of commands, which must live as long as the transfer.
     func configure(for transfer: FTPTransfer, options: ConnectionOptions) -> [UnsafeMutablePointer<curl_slist>] {
         let (server, exchange) = (transfer.server, transfer.exchange)
         string(CURLOPT_PROTOCOLS_STR, "ftp,ftps")
         setServer(server, login: transfer.login, options: options, patience: exchange.patience)
         setSockets(Unmanaged.passUnretained(transfer.sockets).toOpaque())
-        // Commands are told of nowhere else.
+        // Sent commands are reported only in debug messages.
         long(CURLOPT_VERBOSE, 1)
         _ = carrel_set_debug_callback(raw) { _, kind, data, size, context in
             if kind == CURLINFO_HEADER_OUT {
@@ -19,11 +19,11 @@ extension EasyHandle {
         }
         _ = carrel_set_pointer(raw, CURLOPT_DEBUGDATA, Unmanaged.passUnretained(transfer as Transfer).toOpaque())
         if let rate = exchange.bytesPerSecond { limit(bytesPerSecond: rate) }
-        // With a star, libcurl goes on after a refusal and keeps the connection.
+        // With a star, libcurl continues after a refusal and keeps the connection.
         let starred = exchange.commands.map { [UInt8(ascii: "*")] + $0.line }
         let offset = setTransfer(exchange.transfer, server: server)
-        // While a command comes between, libcurl may wait for TLS on the data connection, which servers begin after
-        // `RETR` only. They keep the offset while the data connection is made.
+        // With a command in between, libcurl may wait for TLS on the data connection, which servers begin only after
+        // `RETR`. Servers keep the offset while the data connection is opened.
         let isSecure = server.security != .none
         let commands = Self.list(starred + (isSecure ? offset : []))
         let before = Self.list(isSecure ? [] : offset)
@@ -35,7 +35,7 @@ extension EasyHandle {
     private func setServer(_ server: FTPServer, login: FTPLogin, options: ConnectionOptions, patience: Double) {
         string(CURLOPT_USERNAME, login.user)
         string(CURLOPT_PASSWORD, login.password)
-        // TLS or nothing: libcurl gives up rather than go on in clear (RFC 4217).
+        // Requires TLS: libcurl fails rather than continue in clear (RFC 4217).
         long(CURLOPT_USE_SSL, server.security == .none ? Int(CURLUSESSL_NONE.rawValue) : Int(CURLUSESSL_ALL.rawValue))
         long(CURLOPT_FTPSSLAUTH, Int(CURLFTPAUTH_TLS.rawValue))
         if server.tlsCeiling == .tls12 { long(CURLOPT_SSLVERSION, carrel_TLS_1_2_ONLY) }
@@ -43,7 +43,7 @@ extension EasyHandle {
         string(
             CURLOPT_SSLKEY, server.security == .none ? nil : options.trust.clientKey ?? options.trust.clientCertificate)
         long(CURLOPT_FTP_FILEMETHOD, Int(CURLFTPMETHOD_NOCWD.rawValue))
-        // Data comes from where the commands go: never from an address that a reply names.
+        // Data comes from the host of the control connection, never from an address in a reply.
         long(CURLOPT_FTP_SKIP_PASV_IP, 1)
         long(CURLOPT_FTP_USE_EPSV, server.dataMode == .ipv4Passive ? 0 : 1)
         string(CURLOPT_FTPPORT, server.dataMode == .active ? "-" : nil)
@@ -52,7 +52,7 @@ extension EasyHandle {
             CURLOPT_SERVER_RESPONSE_TIMEOUT,
             Int(min(max(1, (options.timeouts.idle * patience).rounded(.up)), 2_600_000)))
         long(CURLOPT_HTTPPROXYTUNNEL, 1)
-        // Whether the connection is still good is decided before an exchange, not by its age.
+        // Whether the connection is still usable is checked before an exchange, not derived from its age.
         long(CURLOPT_MAXAGE_CONN, 86_400)
         long(CURLOPT_TCP_KEEPIDLE, 30)
         long(CURLOPT_TCP_KEEPINTVL, 30)
@@ -76,7 +76,7 @@ extension EasyHandle {
         }
     }
 
-    /// Gives back the command, if any, that says where the transfer begins.
+    /// Sets the transfer's options. Returns the command, if any, that sets its offset.
     private func setTransfer(_ transfer: FTPExchange.Transfer, server: FTPServer) -> [[UInt8]] {
         long(CURLOPT_UPLOAD, 0)
         long(CURLOPT_NOBODY, 0)
@@ -113,7 +113,7 @@ extension EasyHandle {
 extension [UInt8] {
     fileprivate func withUnsafeCString<Value>(_ body: (UnsafePointer<CChar>) -> Value) -> Value {
         (self + [0]).withUnsafeBytes { bytes in
-            // Never without a base: there is at least the end.
+            // The base is never nil, because there is at least the terminator.
             bytes.withMemoryRebound(to: CChar.self) { $0.baseAddress.map(body) } ?? "".withCString(body)
         }
     }

@@ -2,48 +2,49 @@ import CCurl
 public import FileProviderCore
 import Foundation
 
-/// Where an FTP server is, and how it is talked to.
+/// The address of an FTP server, and how to connect to it.
 public struct FTPServer: Sendable, Hashable {
-    /// What is encrypted.
+    /// Which connections are encrypted.
     public enum Security: Sendable, Hashable {
         /// Nothing.
         case none
-        /// Commands from `AUTH TLS` on, and data (RFC 4217).
+        /// Commands after `AUTH TLS`, and data (RFC 4217).
         case explicit
-        /// Everything, from the first byte on.
+        /// Everything, from the first byte.
         case implicit
     }
 
-    /// Who opens data connections.
+    /// Which side opens data connections.
     public enum DataMode: Sendable, Hashable {
-        /// This side, by `EPSV` (RFC 2428), else `PASV`.
+        /// This side, with `EPSV` (RFC 2428), or `PASV` if the server refuses it.
         case passive
-        /// This side, by `PASV` (RFC 959).
+        /// This side, with `PASV` (RFC 959).
         case ipv4Passive
-        /// The server, by `EPRT` (RFC 2428), else `PORT`.
+        /// The server, with `EPRT` (RFC 2428), or `PORT` if the server refuses it.
         case active
     }
 
-    /// The newest TLS that is offered.
+    /// The newest TLS version that is offered.
     public enum TLSCeiling: Sendable, Hashable {
-        /// What servers that want the control connection's session for data need of this libcurl.
+        /// The newest version with which this libcurl works with servers that require data connections to resume the
+        /// control connection's session.
         case tls12
-        /// What libcurl has.
+        /// The newest version of libcurl.
         case newest
     }
 
-    /// Without brackets, IPv6 too.
+    /// The host; IPv6 without brackets.
     public var host: String
-    /// 1–65535.
+    /// The port, 1–65535.
     public var port: Int
-    /// Whether TLS is used, and from when on.
+    /// Which connections are encrypted.
     public var security: Security
-    /// Passive unless said otherwise.
+    /// Which side opens data connections. The default is passive.
     public var dataMode: DataMode
-    /// TLS 1.2 unless said otherwise.
+    /// The newest TLS version. The default is TLS 1.2.
     public var tlsCeiling: TLSCeiling
 
-    /// A server; nothing is sent.
+    /// Creates a server's address. Sends nothing.
     public init(
         host: String, port: Int, security: Security, dataMode: DataMode = .passive, tlsCeiling: TLSCeiling = .tls12
     ) {
@@ -54,10 +55,10 @@ public struct FTPServer: Sendable, Hashable {
         self.tlsCeiling = tlsCeiling
     }
 
-    /// For messages.
+    /// The URL for error messages.
     var url: URL { URL(string: urlText([])) ?? URL(filePath: "/") }
 
-    /// - Parameter path: Absolute, or empty for the folder that the connection is in.
+    /// - Parameter path: An absolute path, or empty for the working directory.
     func urlText(_ path: [UInt8]) -> String {
         let name = host.contains(":") ? "[\(host)]" : host
         let escaped = PercentEncoding.encoded(path) { $0 == UInt8(ascii: "/") || PercentEncoding.isAlphanumeric($0) }
@@ -65,20 +66,20 @@ public struct FTPServer: Sendable, Hashable {
     }
 }
 
-/// Who logs in to an FTP server.
+/// The user and password for an FTP server.
 public struct FTPLogin: Sendable, Hashable {
-    /// `anonymous` where there is no other (RFC 1635).
+    /// The user; `anonymous` for a login without a name (RFC 1635).
     public var user: String
-    /// A secret.
+    /// The password.
     public var password: String
 
-    /// - Throws: `URLError(.userAuthenticationRequired)` for CR, LF or NUL in either: what follows them would be a
-    ///   command of its own.
+    /// - Throws: `URLError(.userAuthenticationRequired)` for CR, LF or NUL in either, because the text after them would
+    ///   be a separate command.
     public init(user: String, password: String) throws {
         guard !(user + password).utf8.contains(where: { [0, 10, 13].contains($0) }) else {
             throw FileError.make(
                 .userAuthenticationRequired, url: nil,
-                sentence: "FTP has no way to write a line break or NUL in a user's name or password."
+                sentence: "A user or password for FTP cannot contain a line break or NUL."
             )
         }
         self.user = user
@@ -86,10 +87,10 @@ public struct FTPLogin: Sendable, Hashable {
     }
 }
 
-/// One FTP control connection, kept as long as the server keeps it, and the data connections that belong to it; on a
-/// thread of its own, because libcurl waits for the reply at the end of a transfer without giving control back.
+/// One FTP control connection, kept as long as the server keeps it, and its data connections. Runs on a dedicated
+/// thread, because libcurl blocks while it waits for the reply at the end of a transfer.
 ///
-/// One exchange at a time. After a failure it is lost; connect anew.
+/// Runs one exchange at a time. A failure ends the connection; call ``connect(_:)`` again.
 public final class FTPControlConnection: Sendable {
     private let server: FTPServer
     private let login: FTPLogin
@@ -100,23 +101,23 @@ public final class FTPControlConnection: Sendable {
     private let pipelining: FTPPipelining
     private let log: RequestLog
 
-    /// libcurl 7.87 and 7.88 send and take in clear what goes over a data connection that the server has opened,
-    /// whatever was agreed upon.
+    /// libcurl 7.87 and 7.88 transfer data in clear over a data connection that the server has opened, even if TLS was
+    /// agreed.
     private static let encryptsActiveData = !(0x075700..<0x080000).contains(
         curl_version_info(CURLVERSION_FIRST).pointee.version_num)
 
-    /// Starts the thread. Nothing is sent.
+    /// Starts the thread. Sends nothing.
     ///
-    /// - Parameter pipelining: What is known of the server.
-    /// - Throws: `CocoaError` when libcurl cannot be started; `CocoaError(.featureUnsupported)` for active mode with
-    ///   TLS where libcurl would not encrypt the data.
+    /// - Parameter pipelining: What is known about the server.
+    /// - Throws: `CocoaError` if libcurl cannot be started; `CocoaError(.featureUnsupported)` for active mode with TLS
+    ///   if libcurl would not encrypt the data.
     public init(
         server: FTPServer, login: FTPLogin, options: ConnectionOptions, pipelining: FTPPipelining = FTPPipelining()
     ) throws {
         if server.dataMode == .active, server.security != .none, !Self.encryptsActiveData {
             throw FileError.make(
                 .featureUnsupported, path: "", url: server.url,
-                sentence: "This libcurl does not encrypt data connections that the server opens: passive ones are safe."
+                sentence: "This libcurl does not encrypt data connections that the server opens. Use passive mode."
             )
         }
         self.server = server
@@ -124,7 +125,7 @@ public final class FTPControlConnection: Sendable {
         self.pipelining = pipelining
         log = RequestLog(options.logger, provider: "FTP")
         var options = options
-        // Every exchange has its own.
+        // Each exchange has its own.
         options.bandwidth = nil
         self.options = options
         loop = try EventLoop(options: options, slots: 1, companion: sockets)
@@ -135,13 +136,13 @@ public final class FTPControlConnection: Sendable {
         close()
     }
 
-    /// Whether the connection is there, and the server has not said good-bye.
+    /// Whether the connection is open and the server has not announced its end.
     public var isUsable: Bool { sockets.isUsable }
 
-    /// When bytes moved last, of data or replies; before that, when this was made.
+    /// When data or replies last moved; before that, when this object was created.
     public var lastMove: ContinuousClock.Instant { sockets.lastMove }
 
-    /// Opens the connection, logs in, and sends `commands`. What ran over it before must have ended.
+    /// Opens the connection, logs in, and sends `commands`. The previous exchange must have ended.
     ///
     /// - Throws: ``FTPFailure``; `CancellationError`.
     public func connect(_ commands: [FTPCommand] = []) async throws -> FTPOutcome {
@@ -149,9 +150,9 @@ public final class FTPControlConnection: Sendable {
         return try await run(FTPExchange(commands), isConnecting: true)
     }
 
-    /// Sends `exchange` over the connection that is there.
+    /// Sends `exchange` over the open connection.
     ///
-    /// - Throws: ``FTPFailure``, after which the connection is lost; an error of the source; `CancellationError`.
+    /// - Throws: ``FTPFailure``, which ends the connection; an error of the source; `CancellationError`.
     public func send(_ exchange: FTPExchange) async throws -> FTPOutcome {
         if let outcome = try await sendShort(exchange) { return outcome }
         guard let look = exchange.look else { return try await run(exchange, isConnecting: false) }
@@ -165,8 +166,8 @@ public final class FTPControlConnection: Sendable {
         return try await run(rest, isConnecting: false)
     }
 
-    /// Whether a file is so short that it is sent without libcurl, in fewer round trips. In clear, and where libcurl
-    /// has shown the way.
+    /// Whether a file is short enough to be sent without libcurl, in fewer round trips. Only in clear, and after
+    /// libcurl has opened a data connection before.
     public func isShort(_ exchange: FTPExchange) -> Bool {
         guard case .store(_, let source, 0, .never) = exchange.transfer, let length = source.length else {
             return false
@@ -176,7 +177,7 @@ public final class FTPControlConnection: Sendable {
             && server.dataMode == .passive && sockets.knowsPlace && pipelining.isAllowed
     }
 
-    /// Nil where libcurl has to do it.
+    /// Returns nil if libcurl has to send the file.
     private func sendShort(_ exchange: FTPExchange) async throws -> FTPOutcome? {
         guard isShort(exchange), case .store(let name, let source, _, _) = exchange.transfer else { return nil }
         let bytes = try await FTPShortUpload.bytes(of: source, held: exchange.held)
@@ -197,10 +198,10 @@ public final class FTPControlConnection: Sendable {
         FTPPipeline(sockets: sockets, url: server.url, idle: options.timeouts.idle, counters: options.counters)
     }
 
-    /// Sends `commands` in one go and reads the replies to all of them: one round trip where nothing is encrypted and
-    /// the server bears it, else one for each.
+    /// Sends `commands` together and reads the replies to all of them: in one round trip if nothing is encrypted and
+    /// the server supports it, else in one for each.
     ///
-    /// For servers that take commands in the order in which they come, with nothing in it that starts a transfer.
+    /// The commands must not depend on each other's replies, and none of them may start a transfer.
     ///
     /// - Throws: As ``send(_:)``.
     public func pipeline(_ commands: [FTPCommand]) async throws -> FTPOutcome {
@@ -220,7 +221,7 @@ public final class FTPControlConnection: Sendable {
         }
     }
 
-    /// Runs `body` on the connection's thread, while libcurl has nothing to do.
+    /// Runs `body` on the connection's thread while libcurl is idle.
     private func onThread<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
         try Task.checkCancellation()
         try checkUsable()
@@ -283,7 +284,7 @@ public final class FTPControlConnection: Sendable {
         }
     }
 
-    /// Nil, without a line in the log, where libcurl has to do it.
+    /// Returns nil, without a line in the log, if libcurl has to do it.
     private func sending(_ upload: FTPShortUpload, _ exchange: FTPExchange) async throws -> FTPOutcome? {
         let start = log.begin()
         do {
@@ -296,9 +297,9 @@ public final class FTPControlConnection: Sendable {
         }
     }
 
-    /// Runs `body`, which is `exchange`, with a line in the log.
+    /// Runs `body`, which performs `exchange`, with a line in the log.
     ///
-    /// - Parameter body: Fills the tally if it can; nil if no line is written.
+    /// - Parameter body: Fills the tally. Returns nil if no line is to be written.
     private func logged(
         _ exchange: FTPExchange, isConnecting: Bool = false,
         _ body: (LockedValue<TransferTally>?) async throws -> FTPOutcome
@@ -315,7 +316,7 @@ public final class FTPControlConnection: Sendable {
         }
     }
 
-    /// - Parameter tally: Without requests, replies and bytes of the outcome count.
+    /// - Parameter tally: If it has no requests, the replies and bytes of the outcome count.
     private func end(
         _ start: RequestLog.Start?, _ exchange: FTPExchange, _ result: Result<FTPOutcome, any Error>,
         isConnecting: Bool = false, tally: TransferTally = TransferTally(requests: 0)
@@ -335,7 +336,7 @@ public final class FTPControlConnection: Sendable {
         }
     }
 
-    /// What the server has said unasked would be taken for the reply to the next command.
+    /// An unsolicited message from the server would be read as the reply to the next command.
     private func checkUsable() throws {
         if sockets.isUsable { return }
         if sockets.isAborted { throw FTPReplies.closed(server.url) }
@@ -343,10 +344,10 @@ public final class FTPControlConnection: Sendable {
         throw FTPFailure(error: error, outcome: FTPOutcome(), wasGreeted: true)
     }
 
-    /// Ends a wait of libcurl's in which nobody else is let in: it gives the last reply a minute, and none to a line
-    /// without end.
+    /// Ends a blocking wait of libcurl, which waits a minute for the last reply, and without limit for the end of a
+    /// line.
     ///
-    /// Counted in rounds that the loop has not made, and not in time: this task may be the one that was kept waiting.
+    /// Counts rounds that the loop has not made, instead of time, because this task itself may have been delayed.
     private func watch() async throws {
         let idle = min(options.timeouts.idle, 2_600_000)
         let missed = LockedValue(0)
@@ -358,16 +359,16 @@ public final class FTPControlConnection: Sendable {
         }
     }
 
-    /// Waits until so many commands may go.
+    /// Waits until so many commands may be sent.
     private func take(_ count: Int) async throws { try await options.requestLimit?.take(count) }
 
-    /// Says good-bye and ends; what runs ends with `URLError(.cancelled)`.
+    /// Sends QUIT and ends the connection. A running exchange ends with `URLError(.cancelled)`.
     public func close() {
         sockets.stopListening()
         loop.stop()
     }
 
-    /// Ends at once; what runs ends with `URLError(.cancelled)`.
+    /// Ends the connection at once. A running exchange ends with `URLError(.cancelled)`.
     public func abort() {
         sockets.abort()
         loop.stop()

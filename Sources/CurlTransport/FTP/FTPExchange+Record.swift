@@ -1,8 +1,8 @@
 import FileProviderCore
 
 extension FTPExchange {
-    /// The exchange and the codes that it was answered with, for the log. Neither the words of replies, which may repeat
-    /// what was sent, nor the arguments of a login.
+    /// The exchange and the reply codes, for the log. Leaves out the text of replies, which may repeat what was sent,
+    /// and the arguments of a login.
     func record(_ outcome: FTPOutcome, server: FTPServer, isConnecting: Bool) -> RequestRecord {
         let codes = outcome.replies.filter { $0.code >= 200 }.map { reply in
             reply.verb.isEmpty ? "\(reply.code)" : "\(LogText.shown(reply.verb)) \(reply.code)"
@@ -13,7 +13,7 @@ extension FTPExchange {
             status: codes.isEmpty ? nil : codes.joined(separator: ", "))
     }
 
-    /// The command that matters most, which is the last.
+    /// The most important command, which is the last.
     private var subject: (operation: String, item: String) {
         switch transfer {
         case .retrieve(let path, _, _, _): ("RETR", Secrets.shown(argument: path, of: "RETR"))
@@ -30,6 +30,6 @@ extension FTPCommand {
 }
 
 extension FTPOutcome {
-    /// Replies, and the data of a file that was sent without libcurl.
+    /// Counts replies, and the data of a file that was sent without libcurl.
     var tally: TransferTally { TransferTally(requests: Int64(replies.count { $0.code >= 200 }), bytesOut: bytes) }
 }

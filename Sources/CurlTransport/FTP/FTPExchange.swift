@@ -1,24 +1,26 @@
 public import FileProviderCore
 import Foundation
 
-/// One line to an FTP server: a verb and what it is about.
+/// One command to an FTP server: a verb and its argument.
 public struct FTPCommand: Sendable, Hashable {
-    /// In capitals, such as `RNFR`.
+    /// The verb in capitals, such as `RNFR`.
     public let verb: String
-    /// Behind one space; empty for none.
+    /// The argument, which follows one space; empty for none.
     public let argument: [UInt8]
 
-    /// - Parameter argument: As it goes over the wire. The byte 255 begins a command of Telnet, for servers that know
-    ///   Telnet, which read two of them as one (RFC 854).
-    /// - Throws: `CocoaError(.fileReadInvalidFileName)` for CR, LF or NUL in the argument, because what follows them
-    ///   would be a command of its own.
+    /// Creates a command from bytes.
+    ///
+    /// - Parameter argument: The bytes to send. The byte 255 begins a Telnet command for servers that support Telnet,
+    ///   which read two of them as one (RFC 854).
+    /// - Throws: `CocoaError(.fileReadInvalidFileName)` for CR, LF or NUL in the argument, because the text after them
+    ///   would be a separate command.
     public init(_ verb: String, argument: some Sequence<UInt8> = []) throws {
         self.verb = verb
         self.argument = Array(argument)
         if self.argument.contains(where: { [0, 10, 13].contains($0) }) { throw Self.refusal(self.argument) }
     }
 
-    /// - Parameter argument: Text of this program's own.
+    /// - Parameter argument: Text from this program, not from a user or a server.
     public init(_ verb: String, text argument: StaticString) {
         self.verb = verb
         self.argument = argument.withUTF8Buffer { Array($0) }
@@ -28,57 +30,57 @@ public struct FTPCommand: Sendable, Hashable {
         let name = String(decoding: argument, as: UTF8.self)
         return FileError.make(
             .fileReadInvalidFileName, path: name,
-            sentence: "FTP has no way to write the line break or NUL in \(name.debugDescription).")
+            sentence: "FTP cannot send the line break or NUL in \(name.debugDescription).")
     }
 
     /// The whole line, without its end.
     var line: [UInt8] { Array(verb.utf8) + (argument.isEmpty ? [] : [0x20] + argument) }
 }
 
-/// What goes over one control connection without anything between: commands, and then a transfer of data perhaps.
+/// What is sent over one control connection without interruption: commands, and optionally a transfer.
 public struct FTPExchange: Sendable {
-    /// How a file that is there in part is gone on with (RFC 3659, section 5).
+    /// How an interrupted upload is resumed (RFC 3659, section 5).
     public enum Resumption: Sendable {
-        /// `STOR`: from the start.
+        /// Not at all: `STOR` from the start.
         case never
-        /// `APPE`: behind what is there.
+        /// With `APPE`, at the end of the file.
         case append
-        /// `REST`, then `STOR`.
+        /// With `REST`, then `STOR`.
         case restart
     }
 
-    /// What goes over a data connection.
+    /// What is transferred over a data connection.
     public enum Transfer: Sendable {
-        /// Nothing.
+        /// No data.
         case none
-        /// `RETR` from `offset` on. After `count` bytes this side closes the data connection; nil to the end of the
-        /// file. `sparingly`, little is on its way that was not asked for yet.
+        /// `RETR` from `offset`. After `count` bytes this side closes the data connection; nil reads to the end of the
+        /// file. With `sparingly`, few bytes are in flight that were not requested yet.
         case retrieve([UInt8], offset: Int64, count: Int64?, sparingly: Bool)
         /// A listing command.
         case list(FTPCommand)
-        /// `STOR`, of the bytes from `offset` on where `continuing` says how.
+        /// `STOR` of the bytes from `offset`, in the way that `continuing` names.
         case store([UInt8], any WriteSource, offset: Int64, continuing: Resumption)
     }
 
-    /// Sent first, each after the reply to the one before, whatever that says.
+    /// Sent first, each after the reply to the one before, even if that is a refusal.
     public var commands: [FTPCommand]
     /// Comes last.
     public var transfer: Transfer
     /// Bytes a second; nil for no limit.
     public var bytesPerSecond: Int64?
-    /// How many idle times the server may take for a reply.
+    /// The time for a reply, in idle times.
     public var patience = 1.0
-    /// Asked behind ``commands``, right before the transfer, which the reply may stop.
+    /// A command that is sent after ``commands``, right before the transfer. Its reply may stop the transfer.
     public var look: FTPLook?
-    /// Told, on the connection's thread, when the transfer begins to wait for its own sink or source, and when it goes
-    /// on.
+    /// Called on the connection's thread when the transfer begins to wait for its own sink or source, and when it
+    /// continues.
     public var held: @Sendable (_ isHeld: Bool) -> Void = { _ in }
-    /// Where what is retrieved or listed goes; asked on the connection's thread when the first byte is there, or at the
-    /// end of an empty file. A sink that throws `CancellationError` has enough: the rest is not fetched, and the
+    /// The sink for retrieved or listed bytes. Called on the connection's thread when the first byte has arrived, or at
+    /// the end of an empty file. A sink that throws `CancellationError` has enough: the rest is not fetched, and the
     /// exchange succeeds.
     public var receive: @Sendable () throws -> any ByteSink
 
-    /// Nothing but commands unless said otherwise.
+    /// Creates an exchange; by default of commands only.
     public init(
         _ commands: [FTPCommand] = [], transfer: Transfer = .none,
         receive: @escaping @Sendable () throws -> any ByteSink = { DiscardingSink() }
@@ -89,39 +91,39 @@ public struct FTPExchange: Sendable {
     }
 }
 
-/// A question before a transfer.
+/// A command that decides whether a transfer follows.
 public struct FTPLook: Sendable {
-    /// What is asked.
+    /// The command.
     public let command: FTPCommand
-    /// Whether the transfer may follow; called on any thread, again where it is asked again.
+    /// Whether the transfer may follow. Called on any thread, and again if the command is repeated.
     public let mayGoOn: @Sendable (FTPReply) -> Bool
 
-    /// Nothing is sent.
+    /// Creates a look. Sends nothing.
     public init(_ command: FTPCommand, mayGoOn: @escaping @Sendable (FTPReply) -> Bool) {
         self.command = command
         self.mayGoOn = mayGoOn
     }
 }
 
-/// What a server said to one command (RFC 959, section 4.2).
+/// A server's reply to one command (RFC 959, section 4.2).
 public struct FTPReply: Sendable, Hashable {
     /// The verb of the command; empty for the greeting.
     public let verb: String
-    /// 100–659.
+    /// The reply code, 100–659.
     public let code: Int
-    /// Each line without its end, and the first and last without the code.
+    /// The lines without their ends; the first and the last without the code.
     public let lines: [[UInt8]]
 
-    /// Made of what came.
+    /// Creates a reply from its parts.
     public init(verb: String, code: Int, lines: [[UInt8]]) {
         self.verb = verb
         self.code = code
         self.lines = lines
     }
 
-    /// Whether what was asked for is done, or the next command awaited: 2xx and 3xx.
+    /// Whether the command succeeded or the next one is expected: 2xx and 3xx.
     public var isPositive: Bool { (200..<400).contains(code) }
-    /// All lines for a person, with the spaces around each taken away; what is not UTF-8 is shown as U+FFFD.
+    /// The text of all lines, each trimmed, for people; bytes that are not UTF-8 are shown as U+FFFD.
     public var text: String {
         lines.map { String(decoding: $0, as: UTF8.self).trimmingSpaces }.filter { !$0.isEmpty }.joined(separator: " ")
     }
@@ -133,31 +135,32 @@ extension String {
     }
 }
 
-/// How an exchange went that the connection has outlived, or that was refused.
+/// The outcome of an exchange that the connection has survived, whether it succeeded or was refused.
 public struct FTPOutcome: Sendable {
-    /// In the order in which they came, preliminary ones (1xx) and those of a login included.
+    /// The replies in order of arrival, including preliminary ones (1xx) and those of a login.
     public var replies: [FTPReply] = []
-    /// Bytes of data that came or went.
+    /// Bytes of data that were received or sent.
     public var bytes: Int64 = 0
     /// Whether this side closed the data connection before its end.
     public var wasCut = false
-    /// Whether the exchange ended with its look.
+    /// Whether the look stopped the exchange.
     public var wasStopped = false
-    /// Whether a reply is left that belongs to no command: the connection has to be made anew before it is used again.
+    /// Whether a reply remains that belongs to no command. Then the connection must be opened again before its next
+    /// use.
     public var isOutOfStep = false
 
-    /// The last reply to `verb` that is not preliminary.
+    /// Returns the last reply to `verb` that is not preliminary.
     public subscript(verb: String) -> FTPReply? { replies.last { $0.verb == verb && $0.code >= 200 } }
-    /// The last reply of all.
+    /// The last reply.
     public var last: FTPReply? { replies.last }
 }
 
-/// An exchange that did not come to its end. The connection is lost.
+/// The error of an exchange that did not end. The connection is lost.
 public struct FTPFailure: Error {
-    /// In Foundation's words.
+    /// The failure as a Foundation error.
     public let error: any Error
-    /// What came before.
+    /// The outcome until the failure.
     public let outcome: FTPOutcome
-    /// Whether the server had begun to talk.
+    /// Whether the server had begun to reply.
     public let wasGreeted: Bool
 }

@@ -1,14 +1,14 @@
 import FileProviderCore
 import Foundation
 
-/// What was said over a control connection that libcurl keeps and does not use for the moment.
+/// The conversation over a control connection that libcurl keeps and does not use at the moment.
 struct FTPTalk {
     private(set) var replies = FTPReplies()
-    /// Bytes of data that went.
+    /// Bytes of data that were sent.
     var sent: Int64 = 0
-    /// The verbs of the commands whose last reply has not come.
+    /// The verbs of the commands without a final reply.
     private var unanswered: [String] = []
-    /// What came after the last line end.
+    /// The bytes after the last line end.
     private var rest: [UInt8] = []
 
     private static let maxLineLength = 64 << 10
@@ -23,8 +23,7 @@ struct FTPTalk {
         var start = rest.startIndex
         defer { rest.removeSubrange(..<start) }
         while let end = rest[start...].firstIndex(of: 10) {
-            // What comes after the last reply belongs to no command: libcurl would take it for the reply to its next
-            // one.
+            // Bytes after the last reply belong to no command: libcurl would read them as the reply to its next one.
             guard let verb = unanswered.first else { throw FTPReplies.stray(url) }
             let before = replies.finished.count
             guard rest[start...end].withUnsafeBytes({ replies.take($0, verb: verb) }) else {
@@ -41,8 +40,8 @@ struct FTPTalk {
     }
 }
 
-/// Sends several commands at once over the control connection (RFC 1123, section 4.1.2, asks servers to bear it), and
-/// reads the replies to all of them. Blocks the thread it runs on.
+/// Sends several commands at once over the control connection (RFC 1123, section 4.1.2, asks servers to support it),
+/// and reads the replies to all of them. Blocks its thread.
 struct FTPPipeline: Sendable {
     let sockets: FTPSockets
     let url: URL
@@ -52,7 +51,7 @@ struct FTPPipeline: Sendable {
 
     func run(_ commands: [FTPCommand]) throws -> FTPOutcome { try keepingStep { try ask(commands, &$0) } }
 
-    /// After an error, the connection is lost: what comes next belongs to no command.
+    /// After an error, the connection is lost, because later replies cannot be matched to commands.
     func keepingStep(_ body: (inout FTPTalk) throws -> Void) throws -> FTPOutcome {
         var talk = FTPTalk()
         do {
@@ -84,7 +83,7 @@ struct FTPPipeline: Sendable {
         counters.add(.bytesOut, Int64(text.count))
     }
 
-    /// Takes what has come, and waits where nothing has.
+    /// Reads the arrived bytes, and waits if there are none.
     func hear(_ talk: inout FTPTalk) throws {
         let control = try control()
         while true {
@@ -108,7 +107,7 @@ struct FTPPipeline: Sendable {
         return control
     }
 
-    /// Waits after a call that would have.
+    /// Waits after a call that would block.
     private func wait(_ socket: Int32, for events: Int32, after code: Int32) throws {
         guard code == EAGAIN || code == EINTR else { throw FTPReplies.lost(url) }
         var entries = [pollfd(fd: socket, events: Int16(events), revents: 0)]

@@ -1,19 +1,19 @@
 import FileProviderCore
 import Foundation
 
-/// Whether a server bears commands that come before the reply to the one before them, as RFC 1123, section 4.1.2.12,
-/// asks it to. Shared by the connections to one server.
+/// Whether a server supports commands that arrive before the reply to the previous one, as RFC 1123, section 4.1.2.12,
+/// demands. Shared by the connections to one server.
 public final class FTPPipelining: Sendable {
     private struct State {
         var isAllowed = true
-        /// Whether it was seen to.
+        /// Whether it was seen to support them.
         var isProven = false
         var failures = 0
     }
 
     private let state = LockedValue(State())
 
-    /// It is believed to, until it shows otherwise.
+    /// Assumed until the server shows otherwise.
     public init() {}
 
     /// Whether commands may be sent together.
@@ -26,8 +26,9 @@ public final class FTPPipelining: Sendable {
         }
     }
 
-    /// Replies to some of `count` commands, and then nothing, or an end, are what a server gives that drops what came
-    /// too early. Any connection may be lost: of a server that was seen to bear it, one such end proves nothing.
+    /// Notes replies to only some of `count` commands, followed by silence or the end of the connection, as from a
+    /// server that drops commands which arrive too early. Any connection may be lost: if the server was seen to support
+    /// it, one such end proves nothing.
     func failed(_ failure: FTPFailure, of count: Int) {
         let answered = failure.outcome.replies.count { $0.code >= 200 && $0.code != 421 }
         let code = (failure.error as? URLError)?.code

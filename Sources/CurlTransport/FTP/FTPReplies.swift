@@ -1,9 +1,9 @@
 import FileProviderCore
 import Foundation
 
-/// Makes replies of the lines that come (RFC 959, section 4.2), bounded: a server that never stops is stopped.
+/// Builds replies from received lines (RFC 959, section 4.2), within limits on their size.
 struct FTPReplies {
-    /// Bytes of one reply, and of all replies of an exchange.
+    /// The maximum number of bytes of one reply, and of all replies of an exchange.
     private static let limits = (reply: 1 << 20, all: 4 << 20)
 
     private(set) var finished: [FTPReply] = []
@@ -11,7 +11,7 @@ struct FTPReplies {
     private var bytesOfReply = 0
     private var bytesOfAll = 0
 
-    /// Takes a line with its end; false when it is too much.
+    /// Adds a line with its end; returns false if it exceeds a limit.
     mutating func take(_ line: UnsafeRawBufferPointer, verb: String) -> Bool {
         bytesOfReply += line.count
         bytesOfAll += line.count
@@ -36,9 +36,9 @@ struct FTPReplies {
 }
 
 extension FTPReplies {
-    /// A reply too many: what comes from here on belongs to the command before.
+    /// The error for one reply too many: later replies would be matched to the wrong commands.
     static func stray(_ url: URL) -> URLError {
-        FileError.make(.networkConnectionLost, url: url, sentence: "“\(url.host() ?? "")” said more than it was asked.")
+        FileError.make(.networkConnectionLost, url: url, sentence: "“\(url.host() ?? "")” sent an unrequested reply.")
     }
 
     static func closed(_ url: URL) -> URLError {
@@ -51,7 +51,7 @@ extension FTPReplies {
 
     static func endless(_ url: URL) -> URLError {
         FileError.make(
-            .badServerResponse, url: url, sentence: "“\(url.host() ?? "")” does not come to the end of what it says.")
+            .badServerResponse, url: url, sentence: "“\(url.host() ?? "")” sent a reply without an end.")
     }
 
     static func late(_ url: URL) -> URLError {
@@ -60,8 +60,8 @@ extension FTPReplies {
 }
 
 extension FTPReply {
-    /// Whether it cannot be the reply to the command: the server has said a second time how a transfer ended, or says
-    /// yes as it never does to this command (RFC 959, section 5.4; RFC 3659).
+    /// Whether it cannot be the reply to the command: the server has reported the end of a transfer a second time, or
+    /// sent a positive code that this command never has (RFC 959, section 5.4; RFC 3659).
     var isStray: Bool {
         if isPositive, let codes = Self.successes[verb] { return !codes.contains(code) }
         return [225, 226, 425, 426].contains(code) && !Self.transfers.contains(verb)

@@ -1,13 +1,13 @@
 import FileProviderCore
 import Foundation
 
-/// A short file on its way, without libcurl: that asks for a data connection when everything before it was answered,
-/// and sends nothing over it before the server has said that it may. Blocks the thread it runs on.
+/// The upload of a short file without libcurl, which opens a data connection only after the reply to every earlier
+/// command, and sends nothing over it before the server's permission. Blocks its thread.
 ///
-/// What the server is asked before leaves with `EPSV`, and the bytes leave with `STOR`, as soon as the data connection
-/// is there: two round trips less. A server that refuses `STOR` drops what came.
+/// The earlier commands leave with `EPSV`, and the bytes leave with `STOR` as soon as the data connection is open: two
+/// round trips fewer. A server that refuses `STOR` drops the bytes.
 struct FTPShortUpload: Sendable {
-    /// Bytes of the longest file that is sent so: they are held at once, and the system takes them at once.
+    /// The longest file that is sent this way, in bytes: it is held in memory, and the system accepts it at once.
     static let maxSize = 64 << 10
 
     let pipeline: FTPPipeline
@@ -17,7 +17,7 @@ struct FTPShortUpload: Sendable {
     let connectTime: Double
     let exchange: FTPExchange
 
-    /// All bytes of `source`, which holds as many as it says.
+    /// Reads all bytes of `source`, which announces their number.
     static func bytes(of source: any WriteSource, held: (Bool) -> Void) async throws -> [UInt8] {
         let length = Int(source.length ?? 0)
         let bytes = try source.bytes(from: 0)
@@ -25,7 +25,7 @@ struct FTPShortUpload: Sendable {
         while true {
             let (piece, hasEnded) = try await BlockingThreads.shared.run { try read(bytes, upTo: length + 1) }
             all += piece
-            // One byte more is enough to know.
+            // One more byte shows that there are too many.
             if hasEnded || all.count > length { break }
             held(true)
             defer { held(false) }
@@ -35,7 +35,7 @@ struct FTPShortUpload: Sendable {
         return all
     }
 
-    /// What is there now.
+    /// The bytes that are available now.
     private static func read(_ source: any ByteSource, upTo count: Int) throws -> (bytes: [UInt8], hasEnded: Bool) {
         var all: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: count)
@@ -49,7 +49,7 @@ struct FTPShortUpload: Sendable {
         return (all, false)
     }
 
-    /// - Returns: Nil where the server does not take `EPSV` this time: nothing was sent.
+    /// - Returns: Nil if the server refuses `EPSV`: nothing was sent.
     func run() throws -> FTPOutcome? {
         var isStopped = false
         var isRefused = false
@@ -111,7 +111,8 @@ struct FTPShortUpload: Sendable {
         }
     }
 
-    /// As far as the server wants them: it may say what it thinks before all of them are gone, or end the connection.
+    /// Sends the bytes as far as the server accepts them: it may reply, or end the connection, before all of them are
+    /// sent.
     private func sendBytes(over data: Int32, talk: inout FTPTalk) throws {
         while talk.sent < bytes.count, !talk.isAnswered {
             let count = bytes[Int(talk.sent)...].withUnsafeBytes {
@@ -134,6 +135,6 @@ struct FTPShortUpload: Sendable {
     private func unreachable() -> URLError {
         FileError.make(
             .networkConnectionLost, url: pipeline.url,
-            sentence: "No data connection to “\(pipeline.url.host() ?? "")” came about in time.")
+            sentence: "The data connection to “\(pipeline.url.host() ?? "")” was not opened in time.")
     }
 }

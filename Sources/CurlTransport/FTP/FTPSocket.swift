@@ -1,11 +1,11 @@
 import CCurl
 import Foundation
 
-/// A socket of libcurl's, with a number of our own for it: libcurl closes some without a word, and then their numbers
-/// are somebody else's.
+/// A socket of libcurl's under a second number of our own: libcurl closes some sockets without notice, and their
+/// numbers are then reused.
 struct FTPSocket: Sendable {
     let number: Int32
-    /// To be used in its place.
+    /// The number to use instead of libcurl's.
     let own: Int32
     private let identity: UInt
 
@@ -16,7 +16,7 @@ struct FTPSocket: Sendable {
         if own < 0 { return nil }
     }
 
-    /// One that the server has opened: libcurl closes it without a word, and a second number would keep it open.
+    /// A socket that the server has opened: libcurl closes it without notice, and a second number would keep it open.
     init(accepted number: Int32) {
         self.number = number
         identity = Self.identity(of: number)
@@ -31,8 +31,7 @@ struct FTPSocket: Sendable {
 
     func close() { if own != number { _ = Foundation.close(own) } }
 
-    /// The address at the other end, without its port; that of IPv4 as it is, however it is written. Nil where there is
-    /// none.
+    /// The address at the other end without its port, IPv4 in its short form. Nil if there is none.
     static func peer(of number: Int32) -> [UInt8]? {
         var storage = sockaddr_storage()
         var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
@@ -57,7 +56,7 @@ struct FTPSocket: Sendable {
 }
 
 extension FTPSockets.State {
-    /// The control connection is the one of those that were begun which libcurl has kept.
+    /// Of the sockets that were opened for it, the control connection is the one that libcurl has kept.
     mutating func greeted() {
         wasGreeted = true
         control?.close()
@@ -66,7 +65,7 @@ extension FTPSockets.State {
         candidates = []
     }
 
-    /// Lets go of what libcurl has closed without a word.
+    /// Closes the duplicates of sockets that libcurl has closed without notice.
     mutating func sweep() {
         candidates = candidates.filter { candidate in
             if candidate.isOpen { return true }
@@ -83,8 +82,8 @@ extension FTPSockets.State {
         }
     }
 
-    /// Notes where data is to be had. Not through a proxy, to which data is connected as the control connection was,
-    /// and which has much to say first.
+    /// Notes the address for data. Not if there is a proxy: data is then connected through it too, which begins with a
+    /// longer exchange.
     mutating func note(_ address: UnsafeMutablePointer<curl_sockaddr>) {
         guard let control = control?.own, let location = Self.location(of: address),
             !Self.isConnected(control, to: location)
@@ -116,7 +115,7 @@ extension FTPSockets.State {
         data = socket
         dataConnections += 1
         guard var bytes = receiveBuffer, let socket = socket?.own else { return }
-        // Before the connection is made, or the server is told of a larger window.
+        // Set before the connection is opened, and thus before a larger window is announced.
         setsockopt(socket, SOL_SOCKET, SO_RCVBUF, &bytes, socklen_t(MemoryLayout<Int32>.size))
     }
 }

@@ -4,75 +4,72 @@ import Foundation
 
 /// The sockets of one control connection and its data connections.
 ///
-/// libcurl waits for some replies of an FTP server without giving control back; shutting the socket down ends such a
-/// wait at once.
+/// libcurl blocks while it waits for some replies of an FTP server; shutting the socket down ends such a wait at once.
 final class FTPSockets: Sendable {
     struct State {
-        /// Chosen when the server greets; before that there may be several that are being made.
+        /// Chosen when the server greets; before that there may be several candidates.
         var control: FTPSocket?
         var candidates: [FTPSocket] = []
         var data: FTPSocket?
         /// Whether the control connection may be opened.
         var mayConnect = false
-        /// From the greeting on, what is opened is for data.
+        /// Whether the server has greeted. Sockets that are opened after that are for data.
         var wasGreeted = false
-        /// Bytes the system may take from the server before this side asks for them; nil for what the system thinks
-        /// best.
+        /// Bytes that the system may receive before they are requested; nil for the system's default.
         var receiveBuffer: Int32?
         var dataConnections = 0
         var lastMove = ContinuousClock.now
-        /// Where libcurl has connected the last data connection to, unless through a proxy: a `sockaddr`.
+        /// The address of the last data connection, unless through a proxy: a `sockaddr`.
         var location: [UInt8]?
-        /// Whether data went over that connection, after `EPSV`.
+        /// Whether data was transferred over that connection, after `EPSV`.
         var isPlaceProven = false
-        /// Bytes of replies that came out of the control connection.
+        /// Bytes of replies that were read from the control connection.
         var seen: Int64 = 0
-        /// Bytes that came before the replies, such as a proxy's; nil while nobody knows, as with TLS.
+        /// Bytes that arrived before the replies, such as a proxy's; nil while the number is unknown, as with TLS.
         var unseen: Int64?
         var hasTimedOut = false
-        /// Whether this side has ended it for good.
+        /// Whether this side has closed it permanently.
         var isAborted = false
-        /// Whether what the server says before the control connection goes is kept, and what that was.
+        /// Whether the server's last message on the control connection is kept, and that message.
         var keepsLastWords = false
         var lastWords: [UInt8] = []
     }
 
     private let state = LockedValue(State())
-    /// `POLLRDHUP` of poll(2), which comes with those that are told unasked.
+    /// `POLLRDHUP` of poll(2), which is reported without being requested.
     private static let closed: Int16 = 0x2000
 
-    /// Whether the control connection is there, and the server has said nothing that nobody asked for, such as
-    /// good-bye.
+    /// Whether the control connection is open and the server has sent nothing unsolicited, such as a goodbye.
     ///
-    /// A second reply in one packet with the first lies in libcurl, which would take it for the reply to its next
-    /// command: it shows by what the system has received.
+    /// libcurl buffers a second reply that arrives in one packet with the first, and would read it as the reply to its
+    /// next command. The number of bytes that the system has received shows it.
     var isUsable: Bool {
         let state = state.value
         guard let control = state.control, !state.hasTimedOut, !Self.hasNews(control.own) else { return false }
         return state.unseen == nil || Self.received(control.own).map { $0 - state.seen } == state.unseen
     }
 
-    /// Whether a wait for the server was ended because it took too long.
+    /// Whether a wait for the server was ended by a time-out.
     var hasTimedOut: Bool { state.value.hasTimedOut }
 
-    /// Whether a reply waits to be read.
+    /// Whether there is a reply to read.
     var hasReply: Bool { state.value.control.map { Self.hasNews($0.own) } ?? false }
 
-    /// Whether the other side has closed the data connection, or will not take what is sent over it.
+    /// Whether the other side has closed the data connection, or has stopped reading from it.
     var isDataRefused: Bool { state.value.data.map { Self.hasNews($0.own, kind: Self.closed) } ?? false }
 
     var wasGreeted: Bool { state.value.wasGreeted }
 
-    /// When bytes moved last, of data or replies.
+    /// When data or replies last moved.
     var lastMove: ContinuousClock.Instant { state.value.lastMove }
 
-    /// Bytes of data have come or gone.
+    /// Called when bytes of data were received or sent.
     func moved() { state.update { $0.lastMove = .now } }
 
-    /// Data connections so far.
+    /// The number of data connections so far.
     var dataConnections: Int { state.value.dataConnections }
 
-    /// Before each exchange.
+    /// Called before each exchange.
     func prepare(mayConnect: Bool, receiveBuffer: Int?, keepsLastWords: Bool) {
         state.update { state in
             state.sweep()
@@ -83,7 +80,7 @@ final class FTPSockets: Sendable {
         }
     }
 
-    /// Bytes of a reply have come out of the control connection.
+    /// Called when bytes of a reply were read from the control connection.
     func replied(_ count: Int) {
         state.update { state in
             if !state.wasGreeted { state.greeted() }
@@ -92,16 +89,15 @@ final class FTPSockets: Sendable {
         }
     }
 
-    /// From here on every byte of the control connection is one of a reply, and seen.
+    /// From here on every byte of the control connection belongs to a reply and is counted.
     func begin() {
         state.update { state in state.unseen = state.control.flatMap { Self.received($0.own) }.map { $0 - state.seen } }
     }
 
-    /// No more data is wanted: the data connection is reset, and libcurl finds a socket in its place that is at its
-    /// end.
+    /// Ends the transfer early: resets the data connection, and gives libcurl a socket at its end instead.
     ///
-    /// Reset at once, for a server whose data found no room for a while would ask for some later and later only; and
-    /// without an orderly end before it, upon which ProFTPD ends the control connection too when data is encrypted.
+    /// Resets it at once, because a server whose data found no room for a while would retry at ever longer intervals;
+    /// and without an orderly end before, because ProFTPD would then end an encrypted session's control connection too.
     func endData() {
         state.update { state in
             guard let data = state.data else { return }
@@ -118,27 +114,27 @@ final class FTPSockets: Sendable {
         }
     }
 
-    /// Has `socket` be known under the number of `other`, which is closed.
+    /// Makes `socket` known under the number of `other`, which is closed.
     private static func put(_ socket: Int32, inPlaceOf other: Int32) {
         _ = dup2(socket, other)
         _ = fcntl(other, F_SETFD, FD_CLOEXEC)
         _ = Foundation.close(socket)
     }
 
-    /// Ends whatever waits for the server.
+    /// Ends all waits for the server.
     func interrupt() {
         state.update { state in
             for socket in state.candidates + [state.control, state.data].compactMap(\.self) { socket.shutDown() }
         }
     }
 
-    /// As ``interrupt()``, because the server takes too long.
+    /// Like ``interrupt()``, because of a time-out.
     func timeOut() {
         state.update { $0.hasTimedOut = true }
         interrupt()
     }
 
-    /// As ``interrupt()``, for good.
+    /// Like ``interrupt()``, permanently.
     func abort() {
         state.update { $0.isAborted = true }
         interrupt()
@@ -146,16 +142,16 @@ final class FTPSockets: Sendable {
 
     var isAborted: Bool { state.value.isAborted }
 
-    /// Has `QUIT` go out without a wait for what the server says to it.
+    /// Sends QUIT and doesn't wait for the reply.
     func stopListening() { state.update { if let control = $0.control { _ = shutdown(control.own, Int32(SHUT_RD)) } } }
 
-    /// - Parameter kind: As poll(2) has it.
+    /// - Parameter kind: The events of poll(2).
     private static func hasNews(_ socket: Int32, kind: Int16 = Int16(POLLIN)) -> Bool {
         var entry = pollfd(fd: socket, events: kind, revents: 0)
         return poll(&entry, 1, 0) > 0
     }
 
-    /// Bytes that the system has got from the other side; nil where it does not tell.
+    /// Bytes that the system has received from the other side; nil if it does not report the number.
     /// Source: tcp(7), `TCP_INFO`; linux/tcp.h, `tcpi_bytes_received`.
     private static func received(_ socket: Int32) -> Int64? {
         let position = 128
@@ -167,13 +163,13 @@ final class FTPSockets: Sendable {
         return info.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: position, as: Int64.self) }
     }
 
-    /// What the server said when it refused more data, and libcurl did not wait for.
+    /// The server's message with which it refused more data, for which libcurl did not wait.
     var lastWords: [UInt8] { state.value.lastWords }
 
     private static func lastWords(of socket: Int32) -> [UInt8] {
         var entry = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
         var words = [UInt8](repeating: 0, count: 4096)
-        // The end of the data comes a moment before the reason.
+        // The data connection ends a moment before the reason arrives.
         guard poll(&entry, 1, 1_000) > 0 else { return [] }
         return Array(words.prefix(max(0, recv(socket, &words, words.count, Int32(MSG_DONTWAIT)))))
     }
@@ -183,8 +179,8 @@ final class FTPSockets: Sendable {
     /// Source: CURLOPT_OPENSOCKETFUNCTION(3).
     func open(_ address: UnsafeMutablePointer<curl_sockaddr>) -> curl_socket_t {
         state.update { state in
-            // Without a control connection it is one that libcurl wants to make anew, with nobody to tell the server
-            // what it was told before.
+            // Without a control connection, libcurl is reopening it. The new one would lack the state that was set up
+            // before.
             let isData = state.wasGreeted && state.control != nil
             guard !state.isAborted, isData || state.mayConnect else { return carrel_SOCKET_BAD }
             let kind = address.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
@@ -202,7 +198,7 @@ final class FTPSockets: Sendable {
         }
     }
 
-    /// A data connection that the server has opened; false when it was somebody else. Source:
+    /// Accepts a data connection that the server has opened; returns false if another host has opened it. Source:
     /// CURLOPT_SOCKOPTFUNCTION(3).
     func accepted(_ socket: curl_socket_t) -> Bool {
         state.update { state in
@@ -216,23 +212,22 @@ final class FTPSockets: Sendable {
         }
     }
 
-    /// Whether ``connectData(to:)`` would come to where libcurl has come to.
+    /// Whether ``connectData(to:)`` would reach the same address as libcurl.
     var knowsPlace: Bool { state.value.location != nil && state.value.isPlaceProven }
 
     /// - Parameter isProven: Whether a transfer has succeeded, after `EPSV`.
     func provePlace(_ isProven: Bool) { state.update { $0.isPlaceProven = isProven } }
 
-    /// Begins a data connection of our own to where libcurl has made its last one, on `port`; to be closed by
-    /// ``close(_:)``.
+    /// Begins a data connection to the address of libcurl's last one, on `port`. Close it with ``close(_:)``.
     ///
-    /// - Returns: Nil where that cannot be.
+    /// - Returns: Nil if that is not possible.
     func connectData(to port: UInt16) -> Int32? {
         state.update { state in
             guard var location = state.location, location.count >= MemoryLayout<sockaddr_in>.size, !state.isAborted
             else {
                 return nil
             }
-            // The port stands in the same place for both families: ip(7), ipv6(7).
+            // Both families have the port at the same offset: ip(7), ipv6(7).
             (location[2], location[3]) = (UInt8(port >> 8), UInt8(port & 255))
             let family = location.withUnsafeBytes { Int32($0.loadUnaligned(as: sa_family_t.self)) }
             let socket = Foundation.socket(
@@ -252,7 +247,7 @@ final class FTPSockets: Sendable {
         }
     }
 
-    /// The control connection, for whoever talks over it between transfers.
+    /// The control connection, for commands between transfers.
     var control: Int32? { state.value.control?.own }
 
     /// Source: CURLOPT_CLOSESOCKETFUNCTION(3).
@@ -267,7 +262,7 @@ final class FTPSockets: Sendable {
                 data.close()
                 state.data = nil
             }
-            // Under the lock, for its number is somebody else's from here on.
+            // Under the lock, because its number may be reused from here on.
             _ = Foundation.close(socket)
             state.sweep()
         }

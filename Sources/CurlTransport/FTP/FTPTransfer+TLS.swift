@@ -1,13 +1,13 @@
 import CCurl
 import Foundation
 
-/// What a connection of FTP needs of TLS besides trust.
+/// The TLS options of FTP connections, besides trust.
 enum FTPSecurity {
-    /// Has a data connection that this side ends before TLS does end like any other, so that the control connection
-    /// outlives it.
+    /// Treats the end of a data connection as a normal end even without TLS's closing message, so that the control
+    /// connection survives it.
     ///
-    /// Only of exchanges that know how many bytes they want: for them, an end that somebody on the way has made is no
-    /// end. Source: SSL_CTX_set_options(3), `SSL_OP_IGNORE_UNEXPECTED_EOF`.
+    /// Used only for exchanges that know how many bytes they want, so that an attacker's early end is not accepted.
+    /// Source: SSL_CTX_set_options(3), `SSL_OP_IGNORE_UNEXPECTED_EOF`.
     static func takeEndAsEnd(_ tls: UnsafeMutableRawPointer?) {
         typealias SetOptions = @convention(c) (UnsafeMutableRawPointer?, UInt64) -> UInt64
         // Looked up at run time: a libcurl without OpenSSL does not have it, and its connections end with the transfer.

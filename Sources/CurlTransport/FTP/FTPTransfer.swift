@@ -11,12 +11,12 @@ final class FTPTransfer: Transfer, @unchecked Sendable {
     let sockets: FTPSockets
     private let isConnecting: Bool
     private var replies = FTPReplies()
-    /// The verbs of the commands whose last reply has not come. More than one only where libcurl gives a data
-    /// connection up and asks for another before the server has said what became of the first.
+    /// The verbs of the commands without a final reply. There is more than one only if libcurl gives up a data
+    /// connection and requests another before the server has replied about the first.
     private var unanswered: [String] = []
     private var received: Int64 = 0
     private var wasCut = false
-    /// Whether the server wanted no more of an upload.
+    /// Whether the server accepts no more of an upload.
     private var wasStopped = false
     private var commandBytes = 0
     private var replyBytes = 0
@@ -74,7 +74,7 @@ final class FTPTransfer: Transfer, @unchecked Sendable {
         if case .retrieve(_, _, _, let sparingly) = exchange.transfer { sparingly } else { false }
     }
 
-    /// So much is on its way at most that nobody wants.
+    /// The maximum number of bytes in flight that were not requested.
     private static let smallBuffer = 64 << 10
 
     override var answers: Int { replies.finished.count { $0.code >= 200 } }
@@ -160,7 +160,7 @@ final class FTPTransfer: Transfer, @unchecked Sendable {
         sockets.endData()
     }
 
-    // A download that is kept for its reader is given up when its connection is needed: it waits for nobody.
+    // A sparing download doesn't report that it waits for its reader: it is given up when its connection is needed.
     override func holdChanged() { if !isSparing { exchange.held(isHeldHere) } }
 
     override func makeSink() throws -> any ByteSink { try exchange.receive() }
@@ -208,7 +208,7 @@ final class FTPTransfer: Transfer, @unchecked Sendable {
 
     private func completed(_ ending: TransferEnding, _ options: ConnectionOptions) throws -> FTPOutcome {
         if ending.code == CURLE_SEND_ERROR { hearLastWords() }
-        // What is still to come would be taken for the reply to the next command.
+        // Later bytes would be read as the reply to the next command.
         let isOutOfStep = !unanswered.isEmpty && !(wasCut && unanswered == [transferVerb])
         if isOutOfStep { sockets.interrupt() }
         let outcome = FTPOutcome(
@@ -238,7 +238,7 @@ final class FTPTransfer: Transfer, @unchecked Sendable {
             hasLostData(ending, outcome: outcome)
             ? FileError.make(
                 .networkConnectionLost, url: url,
-                sentence: "No data connection to “\(url.host() ?? "")” came about in time.")
+                sentence: "The data connection to “\(url.host() ?? "")” was not opened in time.")
             : CurlError.ftpError(
                 ending.code, text: text, url: url, trust: options.trust, shown: certificates?.shown(by: url))
         throw FTPFailure(error: error, outcome: outcome, wasGreeted: sockets.wasGreeted)
@@ -257,8 +257,8 @@ final class FTPTransfer: Transfer, @unchecked Sendable {
         return source.length.map { $0 != offset + sent } ?? true
     }
 
-    /// A server that takes no more data closes that connection and says why over the other one, which libcurl does not
-    /// wait for.
+    /// A server that refuses more data closes the data connection and sends the reason over the control connection, for
+    /// which libcurl does not wait.
     private func hearLastWords() {
         for line in sockets.lastWords.split(separator: 10, omittingEmptySubsequences: false).dropLast() {
             _ = (line + [10]).withUnsafeBytes { replies.take($0, verb: transferVerb ?? "") }
@@ -291,7 +291,7 @@ final class FTPTransfer: Transfer, @unchecked Sendable {
 }
 
 extension CurlError {
-    /// As ``foundationError(_:text:url:trust:)``, of what FTP has beside it. Source: libcurl-errors(3).
+    /// Like ``foundationError(_:text:url:trust:)``, with the additional codes of FTP. Source: libcurl-errors(3).
     fileprivate static func ftpError(
         _ code: CURLcode, text: String, url: URL, trust: TrustPolicy, shown: ServerHashes? = nil
     ) -> any Error {
@@ -304,13 +304,13 @@ extension CurlError {
         case CURLE_WEIRD_SERVER_REPLY, CURLE_FTP_WEIRD_PASS_REPLY:
             return made(.badServerResponse, "“\(host)” answered with something that is not FTP.")
         case CURLE_FTP_WEIRD_PASV_REPLY, CURLE_FTP_WEIRD_227_FORMAT, CURLE_FTP_CANT_GET_HOST:
-            return made(.badServerResponse, "“\(host)” does not say where its data is to be had.")
+            return made(.badServerResponse, "“\(host)” sent no address for its data connection.")
         case CURLE_FTP_PORT_FAILED, CURLE_FTP_ACCEPT_FAILED:
-            return made(.cannotConnectToHost, "“\(host)” makes no data connection to this machine.")
+            return made(.cannotConnectToHost, "“\(host)” opened no data connection to this machine.")
         case CURLE_FTP_ACCEPT_TIMEOUT:
-            return made(.timedOut, "“\(host)” took too long to make a data connection to this machine.")
+            return made(.timedOut, "“\(host)” took too long to open a data connection to this machine.")
         case CURLE_USE_SSL_FAILED:
-            return made(.secureConnectionFailed, "“\(host)” does not encrypt as ftpes: and ftps: need it.")
+            return made(.secureConnectionFailed, "“\(host)” lacks the encryption that ftpes: and ftps: need.")
         default: return foundationError(code, text: text, url: url, trust: trust, shown: shown)
         }
     }

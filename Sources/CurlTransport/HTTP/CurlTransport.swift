@@ -1,23 +1,23 @@
 public import FileProviderCore
 import Foundation
 
-/// The one Swift owner of libcurl: an event loop on a thread of its own, connections that are kept, back-pressure both
-/// ways.
+/// The one Swift owner of libcurl: an event loop on a dedicated thread, kept connections, and back-pressure in both
+/// directions.
 ///
-/// A provider has one transport and lets all its requests go through it. Bytes move between socket and sink, or source
-/// and socket, on the transport's thread; nothing is queued beyond libcurl's own half megabyte for each direction of a
+/// A provider has one transport and sends all its requests through it. Bytes move between socket and sink, or source
+/// and socket, on the transport's thread. Nothing is queued beyond libcurl's own half megabyte for each direction of a
 /// transfer and a quarter for the sink.
 public final class CurlTransport: Sendable {
     private let loop: EventLoop
     private let proxy: ProxyLogin
-    /// The ports of the proxies that requests may go by.
+    /// The ports of the proxies that may be used.
     private let proxyPorts: Set<Int>
     private let log: RequestLog
 
-    /// Starts the thread. Nothing is sent.
+    /// Starts the thread. Sends nothing.
     ///
-    /// - Parameter provider: Whose requests they are, in the log.
-    /// - Throws: `CocoaError` when libcurl cannot be started.
+    /// - Parameter provider: The provider's name in the log.
+    /// - Throws: `CocoaError` if libcurl cannot be started.
     public init(options: ConnectionOptions, provider: String = "HTTP") throws {
         log = RequestLog(options.logger, provider: provider)
         loop = try EventLoop(options: options, slots: max(1, options.connectionsPerHost))
@@ -29,12 +29,12 @@ public final class CurlTransport: Sendable {
         loop.stop()
     }
 
-    /// Sends `request` and returns the answer's head once its body has gone where `request.receive` said.
+    /// Sends `request` and returns the answer's head once its body has been written to the sink of `request.receive`.
     ///
-    /// Any status is an answer; only what kept an answer from coming is thrown. Redirects are answers too. The login of
-    /// the proxy that the options name is the transport's business: where that is refused, no answer came.
+    /// Returns answers with any status, and redirects too. Throws only if there is no answer. The transport logs in to
+    /// the proxy that the options name; if the proxy refuses, there is no answer.
     ///
-    /// - Throws: `URLError` for the transport's conditions; an error of the sink or the source; `CancellationError`,
+    /// - Throws: `URLError` for a failure of the transport; an error of the sink or the source; `CancellationError`,
     ///   within milliseconds, when the task is cancelled.
     public func send(_ request: TransferRequest) async throws -> ResponseHead {
         try request.checkHeaders()
@@ -62,7 +62,7 @@ public final class CurlTransport: Sendable {
         }
     }
 
-    /// - Parameter tally: Filled at the end, if there is one.
+    /// - Parameter tally: Filled at the end, if it is not nil.
     private func send(
         _ request: TransferRequest, _ access: ProxyLogin.Access, tally: LockedValue<TransferTally>?
     ) async throws -> ResponseHead {
@@ -76,6 +76,6 @@ public final class CurlTransport: Sendable {
         return head
     }
 
-    /// Ends what runs with `URLError(.cancelled)` and closes all connections. Requests after it start anew.
+    /// Cancels running requests with `URLError(.cancelled)` and closes all connections. Later requests open new ones.
     public func cancelAll() { loop.cancelAll() }
 }

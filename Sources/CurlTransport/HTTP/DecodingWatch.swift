@@ -1,7 +1,7 @@
 import FileProviderCore
 import Foundation
 
-/// Watches a compressed body that libcurl decodes: it must not become too large, nor end before its end.
+/// Watches a compressed body that libcurl decodes: it must be neither too large nor incomplete.
 struct DecodingWatch {
     private var decoded: Int64 = 0
     private var packed: Int64 = 0
@@ -26,7 +26,7 @@ struct DecodingWatch {
         FileError.make(
             .fileReadTooLarge, path: url.path(percentEncoded: false), url: url,
             sentence:
-                "What “\(url.host() ?? "")” sent compressed is too large: \(decoded) bytes from \(packed), and it goes on."
+                "The compressed body from “\(url.host() ?? "")” is too large: \(decoded) bytes from \(packed) so far."
         )
     }
 
@@ -45,6 +45,6 @@ struct DecodingWatch {
         FileError.make(
             .badServerResponse, url: url,
             sentence:
-                "What “\(url.host() ?? "")” sent compressed ended too early, after \(raw) bytes (\(decoded) decoded).")
+                "The compressed body from “\(url.host() ?? "")” is cut off after \(raw) bytes (\(decoded) decoded).")
     }
 }

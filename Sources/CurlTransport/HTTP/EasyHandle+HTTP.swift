@@ -3,26 +3,26 @@ import FileProviderCore
 import Foundation
 
 extension EasyHandle {
-    /// Sets what belongs to HTTP; gives back the header list.
+    /// Sets the options of HTTP. Returns the header list, which must live as long as the transfer.
     func configure(for request: TransferRequest, options: ConnectionOptions) -> [UnsafeMutablePointer<curl_slist>] {
         string(CURLOPT_PROTOCOLS_STR, "http,https")
         long(CURLOPT_FOLLOWLOCATION, 0)
         long(CURLOPT_HTTP_VERSION, carrel_HTTP_2TLS)
-        // Rather wait for a connection that many requests can share than open one for each.
+        // Waits for a connection that many requests can share instead of opening one for each.
         long(CURLOPT_PIPEWAIT, request.url.scheme == "https" ? 1 : 0)
-        // What must not be sent twice takes no connection that the server may be about to close: many do so after five
-        // idle seconds.
+        // A request that must not be sent twice doesn't use a connection that the server may be about to close: many
+        // servers close after five idle seconds.
         long(CURLOPT_MAXAGE_CONN, request.mayBeSentTwice ? 118 : 2)
         let trust = options.trust
         string(CURLOPT_SSLCERT, request.showsClientCertificate ? trust.clientCertificate : nil)
         string(CURLOPT_SSLKEY, request.showsClientCertificate ? trust.clientKey ?? trust.clientCertificate : nil)
-        // With a header for it among the request's, libcurl decodes what comes and asks for nothing.
+        // If the request has its own header for this, libcurl decodes the body and adds no header.
         string(CURLOPT_ACCEPT_ENCODING, request.decodesContent ? "" : nil)
         showsRawBytes(false)
         setAuthentication(request.authentication)
         string(CURLOPT_URL, request.url.absoluteString)
         setMethodAndBody(request)
-        // Never wait for a server's leave to send: rounds that it would save are saved by knowing the login already.
+        // Doesn't wait for a server's permission to send a body: a known login saves the same rounds.
         var lines = request.headers.map { "\($0.name): \($0.value)" } + ["Expect:"]
         if !request.headers.contains(where: { $0.name == "User-Agent" }) { lines.append("User-Agent: Carrel") }
         let list = lines.reduce(UnsafeMutablePointer<curl_slist>?.none) { curl_slist_append($0, $1) }
@@ -30,7 +30,7 @@ extension EasyHandle {
         return [list].compactMap(\.self)
     }
 
-    /// Has the bytes of a body shown to the transfer before they are decoded, too. Source: CURLOPT_DEBUGFUNCTION(3).
+    /// Passes the bytes of a body to the transfer before they are decoded, too. Source: CURLOPT_DEBUGFUNCTION(3).
     func showsRawBytes(_ shows: Bool, to transfer: HTTPTransfer? = nil) {
         long(CURLOPT_VERBOSE, shows ? 1 : 0)
         _ = carrel_set_debug_callback(raw) { _, kind, data, size, context in

@@ -4,11 +4,11 @@ import Foundation
 
 /// One HTTP exchange.
 final class HTTPTransfer: Transfer, @unchecked Sendable {
-    // Unchecked as its base.
+    // Unchecked, like its base class.
     let request: TransferRequest
     private(set) var head = ResponseHead(status: 0)
     private var answersSoFar = 0
-    /// How many answers there were when the request was last begun.
+    /// The number of answers when the request was last sent.
     private var answersBefore: Int?
     private var headIsComplete = false
     /// Whether the next byte from the server is the first of an answer.
@@ -16,7 +16,7 @@ final class HTTPTransfer: Transfer, @unchecked Sendable {
     private var headerBytes = 0
     private var unpacking = DecodingWatch()
     private let proxyPorts: Set<Int>
-    /// Ends the exchange with the answer that is there: the server calls every answer to its challenge too old.
+    /// Ends the exchange with the current answer: the server calls every answer to its challenge stale.
     private var isRefusedForEver = false
     private let done: @Sendable (Result<ResponseHead, any Error>) -> Void
 
@@ -71,7 +71,7 @@ final class HTTPTransfer: Transfer, @unchecked Sendable {
         guard let colon = text.firstIndex(of: ":") else { return true }
         let value = text[text.index(after: colon)...].trimmingCharacters(in: .whitespacesAndNewlines)
         let name = String(text[..<colon])
-        // A tag goes back to the server in conditions: one that no header may hold is none.
+        // Tags are sent back to the server in conditions. Ignores one that cannot be sent in a header.
         if name.lowercased() == "etag", value.hasControlCharacters { return true }
         head.headers.append((name, value))
         return true
@@ -79,7 +79,7 @@ final class HTTPTransfer: Transfer, @unchecked Sendable {
 
     private var host: String { request.url.host() ?? "the server" }
 
-    /// Of all heads of an exchange, interim answers and login rounds included.
+    /// The size of all heads of an exchange, including interim answers and login rounds.
     private static let headerLimit = 256 << 10
 
     override func receive(_ bytes: UnsafeRawBufferPointer) -> Int {
@@ -100,17 +100,17 @@ final class HTTPTransfer: Transfer, @unchecked Sendable {
 
     private static let errorBodyLimit = 1 << 16
 
-    /// Takes bytes of the body as they came, before anything is decoded.
+    /// Handles bytes of the body as they arrive, before they are decoded.
     func sawRaw(_ bytes: UnsafeRawBufferPointer) { unpacking.sawRaw(bytes) }
 
     override var isFlowing: Bool {
-        // While an answer is awaited, nothing is due but the rest of what is sent.
+        // While an answer is awaited, only the rest of the request is due.
         guard isAwaitingAnswer else { return true }
         guard case .source(let source) = request.body else { return false }
         return source.length.map { sent < $0 } ?? false
     }
 
-    /// Where the server is; nil while that is not known, and by a proxy.
+    /// The server's address; nil before it is known, and with a proxy.
     private var serverAddress: String?
 
     override func isConnected(to address: String, port: Int) {
@@ -131,7 +131,7 @@ final class HTTPTransfer: Transfer, @unchecked Sendable {
     override func begin() -> Bool {
         if failure != nil { return false }
         isAwaitingAnswer = true
-        // libcurl answers as often as the server says that its challenge was too old (RFC 7616, section 3.3).
+        // libcurl answers as often as the server calls its challenge stale (RFC 7616, section 3.3).
         if head.status == 401, answersSoFar >= 4 {
             isRefusedForEver = true
             return false
@@ -142,7 +142,7 @@ final class HTTPTransfer: Transfer, @unchecked Sendable {
         failure = FileError.make(
             .networkConnectionLost, url: request.url,
             sentence:
-                "“\(request.url.host() ?? "the server")” closed the connection without an answer; what was asked for may be done."
+                "“\(request.url.host() ?? "the server")” closed the connection without an answer; it may have completed the request."
         )
         return false
     }
@@ -158,7 +158,7 @@ final class HTTPTransfer: Transfer, @unchecked Sendable {
         if let failure { throw failure }
         if isRefusedForEver { return head }
         let (code, url) = (ending.code, request.url)
-        // Many a server refuses an upload before it has read it all, and closes: its answer is what counts.
+        // Many servers refuse an upload before they have read it all, and close the connection. Their answer counts.
         let isRefusal = head.status >= 400 && headIsComplete && (code == CURLE_SEND_ERROR || code == CURLE_RECV_ERROR)
         if code != CURLE_OK, !isRefusal {
             let text = String(cString: errorText)
@@ -170,7 +170,7 @@ final class HTTPTransfer: Transfer, @unchecked Sendable {
             throw CurlError.foundationError(
                 code, text: text, url: url, trust: options.trust, shown: certificates?.shown(by: url))
         }
-        // libcurl takes a connection that ends within the head for the end of an answer without a length.
+        // libcurl treats a connection that ends within the head as the end of an answer without a length.
         guard headIsComplete else {
             throw CurlError.foundationError(CURLE_GOT_NOTHING, text: "", url: url, trust: options.trust)
         }

@@ -2,10 +2,10 @@ import FileProviderCore
 import Foundation
 
 extension TransferRequest {
-    /// Sees that no header holds what would be read as the end of a line, wherever its value is from: a server's tags
-    /// go back to it.
+    /// Verifies that no header contains control characters, which could end its line. Some values come from the server,
+    /// such as tags.
     ///
-    /// - Throws: `URLError(.badServerResponse)`; nothing was sent.
+    /// - Throws: `URLError(.badServerResponse)`. Nothing was sent.
     func checkHeaders() throws {
         guard let header = headers.first(where: { $0.name.hasControlCharacters || $0.value.hasControlCharacters })
         else { return }
@@ -13,17 +13,17 @@ extension TransferRequest {
             String.UnicodeScalarView(header.name.unicodeScalars.filter { $0.value >= 0x20 && $0.value != 0x7F }))
         throw FileError.make(
             .badServerResponse, url: url,
-            sentence: "The request header “\(name)” would hold control characters; nothing was sent.")
+            sentence: "The request header “\(name)” would contain control characters; nothing was sent.")
     }
 }
 
 extension StringProtocol {
-    /// Whether there is a control character in it (RFC 9110, section 5.5); a tab is none.
+    /// Whether the text contains a control character (RFC 9110, section 5.5). Tabs don't count.
     package var hasControlCharacters: Bool { utf8.contains { ($0 < 0x20 && $0 != 0x09) || $0 == 0x7F } }
 }
 
 extension ResponseHead {
-    /// Whether the body comes in another form than its own (RFC 9110, section 8.4).
+    /// Whether the body has a content encoding (RFC 9110, section 8.4).
     package var isEncoded: Bool {
         guard let encoding = joined("Content-Encoding")?.lowercased() else { return false }
         return encoding.split { $0 == "," || $0 == " " }.contains { $0 != "identity" }
@@ -31,7 +31,7 @@ extension ResponseHead {
 }
 
 extension ProxyPolicy {
-    /// The ports of the proxies that requests may go by: what is at such a port may be one. Source: libcurl-env(3).
+    /// The ports of the proxies that may be used: a peer at such a port may be a proxy. Source: libcurl-env(3).
     func ports(_ environment: [String: String]) -> Set<Int> {
         switch self {
         case .none: return []

@@ -1,64 +1,63 @@
 public import FileProviderCore
 public import Foundation
 
-/// One HTTP exchange as the transport sees it: what to send, and where the answer's body goes.
+/// One HTTP exchange: the request to send, and the sink for the answer's body.
 public struct TransferRequest: Sendable {
-    /// What is sent after the head.
+    /// The body of a request.
     public enum Body: Sendable {
-        /// Nothing, and no `Content-Length` either.
+        /// No body, and no `Content-Length` either.
         case none
         /// A few kilobytes, such as a query.
         case data(Data)
-        /// Pulled while it is sent; started again, where the source allows, for a login round or a dead connection.
+        /// Read while it is sent. Restarted, if the source allows it, for a login round or a dead connection.
         case source(any WriteSource)
     }
 
-    /// How the transport answers a server that asks who is there. The secret goes to the request's own host only.
+    /// How the transport logs in. The secret is sent to the request's own host only.
     public enum Authentication: Sendable, Hashable {
-        /// With nothing: a 401 is an answer like any other.
+        /// No login: a 401 is returned like any other answer.
         case none
-        /// Digest where the server offers it, else basic, if `allowsBasic`: one extra round, after which the answer is
-        /// known.
+        /// Digest if the server offers it, else basic if `allowsBasic`. Takes one extra round for the first request.
         case negotiate(user: String, password: String, allowsBasic: Bool)
         /// Basic, at once (RFC 7617).
         case basic(user: String, password: String)
-        /// Digest (RFC 7616); at once when the transport has a challenge of this host's, else after one round.
+        /// Digest (RFC 7616); at once if the transport has a challenge of this host, else after one round.
         case digest(user: String, password: String)
     }
 
-    /// Decides on the transport's thread where the body goes, once status and headers are in; throwing ends the
-    /// exchange.
+    /// Chooses the sink for the body, on the transport's thread, after status and headers have arrived. An error ends
+    /// the exchange.
     public typealias Receive = @Sendable (_ head: ResponseHead) throws -> any ByteSink
 
-    /// In capitals: methods are case-sensitive (RFC 9110, section 9.1). `GET` and `HEAD` take no ``body``.
+    /// The method in capitals: methods are case-sensitive (RFC 9110, section 9.1). `GET` and `HEAD` have no ``body``.
     public var method: String
-    /// `http` or `https`; a secret belongs in ``authentication``.
+    /// The URL, `http` or `https`. Secrets belong in ``authentication``.
     public var url: URL
-    /// Sent in this order, besides those of libcurl and of ``authentication``; `User-Agent` is added where it is
-    /// missing. One with an empty value is not sent. Source: CURLOPT_HTTPHEADER(3).
+    /// The headers, in the order in which they are sent, besides those of libcurl and of ``authentication``. A missing
+    /// `User-Agent` is added. A header with an empty value is not sent. Source: CURLOPT_HTTPHEADER(3).
     public var headers: [(name: String, value: String)]
-    /// Its length is announced where it is known, else it goes in chunks or frames.
+    /// The body. Its length is announced if it is known; otherwise it is sent in chunks or frames.
     public var body: Body
-    /// What is done about a login for this request; the transport asks nobody for a secret.
+    /// How to log in. The transport never prompts for a secret.
     public var authentication: Authentication
     /// Whether the client certificate of the connection's options may be shown to this URL's host.
     public var showsClientCertificate = true
-    /// Whether libcurl may send the request again when a kept connection turns out to be dead before any of the answer
-    /// came. The server may have done by then what the request asked for.
+    /// Whether libcurl may send the request again if a kept connection turns out to be dead before any part of the
+    /// answer has arrived. The server may have completed the request by then.
     public var mayBeSentTwice = true
-    /// How many idle times the answer may take: more than one where the server does something large before it says
-    /// anything.
+    /// The time for the answer, in idle times: more than one if the server does much work before it answers.
     public var patience = 1.0
-    /// Whether a body that comes compressed is decoded on its way (`Content-Encoding`). What is asked for stays a
-    /// matter of ``headers``. Source: CURLOPT_ACCEPT_ENCODING(3).
+    /// Whether a compressed body is decoded (`Content-Encoding`). ``headers`` decide which encodings are requested.
+    /// Source: CURLOPT_ACCEPT_ENCODING(3).
     public var decodesContent = false
     /// Whether the exchange ends before anything is sent if the server's address is loopback, link-local or private, as
     /// after a redirect from a public host.
     public var refusesLocalAddresses = false
-    /// Asked for statuses from 200 to 299 only; what other answers say is kept in ``ResponseHead/errorBody``.
+    /// The sink for the body. Called only for statuses from 200 to 299; the body of other answers is kept in
+    /// ``ResponseHead/errorBody``.
     public var receive: Receive
 
-    /// A request; by default a `GET` without headers and login, the body of whose answer goes nowhere.
+    /// Creates a request; by default a `GET` without headers and login, whose answer's body is discarded.
     public init(
         method: String = "GET", url: URL, headers: [(name: String, value: String)] = [], body: Body = .none,
         authentication: Authentication = .none, receive: @escaping Receive = { _ in DiscardingSink() }
@@ -74,40 +73,40 @@ public struct TransferRequest: Sendable {
 
 /// Status and headers of an answer.
 public struct ResponseHead: Sendable {
-    /// 100–599.
+    /// The status code, 100–599.
     public var status: Int
-    /// In the order in which they came; names as sent.
+    /// The headers in the order of arrival; names as sent.
     public var headers: [(name: String, value: String)] = []
-    /// The first bytes, 64 KiB at most, of a body that came with a status outside 200–299.
+    /// The first bytes, at most 64 KiB, of a body with a status outside 200–299.
     public var errorBody = Data()
-    /// Whether the server asked for a login and takes digest (RFC 7616). Source: CURLINFO_HTTPAUTH_AVAIL(3).
+    /// Whether the server requires a login and accepts digest (RFC 7616). Source: CURLINFO_HTTPAUTH_AVAIL(3).
     public var offersDigest = false
-    /// Whether the server asked for a login and takes basic (RFC 7617). Source: CURLINFO_HTTPAUTH_AVAIL(3).
+    /// Whether the server requires a login and accepts basic (RFC 7617). Source: CURLINFO_HTTPAUTH_AVAIL(3).
     public var offersBasic = false
-    /// Whether a digest was answered with a new challenge instead of being looked at: sent again, the request answers
-    /// that one.
+    /// Whether the server answered a digest with a new challenge without checking it. A repeated request answers the
+    /// new challenge.
     public var challengeIsNew = false
-    /// The URL that answered, without secrets, if redirects led to another path or host than was asked for. Who follows
-    /// the redirects sets it.
+    /// The URL that answered, without secrets, if redirects led to another path or host. Set by the caller that follows
+    /// the redirects.
     public var redirectedTo: URL?
 
-    /// The address of the server that answered; nil by a proxy.
+    /// The address of the server that answered; nil with a proxy.
     public var serverAddress: String?
 
-    /// A head with nothing but the status, such as that of a part in a multi-status.
+    /// Creates a head with only a status, such as that of a part in a multi-status.
     public init(status: Int) {
         self.status = status
     }
 
-    /// The first header of that name, whatever its case.
+    /// Returns the first header of that name, ignoring case.
     public subscript(name: String) -> String? { headers.first { $0.name.lowercased() == name.lowercased() }?.value }
 
-    /// All headers of that name joined as RFC 9110, section 5.3 allows.
+    /// Returns all headers of that name, joined as RFC 9110, section 5.3 allows.
     public func joined(_ name: String) -> String? {
         let values = headers.filter { $0.name.lowercased() == name.lowercased() }.map(\.value)
         return values.isEmpty ? nil : values.joined(separator: ", ")
     }
 
-    /// Whether the status lies in 200–299, which is when a body goes to ``TransferRequest/receive``.
+    /// Whether the status is in 200–299, so that the body goes to ``TransferRequest/receive``.
     public var isSuccess: Bool { (200..<300).contains(status) }
 }

@@ -2,27 +2,27 @@ import CCurl
 import FileProviderCore
 public import Foundation
 
-/// libcurl's own result, the cause below a Foundation error.
+/// libcurl's own result, as the underlying error of a Foundation error.
 public struct CurlError: Error, LocalizedError, CustomNSError, Sendable {
-    /// A `CURLcode`. Source: libcurl-errors(3).
+    /// The `CURLcode`. Source: libcurl-errors(3).
     public let code: Int
-    /// What libcurl wrote about this transfer, or its usual text.
+    /// libcurl's message about this transfer, or its general text for the code.
     public let text: String
 
-    /// The domain of the `NSError` that Foundation makes of it.
+    /// The domain of the bridged `NSError`.
     public static let errorDomain = "libcurl"
     /// The same as ``code``.
     public var errorCode: Int { code }
-    /// ``text`` as the description, and nothing else.
+    /// Only the description, which is ``text``.
     public var errorUserInfo: [String: Any] { [NSLocalizedDescriptionKey: text] }
     /// The same as ``text``; never nil.
     public var errorDescription: String? { text }
 }
 
 extension CurlError {
-    /// libcurl's result in Foundation's words. Source: libcurl-errors(3).
+    /// libcurl's result as a Foundation error. Source: libcurl-errors(3).
     ///
-    /// - Parameter shown: The certificate that the server has shown, where that was seen.
+    /// - Parameter shown: The server's certificate, if it was seen.
     static func foundationError(
         _ code: CURLcode, text: String, url: URL, trust: TrustPolicy, shown: ServerHashes? = nil
     ) -> any Error {
@@ -34,7 +34,7 @@ extension CurlError {
         }
         switch code {
         case CURLE_UNSUPPORTED_PROTOCOL where !["http", "https"].contains(url.scheme?.lowercased()):
-            return made(.unsupportedURL, "libcurl here does not speak “\(url.scheme ?? "")”.")
+            return made(.unsupportedURL, "This libcurl does not support “\(url.scheme ?? "")”.")
         case CURLE_URL_MALFORMAT: return made(.badURL, "The URL is not well-formed.")
         case CURLE_COULDNT_RESOLVE_HOST: return made(.cannotFindHost, "The host “\(host)” cannot be found.")
         case CURLE_COULDNT_RESOLVE_PROXY: return made(.cannotFindHost, "The proxy's host cannot be found.")
@@ -47,7 +47,7 @@ extension CurlError {
             let file = trust.authorities.map { " “\($0)”" } ?? ""
             return made(
                 .serverCertificateHasUnknownRoot,
-                "The file\(file) of trusted authorities cannot be read, or holds none.")
+                "The file\(file) of trusted authorities cannot be read, or is empty.")
         case CURLE_SSL_CERTPROBLEM: return made(.clientCertificateRejected, certificateSentence(trust))
         case CURLE_SSL_CONNECT_ERROR:
             return made(.secureConnectionFailed, "No secure connection to “\(host)”: \(cause.text).")
@@ -57,20 +57,20 @@ extension CurlError {
         case CURLE_LOGIN_DENIED: return made(.userAuthenticationRequired, "“\(host)” refused the login.")
         case CURLE_BAD_CONTENT_ENCODING:
             return made(
-                .badServerResponse, "“\(host)” sent something compressed that cannot be decoded: \(cause.text).")
+                .badServerResponse, "“\(host)” sent a compressed body that cannot be decoded: \(cause.text).")
         case CURLE_WEIRD_SERVER_REPLY, CURLE_UNSUPPORTED_PROTOCOL:
             return made(.badServerResponse, "“\(host)” answered with something that is not HTTP.")
         default: return made(.unknown, "The transfer with “\(host)” failed: \(cause.text).")
         }
     }
 
-    /// OpenSSL names neither the file nor, in words for people, what is wrong with it.
+    /// OpenSSL's message names neither the file nor the cause.
     private static func certificateSentence(_ trust: TrustPolicy) -> String {
         for file in [trust.clientCertificate, trust.clientKey].compactMap(\.self) where access(file, R_OK) != 0 {
             return "The client certificate's file “\(file)” cannot be read: \(String(cString: strerror(errno)))."
         }
         return
-            "The client certificate “\(trust.clientCertificate ?? "")” cannot be used: it is none, its key is missing or another's, "
+            "The client certificate “\(trust.clientCertificate ?? "")” cannot be used: it is invalid, its key is missing or wrong, "
             + "or the key's password is wrong."
     }
 

@@ -25,7 +25,7 @@ extension EasyHandle {
         if !trust.pins.isEmpty { setPins(trust.pins, looks: looks == CURLE_OK && TLSLibrary.shared != nil) }
     }
 
-    /// Has one of `pins` decide in place of authority and name. Source: CURLOPT_PINNEDPUBLICKEY(3).
+    /// Lets `pins` decide instead of authority and name. Source: CURLOPT_PINNEDPUBLICKEY(3).
     ///
     /// - Parameter looks: Whether ``ServerCertificates`` sees each certificate.
     private func setPins(_ pins: [ServerPin], looks: Bool) {
@@ -38,7 +38,7 @@ extension EasyHandle {
         let isPinned =
             isKeysOnly && carrel_set_string(raw, CURLOPT_PINNEDPUBLICKEY, keys.joined(separator: ";")) == CURLE_OK
         guard looks || isPinned else {
-            // Nobody can compare: a hash that no key has lets no connection be made.
+            // The pins cannot be compared: a hash that matches no key prevents every connection.
             string(CURLOPT_PINNEDPUBLICKEY, ServerPin.publicKey([UInt8](repeating: 0, count: 32)).description)
             return
         }

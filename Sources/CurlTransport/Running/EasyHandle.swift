@@ -2,12 +2,12 @@ import CCurl
 import FileProviderCore
 import Foundation
 
-/// Sets up libcurl easy handles. A handle is used again and again, because it keeps the digest challenge of its host;
-/// so every option that is ever set is set for every transfer.
+/// Sets up libcurl easy handles. A handle is reused, because it keeps the digest challenge of its host, so every option
+/// that is ever set is set for every transfer.
 struct EasyHandle {
     let raw: UnsafeMutableRawPointer
 
-    /// - Throws: `CocoaError(.fileReadUnknown)` when libcurl is out of memory.
+    /// - Throws: `CocoaError(.fileReadUnknown)` if libcurl is out of memory.
     static func make() throws -> EasyHandle {
         guard let raw = curl_easy_init() else {
             throw FileError.make(.fileReadUnknown, path: "", sentence: "libcurl has no memory left.")
@@ -15,7 +15,7 @@ struct EasyHandle {
         return EasyHandle(raw: raw)
     }
 
-    /// Connects the handle to `transfer`; gives back the lists that must live as long as the transfer.
+    /// Connects the handle to `transfer`. Returns the lists that must live as long as the transfer.
     func configure(for transfer: Transfer, options: ConnectionOptions) -> [UnsafeMutablePointer<curl_slist>] {
         setConnection(options)
         setProxy(options, host: transfer.url.host() ?? "", login: transfer.proxyLogin)
@@ -27,7 +27,7 @@ struct EasyHandle {
 
     private func setConnection(_ options: ConnectionOptions) {
         long(CURLOPT_NOSIGNAL, 1)
-        // A name that is still being looked up keeps nobody waiting when its transfer is cancelled.
+        // A cancelled transfer doesn't wait for its host lookup.
         long(CURLOPT_QUICK_EXIT, 1)
         long(CURLOPT_BUFFERSIZE, 512 << 10)
         // What is read fits in the processor's own memory until it is sent.

@@ -8,9 +8,8 @@ import Synchronization
 /// Other threads leave commands and wake it; while nothing moves it sleeps in `curl_multi_poll`. Source:
 /// libcurl-multi(3).
 final class EventLoop: @unchecked Sendable {
-    // Unchecked: `inbox` is locked; `multi` is changed on the loop's own thread under that lock, and read elsewhere
-    // only under it; everything else is touched on the loop's own thread only, once that runs, which debug builds
-    // check.
+    // Unchecked: `inbox` is locked. `multi` is changed on the loop's thread under that lock, and read elsewhere only
+    // under it. Everything else is used only on the loop's thread once that runs, which debug builds check.
     private enum Command {
         case start(Transfer)
         case cancel(Transfer)
@@ -29,7 +28,7 @@ final class EventLoop: @unchecked Sendable {
         let transfer: Transfer
         let easy: EasyHandle
         let lists: [UnsafeMutablePointer<curl_slist>]
-        /// Whether the handle may hold a digest challenge from before.
+        /// Whether the handle may hold an earlier digest challenge.
         let isReused: Bool
     }
 
@@ -37,20 +36,20 @@ final class EventLoop: @unchecked Sendable {
     private let owner = OwningThread()
     private var multi: UnsafeMutableRawPointer
     private let options: ConnectionOptions
-    /// Transfers at once.
+    /// The maximum number of transfers at once.
     private let slots: Int
-    /// What callbacks of the connections refer to.
+    /// The context of the connections' callbacks.
     private let companion: AnyObject?
     private let certificates: ServerCertificates
     private var running: [UnsafeMutableRawPointer: RunningTransfer] = [:]
     private var spare: [EasyHandle] = []
-    /// Transfers for which there is no place yet, in the order in which they came.
+    /// Transfers that wait for a place, in order of arrival.
     private var waiting: [Transfer] = []
 
     private static let initialised: Bool = curl_global_init(Int(CURL_GLOBAL_ALL)) == CURLE_OK
 
     /// - Parameters:
-    ///   - places: Transfers at once; of one place, one connection is kept.
+    ///   - slots: The maximum number of transfers at once. With one slot, one connection is kept.
     ///   - companion: Lives as long as the connections do.
     init(options: ConnectionOptions, slots: Int, companion: AnyObject? = nil) throws {
         guard Self.initialised, let multi = Self.makeMulti(slots) else {
@@ -94,10 +93,10 @@ final class EventLoop: @unchecked Sendable {
 
     func stop() { post(.stop) }
 
-    /// Runs `body` on the loop's thread, between transfers; false when that has ended.
+    /// Runs `body` on the loop's thread, between transfers; returns false if the thread has ended.
     func perform(_ body: @escaping @Sendable () -> Void) -> Bool { post(.perform(body)) }
 
-    /// Leaves a command and wakes the thread; false when it has ended.
+    /// Leaves a command and wakes the thread; returns false if it has ended.
     @discardableResult
     private func post(_ command: Command) -> Bool {
         inbox.withLock { inbox in
@@ -187,7 +186,7 @@ final class EventLoop: @unchecked Sendable {
     private func closeConnections() {
         guard let fresh = Self.makeMulti(slots) else { return }
         let previous = inbox.withLock { _ in
-            // Whoever has left a command meanwhile has woken the old one.
+            // A command that arrived meanwhile has woken the old handle.
             curl_multi_wakeup(fresh)
             defer { multi = fresh }
             return multi
@@ -195,8 +194,8 @@ final class EventLoop: @unchecked Sendable {
         curl_multi_cleanup(previous)
     }
 
-    /// Transfers that hold a place: one that waits for its own sink or source gives it up, or two that wait for each
-    /// other would for ever.
+    /// The transfers that hold a place. One that waits for its own sink or source gives it up; otherwise two that wait
+    /// for each other would be stuck.
     private var busy: Int { running.values.count { !$0.transfer.isHeldHere } }
 
     private func beginWaiting() {
@@ -248,8 +247,8 @@ final class EventLoop: @unchecked Sendable {
         }
     }
 
-    /// Ends the transfers in which nothing has moved for the idle time; gives back how long the others can be left
-    /// alone, in milliseconds.
+    /// Ends the transfers in which nothing has moved for the idle time. Returns the milliseconds until the next one may
+    /// be due.
     private func endIdleTransfers() -> Int32 {
         let now = ContinuousClock.now
         var next = now + .seconds(60)
@@ -273,7 +272,7 @@ final class EventLoop: @unchecked Sendable {
         return next == now ? 0 : Int32((next - now) / .milliseconds(1)) + 1
     }
 
-    /// The fewest bytes a minute; a limit on bandwidth from this side lowers it.
+    /// The minimum number of bytes a minute. This side's bandwidth limit lowers it.
     private var leastPerMinute: Int64? {
         guard let least = options.timeouts.leastPerMinute, least > 0 else { return nil }
         guard let bandwidth = options.bandwidth else { return least }
@@ -304,7 +303,7 @@ final class EventLoop: @unchecked Sendable {
         entry.transfer.finish(ending, options: options)
     }
 
-    /// libcurl takes a second challenge that does not call the first one stale for a refusal, and keeps the first (RFC
+    /// libcurl treats a second challenge that does not call the first one stale as a refusal, and keeps the first (RFC
     /// 7616, section 3.3).
     private func forgetChallenges() {
         for easy in spare { curl_easy_cleanup(easy.raw) }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Addresses that only this machine or its own network can reach: where a server on the internet has nobody to send.
+/// Addresses that only this machine or its own network can reach. A server on the internet must not redirect to one.
 ///
 /// Source: RFC 6890; RFC 6598; RFC 4193; RFC 4291, section 2.5; RFC 6052, section 2.1; RFC 3056.
 package enum LocalAddress {

@@ -2,19 +2,19 @@ import CCurl
 import FileProviderCore
 import Foundation
 
-/// A proxy does not let the request through.
+/// A refusal by a proxy to forward the request.
 struct ProxyRefusal: Error {
     let error: URLError
     /// Whether another login may help.
     let asksForLogin: Bool
 
-    /// Nil where it was not the proxy that refused.
+    /// Nil if the refusal was not the proxy's.
     init?(_ ending: TransferEnding, text: String, url: URL, options: ConnectionOptions, withheld: Bool) {
         let server: ProxyServer? = if case .server(let server) = options.proxy { server } else { nil }
         let cause = CurlError(code: Int(ending.code.rawValue), text: text)
         let errors = ProxyErrors(server, url: url)
         let proxyError = CURLproxycode(UInt32(clamping: ending.proxyError))
-        // tinyproxy refuses a wrong login as a server would, with 401.
+        // tinyproxy refuses a wrong login with 401, as a server would.
         if [401, 407].contains(ending.connectStatus)
             || [CURLPX_NO_AUTH, CURLPX_USER_REJECTED, CURLPX_RECV_AUTH].contains(proxyError)
         {

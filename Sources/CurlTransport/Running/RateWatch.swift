@@ -1,15 +1,16 @@
-/// Sees that a transfer moves a least number of bytes in each minute in which it moves any.
+/// Verifies that a transfer moves a minimum number of bytes in each minute in which it is due to move any.
 package struct RateWatch: Sendable {
-    /// Since when bytes are counted, and how many had moved by then; nil while none are due.
+    /// The start of the count, and the bytes that had moved by then; nil while none are due.
     private var minute: (start: ContinuousClock.Instant, moved: Int64)?
     private static let span = Duration.seconds(60)
 
-    /// Counts nothing yet.
+    /// Creates a watch that counts nothing yet.
     package init() {}
 
-    /// When the transfer has to be looked at again; `now` if it moved fewer than `least` bytes in the last minute.
+    /// The time of the next check; `now` if fewer than `least` bytes moved in the last minute.
     ///
-    /// What does not move at all is the idle time's affair: a server may be busy for long before it answers.
+    /// A transfer that doesn't move at all is left to the idle time, because a server may be busy for long before it
+    /// answers.
     package mutating func deadline(moved: Int64, least: Int64, now: ContinuousClock.Instant) -> ContinuousClock.Instant
     {
         let begun = minute ?? (now, moved)
@@ -20,6 +21,6 @@ package struct RateWatch: Sendable {
         return now + Self.span
     }
 
-    /// Begins a new minute with the next bytes: none were due, or this side was waited for.
+    /// Restarts the minute with the next bytes, because none were due, or the transfer waited for this side.
     package mutating func pause() { minute = nil }
 }

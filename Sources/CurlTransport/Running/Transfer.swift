@@ -4,35 +4,35 @@ import Foundation
 
 /// One running exchange: the flow of bytes behind libcurl's callbacks. Runs on the event loop's thread.
 ///
-/// What a protocol does in its own way stands in ``HTTPTransfer`` and ``FTPTransfer``.
+/// ``HTTPTransfer`` and ``FTPTransfer`` add what is specific to a protocol.
 class Transfer: @unchecked Sendable {
-    // Unchecked: from `init` to `finish` everything is touched on the event loop's thread only, which debug builds
-    // check; what is left then belongs to the task that waited for the end.
+    // Unchecked: from `init` to `finish` everything is used only on the event loop's thread, which debug builds check.
+    // After that, it belongs to the task that waited for the end.
     private let thread = OwningThread()
-    /// The server's, for messages.
+    /// The server's URL, for messages.
     let url: URL
     let proxyLogin: ProxyLogin.Access
-    /// How many idle times may pass without a byte.
+    /// The number of idle times that may pass without a byte.
     let patience: Double
     /// Set while the transfer is in the event loop.
     var easy: UnsafeMutableRawPointer?
-    /// Of the event loop that runs the transfer.
+    /// The certificates that the event loop has seen.
     var certificates: ServerCertificates?
     /// Why the exchange was ended from this side.
     var failure: (any Error)?
-    /// Filled before the end, for the log; nil if nobody asks.
+    /// Filled before the end, for the log; nil if nothing is logged.
     var tally: LockedValue<TransferTally>?
-    /// Where libcurl writes what went wrong. Source: CURLOPT_ERRORBUFFER(3).
+    /// libcurl's error message. Source: CURLOPT_ERRORBUFFER(3).
     let errorText = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
 
-    /// Which end of the transfer has something to say.
+    /// The end of the transfer that is ready again.
     enum Side: Sendable {
         case sink
         case source
     }
 
     private let body: (any WriteSource)?
-    /// Where in `body` the first byte that is sent lies.
+    /// The offset in `body` of the first byte to send.
     private let firstByte: Int64
     private let resume: @Sendable (Transfer, Side) -> Void
     /// What is being sent.
@@ -41,13 +41,13 @@ class Transfer: @unchecked Sendable {
     private var gathered: [UInt8] = []
     private var sinkIsFull = false { didSet { holdChanged() } }
     private var sourceIsDry = false { didSet { holdChanged() } }
-    /// When bytes moved last; nil before the request is on its way, while connecting and waiting for a free connection.
+    /// When bytes last moved; nil before the request is sent, while connecting and waiting for a free connection.
     var lastMove: ContinuousClock.Instant?
     private var movedBytes: curl_off_t = 0
     private var rate = RateWatch()
     private(set) var sent: Int64 = 0
 
-    /// - Parameter body: What is sent from `firstByte` on; nil where nothing is.
+    /// - Parameter body: The source, sent from `firstByte` on; nil to send nothing.
     init(
         url: URL, body: (any WriteSource)? = nil, firstByte: Int64 = 0, patience: Double = 1,
         proxyLogin: ProxyLogin.Access,
@@ -66,12 +66,12 @@ class Transfer: @unchecked Sendable {
         errorText.deallocate()
     }
 
-    // MARK: What a protocol decides
+    // MARK: Overridden for each protocol
 
-    /// Requests that were answered, login rounds included.
+    /// The number of answered requests, including login rounds.
     var answers: Int { 1 }
 
-    /// Sets what belongs to the protocol; gives back the lists that must live as long as the transfer.
+    /// Sets the protocol's options. Returns the lists that must live as long as the transfer.
     func configure(_ easy: EasyHandle, options: ConnectionOptions) -> [UnsafeMutablePointer<curl_slist>] { [] }
 
     /// Prepares the TLS of a connection that is about to be made. Source: CURLOPT_SSL_CTX_FUNCTION(3).
@@ -79,50 +79,50 @@ class Transfer: @unchecked Sendable {
         certificates?.prepare(tls, for: url) ?? CURLE_SSL_CONNECT_ERROR
     }
 
-    /// Takes one line that is not data; false to end the transfer. Source: CURLOPT_HEADERFUNCTION(3).
+    /// Handles one line that is not data; returns false to end the transfer. Source: CURLOPT_HEADERFUNCTION(3).
     func receiveHeader(_ line: UnsafeRawBufferPointer) -> Bool { true }
 
-    /// Takes one line that was sent and is not data. Source: CURLOPT_DEBUGFUNCTION(3).
+    /// Handles one sent line that is not data. Source: CURLOPT_DEBUGFUNCTION(3).
     func sentHeader(_ line: UnsafeRawBufferPointer) {}
 
     /// Called before each round with the address and port of the other end, which may be a proxy. Source:
     /// CURLOPT_PREREQFUNCTION(3).
     func isConnected(to address: String, port: Int) {}
 
-    /// Sees each round off; false for one that must not be. Source: CURLOPT_PREREQFUNCTION(3).
+    /// Checks each round before it is sent; returns false to prevent it. Source: CURLOPT_PREREQFUNCTION(3).
     func begin() -> Bool { true }
 
-    /// Where the bytes go.
+    /// Returns the sink for the bytes.
     func makeSink() throws -> any ByteSink { DiscardingSink() }
 
     /// Bytes gathered before the sink is called.
     var piece: Int { 256 << 10 }
 
-    /// Whether the next bytes are awaited for so long that the idle time counts.
+    /// Whether the transfer waits for the next bytes, so that the idle time counts.
     func isWaiting(_ easy: UnsafeMutableRawPointer) -> Bool { carrel_get_offset(easy, CURLINFO_PRETRANSFER_TIME_T) > 0 }
 
-    /// Whether bytes are due now from either side, so that a least rate makes sense.
+    /// Whether bytes are due now from either side, so that the minimum rate applies.
     var isFlowing: Bool { true }
 
-    /// When libcurl has something to do at the latest without saying so; asked after each round, nil for never.
+    /// The latest time at which libcurl must run again without an event, asked after each round; nil for never.
     func nextRound() -> Duration? { nil }
 
     /// A socket that libcurl should wait for, and does not; nil for none. Asked before each wait.
     var forgottenSocket: Int32? { nil }
 
-    /// Whether the transfer is complete although the sink took no more.
+    /// Whether the transfer is complete although the sink accepts no more.
     func isEnough(_ refusal: any Error) -> Bool { false }
 
-    /// Told when the transfer may have begun, or stopped, to wait for its own sink or source.
+    /// Called when the transfer may have begun, or stopped, to wait for its own sink or source.
     func holdChanged() {}
 
-    /// Whether nothing more need be sent, because the server has said what it thinks of it.
+    /// Whether the rest need not be sent, because the server has already answered.
     var isAnswered: Bool { false }
 
-    /// Whether a digest was sent at once and answered with nothing but another challenge.
+    /// Whether a digest was sent at once and answered with only another challenge.
     func wasDigestIgnored(offered: Int) -> Bool { false }
 
-    /// Counts what went over the wire, before the handle is used again.
+    /// Counts the transferred bytes, before the handle is used again.
     func count(into counters: TransferCounters, from raw: UnsafeMutableRawPointer) {
         let moved = TransferTally(
             requests: Int64(max(answers, 1)),
@@ -140,9 +140,9 @@ class Transfer: @unchecked Sendable {
     /// Tells the caller how it ended.
     func finish(_ ending: TransferEnding, options: ConnectionOptions) {}
 
-    // MARK: What libcurl gives
+    // MARK: Receiving
 
-    /// Takes body bytes; gives back how many were taken, or libcurl's sign to pause. Source: CURLOPT_WRITEFUNCTION(3).
+    /// Accepts body bytes. Returns their number, or libcurl's code to pause. Source: CURLOPT_WRITEFUNCTION(3).
     func receive(_ bytes: UnsafeRawBufferPointer) -> Int {
         thread.assertIsCurrent()
         if failure != nil { return 0 }
@@ -159,9 +159,9 @@ class Transfer: @unchecked Sendable {
         }
     }
 
-    /// Gives the sink what was gathered. The event loop sees to it whenever libcurl has no more for now.
+    /// Passes the gathered bytes to the sink. The event loop calls this whenever libcurl has no more bytes for now.
     ///
-    /// Nothing is gathered while the sink is full: what is here, the sink takes.
+    /// Nothing is gathered while the sink is full, so the sink accepts these bytes.
     func passOn() throws {
         thread.assertIsCurrent()
         if gathered.isEmpty || failure != nil { return }
@@ -176,7 +176,7 @@ class Transfer: @unchecked Sendable {
         sink.whenReady { [self] in resume(self, .sink) }
     }
 
-    /// As ``passOn()``; false when the sink refused.
+    /// Like ``passOn()``; returns false if the sink refused.
     func passOnNow() -> Bool {
         do {
             try passOn()
@@ -194,7 +194,7 @@ class Transfer: @unchecked Sendable {
         return opened
     }
 
-    // MARK: What libcurl wants
+    // MARK: Sending
 
     /// Fills `buffer` from the source. Source: CURLOPT_READFUNCTION(3).
     func send(into buffer: UnsafeMutableRawBufferPointer) -> Int {
@@ -204,7 +204,7 @@ class Transfer: @unchecked Sendable {
         do {
             let source = try self.source ?? body.bytes(from: firstByte)
             self.source = source
-            // Never past the length that the head promised: what came after it would be read as the next request.
+            // Never past the announced length: later bytes would be read as the next request.
             let left = body.length.map { Int(clamping: $0 - firstByte - sent) } ?? buffer.count
             if left <= 0 { return 0 }
             switch try source.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<min(left, buffer.count)])) {
@@ -225,11 +225,11 @@ class Transfer: @unchecked Sendable {
         }
     }
 
-    /// When nothing will have moved for `idle`, unless something does; nil while the other side is not the one that is
-    /// waited for.
+    /// The time at which nothing will have moved for `idle`, unless something does; nil while the transfer does not
+    /// wait for the other side.
     ///
-    /// libcurl's own low-speed limit looks at an average that takes seconds to sink, and counts uploads that are paused
-    /// from this side.
+    /// libcurl's own low-speed limit uses an average that takes seconds to fall, and it counts uploads that this side
+    /// has paused.
     ///
     /// - Parameter idle: Seconds.
     func idleDeadline(_ idle: Double) -> ContinuousClock.Instant? {
@@ -241,8 +241,8 @@ class Transfer: @unchecked Sendable {
         return lastMove.map { $0 + .seconds(min(idle * patience, 2_600_000)) }
     }
 
-    /// When the transfer will have moved fewer than `least` bytes in a minute, unless more move; nil while no bytes are
-    /// due, or this side is the one that is waited for.
+    /// The time at which the transfer will have moved fewer than `least` bytes in a minute, unless more move; nil while
+    /// no bytes are due, or while it waits for this side.
     func rateDeadline(_ least: Int64) -> ContinuousClock.Instant? {
         guard let easy, !isHeldHere, isWaiting(easy), isFlowing else {
             rate.pause()
@@ -256,7 +256,7 @@ class Transfer: @unchecked Sendable {
     /// Whether the transfer waits for this side, its sink or its source.
     var isHeldHere: Bool { sinkIsFull || sourceIsDry }
 
-    /// Goes back to `offset` for a second round. Source: CURLOPT_SEEKFUNCTION(3).
+    /// Restarts the source at `offset` for a second round. Source: CURLOPT_SEEKFUNCTION(3).
     func seek(to offset: Int64) -> Bool {
         thread.assertIsCurrent()
         guard let body else { return true }
@@ -272,9 +272,9 @@ class Transfer: @unchecked Sendable {
         }
     }
 
-    /// Sees that the source has no more than it promised, once all of that was sent.
+    /// Verifies that the source has no more bytes than it announced, after all of those were sent.
     ///
-    /// - Throws: `CocoaError(.fileWriteUnknown)` when there is more; an error of the source.
+    /// - Throws: `CocoaError(.fileWriteUnknown)` if there are more; an error of the source.
     func checkSourceEnded() async throws {
         guard let body, let length = body.length, let source else { return }
         while true {
@@ -289,18 +289,19 @@ class Transfer: @unchecked Sendable {
         }
     }
 
-    /// Lets go of the source: somebody may be at work for it.
+    /// Releases the source, which may be producing bytes for this transfer.
     func letGo() { source = nil }
 
     static func wrongLength(_ length: Int64) -> CocoaError {
         FileError.make(
             .fileWriteUnknown, path: "",
-            sentence: "The source promised \(length) bytes and gave another number; nothing was kept.")
+            sentence: "The source announced \(length) bytes but has another number; nothing was kept.")
     }
 
     // MARK: The end
 
-    /// The sink takes bytes again, or the source has some; false when what libcurl had kept for the sink was refused.
+    /// Resumes after the sink accepts more bytes, or the source has some. Returns false if the sink refused the bytes
+    /// that libcurl had kept.
     func goOn(_ side: Side) -> Bool {
         thread.assertIsCurrent()
         switch side {

@@ -23,11 +23,11 @@ struct UntrustedServer {
         let (certificate, key) = (ServerPin.certificate(shown.certificate), ServerPin.publicKey(shown.publicKey))
         guard pins.isEmpty else {
             return
-                "“\(host)” shows the certificate \(certificate) with the key \(key), and neither is pinned. Somebody may "
-                + "be in between, or the server has a new certificate: ask whoever runs it before you pin it."
+                "“\(host)” shows the certificate \(certificate) with the key \(key), and neither is pinned. The "
+                + "connection may be intercepted, or the certificate is new: ask its administrator before you pin it."
         }
         return
-            "The certificate of “\(host)” is not trusted: \(cause.text). Its SHA-256 is \(certificate); if that is what "
-            + "whoever runs the server says, pin its key, \(key)."
+            "The certificate of “\(host)” is not trusted: \(cause.text). Its SHA-256 is \(certificate); if the "
+            + "server's administrator confirms it, pin its key, \(key)."
     }
 }

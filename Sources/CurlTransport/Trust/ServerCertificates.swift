@@ -50,7 +50,7 @@ final class ServerCertificates: @unchecked Sendable {
         return CURLE_OK
     }
 
-    /// What the server of `url` has shown last; nil if it has shown nothing, or if nobody can look.
+    /// The last certificate of the server of `url`; nil if it has shown none, or if this TLS library cannot tell.
     func shown(by url: URL) -> ServerHashes? { servers[Self.name(url)]?.shown }
 
     private func server(of url: URL) -> Server {

@@ -1,8 +1,9 @@
-/// What a server tells of an item, and what it is told to set (draft-ietf-secsh-filexfer-02, section 5).
+/// The attributes of an item that a server reports, or that it is asked to set (draft-ietf-secsh-filexfer-02, section
+/// 5).
 package struct SFTPAttributes: Sendable, Hashable {
     /// Bytes.
     package var size: UInt64?
-    /// The number of the owner and that of the group.
+    /// The numbers of the owner and the group.
     package var owner: (user: UInt32, group: UInt32)? {
         get { owning.map { ($0.user, $0.group) } }
         set { owning = newValue.map { Owner(user: $0.user, group: $0.group) } }
@@ -33,7 +34,7 @@ package struct SFTPAttributes: Sendable, Hashable {
         static let extended: UInt32 = 0x8000_0000
     }
 
-    /// Nothing told, nothing to be set.
+    /// Without any attribute.
     package init(
         size: UInt64? = nil, permissions: UInt32? = nil, times: (access: UInt32, modification: UInt32)? = nil
     ) {
@@ -49,7 +50,7 @@ package struct SFTPAttributes: Sendable, Hashable {
         if flags & Flag.permissions != 0 { permissions = try decoder.uint32() }
         if flags & Flag.times != 0 { timing = Times(access: try decoder.uint32(), modification: try decoder.uint32()) }
         guard flags & Flag.extended != 0 else { return }
-        // Each pair takes 8 bytes at least, so that a false count ends at the end of the packet.
+        // Each pair takes at least 8 bytes, so a wrong count ends at the end of the packet.
         for _ in 0..<(try decoder.uint32()) {
             _ = try decoder.string()
             _ = try decoder.string()
@@ -80,8 +81,8 @@ package struct SFTPAttributes: Sendable, Hashable {
 package struct SFTPName: Sendable {
     /// As the server stores it.
     package let filename: [UInt8]
-    /// A line in the manner of `ls -l`, for people.
+    /// A line like that of `ls -l`.
     package let longname: [UInt8]
-    /// Of a link, the link's own.
+    /// For a link, the attributes of the link itself.
     package let attributes: SFTPAttributes
 }

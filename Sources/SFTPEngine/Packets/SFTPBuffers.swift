@@ -1,8 +1,8 @@
-/// Bytes that came, cut into packets.
+/// Received bytes, cut into packets.
 struct SFTPInbox: ~Copyable {
-    /// No reply that was asked for is longer, in bytes: names of a folder are what takes most.
+    /// The maximum length of a reply in bytes. The names of a folder take the most.
     static let maxPacketLength = 512 << 10
-    /// Two packets: a part of one is moved to the front now and then, and the less often the better.
+    /// Two packets. A partial packet is moved to the front now and then; a larger buffer makes that rarer.
     private static let capacity = 2 * maxPacketLength
 
     private let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: capacity, alignment: 16)
@@ -14,12 +14,12 @@ struct SFTPInbox: ~Copyable {
         memory.deallocate()
     }
 
-    /// Never empty: what is asked for fits.
+    /// Never empty, because no packet is longer than the buffer.
     var room: UnsafeMutableRawBufferPointer { UnsafeMutableRawBufferPointer(rebasing: memory[end...]) }
 
     mutating func take(_ count: Int) { end += count }
 
-    /// The first bytes that came, as text, where they are that and no packet.
+    /// The first received bytes as text, if they are text instead of a packet.
     private var text: String? {
         let bytes = memory[start..<min(end, start + 200)]
         guard bytes.prefix(4).allSatisfy({ (0x20..<0x7F).contains($0) || [9, 10, 13, 27].contains($0) }) else {
@@ -29,7 +29,7 @@ struct SFTPInbox: ~Copyable {
         return String(decoding: printable, as: UTF8.self).split(separator: " ").joined(separator: " ")
     }
 
-    /// The next whole packet without its length, valid until the next change; nil while it is not whole.
+    /// The next complete packet without its length, valid until the next change; nil until it is complete.
     mutating func packet() throws -> UnsafeRawBufferPointer? {
         let held = UnsafeRawBufferPointer(rebasing: memory[start..<end])
         guard held.count >= 4 else { return moveToFront() }
@@ -45,7 +45,7 @@ struct SFTPInbox: ~Copyable {
         return UnsafeRawBufferPointer(rebasing: held[4..<4 + Int(length)])
     }
 
-    /// Makes room behind what is there; gives nil, for its only caller.
+    /// Makes room after the received bytes. Returns nil, which its only caller returns.
     private mutating func moveToFront() -> UnsafeRawBufferPointer? {
         if start == end {
             (start, end) = (0, 0)
@@ -57,11 +57,11 @@ struct SFTPInbox: ~Copyable {
     }
 }
 
-/// Bytes that are to leave, in their order.
+/// Bytes to send, in order.
 struct SFTPOutbox: ~Copyable {
-    /// While so many bytes wait, nothing is added: what is added now leaves behind them.
+    /// While so many bytes are waiting, none are added, because added bytes leave after them.
     static let enough = 256 << 10
-    /// The longest packet that is sent.
+    /// The length of the longest packet to send.
     static let maxPacketLength = 256 << 10
 
     private let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: enough + 2 * maxPacketLength, alignment: 16)
@@ -74,7 +74,7 @@ struct SFTPOutbox: ~Copyable {
 
     var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: memory[start..<end]) }
 
-    /// Whether more is to be added, for which there is room then.
+    /// Whether there is room for another packet.
     var wantsMore: Bool { end - start < Self.enough }
 
     mutating func drop(_ count: Int) {
@@ -82,7 +82,7 @@ struct SFTPOutbox: ~Copyable {
         if start == end { (start, end) = (0, 0) }
     }
 
-    /// Where the next packet goes.
+    /// The room for the next packet.
     mutating func room() -> UnsafeMutableRawBufferPointer {
         if memory.count - end < Self.maxPacketLength {
             memory.copyMemory(from: bytes)

@@ -1,5 +1,5 @@
-/// Requests beyond version 3, by the names under which servers announce them (OpenSSH's PROTOCOL file, section 4;
-/// draft-ietf-secsh-filexfer-extensions-00 for `copy-data` and `home-directory`).
+/// Requests that are not in version 3, by the names under which servers announce them (OpenSSH's PROTOCOL file, section
+/// 4; draft-ietf-secsh-filexfer-extensions-00 for `copy-data` and `home-directory`).
 package enum SFTPExtension: String, Sendable, CaseIterable {
     case posixRename = "posix-rename@openssh.com"
     case statvfs = "statvfs@openssh.com"
@@ -13,18 +13,18 @@ package enum SFTPExtension: String, Sendable, CaseIterable {
     case usersGroups = "users-groups-by-id@openssh.com"
 }
 
-/// What a server takes at most, in bytes (`limits@openssh.com`).
+/// The limits of a server, in bytes (`limits@openssh.com`).
 package struct SFTPLimits: Sendable, Hashable {
-    /// Of data in one `READ`: 4 to 255 KiB.
+    /// The data of one `READ`: 4 to 255 KiB.
     package var read: Int
-    /// Of data in one `WRITE`: 4 to 255 KiB.
+    /// The data of one `WRITE`: 4 to 255 KiB.
     package var write: Int
-    /// Files and folders open at once; nil where the server does not tell.
+    /// The number of files and folders open at once; nil if the server does not report it.
     package var handles: Int?
 
-    /// What every server takes (draft section 3).
+    /// The limits that every server supports (draft section 3).
     static let usual = SFTPLimits(read: 32 << 10, write: 32 << 10, handles: nil)
-    /// More in one packet gains nothing.
+    /// Larger packets are not faster.
     static let maxLength = 255 << 10
 
     init(read: Int, write: Int, handles: Int?) {
@@ -36,11 +36,11 @@ package struct SFTPLimits: Sendable, Hashable {
     init(reply: [UInt8]) throws {
         self = try reply.withUnsafeBytes { bytes in
             var decoder = SFTPDecoder(bytes)
-            // 0 is no limit; less than everybody takes is no sense.
+            // 0 means no limit; less than every server supports is an error.
             func sensible(_ value: UInt64, maxLength: Int) -> Int {
                 value == 0 ? maxLength : min(maxLength, max(4096, Int(clamping: value)))
             }
-            // The head of a packet, its handle among it, takes part of it.
+            // The packet's head, including the handle, takes part of it.
             let packet = try decoder.uint64()
             let maxLength = sensible(packet > 1024 ? packet - 1024 : packet, maxLength: Self.maxLength)
             let (read, write, handles) = (try decoder.uint64(), try decoder.uint64(), try decoder.uint64())
@@ -51,17 +51,17 @@ package struct SFTPLimits: Sendable, Hashable {
     }
 }
 
-/// The file system of a path, as statvfs(3) tells it.
+/// The file system of a path, as in statvfs(3).
 package struct SFTPVolume: Sendable, Hashable {
-    /// Bytes in all, free, and free for this user.
+    /// Total bytes, free bytes, and bytes free for this user.
     package let capacity, free, available: UInt64
-    /// Whether nothing can be written (`ST_RDONLY`).
+    /// Whether the file system is read-only (`ST_RDONLY`).
     package let isReadOnly: Bool
     /// Bytes of one name.
     package let maxNameLength: UInt64
 
-    /// - Parameter reply: What ``SFTPReply/extended(_:)`` has.
-    /// - Throws: Where it has fewer than eleven numbers.
+    /// - Parameter reply: The content of ``SFTPReply/extended(_:)``.
+    /// - Throws: An error if it has fewer than eleven numbers.
     package init(reply: [UInt8]) throws {
         self = try reply.withUnsafeBytes { bytes in
             var decoder = SFTPDecoder(bytes)
@@ -87,13 +87,13 @@ package struct SFTPVolume: Sendable, Hashable {
     }
 }
 
-/// Names of users and groups, in the order in which they were asked for; empty where the server knows none.
+/// The names of users and groups, in the order of the request; empty for a number without a name.
 package struct SFTPOwners: Sendable, Hashable {
     /// One for each number.
     package let users, groups: [String]
 
-    /// - Parameter reply: What ``SFTPReply/extended(_:)`` has.
-    /// - Throws: Where its lists end too early.
+    /// - Parameter reply: The content of ``SFTPReply/extended(_:)``.
+    /// - Throws: An error if its lists end too early.
     package init(reply: [UInt8]) throws {
         func names(_ list: UnsafeRawBufferPointer) throws -> [String] {
             var decoder = SFTPDecoder(list)

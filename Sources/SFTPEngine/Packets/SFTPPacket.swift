@@ -1,7 +1,7 @@
 import FileProviderCore
 import Foundation
 
-/// What kind of packet it is (draft-ietf-secsh-filexfer-02, section 3).
+/// The type of a packet (draft-ietf-secsh-filexfer-02, section 3).
 package enum SFTPPacketType: UInt8, Sendable {
     case initialize = 1
     case version = 2
@@ -32,7 +32,7 @@ package enum SFTPPacketType: UInt8, Sendable {
     case extendedReply = 201
 }
 
-/// Puts numbers and strings together as they are on the wire (draft section 4; RFC 4251, section 5).
+/// Encodes numbers and strings (draft section 4; RFC 4251, section 5).
 struct SFTPWriter {
     var bytes: [UInt8] = []
 
@@ -48,13 +48,13 @@ struct SFTPWriter {
     }
 }
 
-/// Takes numbers and strings from a packet; nothing that the packet says of a length is believed unseen.
+/// Decodes numbers and strings. Checks every length in the packet before it is used.
 struct SFTPDecoder {
     private var rest: UnsafeRawBufferPointer.SubSequence
 
     init(_ bytes: UnsafeRawBufferPointer) { rest = bytes[...] }
 
-    /// Bytes that were not taken yet.
+    /// The remaining bytes.
     var count: Int { rest.count }
 
     mutating func byte() throws -> UInt8 {
@@ -71,7 +71,7 @@ struct SFTPDecoder {
         return Value(bigEndian: bytes.loadUnaligned(as: Value.self))
     }
 
-    /// A string without copying it; valid as long as the packet.
+    /// A string without a copy of its bytes; valid as long as the packet.
     mutating func string() throws -> UnsafeRawBufferPointer { try take(Int(try uint32())) }
 
     private mutating func take(_ count: Int) throws -> UnsafeRawBufferPointer {
@@ -81,26 +81,26 @@ struct SFTPDecoder {
     }
 }
 
-/// The server does not keep to the protocol: nothing that follows on this channel can be trusted.
+/// A violation of the protocol by the server. Nothing that follows on this channel can be trusted.
 enum SFTPProtocolError: Error {
-    /// A packet ends before what it says that it holds.
+    /// A packet that ends before its content.
     case cutOff
-    /// A packet of so many bytes is announced.
+    /// A packet that is announced with too many bytes.
     case tooLong(UInt32)
-    /// A reply of a kind that does not belong to the request.
+    /// A reply of a type that does not match the request.
     case unexpected(UInt8)
-    /// A reply to a request that was not made, or was answered before.
+    /// A reply to a request that was not sent, or was answered before.
     case unasked(UInt32)
-    /// More bytes than were asked for, or none at all.
+    /// More bytes than requested, or none at all.
     case wrongCount(Int, asked: Int)
-    /// A handle of so many bytes, which would not fit into requests.
+    /// A handle of too many bytes, which would not fit into requests.
     case longHandle(Int)
-    /// The server speaks no version 3.
+    /// Another version than 3.
     case version(UInt32)
-    /// Text where the first packet should be, as a login script prints it.
+    /// Text instead of the first packet, as a login script prints it.
     case text(String)
 
-    /// In Foundation's words.
+    /// The violation as a Foundation error.
     var error: URLError { FileError.make(code, url: nil, sentence: sentence) }
 
     private var code: URLError.Code {
@@ -114,15 +114,15 @@ enum SFTPProtocolError: Error {
         case .tooLong(let count):
             "The server announced an SFTP packet of \(count) bytes, which is more than any reply needs."
         case .unexpected(let type):
-            "The server gave an SFTP reply of type \(type), which answers nothing that was asked."
-        case .unasked(let id): "The server gave an SFTP reply with the number \(id), which no request waits for."
+            "The server sent an SFTP reply of type \(type), which does not match the request."
+        case .unasked(let id): "The server sent an SFTP reply with the number \(id), which no request has."
         case .wrongCount(let count, let asked):
-            "The server gave \(count) bytes where at most \(asked), and at least one, were asked for."
+            "The server sent \(count) bytes in reply to a request for 1 to \(asked)."
         case .longHandle(let count):
-            "The server gave a handle of \(count) bytes, where \(SFTPHandle.maxLength) are the most."
-        case .version(let version): "The server speaks SFTP version \(version), and Carrel needs version 3."
+            "The server sent a handle of \(count) bytes; the limit is \(SFTPHandle.maxLength)."
+        case .version(let version): "The server uses SFTP version \(version); Carrel needs version 3."
         case .text(let text):
-            "The server sent text before SFTP began, as an account does whose login script prints something: “\(text)”."
+            "The server sent text before SFTP began; perhaps a login script prints it: “\(text)”."
         }
     }
 }

@@ -1,20 +1,20 @@
-/// What the server says of a request that has no other answer (draft-ietf-secsh-filexfer-02, section 7).
+/// The status of a request that failed or has no other result (draft-ietf-secsh-filexfer-02, section 7).
 package struct SFTPStatus: Sendable, Hashable {
-    /// Codes of version 3. A server may send others.
+    /// The codes of version 3. A server may send others.
     package enum Code {
         /// Done.
         package static let ok: UInt32 = 0
         /// Nothing more to read or to list.
         package static let endOfFile: UInt32 = 1
-        /// Nothing is there; some servers say so of a bad handle, too.
+        /// The item does not exist; some servers also use it for an invalid handle.
         package static let noSuchFile: UInt32 = 2
-        /// The account may not.
+        /// The account lacks the permission.
         package static let permissionDenied: UInt32 = 3
-        /// Anything else: most servers have no more to say.
+        /// Any other failure: most servers are not more specific.
         package static let failure: UInt32 = 4
-        /// The request made no sense to the server.
+        /// The server could not parse the request.
         package static let badMessage: UInt32 = 5
-        /// The server has no connection to its own storage.
+        /// The server is not connected to its own storage.
         package static let noConnection: UInt32 = 6
         /// The server has lost that connection.
         package static let connectionLost: UInt32 = 7
@@ -24,7 +24,7 @@ package struct SFTPStatus: Sendable, Hashable {
 
     /// One of ``Code``, or another number.
     package let code: UInt32
-    /// The server's words; empty where it has none.
+    /// The server's message; empty if it has none.
     package let message: String
 
     /// As a server sends it.
@@ -33,29 +33,29 @@ package struct SFTPStatus: Sendable, Hashable {
         self.message = message
     }
 
-    /// Whether the request was done, as the server says.
+    /// Whether the server has completed the request.
     package var isOK: Bool { code == Code.ok }
     /// Whether there is nothing more to read or to list.
     package var isEndOfFile: Bool { code == Code.endOfFile }
 }
 
-/// The answer to a request.
+/// A reply to a request.
 package enum SFTPReply: Sendable {
     case status(SFTPStatus)
     case handle(SFTPHandle)
     case data([UInt8])
     case names([SFTPName])
     case attributes(SFTPAttributes)
-    /// What an extension answers, in its own form.
+    /// An extension's reply, in its specific form.
     case extended([UInt8])
 
-    /// The status; nil for another answer.
+    /// The status; nil for another reply.
     package var status: SFTPStatus? {
         if case .status(let status) = self { return status }
         return nil
     }
 
-    /// Words of a server that are kept, in bytes.
+    /// The maximum number of bytes of a message that are kept.
     private static let maxMessageLength = 1024
 
     init(type: UInt8, decoder: inout SFTPDecoder) throws {
@@ -78,7 +78,7 @@ package enum SFTPReply: Sendable {
 
     static func status(_ decoder: inout SFTPDecoder) throws -> SFTPStatus {
         let code = try decoder.uint32()
-        // Some servers leave the words out, which version 3 does not allow.
+        // Some servers omit the message, which version 3 does not allow.
         guard decoder.count > 0 else { return SFTPStatus(code: code) }
         let message = try decoder.string()
         return SFTPStatus(code: code, message: String(decoding: message.prefix(maxMessageLength), as: UTF8.self))
@@ -86,7 +86,7 @@ package enum SFTPReply: Sendable {
 
     private static func names(_ decoder: inout SFTPDecoder) throws -> [SFTPName] {
         let count = try decoder.uint32()
-        // Two lengths and the flags: the least that a name takes.
+        // Two lengths and the flags: the minimum size of a name.
         guard Int(count) <= decoder.count / 12 else { throw SFTPProtocolError.cutOff }
         var names: [SFTPName] = []
         names.reserveCapacity(Int(count))
@@ -106,25 +106,25 @@ package enum SFTPReply: Sendable {
     }
 }
 
-/// What the server calls an open file or folder. Of one session only.
+/// The server's identifier of an open file or folder, valid in one session only.
 package struct SFTPHandle: Sendable, Hashable {
     /// In bytes (draft section 6.2).
     static let maxLength = 256
 
-    /// As the server gave them, ``maxLength`` at most.
+    /// As the server sent it, at most ``maxLength``.
     package let bytes: [UInt8]
 
-    /// Of bytes that a server gave.
+    /// Creates a handle from the server's bytes.
     package init(bytes: [UInt8]) {
         self.bytes = bytes
     }
 }
 
-/// The server's status where a transfer needed another answer.
+/// Thrown with the server's status if a transfer needed another reply.
 package struct SFTPRefusal: Error {
     /// As the server sent it.
     package let status: SFTPStatus
 
-    /// Of a status that is not `ok`.
+    /// For a status that is not `ok`.
     package init(status: SFTPStatus) { self.status = status }
 }

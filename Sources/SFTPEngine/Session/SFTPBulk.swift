@@ -1,24 +1,24 @@
-/// A transfer that makes its packets when there is room for them, and takes the replies itself: on the threads of its
+/// A transfer that makes its packets when there is room for them, and handles the replies itself, on the threads of its
 /// sessions' channels.
 protocol SFTPBulk: AnyObject, Sendable {
-    /// Puts one packet at the front of `room`, which takes ``SFTPOutbox/maxPacketLength`` bytes.
+    /// Writes one packet to the front of `room`, which has ``SFTPOutbox/maxPacketLength`` bytes.
     ///
-    /// - Returns: The packet's bytes; 0 when there is nothing to send now, until ``SFTPSession/wake()``.
+    /// - Returns: The packet's size in bytes; 0 if there is nothing to send until ``SFTPSession/wake()``.
     func putPacket(into room: UnsafeMutableRawBufferPointer, for session: SFTPSession) -> Int
 
-    /// Takes the reply to the packet that was sent for `part`.
+    /// Handles the reply to the packet that was sent for `part`.
     ///
-    /// - Throws: What makes the session useless.
+    /// - Throws: An error that ends the session.
     func take(_ type: UInt8, _ decoder: inout SFTPDecoder, for part: SFTPPart, of session: SFTPSession) throws
 
-    /// The session is no more, and with it all that it had not answered yet.
+    /// Called when the session has ended. Its unanswered packets are lost.
     func sessionEnded(with error: any Error)
 }
 
-/// What one packet of a transfer is about.
+/// The part of a transfer that one packet is about.
 struct SFTPPart: Sendable {
     let offset: Int64
     let count: Int
-    /// When it was made, which is when it leaves.
+    /// When it was made, which is when it is sent.
     let sent = ContinuousClock.now
 }

@@ -1,27 +1,27 @@
 extension SFTPBulkRead {
     struct State {
-        /// Bytes that may be asked for and not be with the sink yet, shared by the transfers of a session.
+        /// The number of bytes that may be requested and not yet in the sink, shared by the transfers of a session.
         static let window = 8 << 20
-        /// So many of them at first, and always.
+        /// The initial and minimum number.
         static let first = 4 * SFTPLimits.maxLength
-        /// Pieces that are held at most: each takes more than its bytes.
+        /// The maximum number of pieces that are held. Each takes more memory than its bytes.
         private static let maxHeld = 4096
 
         var lanes: [Lane]
-        /// The first byte that nobody has been asked for.
+        /// The offset of the first byte that was not requested.
         var next: Int64
-        /// Parts that came short, to be asked for again before all else.
+        /// Parts that arrived short, to be requested again before all others.
         var missing: [SFTPPart] = []
-        /// The first byte that the sink does not have.
+        /// The offset of the first byte that is not in the sink.
         var delivered: Int64
-        /// One past the last byte that is wanted and, as far as it is known, there.
+        /// The end of the requested bytes or, once it is known, of the file.
         var end: Int64
         var held: [Int64: [UInt8]] = [:]
-        /// `READ`s on their way.
+        /// `READ`s in flight.
         var requests = 0
-        /// Bytes that each session was asked for and has not answered for.
+        /// Bytes that were requested from each session and have not arrived.
         var unanswered: [ObjectIdentifier: Int] = [:]
-        /// Bytes that may be on their way or held.
+        /// Bytes that may be in flight or held.
         var line = SFTPWindow(first: Self.first, minCount: Self.first, maxCount: Self.window)
         var isDelivering = false
         var isSinkFull = false
@@ -30,8 +30,8 @@ extension SFTPBulkRead {
 
         func handle(of session: SFTPSession) -> SFTPHandle? { lanes.first { $0.session === session }?.handle }
 
-        /// Whether a session may be asked for so many more: each has its share, or the slowest would have them all, and
-        /// the others none.
+        /// Whether a session may be asked for so many more bytes. Each has its share; otherwise the slowest session
+        /// would take all.
         func mayAsk(_ session: SFTPSession, for count: Int, of maxCount: Int) -> Bool {
             let asked = unanswered[ObjectIdentifier(session), default: 0]
             return asked == 0 || asked + count <= maxCount / lanes.count
@@ -47,7 +47,7 @@ extension SFTPBulkRead {
             unanswered[ObjectIdentifier(session), default: part.count] -= part.count
         }
 
-        /// The first of those that came short; nil where too many pieces wait for one that is on its way.
+        /// The first part that arrived short; nil if too many pieces wait for one that is in flight.
         mutating func takeMissing() -> SFTPPart? {
             guard let index = missing.indices.min(by: { missing[$0].offset < missing[$1].offset }),
                 held.count < Self.maxHeld || missing[index].offset == delivered

@@ -2,41 +2,41 @@ package import FileProviderCore
 import Foundation
 import Synchronization
 
-/// Reads a part of a file into a sink, with as many `READ`s on their way as it takes to keep the line full.
+/// Reads a part of a file into a sink, with as many `READ`s in flight as keep the line full.
 ///
-/// Several sessions may share the work, each with a handle of its own: blocks that come too early are held, up to 8
+/// Several sessions may share the work, each with a separate handle. Blocks that arrive too early are held, up to 8
 /// MiB.
 package final class SFTPBulkRead: SFTPBulk {
-    /// A session, and what it calls the file.
+    /// A session and its handle of the file.
     package typealias Lane = (session: SFTPSession, handle: SFTPHandle)
 
-    /// Requests on their way where the server does not tell what it takes; as many as are usual.
+    /// The usual number of requests in flight, for a server that does not report its limit.
     private static let usualRequests = 64
 
     private let sink: any ByteSink
     private let start: Int64
     private let state: Mutex<State>
 
-    /// - Parameters:
+    /// - lanes: At least one.
     ///   - lanes: One at least.
-    ///   - range: Offsets in the file. That it ends sooner shows in what ``run()`` gives.
-    ///   - sink: Gets the bytes in their order.
+    ///   - range: Offsets in the file. If the file ends earlier, ``run()`` returns fewer bytes.
+    ///   - sink: Receives the bytes in order.
     package init(_ lanes: [Lane], range: Range<Int64>, into sink: any ByteSink) {
         self.sink = sink
         start = range.lowerBound
         state = Mutex(State(lanes: lanes, next: range.lowerBound, delivered: range.lowerBound, end: range.upperBound))
     }
 
-    /// Reads. When it has come back, the sink is not used any more.
+    /// Reads the range. After the return, the sink is no longer used.
     ///
-    /// - Returns: Bytes that the sink has: fewer than asked for when the file ends first.
-    /// - Throws: An ``SFTPRefusal`` with the server's status; what the sink throws; why a session ended;
-    ///   `CancellationError`, at once but for a write to the sink that goes on.
+    /// - Returns: The number of bytes in the sink: fewer than requested if the file ends first.
+    /// - Throws: An ``SFTPRefusal`` with the server's status; the sink's error; the error that ended a session;
+    ///   `CancellationError`, at once except for a write to the sink that continues.
     package func run() async throws -> Int64 {
         defer { leave() }
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                // Lanes that were added before may have begun, and come to an end.
+                // Lanes that were added before may have begun, and finished.
                 let outcome = state.withLock { state -> Result<Int64, any Error>? in
                     if state.outcome == nil, state.delivered >= state.end {
                         state.outcome = .success(state.delivered - start)
@@ -53,9 +53,9 @@ package final class SFTPBulkRead: SFTPBulk {
         }
     }
 
-    /// Another session takes its share from now on; nothing where all is done.
+    /// Adds another session, unless everything is done.
     ///
-    /// - Returns: Whether it does. The handle is used until ``run()`` has come back.
+    /// - Returns: Whether it takes part. The handle is used until ``run()`` has returned.
     package func add(_ lane: Lane) -> Bool {
         let isWanted = state.withLock { state in
             guard state.outcome == nil else { return false }
@@ -64,7 +64,7 @@ package final class SFTPBulkRead: SFTPBulk {
         }
         guard isWanted else { return false }
         lane.session.add(self)
-        // It may have come to its end meanwhile.
+        // The transfer may have ended meanwhile.
         if state.withLock({ $0.outcome == nil }) { return true }
         lane.session.remove(self)
         return false
@@ -74,7 +74,7 @@ package final class SFTPBulkRead: SFTPBulk {
 
     private func leave() { for lane in state.withLock({ $0.lanes }) { lane.session.remove(self) } }
 
-    /// The first outcome holds.
+    /// The first outcome counts.
     private func finish(_ outcome: Result<Int64, any Error>) {
         settle { state in
             guard state.outcome == nil else { return }
@@ -83,10 +83,10 @@ package final class SFTPBulkRead: SFTPBulk {
         }
     }
 
-    /// The sink was written to.
+    /// Called after a write to the sink.
     private func endDelivery() { settle { $0.isDelivering = false } }
 
-    /// Changes the state, and has the waiter go on where all has ended and the sink is at rest.
+    /// Changes the state, and resumes the waiter if everything has ended and the sink is idle.
     private func settle(_ change: (inout State) -> Void) {
         let (waiter, outcome) = state.withLock {
             state -> (CheckedContinuation<Int64, any Error>?, Result<Int64, any Error>?) in
@@ -165,12 +165,12 @@ package final class SFTPBulkRead: SFTPBulk {
             state.held[part.offset] = Array(data)
             return false
         }
-        // What was held may be behind it.
+        // Held pieces may follow it.
         if isNext { give(data) }
         deliverHeld()
     }
 
-    /// Gives what is held to the sink, as far as it is the next.
+    /// Sends held pieces to the sink, as far as they are next in order.
     private func deliverHeld() {
         while true {
             let data = state.withLock { state -> [UInt8]? in
@@ -185,7 +185,7 @@ package final class SFTPBulkRead: SFTPBulk {
         }
     }
 
-    /// For whom has set `isDelivering`.
+    /// For the caller that has set `isDelivering`.
     private func give(_ data: UnsafeRawBufferPointer) {
         defer { endDelivery() }
         let flow: FlowState
@@ -198,7 +198,7 @@ package final class SFTPBulkRead: SFTPBulk {
             sink.whenReady { [weak self] in
                 guard let self else { return }
                 state.withLock { $0.isSinkFull = false }
-                // What is held goes on from here where no more comes.
+                // If no more replies arrive, the held pieces continue from here.
                 deliverHeld()
                 wakeAll()
             }
@@ -213,7 +213,7 @@ package final class SFTPBulkRead: SFTPBulk {
         if let count { finish(.success(count)) }
     }
 
-    /// What came may have made room for them.
+    /// A reply may have made room for the other sessions.
     private func wakeOthers(than session: SFTPSession) {
         for lane in state.withLock({ $0.lanes }) where lane.session !== session { lane.session.wake() }
     }

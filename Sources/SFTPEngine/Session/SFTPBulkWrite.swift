@@ -2,32 +2,32 @@ package import FileProviderCore
 import Foundation
 import Synchronization
 
-/// Writes what a source gives to a file, with as many `WRITE`s on their way as the server takes.
+/// Writes a source to a file, with as many `WRITE`s in flight as the server accepts.
 ///
-/// Several sessions may share the work, each with a handle of its own: the blocks go wherever there is room.
+/// Several sessions may share the work, each with a separate handle. Blocks go wherever there is room.
 package final class SFTPBulkWrite: SFTPBulk {
-    /// A session, and what it calls the file.
+    /// A session and its handle of the file.
     package typealias Lane = SFTPBulkRead.Lane
 
-    /// `WRITE`s without an answer on one session.
+    /// The maximum number of `WRITE`s in flight on one session.
     private static let maxCount = 64
-    /// Bytes behind the first that the server does not have which may be on their way, or there: a file that is left
-    /// alone has holes, if any, no further than this from its end.
+    /// The maximum distance between the first byte that the server does not have and the last byte that was sent. If a
+    /// transfer is interrupted, gaps are no further than this from the file's end.
     package static let spread: Int64 = 16 << 20
-    /// Bytes that may be on their way at first, which 20 ms at 200 MB/s take, and where answers queue.
+    /// The initial number of bytes in flight, which is that of 20 ms at 200 MB/s, and the minimum if replies queue.
     private static let first = (usual: 4 << 20, minCount: 1 << 20)
 
     fileprivate struct State {
         var lanes: [Lane]
-        /// Where the next byte of the source goes.
+        /// The offset of the next byte of the source.
         var next: Int64
-        /// Where the first byte goes of which the server has not said that it has it.
+        /// The offset of the first byte that the server has not acknowledged.
         var acknowledged: Int64
-        /// What it has said to have behind that.
+        /// Acknowledged ranges after that offset.
         var ahead: [Int64: Int] = [:]
-        /// `WRITE`s without an answer of each session, and their bytes.
+        /// The unacknowledged `WRITE`s of each session, and their bytes.
         var unanswered: [ObjectIdentifier: (writes: Int, bytes: Int)] = [:]
-        /// Bytes that may be on their way.
+        /// Bytes that may be in flight.
         var line = SFTPWindow(
             first: SFTPBulkWrite.first.usual, minCount: SFTPBulkWrite.first.minCount,
             maxCount: Int(SFTPBulkWrite.spread))
@@ -35,9 +35,9 @@ package final class SFTPBulkWrite: SFTPBulk {
         var isSourceDry = false
         var outcome: Result<Int64, any Error>?
         var waiter: CheckedContinuation<Int64, any Error>?
-        /// Whether a session ended, whose answers don't come any more.
+        /// Whether a session has ended, so that its replies are lost.
         var hasLostSession = false
-        /// Waits for the answers that are under way.
+        /// Waits for the pending replies.
         var settler: CheckedContinuation<Void, Never>?
     }
 
@@ -46,18 +46,18 @@ package final class SFTPBulkWrite: SFTPBulk {
     private let state: Mutex<State>
 
     /// - Parameters:
-    ///   - lanes: One at least.
-    ///   - source: Its first byte goes to `offset` of the file.
+    ///   - lanes: At least one.
+    ///   - source: Its first byte is written at `offset`.
     package init(_ lanes: [Lane], from source: any ByteSource, at offset: Int64) {
         self.source = source
         start = offset
         state = Mutex(State(lanes: lanes, next: offset, acknowledged: offset))
     }
 
-    /// Writes until the source has ended and the server has answered for all of it.
+    /// Writes until the source has ended and the server has acknowledged everything.
     ///
-    /// - Returns: The bytes written.
-    /// - Throws: An ``SFTPRefusal`` with the server's status; what the source throws; why a session ended;
+    /// - Returns: The number of bytes written.
+    /// - Throws: An ``SFTPRefusal`` with the server's status; the source's error; the error that ended a session;
     ///   `CancellationError`, at once.
     package func run() async throws -> Int64 {
         defer { leave() }
@@ -75,9 +75,9 @@ package final class SFTPBulkWrite: SFTPBulk {
         }
     }
 
-    /// Another session takes its share from now on; nothing where all is sent.
+    /// Adds another session, unless everything was sent.
     ///
-    /// - Returns: Whether it does. The handle is used until ``run()`` has come back.
+    /// - Returns: Whether it takes part. The handle is used until ``run()`` has returned.
     package func add(_ lane: Lane) -> Bool {
         let isWanted = state.withLock { state in
             guard state.outcome == nil, !state.isAtEnd else { return false }
@@ -86,7 +86,7 @@ package final class SFTPBulkWrite: SFTPBulk {
         }
         guard isWanted else { return false }
         lane.session.add(self)
-        // It may have come to its end meanwhile.
+        // The transfer may have ended meanwhile.
         if state.withLock({ $0.outcome == nil }) { return true }
         lane.session.remove(self)
         return false
@@ -96,10 +96,10 @@ package final class SFTPBulkWrite: SFTPBulk {
 
     private func leave() { for lane in state.withLock({ $0.lanes }) { lane.session.remove(self) } }
 
-    /// The offset up to which the server has everything.
+    /// The offset up to which the server has acknowledged everything.
     package var acknowledged: Int64 { state.withLock { $0.acknowledged } }
 
-    /// The offset behind the last byte that was sent.
+    /// The offset after the last byte that was sent.
     package var end: Int64 { state.withLock { $0.next } }
 
     /// After a failed ``run()``, waits until the server has answered every `WRITE` under way, or the session has ended.
@@ -108,7 +108,7 @@ package final class SFTPBulkWrite: SFTPBulk {
     /// Ignores cancellation. The session's own limits end the wait for a silent server.
     package func settle() async {
         finish(.failure(CancellationError()))
-        // The session tells its end to those that it knows.
+        // A session reports its end only to the transfers that it knows.
         join()
         defer { leave() }
         await withCheckedContinuation { continuation in
@@ -152,7 +152,7 @@ package final class SFTPBulkWrite: SFTPBulk {
         return head + part.count
     }
 
-    /// Fills `data` from the source, whose bytes come in their order whichever session asks.
+    /// Fills `data` from the source. Its bytes are used in order, whichever session asks.
     private func nextPart(into data: UnsafeMutableRawBufferPointer, for session: SFTPSession) -> SFTPPart? {
         let lane = ObjectIdentifier(session)
         var hasRunDry = false
@@ -213,7 +213,7 @@ package final class SFTPBulkWrite: SFTPBulk {
             return (state.ending(from: start), state.lanes.count > 1 ? state.lanes : [])
         }
         if let end { return finish(end) }
-        // The spread may have been what they waited for.
+        // The other sessions may have waited for this, because of the limited spread.
         for lane in others where lane.session !== session { lane.session.wake() }
     }
 
@@ -225,8 +225,7 @@ package final class SFTPBulkWrite: SFTPBulk {
 }
 
 extension SFTPBulkWrite.State {
-    /// Whether a session may have so many bytes more: each has its share, or the slowest would have them all, and the
-    /// others none.
+    /// Whether a session may send so many more bytes. Each has its share; otherwise the slowest session would take all.
     fileprivate func mayWrite(_ count: Int, lane: ObjectIdentifier, maxCount: Int) -> Bool {
         let (writes, bytes) = unanswered[lane] ?? (0, 0)
         return writes == 0 || writes < maxCount && bytes + count <= line.allowed / lanes.count
@@ -237,10 +236,10 @@ extension SFTPBulkWrite.State {
         unanswered[lane] = (before.writes - 1, before.bytes - part.count)
     }
 
-    /// Whether no answer is under way.
+    /// Whether no reply is pending.
     fileprivate var isSettled: Bool { hasLostSession || unanswered.values.allSatisfy { $0.writes <= 0 } }
 
-    /// What it has come to, once everything was sent and answered.
+    /// The outcome, once everything was sent and answered.
     fileprivate func ending(from start: Int64) -> Result<Int64, any Error>? {
         isAtEnd && acknowledged == next ? .success(next - start) : nil
     }

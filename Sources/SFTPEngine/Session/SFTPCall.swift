@@ -1,7 +1,7 @@
 import FileProviderCore
 import Synchronization
 
-/// Requests that left together, and whoever waits for the answers.
+/// Requests that are sent together, and the caller that waits for the replies.
 package final class SFTPCall: Sendable {
     private struct State {
         var replies: [SFTPReply?]
@@ -16,8 +16,8 @@ package final class SFTPCall: Sendable {
     private let abandon: @Sendable (SFTPCall) -> Void
 
     /// - Parameters:
-    ///   - close: Is given the handles that came for nobody.
-    ///   - abandon: Is told when nobody waits any more.
+    ///   - close: Called with the handles that arrive after the caller has left.
+    ///   - abandon: Called when the caller no longer waits.
     init(
         _ count: Int, close: @escaping @Sendable ([SFTPHandle]) -> Void, abandon: @escaping @Sendable (SFTPCall) -> Void
     ) {
@@ -30,7 +30,7 @@ package final class SFTPCall: Sendable {
 
     /// The replies in the order of the requests.
     ///
-    /// - Throws: `CancellationError`, at once, when the task is cancelled; why the session ended.
+    /// - Throws: `CancellationError`, at once, when the task is cancelled; the error that ended the session.
     package func value() async throws -> [SFTPReply] {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
@@ -46,10 +46,10 @@ package final class SFTPCall: Sendable {
         }
     }
 
-    /// The handles that were open when the first of the requests was refused that open one; nil if none was.
+    /// The number of open handles when the first opening of the call was refused; nil if none was.
     package var crowd: SFTPHandleRoom.Crowd? { state.withLock { $0.crowd } }
 
-    /// Takes the reply to the request that has the place `index`.
+    /// Handles the reply to the request at `index`.
     ///
     /// - Parameter crowd: The handles beside it, if it is a refused opening.
     func take(_ reply: SFTPReply, at index: Int, beside crowd: SFTPHandleRoom.Crowd? = nil) {
@@ -68,7 +68,7 @@ package final class SFTPCall: Sendable {
         if !isWanted, case .handle(let handle) = reply { close([handle]) }
     }
 
-    /// Has the waiter go on with `error`; what comes later is for nobody.
+    /// Resumes the waiter with `error`. Later replies are discarded.
     func fail(_ error: any Error) {
         let (waiter, handles) = state.withLock {
             state -> (CheckedContinuation<[SFTPReply], any Error>?, [SFTPHandle]) in

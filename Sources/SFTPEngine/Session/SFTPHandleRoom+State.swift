@@ -1,9 +1,9 @@
 extension SFTPHandleRoom {
     struct State: Sendable {
         struct Count: Sendable {
-            /// Handles that the server gave and has not yet confirmed to be closed.
+            /// Handles that the server has issued and has not confirmed as closed.
             var open = 0
-            /// Openings that are admitted or sent, and have no answer yet.
+            /// Openings that are admitted or sent, and have no reply yet.
             var asked = 0
             weak var session: SFTPSession?
             var used: Int { open + asked }
@@ -12,9 +12,9 @@ extension SFTPHandleRoom {
         struct Waiter: Sendable {
             let session: ObjectIdentifier
             let count: Int
-            /// Handles that may be open with it.
+            /// The number of handles that may be open, with those of this waiter.
             let maxCount: Int
-            /// Handles that the server gives this session, as it says itself.
+            /// The number of handles that the server announces for this session.
             let announced: Int
             /// Whether `maxCount` counts the handles of all sessions.
             let countsAll: Bool
@@ -22,16 +22,16 @@ extension SFTPHandleRoom {
             var isAdmitted = false
             var resume: (@Sendable () -> Void)?
 
-            /// Whether there is room for either if there is room for the other.
+            /// Whether both waiters have the same demands, so that there is room for both or for neither.
             func wantsAsMuch(_ other: Waiter) -> Bool {
                 (session, count, maxCount, announced) == (other.session, other.count, other.maxCount, other.announced)
                     && countsAll == other.countsAll
             }
         }
 
-        /// Refused openings of which it is not known yet whether they were too many.
+        /// Refused openings that may have been too many; it is not known yet.
         struct Doubt: Sendable {
-            /// The fewest handles beside one of them.
+            /// The smallest number of other handles at one of these refusals.
             var maxCount: Int
             var count = 1
             var since = ContinuousClock.now
@@ -40,13 +40,13 @@ extension SFTPHandleRoom {
         var counts: [ObjectIdentifier: Count] = [:]
         var doubts: [ObjectIdentifier: Doubt] = [:]
         var waiters: [UInt64: Waiter] = [:]
-        /// Those with a number of handles that is not to be exceeded before they are answered; while they wait, for
-        /// ``patience`` at most.
+        /// Waiters with a number of handles that must not be exceeded before they are answered, or for ``patience``
+        /// while they wait.
         var trials: [UInt64: Waiter] = [:]
-        /// Those that are not admitted, in their order.
+        /// Waiters that are not admitted, in order.
         var queue: [UInt64] = []
         var lastID: UInt64 = 0
-        /// Learned: handles at a time, of a session or of all.
+        /// The learned number of handles at once, of one session or of all.
         var limit: Int?
         /// Whether ``limit`` is for all sessions together.
         var isShared = false
@@ -54,12 +54,12 @@ extension SFTPHandleRoom {
         var proven = 0
         /// When ``limit`` was set.
         var changed = ContinuousClock.now
-        /// Callbacks of those that were admitted by the change under way.
+        /// Callbacks of the waiters that the current change admits.
         var resumes: [@Sendable () -> Void] = []
         private let growth: Duration
         private let patience: Duration
 
-        /// Handles that a session may have before any was refused or granted.
+        /// The number of handles for a session before any was refused or granted.
         private static let first = 16
 
         init(growth: Duration, patience: Duration) {
@@ -67,13 +67,13 @@ extension SFTPHandleRoom {
             self.patience = patience
         }
 
-        /// Admits those for whom there is room, in their order. One that needs more room than there is does not hold up
-        /// those behind it.
+        /// Admits the waiters for which there is room, in order. One that needs more room does not hold up those after
+        /// it.
         mutating func admitWaiting() {
             grow()
             let now = ContinuousClock.now
-            // Many may wait, most for the same: what had no room has none a moment later, since nothing is given back
-            // meanwhile.
+            // Many waiters may have the same demands. If there was no room for one, there is none for the others,
+            // because no handle is given back meanwhile.
             var refused: Waiter?
             for id in queue {
                 guard let waiter = waiters[id], refused.map(waiter.wantsAsMuch) != true else { continue }
@@ -96,13 +96,14 @@ extension SFTPHandleRoom {
             doubts[session] = Doubt(maxCount: min(known?.maxCount ?? .max, count), count: (known?.count ?? 0) + 1)
         }
 
-        /// It is known what becomes of a refused opening.
+        /// Notes that the result of a refused opening is known.
         mutating func settle(_ session: ObjectIdentifier) {
             doubts[session]?.count -= 1
             if doubts[session]?.count == 0 { doubts[session] = nil }
         }
 
-        /// Half as many more, now and then: one that is too many is refused, and learned from again.
+        /// Raises the limit by half, now and then: if it is too high, an opening is refused and the limit is learned
+        /// again.
         private mutating func grow() {
             guard let limit else { return }
             let now = ContinuousClock.now
@@ -115,7 +116,7 @@ extension SFTPHandleRoom {
             let own = counts[waiter.session]?.used ?? 0
             let all = counts.values.reduce(0) { $0 + $1.used }
             func fits(_ used: Int, _ maxCount: Int) -> Bool { used == 0 || used + waiter.count <= maxCount }
-            // Twice as many as were seen to work: a server that gives few, whatever it announces, has to refuse few.
+            // Twice the proven number: a server that allows fewer than it announces then has to refuse only a few.
             let announced = min(waiter.announced, max(Self.first, 2 * proven))
             if let doubt = doubts[waiter.session], now - doubt.since < patience, !fits(own, doubt.maxCount) {
                 return false

@@ -3,24 +3,24 @@ import FileProviderCore
 /// Counts the open files and folders of a provider's sessions on one host, and admits as many openings as the server
 /// has handles for.
 ///
-/// Some servers announce how many handles a session may have (`limits@openssh.com`). Others refuse one more, in words
-/// of their own; the number is then learned from how many were open. A learned number grows again with time: another
-/// client of the account may have held some. Openings begin with a few at a time and at most double what was seen to
-/// work.
+/// Some servers announce how many handles a session may have (`limits@openssh.com`). Others refuse one more, each with
+/// its own message; then the limit is learned from the number of open handles. A learned limit grows again with time,
+/// because another client of the account may have held some. Openings begin with a few at a time, and at most double
+/// the number that was seen to work.
 package final class SFTPHandleRoom: Sendable {
-    /// An opening that is waiting, or admitted and not sent yet.
+    /// An opening that waits, or is admitted and not sent yet.
     package struct Ticket: Sendable, Hashable {
         let id: UInt64
     }
 
     /// How many handles were open when an opening was refused.
     package struct Crowd: Sendable, Hashable {
-        /// On the session of the refused opening, with those that openings sent before it may have taken.
+        /// On the session of the refused opening, including those that earlier openings may have taken.
         package let session: Int
         /// On all sessions of the host.
         package let host: Int
 
-        /// Without `count` of them.
+        /// The same without `count` handles of this session.
         package func leavingOut(_ count: Int) -> Crowd {
             Crowd(session: max(0, session - count), host: max(0, host - count))
         }
@@ -29,28 +29,29 @@ package final class SFTPHandleRoom: Sendable {
     private let state: LockedValue<State>
 
     /// - Parameters:
-    ///   - growth: How long a learned number holds before a larger one is tried.
-    ///   - patience: How long openings wait for one that waits to be tried again. If it was refused for another reason,
-    ///     they need not.
+    ///   - growth: How long a learned limit holds before a larger one is tried.
+    ///   - patience: How long openings wait for one that waits for its retry, which may have been refused for another
+    ///     reason.
     package init(growth: Duration = .seconds(10), patience: Duration = .seconds(1)) {
         state = LockedValue(State(growth: growth, patience: patience))
     }
 
-    /// The number of handles that the server was seen to give; nil while no opening was refused for want of one.
+    /// The number of handles that the server was seen to allow; nil while no opening was refused for lack of one.
     package var learned: Int? { state.value.limit }
 
-    /// Handles that are open, or being opened, on `session`.
+    /// The number of handles that are open, or being opened, on `session`.
     package func used(_ session: SFTPSession) -> Int {
         state.update { $0.counts[ObjectIdentifier(session)]?.used ?? 0 }
     }
 
     // MARK: Asking
 
-    /// Asks for room for `count` openings that leave together. With nothing open, there is always room.
+    /// Asks for room for `count` openings that are sent together. If nothing is open, there is always room.
     ///
     /// - Parameters:
-    ///   - most: Handles that may be open with them, if not as many as the server gives; until ``finish(_:)``, no other
-    ///     opening may exceed it. While these wait, others heed it for as long as the room has patience.
+    ///   - maxCount: The number of handles that may be open, including these, if it is less than the server's limit.
+    ///     Until ``finish(_:)``, no other opening may exceed it; while these wait, only as long as the room has
+    ///     patience.
     ///   - countsAll: Whether `maxCount` counts the handles of all sessions.
     /// - Returns: A ticket for ``SFTPSession/begin(_:ticket:)``, or for ``withdraw(_:)``.
     package func ask(_ count: Int, _ session: SFTPSession, maxCount: Int? = nil, countsAll: Bool = false) -> Ticket {
@@ -70,10 +71,10 @@ package final class SFTPHandleRoom: Sendable {
         }
     }
 
-    /// Whether the openings of `ticket` may leave.
+    /// Whether the openings of `ticket` may be sent.
     package func isAdmitted(_ ticket: Ticket) -> Bool { state.update { $0.waiters[ticket.id]?.isAdmitted ?? true } }
 
-    /// Calls `resume` once, as soon as the openings of `ticket` may leave; at once if they may now.
+    /// Calls `resume` once, as soon as the openings of `ticket` may be sent; at once if they already may.
     package func whenAdmitted(_ ticket: Ticket, _ resume: @escaping @Sendable () -> Void) {
         let isWaiting = state.update { state in
             guard state.waiters[ticket.id]?.isAdmitted == false else { return false }
@@ -83,13 +84,13 @@ package final class SFTPHandleRoom: Sendable {
         if !isWaiting { resume() }
     }
 
-    /// Looks again who may leave, when time has passed.
+    /// Checks again which openings may be sent, after time has passed.
     package func lookAgain() { change { _ in } }
 
-    /// Admits the openings of `ticket`, whether there is room or not: the server decides.
+    /// Admits the openings of `ticket` even without room: the server decides.
     package func admit(_ ticket: Ticket) { change { $0.admit(ticket.id) } }
 
-    /// Gives the room of `ticket` back unused.
+    /// Returns the unused room of `ticket`.
     package func withdraw(_ ticket: Ticket) {
         change { state in
             state.queue.removeAll { $0 == ticket.id }
@@ -106,7 +107,7 @@ package final class SFTPHandleRoom: Sendable {
         change { $0.settle(key) }
     }
 
-    /// The openings of `ticket` were answered: what they asked for of others is over.
+    /// Ends the demands of `ticket` on other openings, after its openings were answered.
     package func finish(_ ticket: Ticket) { change { $0.trials[ticket.id] = nil } }
 
     /// Notes that an opening which was refused with `count` handles open succeeded with fewer.
@@ -114,7 +115,7 @@ package final class SFTPHandleRoom: Sendable {
     /// - Parameter isShared: Whether the handles of all sessions were counted.
     package func learn(_ count: Int, isShared: Bool) {
         change { state in
-            // What one session may have says nothing of all together.
+            // The limit of one session does not apply to all together.
             if isShared, !state.isShared { state.limit = nil }
             state.isShared = state.isShared || isShared
             state.limit = max(1, min(state.limit ?? .max, count))
@@ -124,7 +125,7 @@ package final class SFTPHandleRoom: Sendable {
 
     // MARK: What a session reports
 
-    /// The openings of `ticket` leave, or `count` openings that asked nobody.
+    /// Notes that the openings of `ticket` are sent, or `count` openings without a ticket.
     func sent(_ count: Int, _ ticket: Ticket?, _ session: SFTPSession) {
         let key = ObjectIdentifier(session)
         state.update { state in
@@ -134,17 +135,17 @@ package final class SFTPHandleRoom: Sendable {
         }
     }
 
-    /// How long no session has moved, though no server owed it an answer: whoever has a handle waits for something
+    /// The time for which no session has moved although no reply was due: the owners of the handles wait for something
     /// else.
     package var standstill: Duration {
         let sessions = state.update { $0.counts.values.compactMap(\.session) }
         return sessions.map { $0.isWaiting ? .zero : $0.silence }.min() ?? .zero
     }
 
-    /// An opening was answered, by a handle or not.
+    /// Notes that an opening was answered, by a handle or a refusal.
     ///
-    /// - Parameter earlier: Openings of the session that were sent before it and have no answer yet.
-    /// - Returns: The handles beside it, if it was refused.
+    /// - Parameter earlier: Earlier openings of the session that have no reply yet.
+    /// - Returns: The other handles, if the opening was refused.
     func answered(_ session: SFTPSession, isGranted: Bool, earlier: Int) -> Crowd? {
         let key = ObjectIdentifier(session)
         return change { state in
@@ -156,13 +157,13 @@ package final class SFTPHandleRoom: Sendable {
             }
             let own = (state.counts[key]?.open ?? 0) + earlier
             if own > 0 { state.doubt(key, beside: own) }
-            // What other sessions have asked for may be open before the answer is here.
+            // Openings of other sessions may have succeeded before this reply arrived.
             let others = state.counts.reduce(0) { $1.key == key ? $0 : $0 + $1.value.used }
             return Crowd(session: own, host: own + others)
         }
     }
 
-    /// The server has answered a `CLOSE`.
+    /// Notes that the server has answered a `CLOSE`.
     func closed(_ session: SFTPSession) {
         let key = ObjectIdentifier(session)
         change { state in
@@ -170,7 +171,7 @@ package final class SFTPHandleRoom: Sendable {
         }
     }
 
-    /// The session is no more; an opening that waits for room on it finds that out when it is sent.
+    /// Forgets an ended session. An opening that waits for room on it fails when it is sent.
     func forget(_ session: SFTPSession) {
         let key = ObjectIdentifier(session)
         change { state in
@@ -181,7 +182,7 @@ package final class SFTPHandleRoom: Sendable {
         }
     }
 
-    /// Changes the state, and lets those go on for whom there is room then.
+    /// Changes the state, and resumes the openings for which there is room then.
     @discardableResult
     private func change<Value: Sendable>(_ body: @Sendable (inout State) -> Value) -> Value {
         let (value, resumes) = state.update { state in

@@ -1,15 +1,15 @@
-/// The entries of an open folder, with several `READDIR`s on their way.
+/// The entries of an open folder, read with several `READDIR`s in flight.
 package struct SFTPListing {
-    /// How much of one folder is read: a server can go on for ever.
+    /// Limits for one folder, because a server can continue for ever.
     package struct Limits: Sendable {
         /// Entries.
         package var entries = 10_000_000
-        /// Bytes of the names, which whoever lists may keep.
+        /// Bytes of the names, which the caller may keep.
         package var names = 256 << 20
-        /// Bytes of names and of lines for people.
+        /// Bytes of names and of their `ls` lines.
         package var bytes = 2 << 30
 
-        /// The usual ones, or fewer.
+        /// The default limits, or lower ones.
         package init(entries: Int = 10_000_000, names: Int = 256 << 20, bytes: Int = 2 << 30) {
             self.entries = entries
             self.names = names
@@ -17,38 +17,38 @@ package struct SFTPListing {
         }
     }
 
-    /// On their way at first: more than most folders take.
+    /// `READDIR`s in flight at first: more than most folders need.
     private static let first = 16
-    /// On their way at most.
+    /// The maximum number of `READDIR`s in flight.
     private static let maxCount = 128
-    /// Names in an answer that tell of a long folder: small ones have fewer in all.
+    /// Names in a reply that show a long folder: small folders have fewer in all.
     private static let many = 50
-    /// Entries on their way at most, where all answers are like the last.
+    /// The maximum number of entries in flight, if all replies are like the last.
     private static let maxNames = 65_536
-    /// Bytes on their way at most, where all answers are like the last.
+    /// The maximum number of bytes in flight, if all replies are like the last.
     private static let maxBytes = 8 << 20
 
     private let session: SFTPSession
     private let handle: SFTPHandle
     private var calls: [SFTPCall] = []
     private var isAtEnd = false
-    /// What is left of the limits.
+    /// The remaining limits.
     private var left: Limits
     private let empty: Int
 
     /// - Parameters:
-    ///   - handle: From `OPENDIR`; closing it is the caller's.
-    ///   - limits: How much is read.
+    ///   - handle: From `OPENDIR`. The caller closes it.
+    ///   - limits: The limits for this folder.
     package init(_ session: SFTPSession, handle: SFTPHandle, limits: Limits = Limits()) {
         self.session = session
         self.handle = handle
         left = limits
-        // An answer without names counts as many: it must not go on for ever either.
+        // A reply without names also counts, so that these cannot continue for ever either.
         empty = limits.entries / 1_000 + 1
         calls = (0..<Self.first).map { _ in session.begin([.readdir(handle)]) }
     }
 
-    /// The next entries, `.` and `..` among them where the server tells these; nil at the end.
+    /// The next entries, including `.` and `..` if the server lists them; nil at the end.
     ///
     /// - Throws: An ``SFTPRefusal``; `SFTPListing.TooLong` beyond the limits; as `SFTPSession.send(_:)`.
     package mutating func next() async throws -> [SFTPName]? {
@@ -68,7 +68,7 @@ package struct SFTPListing {
         return nil
     }
 
-    /// - Returns: The bytes of the answer.
+    /// - Returns: The size of the reply in bytes.
     private mutating func count(_ names: [SFTPName]) -> Int {
         let kept = names.reduce(0) { $0 + $1.filename.count }
         let bytes = names.reduce(kept) { $0 + $1.longname.count }
@@ -78,14 +78,14 @@ package struct SFTPListing {
         return bytes
     }
 
-    /// One for the one that was answered, and one more, or all where the folder is long; fewer where answers are so
-    /// long that many would fill the memory.
+    /// Replaces the answered request, and adds one more, or all if the folder is long; fewer if the replies are so long
+    /// that many would fill the memory.
     private mutating func ask(inEach names: Int, _ bytes: Int) {
         let maxCount = max(1, min(Self.maxCount, Self.maxNames / max(1, names), Self.maxBytes / max(1, bytes)))
         let more = names < Self.many ? 2 : maxCount
         for _ in 0..<max(0, min(more, maxCount - calls.count)) { calls.append(session.begin([.readdir(handle)])) }
     }
 
-    /// A folder has more entries, or longer ones, than are read.
+    /// Thrown for a folder with more entries, or longer ones, than the limits allow.
     package struct TooLong: Error {}
 }

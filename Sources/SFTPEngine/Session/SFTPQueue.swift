@@ -1,14 +1,14 @@
-/// Packets of requests that have not left yet, in two rows.
+/// Packets of requests that have not been sent yet, in two queues.
 ///
-/// Calls that carry data have a row of their own, which takes turns with the transfers: a listing does not wait behind
-/// what many small files hold. The requests of one call stay in one row, in their order.
+/// Calls that carry data have a separate queue, which takes turns with the transfers, so that a listing need not wait
+/// for the content of many small files. The requests of one call stay in one queue, in order.
 struct SFTPQueue {
     private var light = Row()
     private var heavy = Row()
-    /// Bytes in both.
+    /// Bytes in both queues.
     private(set) var bytes = 0
 
-    /// A packet of more bytes carries data.
+    /// A longer packet carries data.
     static let lightest = 4 << 10
 
     var isEmpty: Bool { light.isEmpty && heavy.isEmpty }
@@ -35,16 +35,16 @@ struct SFTPQueue {
         return packet
     }
 
-    /// Takes out those of these numbers that only look or write: what they would have done is done for nobody.
+    /// Removes the packets with these numbers that only look or write bytes, because their caller has left.
     ///
-    /// - Returns: The numbers of those that are out.
+    /// - Returns: The numbers of the removed packets.
     mutating func drop(_ ids: Set<UInt32>) -> [UInt32] {
         let dropped = light.drop(ids) + heavy.drop(ids)
         bytes -= dropped.reduce(0) { $0 + $1.count }
         return dropped.map(Self.id)
     }
 
-    /// The number in a packet, behind its length and its type.
+    /// The number in a packet, after its length and type.
     private static func id(_ packet: [UInt8]) -> UInt32 { packet[5..<9].reduce(0) { $0 << 8 | UInt32($1) } }
 
     private static let droppable: Set<UInt8> = Set(
@@ -52,7 +52,7 @@ struct SFTPQueue {
 
     private struct Row {
         var packets: [[UInt8]] = []
-        /// The first that has not left; those in front of it are taken out together.
+        /// The first packet that was not sent; those before it are removed together.
         private var start = 0
 
         var isEmpty: Bool { start == packets.count }

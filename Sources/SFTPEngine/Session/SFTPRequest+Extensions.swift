@@ -14,7 +14,7 @@ extension SFTPRequest {
         }
     }
 
-    /// link(2): fails when `link` is there.
+    /// link(2): fails if `link` exists.
     package static func hardlink(_ path: [UInt8], as link: [UInt8]) -> SFTPRequest {
         extended(.hardlink) {
             $0.put(string: path)
@@ -39,17 +39,17 @@ extension SFTPRequest {
     /// Answered by ``SFTPLimits``.
     static var limits: SFTPRequest { extended(.limits) { _ in } }
 
-    /// `~` and `~user` in front of a path; answered by one name.
+    /// Expands `~` and `~user` at the start of a path; answered by one name.
     package static func expandPath(_ path: [UInt8]) -> SFTPRequest { extended(.expandPath) { $0.put(string: path) } }
 
-    /// The folder of a user, of the one logged in where the name is empty; answered by one name.
+    /// The home folder of a user, of the logged-in one if the name is empty; answered by one name.
     package static func homeDirectory(of user: [UInt8] = []) -> SFTPRequest {
         extended(.homeDirectory) { $0.put(string: user) }
     }
 
     /// Copies on the server, from one open file to another.
     ///
-    /// - Parameter count: Bytes; 0 for all that there are.
+    /// - Parameter count: The number of bytes; 0 for all of them.
     package static func copyData(
         from source: SFTPHandle, at offset: UInt64, count: UInt64, to target: SFTPHandle, at targetOffset: UInt64
     ) -> SFTPRequest {

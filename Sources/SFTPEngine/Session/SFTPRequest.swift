@@ -1,7 +1,7 @@
 /// A request without its number (draft-ietf-secsh-filexfer-02, section 6).
 package struct SFTPRequest: Sendable {
     package let type: SFTPPacketType
-    /// What follows the number.
+    /// The content after the number.
     let body: [UInt8]
 
     init(_ type: SFTPPacketType, _ fill: (inout SFTPWriter) -> Void) {
@@ -17,7 +17,7 @@ package struct SFTPRequest: Sendable {
     /// Whether it carries data.
     var isHeavy: Bool { body.count > SFTPQueue.lightest }
 
-    /// The packet as it goes over the wire.
+    /// The packet in its wire format.
     func packet(id: UInt32) -> [UInt8] {
         var writer = SFTPWriter()
         writer.bytes.reserveCapacity(body.count + 9)
@@ -30,21 +30,21 @@ package struct SFTPRequest: Sendable {
 
     /// How a file is opened (draft section 6.3).
     package struct OpenFlags: OptionSet, Sendable {
-        /// As on the wire.
+        /// The bits of the wire format.
         package let rawValue: UInt32
-        /// As on the wire.
+        /// Creates flags from the bits of the wire format.
         package init(rawValue: UInt32) { self.rawValue = rawValue }
         /// For `READ`.
         package static let read = OpenFlags(rawValue: 1)
         /// For `WRITE`.
         package static let write = OpenFlags(rawValue: 2)
-        /// Every `WRITE` goes to the end, whatever its offset.
+        /// Every `WRITE` appends, whatever its offset.
         package static let append = OpenFlags(rawValue: 4)
-        /// Made where it is missing.
+        /// Creates a missing file.
         package static let create = OpenFlags(rawValue: 8)
-        /// Emptied; with ``create`` only.
+        /// Truncates the file; only with ``create``.
         package static let truncate = OpenFlags(rawValue: 16)
-        /// Fails where the name is taken; with ``create`` only. Not every server does.
+        /// Fails if the name is in use; only with ``create``. Not every server supports it.
         package static let exclusive = OpenFlags(rawValue: 32)
     }
 
@@ -52,7 +52,7 @@ package struct SFTPRequest: Sendable {
 
     /// Opens a file; answered by a handle.
     ///
-    /// - Parameter attributes: Of a file that is made; those left out are the server's to choose.
+    /// - Parameter attributes: The attributes of a created file. The server chooses those that are nil.
     package static func open(_ path: [UInt8], _ flags: OpenFlags, _ attributes: SFTPAttributes = SFTPAttributes())
         -> SFTPRequest
     {
@@ -63,12 +63,12 @@ package struct SFTPRequest: Sendable {
         }
     }
 
-    /// Closes a file or folder. What the server could not write before may show here.
+    /// Closes a file or folder. An error in writing earlier bytes may be reported here.
     package static func close(_ handle: SFTPHandle) -> SFTPRequest {
         SFTPRequest(.close) { $0.put(string: handle.bytes) }
     }
 
-    /// Bytes of an open file, fewer where the server or the file has no more; `endOfFile` behind the last.
+    /// Reads bytes of an open file; fewer if the server or the file has no more; `endOfFile` after the last.
     ///
     /// - Parameter count: No more than ``SFTPLimits/read``.
     package static func read(_ handle: SFTPHandle, at offset: UInt64, count: UInt32) -> SFTPRequest {
@@ -79,7 +79,7 @@ package struct SFTPRequest: Sendable {
         }
     }
 
-    /// Puts bytes into an open file.
+    /// Writes bytes to an open file.
     ///
     /// - Parameter data: No more bytes than ``SFTPLimits/write``.
     package static func write(_ handle: SFTPHandle, at offset: UInt64, _ data: some Collection<UInt8>) -> SFTPRequest {
@@ -95,12 +95,13 @@ package struct SFTPRequest: Sendable {
     /// Opens a folder; answered by a handle.
     package static func opendir(_ path: [UInt8]) -> SFTPRequest { SFTPRequest(.opendir) { $0.put(string: path) } }
 
-    /// The next names of an open folder, with attributes, as many as the server likes; `endOfFile` behind the last.
+    /// Reads the next names of an open folder with attributes, as many as the server chooses; `endOfFile` after the
+    /// last.
     package static func readdir(_ handle: SFTPHandle) -> SFTPRequest {
         SFTPRequest(.readdir) { $0.put(string: handle.bytes) }
     }
 
-    /// Makes a folder, with permissions of the server's choice, in one that is there.
+    /// Makes a folder with the server's default permissions. Its parent must exist.
     package static func mkdir(_ path: [UInt8]) -> SFTPRequest {
         SFTPRequest(.mkdir) {
             $0.put(string: path)
@@ -113,10 +114,10 @@ package struct SFTPRequest: Sendable {
 
     // MARK: Attributes
 
-    /// Attributes of what is at the end of links.
+    /// Attributes of an item, following links.
     package static func stat(_ path: [UInt8]) -> SFTPRequest { SFTPRequest(.stat) { $0.put(string: path) } }
 
-    /// Attributes of a link itself; on some servers of what is behind it.
+    /// Attributes of a link itself; on some servers those of its target.
     package static func lstat(_ path: [UInt8]) -> SFTPRequest { SFTPRequest(.lstat) { $0.put(string: path) } }
 
     /// Attributes of an open file.
@@ -124,7 +125,7 @@ package struct SFTPRequest: Sendable {
         SFTPRequest(.fstat) { $0.put(string: handle.bytes) }
     }
 
-    /// Sets the attributes that are not nil; behind links.
+    /// Sets the attributes that are not nil, following links.
     package static func setstat(_ path: [UInt8], _ attributes: SFTPAttributes) -> SFTPRequest {
         SFTPRequest(.setstat) {
             $0.put(string: path)
@@ -132,7 +133,7 @@ package struct SFTPRequest: Sendable {
         }
     }
 
-    /// Sets the attributes that are not nil. A `WRITE` after it moves the time again.
+    /// Sets the attributes that are not nil. A later `WRITE` changes the time again.
     package static func fsetstat(_ handle: SFTPHandle, _ attributes: SFTPAttributes) -> SFTPRequest {
         SFTPRequest(.fsetstat) {
             $0.put(string: handle.bytes)
@@ -145,7 +146,7 @@ package struct SFTPRequest: Sendable {
     /// Removes a file or a link.
     package static func remove(_ path: [UInt8]) -> SFTPRequest { SFTPRequest(.remove) { $0.put(string: path) } }
 
-    /// Renames. By the draft it refuses a destination that is there; some servers replace it.
+    /// Renames. By the draft it fails if the destination exists; some servers replace it.
     package static func rename(_ path: [UInt8], to destination: [UInt8]) -> SFTPRequest {
         SFTPRequest(.rename) {
             $0.put(string: path)
@@ -153,12 +154,12 @@ package struct SFTPRequest: Sendable {
         }
     }
 
-    /// What a link holds; answered by one name.
+    /// The target of a link; answered by one name.
     package static func readlink(_ path: [UInt8]) -> SFTPRequest { SFTPRequest(.readlink) { $0.put(string: path) } }
 
     /// Makes a symbolic link.
     ///
-    /// - Parameter isReversed: The target before the link, as OpenSSH has it; the draft has them the other way round.
+    /// - Parameter isReversed: Sends the target before the link, as OpenSSH expects; the draft has the other order.
     package static func symlink(_ link: [UInt8], to target: [UInt8], isReversed: Bool) -> SFTPRequest {
         SFTPRequest(.symlink) {
             $0.put(string: isReversed ? target : link)

@@ -3,7 +3,7 @@ import Foundation
 import Synchronization
 
 extension SFTPSession: ByteChannelUser {
-    /// There is always room: no more comes than was asked for, and a packet that is too long ends the session.
+    /// There is always room: no more arrives than was requested, and a packet that is too long ends the session.
     package func roomToReceive() -> UnsafeMutableRawBufferPointer {
         thread.assertIsCurrent()
         return inbox.room
@@ -17,7 +17,7 @@ extension SFTPSession: ByteChannelUser {
         } catch let error as SFTPProtocolError {
             throw error.error
         }
-        // An answer may be what a transfer has waited for, and VERSION leads to a question.
+        // A transfer may have waited for this reply, and VERSION is followed by a request for the limits.
         if state.withLock({ !$0.bulks.isEmpty || !$0.queue.isEmpty }) { channel.wake() }
     }
 
@@ -55,11 +55,11 @@ extension SFTPSession: ByteChannelUser {
 
     // MARK: Sending
 
-    /// Single requests go before those that carry data and before transfers, which take turns.
+    /// Single requests come before those that carry data and before transfers, which take turns.
     private func fill() {
         var (busy, hasHeavy, held) = state.withLock { state in
             while outbox.wantsMore, let packet = state.queue.takeLight() { outbox.append(packet) }
-            // Who was first is last the next time.
+            // The first one is the last one next time.
             if let first = state.bulks.first { state.bulks = state.bulks.dropFirst() + [first] }
             return (state.bulks, state.queue.hasHeavy, state.takeHeld())
         }
@@ -98,17 +98,17 @@ extension SFTPSession: ByteChannelUser {
         do {
             if isStuck {
                 throw FileError.make(
-                    .timedOut, url: nil, sentence: "The server left a request without an answer for \(patience).")
+                    .timedOut, url: nil, sentence: "The server did not answer a request for \(patience).")
             }
             try give(type, &decoder, to: pending.owner, crowd)
         } catch {
-            // Whoever waits for it learns why with all others.
+            // The end of the session tells its caller the reason.
             state.withLock { $0.pending[id] = pending }
             throw error
         }
     }
 
-    /// - Returns: The handles beside a refused opening.
+    /// - Returns: The other handles at a refused opening.
     private func count(_ pending: Pending, isGranted: Bool, earlier: Int) -> SFTPHandleRoom.Crowd? {
         switch pending.effect {
         case .opens: return room.answered(self, isGranted: isGranted, earlier: earlier)
@@ -126,7 +126,7 @@ extension SFTPSession: ByteChannelUser {
             call.take(try SFTPReply(type: type, decoder: &decoder), at: index, beside: crowd)
         case .bulk(let bulk, let part): try bulk.take(type, &decoder, for: part, of: self)
         case .limits:
-            // A server that announces the limits and does not tell them has the usual ones.
+            // A server that announces its limits and does not report them gets the default ones.
             guard case .extended(let reply) = try SFTPReply(type: type, decoder: &decoder),
                 let limits = try? SFTPLimits(reply: reply)
             else {
@@ -136,7 +136,7 @@ extension SFTPSession: ByteChannelUser {
         }
     }
 
-    /// `SSH_FXP_VERSION`, with which extensions come (draft section 4).
+    /// `SSH_FXP_VERSION`, which lists the extensions (draft section 4).
     private func begin(_ type: UInt8, _ decoder: inout SFTPDecoder) throws {
         guard type == SFTPPacketType.version.rawValue else { throw SFTPProtocolError.unexpected(type) }
         let version = try decoder.uint32()
@@ -150,7 +150,7 @@ extension SFTPSession: ByteChannelUser {
             state.isOpen = true
             state.extensions = extensions
             if extensions[SFTPExtension.limits.rawValue] != nil {
-                // Nobody waits for the answer, and so it takes no time.
+                // No caller waits for the reply, so it costs no time.
                 state.queue.append([SFTPRequest.limits.packet(id: state.register(Pending(owner: .limits, sent: .now)))])
             }
             return state.opening.take()

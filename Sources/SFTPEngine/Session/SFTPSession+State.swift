@@ -1,8 +1,8 @@
 extension SFTPSession.State {
-    /// Whether what waits to leave is enough for now.
+    /// Whether enough is waiting to be sent for now.
     var isFull: Bool { queue.bytes > SFTPSession.enough && ending == nil }
 
-    /// Those who waited for room, once there is some; they look again.
+    /// The callers that waited for room, once there is some. They check again.
     mutating func takeHeld() -> [@Sendable () -> Void] {
         guard !held.isEmpty, queue.bytes <= SFTPSession.enough / 2 else { return [] }
         defer { held = [] }
@@ -15,16 +15,16 @@ extension SFTPSession.State {
         return lastID
     }
 
-    /// Openings without an answer that were sent before the request `id`: servers that answer in another order may have
-    /// done them.
+    /// The unanswered openings that were sent before the request `id`. Servers that answer in another order may have
+    /// completed them.
     func openings(before id: UInt32) -> Int {
         pending.count { $0.value.effect == .opens && Int32(bitPattern: $0.key &- id) < 0 }
     }
 
-    /// Takes note of the time that an answer took.
+    /// Notes how long a reply took.
     ///
-    /// - Returns: Whether a request was passed over for longer than `patience`: others that were sent so much later
-    ///   have their answers. Looked at once a second, because all requests that wait are gone through.
+    /// - Returns: Whether a request has had no reply for longer than `patience` although later ones have. Checked once
+    ///   a second, because it goes through all pending requests.
     mutating func isStuck(after reply: SFTPSession.Pending, patience: Duration) -> Bool {
         let now = ContinuousClock.now
         lastAnswer = now

@@ -4,7 +4,7 @@ import Synchronization
 
 /// SFTP version 3 (draft-ietf-secsh-filexfer-02) over a channel: any number of requests at once, answered in any order.
 ///
-/// Unchecked: what is not behind the lock is used by the channel's thread only, which debug builds check.
+/// Unchecked: what is not behind the lock is used only by the channel's thread, which debug builds check.
 package final class SFTPSession: @unchecked Sendable {
     struct Pending {
         enum Owner {
@@ -15,7 +15,7 @@ package final class SFTPSession: @unchecked Sendable {
 
         let owner: Owner
         let sent: ContinuousClock.Instant
-        /// What the request does to the number of open handles.
+        /// How the request changes the number of open handles.
         var effect: Effect?
     }
 
@@ -34,7 +34,7 @@ package final class SFTPSession: @unchecked Sendable {
 
     struct State {
         var queue = SFTPQueue()
-        /// Who waits until less waits to leave.
+        /// Callers that wait until less is waiting to be sent.
         var held: [@Sendable () -> Void] = []
         var pending: [UInt32: Pending] = [:]
         var lastID: UInt32 = 0
@@ -46,17 +46,17 @@ package final class SFTPSession: @unchecked Sendable {
         var ending: (any Error)?
         var lastLook = ContinuousClock.now
         var lastAnswer = ContinuousClock.now
-        /// The shortest time that an answer took.
+        /// The shortest time from a request to its reply.
         var quickest: Duration?
     }
 
     let state = Mutex(State())
     let channel: any ByteChannel
-    /// The channel's.
+    /// The channel's thread.
     let thread = OwningThread()
-    /// How long one request may stay without an answer while others, which were sent later, have theirs.
+    /// How long a request may have no reply while later ones have theirs.
     let patience: Duration
-    /// Counts the handles of this session beside those of others.
+    /// Counts the handles of all sessions, including this one.
     package let room: SFTPHandleRoom
     var inbox = SFTPInbox()
     var outbox = SFTPOutbox()
@@ -70,11 +70,12 @@ package final class SFTPSession: @unchecked Sendable {
     /// Begins a session: one round trip.
     ///
     /// - Parameters:
-    ///   - channel: Was not started yet. It keeps the session until it ends: by ``end(with:)`` at the latest.
-    ///   - patience: How long an answer may take; what the channel's own silence means, the channel knows.
+    ///   - channel: A channel that was not started. It retains the session until it ends, at the latest by
+    ///     ``end(with:)``.
+    ///   - patience: How long a reply may take. The channel has its own limit for a silent server.
     ///   - room: Counts the handles of all sessions with the host.
-    /// - Throws: `URLError(.cannotParseResponse)` for what is no SFTP; `URLError(.unsupportedURL)` for another version;
-    ///   why the channel ended.
+    /// - Throws: `URLError(.cannotParseResponse)` if the server does not answer with SFTP; `URLError(.unsupportedURL)`
+    ///   for another version; the error that ended the channel.
     package static func open(
         over channel: any ByteChannel, patience: Duration = .seconds(60), room: SFTPHandleRoom = SFTPHandleRoom()
     ) async throws -> SFTPSession {
@@ -100,34 +101,35 @@ package final class SFTPSession: @unchecked Sendable {
     /// Whether the server announced `name`.
     package func has(_ name: SFTPExtension) -> Bool { state.withLock { $0.extensions[name.rawValue] != nil } }
 
-    /// The names that the server announced, those without a name in ``SFTPExtension`` among them.
+    /// The names that the server announced, including those that are not in ``SFTPExtension``.
     package var extensions: [String] { state.withLock { Array($0.extensions.keys) } }
 
-    /// What the server takes at most. Known soon after ``open(over:patience:)``; before that, what every server takes.
+    /// The server's limits. Known soon after ``open(over:patience:)``; before that, the limits that every server
+    /// supports.
     package var limits: SFTPLimits { state.withLock { $0.limits } }
 
-    /// The shortest time that an answer took, which is a round trip and little else; nil before the first.
+    /// The shortest time from a request to its reply, about one round trip; nil before the first reply.
     package var roundTrip: Duration? { state.withLock { $0.quickest } }
 
-    /// How long ago the last answer came.
+    /// The time since the last reply.
     package var silence: Duration { state.withLock { .now - $0.lastAnswer } }
 
-    /// Why the session ended; nil while it lives.
+    /// Why the session ended; nil while it is open.
     package var ending: (any Error)? { state.withLock { $0.ending } }
 
     /// Sends a request.
     ///
-    /// - Throws: `CancellationError`, at once, when the task is cancelled: what was sent is done all the same, and a
-    ///   handle that comes is closed. Why the session ended.
+    /// - Throws: `CancellationError`, at once, when the task is cancelled: a sent request is completed all the same,
+    ///   and a handle that arrives is closed. The error that ended the session.
     /// - Complexity: One round trip.
     package func send(_ request: SFTPRequest) async throws -> SFTPReply {
         // A call for one request has one reply.
         try await sendTogether([request])[0]
     }
 
-    /// Sends requests one behind the other, without waiting for an answer in between.
+    /// Sends requests one after the other, without waiting for replies in between.
     ///
-    /// Servers may work on them in any order, but for those of one handle.
+    /// Servers may handle them in any order, except for those of one handle.
     ///
     /// - Returns: The replies in the order of the requests.
     /// - Throws: As ``send(_:)``.
@@ -140,7 +142,7 @@ package final class SFTPSession: @unchecked Sendable {
         return try await begin(requests).value()
     }
 
-    /// Bytes that may wait to leave before those who ask for more wait themselves.
+    /// Bytes that may be waiting to be sent before further callers wait.
     static let enough = 4 << 20
 
     private func waitForRoom() async throws {
@@ -153,10 +155,10 @@ package final class SFTPSession: @unchecked Sendable {
         }
     }
 
-    /// Sends requests; the answers are waited for elsewhere.
+    /// Sends requests. The replies are awaited through the returned call.
     ///
-    /// - Parameter ticket: An admitted one of ``room``, for the openings among them; those of which nobody asked for
-    ///   room are counted, too.
+    /// - Parameter ticket: An admitted ticket of ``room`` for the openings among them. Openings without a ticket are
+    ///   counted too.
     package func begin(_ requests: [SFTPRequest], ticket: SFTPHandleRoom.Ticket? = nil) -> SFTPCall {
         let call = SFTPCall(requests.count) { [weak self] handles in
             self?.close(handles)
@@ -191,7 +193,7 @@ package final class SFTPSession: @unchecked Sendable {
         return call
     }
 
-    /// Nobody waits for the answers any more: of what has not left, only what changes something else than bytes does.
+    /// Called when a caller no longer waits for its replies. Removes unsent requests that only look or write bytes.
     private func abandon(_ call: SFTPCall) {
         state.withLock { state in
             if state.queue.isEmpty { return }
@@ -203,10 +205,10 @@ package final class SFTPSession: @unchecked Sendable {
         channel.wake()
     }
 
-    /// Closes handles without waiting for the answers.
+    /// Closes handles without waiting for the replies.
     package func close(_ handles: [SFTPHandle]) { _ = begin(handles.map { .close($0) }) }
 
-    /// Ends the session and its channel; what is not answered fails with `error`.
+    /// Ends the session and its channel. Unanswered requests fail with `error`.
     package func end(with error: any Error = URLError(.cancelled)) { channel.end(with: error) }
 
     // MARK: Transfers
@@ -221,14 +223,14 @@ package final class SFTPSession: @unchecked Sendable {
 
     func remove(_ bulk: any SFTPBulk) { state.withLock { state in state.bulks.removeAll { $0 === bulk } } }
 
-    /// A transfer has something to send again.
+    /// Called when a transfer has something to send again.
     func wake() { channel.wake() }
 
-    /// A number for a packet of `bulk`, which will get the reply.
+    /// A number for a packet of `bulk`, which will receive the reply.
     func register(_ bulk: any SFTPBulk, _ part: SFTPPart) -> UInt32 {
         state.withLock { $0.register(Pending(owner: .bulk(bulk, part), sent: .now)) }
     }
 
-    /// How many transfers share the session.
+    /// The number of transfers that share the session.
     var sharers: Int { state.withLock { max(1, $0.bulks.count) } }
 }

@@ -1,9 +1,9 @@
-/// How many bytes of a transfer may be on their way: as many as the line takes without long waits.
+/// The number of bytes of a transfer that may be in flight: as many as the line carries without queueing.
 struct SFTPWindow {
     private(set) var allowed: Int
     private let minCount: Int
     private let maxCount: Int
-    /// The shortest time from a request to its answer.
+    /// The shortest time from a request to its reply.
     private var quickest = Duration.seconds(60)
 
     init(first: Int, minCount: Int, maxCount: Int) {
@@ -12,7 +12,7 @@ struct SFTPWindow {
         self.maxCount = maxCount
     }
 
-    /// Allows more at once while answers come soon, and less where they queue: small requests would wait behind them.
+    /// Grows while replies arrive soon, and shrinks while they queue, because small requests would have to wait.
     mutating func adapt(to delay: Duration, count: Int) {
         quickest = min(quickest, delay)
         if delay < quickest + .milliseconds(250) {

@@ -1,6 +1,6 @@
 #if THREAD_SANITIZER
     import FileProviderCore
 
-    /// As in the core.
+    /// As in FileProviderCore.
     typealias Mutex<Value: ~Copyable> = FileProviderCore.Mutex<Value>
 #endif

@@ -1,18 +1,18 @@
 import Cryptography
 import Foundation
 
-/// The public key by which an SSH server shows who it is.
+/// The public key that identifies an SSH server.
 package struct HostKey: Hashable, Sendable {
     /// The algorithm's name as in the key itself, like `ssh-ed25519` (RFC 4253, section 6.6).
     package let type: String
-    /// The key as it goes over the wire.
+    /// The key in its wire format.
     package let blob: [UInt8]
 
-    /// Longer ones are no keys; RSA with 16,384 bits has 2 KiB.
+    /// No valid key is longer; RSA with 16,384 bits has 2 KiB.
     private static let maxSize = 32 << 10
     private static let maxTypeLength = 64
 
-    /// A key from its bytes on the wire; nil where they do not form one.
+    /// Creates a key from its wire format; nil if the bytes are not a key.
     package init?(blob: some Collection<UInt8>) {
         guard blob.count <= Self.maxSize else { return nil }
         var fields = SSHFieldReader(blob)
@@ -33,13 +33,13 @@ package struct HostKey: Hashable, Sendable {
         if count == 0 { return nil }
     }
 
-    /// A key from base64 (RFC 4648, section 4), as files have it; nil where it does not form one.
+    /// Creates a key from base64 (RFC 4648, section 4), as in files; nil if the text is not a key.
     package init?(base64: some StringProtocol) {
         guard base64.utf8.count <= Self.maxSize * 2, let data = Data(base64Encoded: String(base64)) else { return nil }
         self.init(blob: data)
     }
 
-    /// The key as files have it.
+    /// The key in base64, as in files.
     package var base64: String { Data(blob).base64EncodedString() }
 
     /// `SHA256:` and the hash in base64 without padding, as ssh shows it.
@@ -48,10 +48,10 @@ package struct HostKey: Hashable, Sendable {
         return "SHA256:" + hash.prefix { $0 != "=" }
     }
 
-    /// Whether an authority vouches for it inside of it.
+    /// Whether the key is a certificate, signed by an authority.
     package var isCertificate: Bool { type.hasSuffix("-cert-v01@openssh.com") }
 
-    /// The algorithm in the words that people know: `ED25519`, `ECDSA`, `RSA`, `DSA`.
+    /// The common name of the algorithm: `ED25519`, `ECDSA`, `RSA`, `DSA`.
     package var algorithm: String { Self.algorithm(of: type) }
 
     static func algorithm(of type: String) -> String {

@@ -3,16 +3,16 @@ package import Foundation
 
 /// Which host keys are accepted.
 package enum HostKeyPolicy: Sendable, Hashable {
-    /// Those that are known.
+    /// Known keys.
     case strict
-    /// Also that of a host of which nothing is known, which is known from then on.
+    /// Known keys, and the key of a host without any known key, which is then added to the known ones.
     case acceptNew
-    /// Those with one of these fingerprints, `SHA256:…`; of the known ones, only those revoked are looked at.
+    /// Keys with one of these fingerprints, `SHA256:…`. Of the known keys, only revoked ones matter.
     case pinned(fingerprints: [String])
 
-    /// Fingerprints as ``HostKey/fingerprint`` has them.
+    /// Checks that the fingerprints have the form of ``HostKey/fingerprint``.
     ///
-    /// - Throws: `URLError(.badURL)` for one that is no SHA-256, among them those of MD5, which can be forged.
+    /// - Throws: `URLError(.badURL)` for a fingerprint that is not SHA-256, such as one of MD5, which can be forged.
     package static func pinned(checking fingerprints: [String]) throws -> HostKeyPolicy {
         .pinned(fingerprints: try fingerprints.map { try checked($0) })
     }
@@ -26,20 +26,21 @@ package enum HostKeyPolicy: Sendable, Hashable {
                 .badURL, url: nil,
                 sentence: isMD5
                     ? "Fingerprints of MD5 can be forged; take the one that starts with “SHA256:”, as ssh-keygen -l shows it."
-                    : "“\(text)” is no fingerprint; it starts with “SHA256:”, as ssh-keygen -l shows it.")
+                    : "“\(text)” is not a fingerprint. Fingerprints start with “SHA256:”, as ssh-keygen -l shows them.")
         }
         return "SHA256:" + hash
     }
 
-    /// Lets `key` pass, or says why not; for `.acceptNew` it keeps the key of a new host. Waits for the disk.
+    /// Accepts `key`, or throws the reason why not. With `.acceptNew`, stores the key of a new host. Reads from the
+    /// disk.
     ///
     /// - Parameters:
-    ///   - name: What the key is looked up under: host and port, or the alias of `HostKeyAlias` with port 22.
-    ///   - hashed: Whether a new name is hidden in the file.
-    ///   - url: Shown with the error.
-    /// - Throws: `URLError(.serverCertificateHasUnknownRoot)` where nothing, or only an authority, is known of the
-    ///   host; `URLError(.serverCertificateUntrusted)` for a key that was changed, revoked or is not a pinned one; as
-    ///   ``KnownHosts/entries(host:port:)`` and ``KnownHosts/add(host:port:key:hashed:)``.
+    ///   - name: The name under which the key is looked up: host and port, or the alias of `HostKeyAlias` with port 22.
+    ///   - hashed: Whether a new name is hashed in the file.
+    ///   - url: The URL for errors.
+    /// - Throws: `URLError(.serverCertificateHasUnknownRoot)` if no key, or only an authority, is known for the host;
+    ///   `URLError(.serverCertificateUntrusted)` for a key that has changed, was revoked or is not pinned; the errors
+    ///   of ``KnownHosts/entries(host:port:)`` and ``KnownHosts/add(host:port:key:hashed:)``.
     package func check(
         _ key: HostKey, name: (host: String, port: Int), knownHosts: KnownHosts, hashed: Bool = false, url: URL? = nil
     ) throws {
@@ -86,18 +87,18 @@ private struct HostKeyRefusal {
             return FileError.make(
                 .serverCertificateHasUnknownRoot, url: url,
                 sentence:
-                    "The \(shown) of “\(host)” is not known; compare it with what whoever runs the server says, and connect once with "
+                    "The \(shown) of “\(host)” is not known. Compare it with what the server's administrator says, and connect once with "
                     + "“\(command)” or accept new keys.\(note(skipped))")
         }
     }
 
-    /// What makes ssh ask for the key.
+    /// The command that makes ssh ask whether to accept the key.
     private var command: String { port == 22 ? "ssh \(host)" : "ssh -p \(port) \(host)" }
 
     private func note(_ skipped: KnownHostEntries) -> String {
         guard let first = skipped.skippedLines.first else { return "" }
         let others = skipped.skippedCount > 1 ? " and \(skipped.skippedCount - 1) more" : ""
-        return " (Not readable, and so left out: \(first)\(others).)"
+        return " (These lines cannot be read and were ignored: \(first)\(others).)"
     }
 
     private func changed(_ known: [KnownHostEntry]) -> String {
@@ -110,7 +111,7 @@ private struct HostKeyRefusal {
             ? "“\(host)” shows the \(shown), and only keys of other types are known for it"
             : "“\(host)” shows the \(shown), and another one is known for it"
         return
-            "\(what) (\(list)). Somebody may be in between, or the server was set up anew: ask whoever runs it, and only then remove the "
+            "\(what) (\(list)). The connection may be intercepted, or the key was replaced. Ask its administrator, then remove the "
             + "known one with “ssh-keygen -R '\(name)' -f '\(reported.first?.file ?? "")'”."
     }
 

@@ -1,12 +1,11 @@
 import FileProviderCore
 import Foundation
 
-/// The host keys that this machine and this user know, as ssh keeps them. Source: sshd(8), "SSH_KNOWN_HOSTS FILE
-/// FORMAT".
+/// The host keys that this machine and this user know, in ssh's files. Source: sshd(8), "SSH_KNOWN_HOSTS FILE FORMAT".
 ///
-/// The files are read anew for each question, line by line; every call waits for the disk.
+/// Rereads the files on every call, line by line, so every call waits for the disk.
 package struct KnownHosts: Sendable, Hashable {
-    /// Searched in this order; a missing one holds nothing. New keys go to the first.
+    /// Searched in this order. A missing file is an empty one. New keys go to the first.
     package let userFiles: [String]
     package let systemFiles: [String]
 
@@ -26,13 +25,13 @@ package struct KnownHosts: Sendable, Hashable {
 
     package static let usualSystemFiles = ["/etc/ssh/ssh_known_hosts", "/etc/ssh/ssh_known_hosts2"]
 
-    /// Everything that is known of a host.
+    /// Returns all entries for a host.
     ///
     /// - Parameters:
     ///   - host: As the user typed it, an IPv6 address with or without brackets; or the alias that `HostKeyAlias`
     ///     gives, with port 22.
-    /// - Throws: As open(2) for a file that is there and cannot be read: a key revoked in it would go unseen.
-    ///   `CocoaError(.fileReadTooLarge)` for one over 64 MiB, or with more than 10,000 lines for the host.
+    /// - Throws: The error of open(2) for a file that exists but cannot be read, because a revoked key in it would be
+    ///   missed. `CocoaError(.fileReadTooLarge)` for a file over 64 MiB, or with more than 10,000 lines for the host.
     package func entries(host: String, port: Int) throws -> KnownHostEntries {
         var entries = KnownHostEntries()
         let name = KnownHostName(host: host, port: port)
@@ -51,27 +50,27 @@ package struct KnownHosts: Sendable, Hashable {
         FileError.make(.fileReadTooLarge, path: file, sentence: "“\(file)” has more lines for “\(host)” than are read.")
     }
 
-    /// What is known of `key` at this host; throws as ``entries(host:port:)``.
+    /// Looks up `key` for this host. Throws as ``entries(host:port:)``.
     package func verdict(host: String, port: Int, key: HostKey) throws -> HostKeyVerdict {
         try entries(host: host, port: port).verdict(of: key)
     }
 
-    /// The types of keys that are known for this host, to be asked for first; throws as ``entries(host:port:)``.
+    /// Returns the types of the known keys for this host, to be asked for first. Throws as ``entries(host:port:)``.
     package func keyTypes(host: String, port: Int) throws -> [String] {
         try entries(host: host, port: port).keyTypes
     }
 }
 
-/// What the known keys say of one that a server shows.
+/// The result of comparing a server's key with the known ones.
 package enum HostKeyVerdict: Sendable, Equatable {
     case known
-    /// Nothing is known of this host.
+    /// No key is known for this host.
     case unknown
-    /// Other keys are known, perhaps of other types only.
+    /// Only other keys are known, perhaps of other types.
     case changed(known: [KnownHostEntry])
-    /// The key must never be accepted.
+    /// The key was revoked and must never be accepted.
     case revoked(KnownHostEntry)
-    /// Only an authority is known, which could vouch for certificates, not for this plain key.
+    /// Only an authority is known. It can vouch for certificates, not for this plain key.
     case authorityOnly(KnownHostEntry)
 }
 
@@ -86,7 +85,7 @@ package struct KnownHostEntry: Sendable, Hashable {
     /// A path of this machine, and the line's number from 1.
     package let file: String
     package let line: Int
-    /// False where the line names the host without its unusual port.
+    /// False if the line names the host without its non-default port.
     package let hasPort: Bool
 
     /// `file:line`

@@ -1,11 +1,12 @@
 import FileProviderCore
 import Foundation
 
-/// The files themselves: how they are read, and how a line comes to one.
+/// Reads the files and appends lines to them.
 enum KnownHostsFile {
     private static let maxSize = 64 << 20
 
-    /// Gives the file's bytes in pieces; none for one that is missing. A pipe or device holds nothing, as `/dev/null`.
+    /// Passes on the file's bytes in pieces; none if it is missing. Pipes and devices, such as `/dev/null`, count as
+    /// empty.
     static func read(_ path: String, _ take: (UnsafeRawBufferPointer) throws -> Void) throws {
         let file: FileDescriptor
         do {
@@ -24,7 +25,7 @@ enum KnownHostsFile {
                 if offset > maxSize {
                     throw FileError.make(
                         .fileReadTooLarge, path: path,
-                        sentence: "“\(path)” has more than the \(maxSize >> 20) MiB that it may have.")
+                        sentence: "“\(path)” is larger than \(maxSize >> 20) MiB, the limit.")
                 }
                 try take(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
             }
@@ -33,8 +34,8 @@ enum KnownHostsFile {
 
     private static let maxLineLength = 64 << 10
 
-    /// A line by its number from 1, without more than 64 KiB of it; nil where the file has fewer. Reads no further than
-    /// that line.
+    /// The line with this number, counted from 1 and cut to 64 KiB; nil if the file has fewer lines. Stops reading
+    /// after that line.
     static func line(_ number: Int, of path: String) throws -> [UInt8]? {
         var current = 1
         var line: [UInt8] = []
@@ -66,9 +67,10 @@ enum KnownHostsFile {
         return status
     }
 
-    /// Appends `line` once nobody else does; `isWanted` has the last word, with the file locked.
+    /// Appends `line` while holding the lock. `isWanted` decides, with the file locked.
     ///
-    /// ssh itself takes no lock: one write(2) to a file opened for appending keeps its lines and ours apart.
+    /// ssh itself does not lock: writing a line with one write(2) to a file opened for appending keeps its lines and
+    /// ours apart.
     static func append(_ line: String, to path: String, isWanted: () throws -> Bool) throws {
         try makeFolder((path as NSString).deletingLastPathComponent)
         let file = try FileDescriptor(path: path, flags: O_RDWR | O_APPEND | O_CREAT | O_NONBLOCK, mode: 0o600)
@@ -83,7 +85,7 @@ enum KnownHostsFile {
         let written = text.withUnsafeBytes { write(file.raw, $0.baseAddress, $0.count) }
         if written == text.count { return }
         let code = written < 0 ? errno : ENOSPC
-        // Half a line would spoil the next one.
+        // Half a line would corrupt the next one.
         if written > 0 { _ = ftruncate(file.raw, off_t(size)) }
         throw FileError.make(errno: code, path: errorPath, writing: true)
     }
@@ -94,13 +96,13 @@ enum KnownHostsFile {
         }
     }
 
-    /// Makes the folder if it is missing, for this user alone; as ssh, not the one around it.
+    /// Creates the missing folder, for this user only; like ssh, not its parent.
     private static func makeFolder(_ path: String) throws {
         if path.isEmpty || mkdir(path, 0o700) == 0 || errno == EEXIST { return }
         throw FileError.make(errno: errno, path: (try? ProviderPath(path)) ?? .root, writing: true)
     }
 
-    /// Takes the lock of flock(2); five seconds are longer than anybody needs it.
+    /// Locks the file with flock(2). No program needs the lock for five seconds.
     private static func lock(_ file: FileDescriptor, path: ProviderPath) throws {
         let deadline = ContinuousClock.now + .seconds(5)
         while flock(file.raw, LOCK_EX | LOCK_NB) != 0 {
@@ -118,24 +120,24 @@ enum KnownHostsFile {
 }
 
 extension KnownHosts {
-    /// Adds a key of a host that nothing was known of, to the first of the user's files.
+    /// Adds the key of an unknown host to the first of the user's files.
     ///
-    /// The file is made for this user alone where it is missing; of two processes that add the same key, one does.
+    /// Creates a missing file for this user only. If two processes add the same key, one of them writes it.
     ///
-    /// - Parameter hashed: Whether the name is hidden, as `HashKnownHosts` asks.
-    /// - Returns: What was known by then: `.unknown` when the line was written; else nothing was.
-    /// - Throws: As open(2) and write(2); `CocoaError(.fileWriteInvalidFileName)` for a host that no file can name;
-    ///   `CocoaError(.fileWriteNoPermission)` without a user's file.
+    /// - Parameter hashed: Whether the name is hashed, as `HashKnownHosts` asks.
+    /// - Returns: What was known by then: `.unknown` if the line was written. Otherwise nothing was written.
+    /// - Throws: The errors of open(2) and write(2); `CocoaError(.fileWriteInvalidFileName)` for a host that no file
+    ///   can name; `CocoaError(.fileWriteNoPermission)` without a user's file.
     @discardableResult
     package func add(host: String, port: Int, key: HostKey, hashed: Bool) throws -> HostKeyVerdict {
         let name = KnownHostName(host: host, port: port)
         guard name.isPlain else {
             throw FileError.make(
-                .fileWriteInvalidFileName, path: host, sentence: "“\(host)” cannot be kept in a file of known hosts.")
+                .fileWriteInvalidFileName, path: host, sentence: "“\(host)” cannot be named in a known-hosts file.")
         }
         guard let file = userFiles.first else {
             throw FileError.make(
-                .fileWriteNoPermission, path: host, sentence: "There is no file to keep the key of “\(host)” in.")
+                .fileWriteNoPermission, path: host, sentence: "No file of known hosts is set to add “\(host)” to.")
         }
         let shown = hashed ? HashedHostName.make(name.text) : String(decoding: name.text, as: UTF8.self)
         var verdict = HostKeyVerdict.unknown

@@ -14,8 +14,8 @@ struct KnownHostName: Sendable, Hashable {
         withoutPort = port == 22 ? nil : Array(plain.utf8)
     }
 
-    /// Whether it can stand in a file without being read as something else: patterns, lists and comments have
-    /// characters of their own.
+    /// Whether the host can be written to a file without being read as something else: patterns, lists and comments
+    /// have special characters.
     var isPlain: Bool {
         let host = withoutPort ?? text
         return !host.isEmpty && host.count <= 1024
@@ -23,7 +23,7 @@ struct KnownHostName: Sendable, Hashable {
     }
 }
 
-/// Picks the lines that name one host out of bytes that come in pieces.
+/// Finds the lines that name one host, in bytes that arrive in pieces.
 struct KnownHostsParser {
     private let name: KnownHostName
     private let file: String
@@ -105,7 +105,7 @@ struct KnownHostsParser {
         } else {
             match = KnownHostMatch(name) { KnownHostsPatterns.matches($0, names) }
         }
-        // Keys of other hosts are not looked at: there may be very many.
+        // Keys of other hosts are not parsed, because there may be very many.
         guard match != .none else { return }
         guard let key = HostKey(base64: String(decoding: text, as: UTF8.self)), Array(key.type.utf8) == Array(type)
         else { return skip() }
@@ -117,7 +117,7 @@ struct KnownHostsParser {
     }
 }
 
-/// Whether a line names a host, and with its port.
+/// Whether a line names a host, and whether it names the port.
 private enum KnownHostMatch {
     case exact, withoutPort, none
 
@@ -151,8 +151,7 @@ private struct KnownHostsWords {
     private static func isSpace(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
 }
 
-/// A name that only who knows it recognises: `|1|salt|hash`, both in base64, the hash as HMAC-SHA1 of the name keyed
-/// with the salt.
+/// A hashed name: `|1|salt|hash`, both in base64. The hash is the HMAC-SHA1 of the name with the salt as the key.
 struct HashedHostName {
     private let salt: Data
     private let hash: Data
@@ -171,7 +170,7 @@ struct HashedHostName {
         HMAC.isValid(hash, of: name, key: salt, algorithm: .sha1)
     }
 
-    /// `name` under a salt that nobody used before.
+    /// Hashes `name` with a new random salt.
     static func make(_ name: [UInt8]) -> String {
         let salt = (0..<HashAlgorithm.sha1.byteCount).map { _ in UInt8.random(in: 0...255) }
         let code = HMAC.code(of: name, key: salt, .sha1)

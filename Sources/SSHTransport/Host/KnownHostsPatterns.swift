@@ -3,11 +3,10 @@
 ///
 /// fnmatch(3) takes the brackets around a host with a port for a set of characters.
 enum KnownHostsPatterns {
-    /// In bytes; ssh takes no longer pattern in a list either.
+    /// In bytes; ssh also rejects longer patterns in a list.
     private static let maxPatternLength = 1023
 
-    /// Whether `text`, which is in lower case, fits one of the patterns, which commas part, and none of those with a
-    /// `!`.
+    /// Whether `text`, in lower case, matches one of the comma-separated patterns, and none of those with a `!`.
     static func matches(_ text: [UInt8], _ list: ArraySlice<UInt8>) -> Bool {
         var hasMatched = false
         for pattern in list.split(separator: UInt8(ascii: ",")) {
@@ -21,9 +20,9 @@ enum KnownHostsPatterns {
         return hasMatched
     }
 
-    /// Whether `text` fits `pattern` from end to end.
+    /// Whether all of `text` matches `pattern`.
     ///
-    /// Only the last star is gone back to: what an earlier one took can stay as it is.
+    /// Only the last star is revisited: the match of an earlier one can stay as it is.
     private static func matchesOne(_ text: [UInt8], pattern: ArraySlice<UInt8>) -> Bool {
         var here = 0
         var mark = pattern.startIndex

@@ -1,7 +1,8 @@
 import FileProviderCore
 package import Foundation
 
-/// Keys that no host may show, from the file of `RevokedHostKeys` in ssh's configuration: one public key on each line.
+/// The keys that no host may have, from the file of `RevokedHostKeys` in ssh's configuration: one public key on each
+/// line.
 package struct RevokedHostKeys: Sendable, Hashable {
     /// A path of this machine.
     package let file: String
@@ -10,10 +11,10 @@ package struct RevokedHostKeys: Sendable, Hashable {
     private static let binary = Array("SSHKRL\n\0".utf8)
     private static let maxSize = 4 << 20
 
-    /// Waits for the disk.
+    /// Checks a key. Reads from the disk.
     ///
-    /// - Throws: `URLError(.serverCertificateUntrusted)` for a key that is in the file. As ssh, every key is refused
-    ///   where the file cannot be read, and here also where it is in the binary form.
+    /// - Throws: `URLError(.serverCertificateUntrusted)` for a key in the file. As in ssh, every key is refused if the
+    ///   file cannot be read; here also if it is in the binary form.
     package func check(_ key: HostKey, host: String, url: URL?) throws {
         func refused(_ why: String) -> URLError {
             FileError.make(
@@ -21,11 +22,11 @@ package struct RevokedHostKeys: Sendable, Hashable {
                 sentence: "“\(host)” shows the key \(key.fingerprint), and \(why).")
         }
         guard let bytes = FileManager.default.contents(atPath: file), bytes.count <= Self.maxSize else {
-            throw refused("“\(file)”, which should tell the keys that were revoked, cannot be read")
+            throw refused("the list of revoked keys, “\(file)”, cannot be read")
         }
         if bytes.starts(with: Self.binary) {
             throw refused(
-                "“\(file)”, which tells the keys that were revoked, is in a form that only the ssh program reads (transport=ssh)"
+                "the list of revoked keys, “\(file)”, is in a form that only the ssh program reads (transport=ssh)"
             )
         }
         for line in bytes.split(separator: UInt8(ascii: "\n")) {

@@ -13,7 +13,7 @@ struct SSHAddress {
         let reason: String
     }
 
-    /// The addresses of a host, in the order to try. Waits for the resolver, which nothing can hurry.
+    /// Looks up the addresses of a host, in the order to try. Waits for the resolver, which cannot be interrupted.
     static func all(of host: String, port: Int) throws(Unknown) -> [SSHAddress] {
         var hints = addrinfo()
         hints.ai_family = AF_UNSPEC

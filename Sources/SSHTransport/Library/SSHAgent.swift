@@ -2,7 +2,7 @@ import CSSH2
 import FileProviderCore
 import Foundation
 
-/// A talk with an SSH agent at its socket; on the connection's thread. Source: draft-miller-ssh-agent.
+/// A conversation with an SSH agent over its socket, on the connection's thread. Source: draft-miller-ssh-agent.
 final class SSHAgent {
     struct Identity {
         let blob: [UInt8]
@@ -12,12 +12,12 @@ final class SSHAgent {
 
     private let socket: Int32
     private let control: SSHControl
-    /// A person may have to confirm, or to touch a key.
+    /// The user may have to confirm, or to touch a key.
     private static let patience = Duration.seconds(120)
     /// As OpenSSH's agent has it.
     private static let maxMessageLength = 256 << 10
 
-    /// - Throws: `CocoaError(.fileReadNoSuchFile)` where no agent is there.
+    /// - Throws: `CocoaError(.fileReadNoSuchFile)` if there is no agent.
     init(path: String, control: SSHControl) throws {
         self.control = control
         let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
@@ -54,7 +54,7 @@ final class SSHAgent {
         return found
     }
 
-    /// Those that somebody named come first, and RSA keys last where libssh2 cannot sign with them as servers demand.
+    /// Keys that the options name come first, and RSA keys last if libssh2 cannot sign with them as servers require.
     static func ordered(
         _ identities: [Identity], first: [[UInt8]], signsRSA: Bool = SSHLibrary.signsRSAWithSHA2
     ) -> [Identity] {
@@ -66,11 +66,11 @@ final class SSHAgent {
         return ranked.sorted { ($0.rank, $0.location) < ($1.rank, $1.location) }.map(\.identity)
     }
 
-    /// SSH_AGENTC_SIGN_REQUEST: the signature without the algorithm's name; nil where the agent, or a person, refuses.
+    /// SSH_AGENTC_SIGN_REQUEST: the signature without the algorithm's name; nil if the agent or the user refuses.
     func sign(_ data: [UInt8], with blob: [UInt8]) throws -> [UInt8]? {
         var request: [UInt8] = [13]
         for field in [blob, data] { request += SSHFieldReader.bigEndian(field.count) + field }
-        // RSA signs with what the data says that it is signed with.
+        // The signed data names the hash algorithm for RSA.
         let wanted = Self.algorithm(in: data)
         request += SSHFieldReader.bigEndian(wanted == "rsa-sha2-512" ? 4 : wanted == "rsa-sha2-256" ? 2 : 0)
         var reply = SSHFieldReader(try ask(request))
@@ -122,6 +122,6 @@ final class SSHAgent {
     }
 
     private func broken() -> CocoaError {
-        FileError.make(.fileReadUnknown, path: "", sentence: "The SSH agent does not answer as one.")
+        FileError.make(.fileReadUnknown, path: "", sentence: "The SSH agent sent an invalid answer.")
     }
 }

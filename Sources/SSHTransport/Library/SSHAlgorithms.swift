@@ -1,12 +1,12 @@
 import CSSH2
 
-/// Which algorithms are offered to a server, the best first.
+/// The algorithms that are offered to a server, the best first.
 ///
-/// Left out is what is broken or near it, whatever a server wants: CBC (plaintext recovery), RC4, 3DES, MACs of MD5 and
-/// SHA-1, DSA, and key exchanges that hash with SHA-1. The ssh program is the way to servers that have nothing else.
-/// One exception stays, last in its row: `ssh-rsa` for the host key, since libssh2 before 1.11 has no other signature
-/// for RSA keys; forging one needs a second preimage of a hash that both sides have put chance into, not merely a
-/// collision of SHA-1.
+/// Broken or weak algorithms are never offered: CBC (plaintext recovery), RC4, 3DES, MACs of MD5 and SHA-1, DSA, and
+/// key exchanges that hash with SHA-1. Servers without others can be reached with the ssh program. The one exception,
+/// last in its list, is `ssh-rsa` for the host key, because libssh2 before 1.11 has no other signature for RSA keys. To
+/// forge one takes a second preimage of a hash to which both sides contribute random bytes, not just a collision of
+/// SHA-1.
 enum SSHAlgorithms {
     static let keyExchanges = [
         "curve25519-sha256", "curve25519-sha256@libssh.org", "ecdh-sha2-nistp256", "ecdh-sha2-nistp384",
@@ -18,16 +18,16 @@ enum SSHAlgorithms {
         "ssh-ed25519", "ecdsa-sha2-nistp256", "ecdsa-sha2-nistp384", "ecdsa-sha2-nistp521", "rsa-sha2-512",
         "rsa-sha2-256", "ssh-rsa",
     ]
-    /// Of the counter modes libssh2 1.10 is fastest with the shortest key; GCM, which newer ones have, needs no MAC
-    /// beside it.
+    /// Of the counter modes, libssh2 1.10 is fastest with the shortest key. GCM, which newer versions have, needs no
+    /// MAC.
     static let ciphers = ["aes128-gcm@openssh.com", "aes256-gcm@openssh.com", "aes128-ctr", "aes192-ctr", "aes256-ctr"]
-    /// SHA-256 costs libssh2 less than SHA-512. Those that hash after encryption come last: with them, messages could
-    /// be cut from the beginning of a connection (CVE-2023-48795) where libssh2 does not know the countermeasure.
+    /// libssh2 computes SHA-256 faster than SHA-512. The encrypt-then-MAC variants come last: with them, messages could
+    /// be removed from the start of a connection (CVE-2023-48795) if libssh2 does not know the countermeasure.
     static let macs = [
         "hmac-sha2-256", "hmac-sha2-512", "hmac-sha2-256-etm@openssh.com", "hmac-sha2-512-etm@openssh.com",
     ]
 
-    /// ``hostKeys`` with those first for which a key of the server is known, whose other keys would be refused.
+    /// ``hostKeys`` with the types of the server's known keys first: its other keys would be refused.
     static func hostKeys(known types: [String]) -> [String] {
         let known = types.flatMap { $0 == "ssh-rsa" ? ["rsa-sha2-512", "rsa-sha2-256", "ssh-rsa"] : [$0] }.filter(
             hostKeys.contains)
@@ -35,7 +35,7 @@ enum SSHAlgorithms {
         return (known + hostKeys).filter { seen.insert($0).inserted }
     }
 
-    /// All rows by libssh2's numbers for them.
+    /// All lists by libssh2's numbers for them.
     static func preferences(knownHostKeys: [String]) -> [(method: Int32, names: [String])] {
         [
             (LIBSSH2_METHOD_KEX, keyExchanges), (LIBSSH2_METHOD_HOSTKEY, hostKeys(known: knownHostKeys)),

@@ -44,7 +44,7 @@ final class SSHAnswers {
     private var isPasswordUsed = false
     private(set) var failure: (any Error)?
     var isEndless: Bool { rounds > Self.maxRounds }
-    /// What nobody could answer.
+    /// The question that could not be answered.
     private(set) var unanswered: String?
 
     private static let maxRounds = 8
@@ -82,7 +82,7 @@ final class SSHAnswers {
 
     private func reply(_ prompt: String, _ instruction: String, echoes: Bool) -> String {
         if failure != nil { return "" }
-        // Somebody who is there answers what may not be about the password: such as a code, or the password once more.
+        // With a closure, the password answers only a prompt that mentions it; others may ask for a code.
         if !echoes, let password, !isPasswordUsed, answer == nil || prompt.localizedCaseInsensitiveContains("password")
         {
             isPasswordUsed = true
@@ -103,7 +103,7 @@ final class SSHAnswers {
     /// A server may ask without end.
     private func endRound(on wire: SSHWire) {
         rounds += 1
-        // What nobody answers is not asked for again and again.
+        // A question without an answer is not asked again.
         if isEndless || failure != nil || unanswered != nil && answer == nil && isPasswordUsed { wire.shut() }
     }
 }

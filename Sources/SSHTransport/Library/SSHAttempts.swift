@@ -1,15 +1,15 @@
 import FileProviderCore
 import Foundation
 
-/// What has been tried of a login, and what came of it.
+/// The attempts to log in so far, and their results.
 struct SSHAttempts {
     let login: SSHLogin
     let server: SSHServer
-    /// The methods that the server takes; nil while it has not been asked.
+    /// The methods that the server accepts; nil while it has not been asked.
     var accepted: [String]? {
         didSet { isOutdated = false }
     }
-    /// Whether something was tried after ``accepted`` was told: the server may take other methods by now.
+    /// Whether something was tried after ``accepted`` was received: the server may accept other methods by now.
     private(set) var isOutdated = false
     private var refused: [String] = []
     private var unusable: [String] = []
@@ -17,7 +17,7 @@ struct SSHAttempts {
     private var keys = 0
     private var offered: Set<[UInt8]> = []
     private var hasOldRSA = false
-    /// How many keys are offered at most, where there were more.
+    /// The number of keys that are offered at most, if there were more.
     private var keysLeft: Int?
 
     init(login: SSHLogin, server: SSHServer) {
@@ -25,24 +25,24 @@ struct SSHAttempts {
         self.server = server
     }
 
-    /// Whether a method was sent, which a server may answer by closing the connection.
+    /// Whether a method was sent. A server may close the connection in reply.
     var hasBegun = false {
         didSet { isOutdated = accepted != nil }
     }
     var hasFailed: Bool { !refused.isEmpty }
-    /// Whether it was the password that did not do, and not the method, which some servers do not have.
+    /// Whether the password was refused, and not the method, which some servers do not have.
     var isPasswordRefused: Bool { refused.contains("password") && mayTry("password") }
 
-    /// Nil for one that does not say what it takes.
+    /// Nil for a server that does not say what it accepts.
     func mayTry(_ method: String) -> Bool { accepted.map { $0.isEmpty || $0.contains(method) } ?? true }
 
-    /// A server that takes passwords, too, is to have one before it has had enough.
+    /// A server that also accepts passwords must get one before it ends the login.
     private var maxKeys: Int {
         let takesPassword = mayTry("password") || mayTry("keyboard-interactive")
         return login.hasPassword && takesPassword ? min(login.maxKeys, SSHLogin.maxKeysBeforePassword) : login.maxKeys
     }
 
-    /// Counts a key that is going to be offered; false for one that was offered, and for one too many.
+    /// Counts a key that is about to be offered; returns false for one that was offered before, and for one too many.
     mutating func takeKey(type: String?, publicKey: [UInt8]? = nil) -> Bool {
         if let publicKey, offered.contains(publicKey) { return false }
         guard keys < maxKeys else {
@@ -55,7 +55,7 @@ struct SSHAttempts {
         return true
     }
 
-    /// A key could not be opened, and so was not offered.
+    /// Notes a key that could not be opened, and so was not offered.
     ///
     /// - Parameter hadBegun: Whether something was sent before it.
     mutating func giveBackKey(publicKey: [UInt8]?, hadBegun: Bool) {
@@ -64,7 +64,8 @@ struct SSHAttempts {
         if let publicKey { offered.remove(publicKey) }
     }
 
-    /// A key was known, and did not do: the server may want another method beside it, and is to be asked which.
+    /// Notes a key that was accepted and then failed: the server may require a second method, so it is asked for its
+    /// list.
     mutating func failedInTheEnd(_ what: String, cause: any Error) {
         failed(what, cause)
         accepted = nil
@@ -88,9 +89,9 @@ struct SSHAttempts {
             ? "The login of “\(login.user)” to “\(server.host)” cannot begin: " + unusable.joined(separator: "; ")
             : "“\(server.host)” refused the login of “\(login.user)”"
         if refused.isEmpty, hasBegun { sentence += ", or lost the connection in the middle of it" }
-        if refused.isEmpty, unusable.isEmpty, !hasBegun { sentence += ": there was nothing to log in with" }
+        if refused.isEmpty, unusable.isEmpty, !hasBegun { sentence += ": there was no key and no password to try" }
         if !refused.isEmpty { sentence += " by " + refused.joined(separator: ", ") }
-        if let accepted, !accepted.isEmpty { sentence += " (it takes " + accepted.joined(separator: ", ") + ")" }
+        if let accepted, !accepted.isEmpty { sentence += " (it accepts " + accepted.joined(separator: ", ") + ")" }
         sentence += "."
         if let lastWords, !lastWords.isEmpty { sentence += " It said: \(lastWords)." }
         for why in isUnsent ? [] : unusable { sentence += " " + why.prefix(1).uppercased() + why.dropFirst() + "." }
@@ -109,8 +110,8 @@ struct SSHAttempts {
 extension URLError {
     private static let oldRSA = "CarrelOldRSASignature"
 
-    /// Whether a login was refused that may have failed for one reason: this libssh2 signs with RSA keys in a way that
-    /// servers take no more.
+    /// Whether a refused login may have failed because this libssh2 signs with RSA keys in a way that servers no longer
+    /// accept.
     package var isForOldRSA: Bool { userInfo[Self.oldRSA] as? Bool ?? false }
 
     fileprivate func markedAsOldRSA() -> URLError {

@@ -4,9 +4,9 @@ import Foundation
 
 /// One channel of a connection.
 ///
-/// Unchecked: but for what is let, everything is touched on the connection's thread only, which debug builds check.
+/// Unchecked: everything but constants is used only on the connection's thread, which debug builds check.
 final class SSHChannel: ByteChannel, @unchecked Sendable {
-    /// What a turn on the connection's thread has come to.
+    /// The result of a turn on the connection's thread.
     enum Turn {
         case moved, idle
         case over(any Error)
@@ -16,12 +16,12 @@ final class SSHChannel: ByteChannel, @unchecked Sendable {
     let raw: OpaquePointer
     private unowned let session: SSHSession
     private(set) var user: (any ByteChannelUser)?
-    /// Since when nothing has moved that the user waits for.
+    /// When the user began to wait without progress.
     private var quietSince = ContinuousClock.now
-    /// Why it ended before it began.
+    /// Why the channel ended before it began.
     private(set) var earlyEnd: (any Error)?
 
-    /// Bytes of one channel in each direction before another has its turn.
+    /// Bytes of one channel in each direction before another channel has its turn.
     private static let share = 1 << 20
 
     init(_ raw: OpaquePointer, of session: SSHSession) {
@@ -34,7 +34,7 @@ final class SSHChannel: ByteChannel, @unchecked Sendable {
 
     func start(_ user: any ByteChannelUser) {
         do { try control.post(.start(self, user)) } catch {
-            // The thread is no more, or about to be: nobody else calls the user.
+            // The thread has ended or is about to, so no other thread calls the user.
             user.ended(with: error)
         }
     }
@@ -51,14 +51,14 @@ final class SSHChannel: ByteChannel, @unchecked Sendable {
         quietSince = .now
     }
 
-    /// libssh2's channel is no more.
+    /// libssh2's channel was freed.
     func tell(_ error: any Error) {
         control.thread.assertIsCurrent()
         earlyEnd = earlyEnd ?? error
         user.take()?.ended(with: error)
     }
 
-    /// Moves what can be moved without a wait.
+    /// Moves what can be moved without waiting.
     func turn(_ now: ContinuousClock.Instant) -> Turn {
         control.thread.assertIsCurrent()
         guard let user else { return drain() }
@@ -72,7 +72,7 @@ final class SSHChannel: ByteChannel, @unchecked Sendable {
         }
     }
 
-    /// When it has taken too long, if nothing moves until then; nil where nothing is waited for.
+    /// The time at which the wait is too long, if nothing moves until then; nil if the user is not waiting.
     var deadline: ContinuousClock.Instant? {
         guard let user, user.isWaiting else { return nil }
         return quietSince + .clamped(seconds: session.options.timeouts.idle)
@@ -116,7 +116,7 @@ final class SSHChannel: ByteChannel, @unchecked Sendable {
         return total > 0
     }
 
-    /// Lets libssh2 take what has come, into its own memory, as far as the windows go: it may be for other channels.
+    /// Lets libssh2 read what has arrived into its own memory, up to the windows, because it may be for other channels.
     private func drain() -> Turn {
         let count = libssh2_channel_read_ex(raw, 0, nil, 0)
         return count < 0 && count != Int(LIBSSH2_ERROR_EAGAIN) ? .over(session.failed(Int32(count))) : .idle
@@ -128,6 +128,6 @@ final class SSHChannel: ByteChannel, @unchecked Sendable {
         return FileError.make(
             .networkConnectionLost, url: session.server.url,
             sentence: status == 0
-                ? "“\(host)” ended the channel." : "“\(host)” ended the channel: what served it failed (\(status)).")
+                ? "“\(host)” ended the channel." : "“\(host)” ended the channel with status \(status).")
     }
 }

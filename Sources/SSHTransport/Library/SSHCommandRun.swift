@@ -2,10 +2,10 @@ import CSSH2
 import FileProviderCore
 import Foundation
 
-/// A command that runs on a channel of its own.
+/// A command on a separate channel.
 ///
-/// Unchecked: whoever makes it hands it to the connection's thread, and what is not let is touched there only, which
-/// debug builds check.
+/// Unchecked: it is created and handed to the connection's thread; what is not constant is used only there, which debug
+/// builds check.
 final class SSHCommandRun: @unchecked Sendable {
     let answer = SSHAnswer<SSHConnection.CommandResult>()
     private let limit: Int
@@ -15,7 +15,7 @@ final class SSHCommandRun: @unchecked Sendable {
     private var output: [UInt8] = []
     private var errors: [UInt8] = []
     private var quietSince = ContinuousClock.now
-    /// Whether nobody waits for it any more.
+    /// Whether the caller no longer waits.
     var isAbandoned = false
 
     private enum Stage { case opening, closingInput, reading, closing, waiting }
@@ -32,9 +32,9 @@ final class SSHCommandRun: @unchecked Sendable {
     var raw: OpaquePointer? { steps.raw }
     var deadline: ContinuousClock.Instant { quietSince + .clamped(seconds: idle) }
 
-    /// Goes on as far as it can.
+    /// Continues as far as possible.
     ///
-    /// - Returns: Whether the command has ended and the answer was given.
+    /// - Returns: Whether the command has ended and the caller has its result.
     func turn(_ session: SSHSession, now: ContinuousClock.Instant) throws -> Bool {
         session.control.thread.assertIsCurrent()
         if deadline <= now { throw session.server.timedOut() }
@@ -66,7 +66,7 @@ final class SSHCommandRun: @unchecked Sendable {
         return true
     }
 
-    /// - Returns: Whether all has come.
+    /// - Returns: Whether all output has arrived.
     private func read(_ session: SSHSession, _ now: ContinuousClock.Instant) throws -> Bool {
         let before = (output.count, errors.count)
         try read(stream: 0, session) { output += $0 }
@@ -93,7 +93,7 @@ final class SSHCommandRun: @unchecked Sendable {
         }
     }
 
-    /// Nothing tells a signal's number, only its name.
+    /// The protocol gives a signal's name, not its number.
     private func status() -> Int32 {
         var name: UnsafeMutablePointer<CChar>?
         let isKilled = libssh2_channel_get_exit_signal(steps.raw, &name, nil, nil, nil, nil, nil) == 0 && name != nil

@@ -2,13 +2,13 @@ import CSSH2
 package import FileProviderCore
 import Foundation
 
-/// One connection to an SSH server by libssh2, with channels on it, driven by one thread of its own.
+/// One connection to an SSH server by libssh2, with its channels, driven by a dedicated thread.
 ///
-/// It ends with ``close()`` or when nobody holds it; its channels hold it not.
+/// It ends with ``close()`` or when its last reference is released. Its channels don't retain it.
 package final class SSHConnection: Sendable {
-    /// What was agreed on with the server.
+    /// The algorithms agreed with the server.
     package struct Agreement: Sendable {
-        /// What the server calls itself, such as `SSH-2.0-OpenSSH_9.2`.
+        /// The server's version text, such as `SSH-2.0-OpenSSH_9.2`.
         package let serverVersion: String
         package let keyExchange: String
         package let hostKey: String
@@ -39,16 +39,16 @@ package final class SSHConnection: Sendable {
 
     /// Connects and logs in: about seven round trips with a password, one more with a key.
     ///
-    /// - Throws: `URLError` for what kept it from that, `.userAuthenticationRequired` where the login was refused;
-    ///   ``SSHProxyRefusal`` where a proxy wants a login; what ``SSHOptions/checkHostKey`` throws; `CancellationError`,
-    ///   at once, when the task is cancelled.
+    /// - Throws: `URLError` for a failed connection, `.userAuthenticationRequired` for a refused login;
+    ///   ``SSHProxyRefusal`` if a proxy requires a login; the error of ``SSHOptions/checkHostKey``;
+    ///   `CancellationError`, at once, when the task is cancelled.
     package static func connect(to server: SSHServer, login: SSHLogin, options: SSHOptions) async throws
         -> SSHConnection
     {
         try SSHLibrary.start()
         let control = try SSHControl()
         let answer = SSHAnswer<SSHConnection>()
-        // Taken out by the thread, which would keep the secrets as long as it runs.
+        // Removed by the thread, which would otherwise keep the secrets as long as it runs.
         let login = LockedValue<SSHLogin?>(login)
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
@@ -62,7 +62,7 @@ package final class SSHConnection: Sendable {
                 }
             }
         } onCancel: {
-            // The thread may be in a call that nothing can hurry.
+            // The thread may be in a call that cannot be interrupted.
             control.stop(CancellationError())
             answer.give(.failure(CancellationError()))
         }
@@ -88,12 +88,12 @@ package final class SSHConnection: Sendable {
         thread.end()
     }
 
-    /// Why the connection is of no more use; nil while it is.
+    /// Why the connection has ended; nil while it is open.
     package var end: (any Error)? { control.end }
 
-    /// Opens a channel to a subsystem, which takes two round trips; several can be open at once.
+    /// Opens a channel to a subsystem in two round trips. Several channels can be open at once.
     ///
-    /// - Throws: `URLError(.resourceUnavailable)` where the server refuses; why the connection has ended;
+    /// - Throws: `URLError(.resourceUnavailable)` if the server refuses; the error that ended the connection;
     ///   `CancellationError`, at once.
     package func channel(subsystem: String) async throws -> any ByteChannel {
         let opening = SSHOpening(subsystem: subsystem)
@@ -103,20 +103,20 @@ package final class SSHConnection: Sendable {
                 do { try control.post(.open(opening)) } catch { opening.answer.give(.failure(error)) }
             }
         } onCancel: {
-            // libssh2 goes on with what it has begun; nobody takes the channel then.
+            // libssh2 finishes what it has begun; the channel is then closed.
             opening.answer.give(.failure(CancellationError()))
         }
     }
 
-    /// What a command has said.
+    /// The result of a command.
     package typealias CommandResult = (status: Int32, output: [UInt8], errors: [UInt8])
 
     /// Runs a command in the account's shell, without input.
     ///
     /// - Parameters:
-    ///   - limit: Bytes of output that are taken; of what it says on standard error, the first 4 KiB are.
-    ///   - idle: Seconds that it may say nothing; nil takes the connection's time.
-    /// - Returns: The exit status, 128 and more where a signal ended it.
+    ///   - limit: The maximum number of bytes of output. Of standard error, the first 4 KiB are kept.
+    ///   - idle: Seconds that the command may be silent; nil for the connection's limit.
+    /// - Returns: The exit status; 128 or more if a signal ended the command.
     /// - Throws: `URLError(.dataLengthExceedsMaximum)` for more output, `.timedOut`; as ``channel(subsystem:)``.
     package func run(_ command: String, limit: Int, idle: Double? = nil) async throws -> CommandResult {
         let run = SSHCommandRun(command: command, limit: limit, idle: idle ?? options.timeouts.idle)
@@ -131,6 +131,6 @@ package final class SSHConnection: Sendable {
         }
     }
 
-    /// Ends the connection and its channels with `URLError(.cancelled)`, soon.
+    /// Ends the connection and its channels with `URLError(.cancelled)`. Returns without waiting.
     package func close() { control.stop(server.closed()) }
 }

@@ -2,7 +2,7 @@ import FileProviderCore
 import Foundation
 import Synchronization
 
-/// What the thread of a connection is told from outside.
+/// Carries commands from other threads to a connection's thread.
 final class SSHControl: Sendable {
     enum Command: Sendable {
         case open(SSHOpening)
@@ -14,20 +14,20 @@ final class SSHControl: Sendable {
 
     private struct Inbox {
         var commands: [Command] = []
-        /// Why the connection is to end, or has.
+        /// Why the connection is to end or has ended.
         var end: (any Error)?
     }
 
     let event: WakeEvent
-    /// The connection's, on which its session, its channels and what opens them are used.
+    /// The connection's thread, on which its session, its channels and their openings are used.
     let thread = OwningThread()
     private let inbox = Mutex(Inbox())
 
     init() throws { event = try WakeEvent() }
 
-    /// Leaves a command.
+    /// Leaves a command for the thread.
     ///
-    /// - Throws: Why the connection has ended.
+    /// - Throws: The reason if the connection has ended.
     func post(_ command: Command) throws {
         try inbox.withLock { inbox in
             if let end = inbox.end { throw end }
@@ -36,13 +36,13 @@ final class SSHControl: Sendable {
         event.signal()
     }
 
-    /// Has the thread end; the first reason counts.
+    /// Tells the thread to end. The first reason counts.
     func stop(_ error: any Error) {
         inbox.withLock { $0.end = $0.end ?? error }
         event.signal()
     }
 
-    /// Why the connection is to end, or has; nil while it is to go on.
+    /// Why the connection is to end or has ended; nil while it continues.
     var end: (any Error)? { inbox.withLock { $0.end } }
 
     func take() -> [Command] {
@@ -52,11 +52,11 @@ final class SSHControl: Sendable {
         }
     }
 
-    /// Waits for `socket`, as long as the connection is to go on.
+    /// Waits for `socket`, while the connection continues.
     ///
-    /// - Parameter events: As poll(2) has them; none to wait for the deadline alone.
-    /// - Returns: What happened to the socket; none where the deadline came first or the thread was told something.
-    /// - Throws: Why the connection is to end; ``SSHExit`` where the process ends.
+    /// - Parameter events: The events of poll(2); none to wait only for the deadline.
+    /// - Returns: The socket's events; none if the deadline was reached or a command was left.
+    /// - Throws: The reason if the connection is to end; ``SSHExit`` if the process exits.
     func wait(for socket: Int32, events: Int16, until deadline: ContinuousClock.Instant?) throws -> Int16 {
         var entries = [
             pollfd(fd: socket, events: events, revents: 0),
@@ -68,17 +68,17 @@ final class SSHControl: Sendable {
         return count > 0 ? entries[0].revents : 0
     }
 
-    /// - Throws: Why the connection is to end; ``SSHExit`` where the process ends.
+    /// - Throws: The reason if the connection is to end; ``SSHExit`` if the process exits.
     func check() throws {
         if TransportThread.isExiting { throw SSHExit() }
         if let end { throw end }
     }
 }
 
-/// The process ends: nobody is told.
+/// Thrown when the process exits. No caller is notified then.
 struct SSHExit: Error {}
 
-/// Gives its value to one task, whichever of two threads brings one first.
+/// Passes a value to one task. Two threads may try; the first one counts.
 final class SSHAnswer<Value: Sendable>: Sendable {
     private struct State {
         var continuation: CheckedContinuation<Value, any Error>?

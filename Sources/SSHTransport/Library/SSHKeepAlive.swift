@@ -1,19 +1,19 @@
 import CSSH2
 
-/// Asks a server that says nothing whether it is there: that keeps ways open that forget what is silent, and shows
-/// those that are dead.
+/// Sends requests to a silent server: they keep connections open through devices that forget idle ones, and show that a
+/// connection is dead.
 struct SSHKeepAlive {
     private let interval: Duration
-    /// When something was asked last.
+    /// When the last request was sent.
     private var asked = ContinuousClock.now
-    /// Questions since something came.
+    /// Requests since something last arrived.
     private(set) var unanswered = 0
     private var questions = 0
 
-    /// Questions without an answer after which nobody is there.
+    /// The number of unanswered requests after which the connection is dead.
     static let maxCount = 3
-    /// libssh2 keeps the answers, and looks through them with each packet; beyond these it asks for none, and the
-    /// system alone finds out.
+    /// libssh2 keeps the replies, and searches them for each packet. After this many requests it sends none; then only
+    /// the system can notice a dead connection.
     private static let maxAnswers = 1000
 
     init(interval: Duration) { self.interval = max(.seconds(2), interval) }
@@ -24,9 +24,9 @@ struct SSHKeepAlive {
         case giveUp
     }
 
-    /// What to do now.
+    /// The next step.
     ///
-    /// - Parameter isWaitedFor: Whether somebody waits for the server: then how long that takes is decided elsewhere.
+    /// - Parameter isWaitedFor: Whether a caller waits for the server. Then another time-out applies.
     mutating func step(_ now: ContinuousClock.Instant, lastReceived: ContinuousClock.Instant, isWaitedFor: Bool) -> Step
     {
         if lastReceived > asked || isWaitedFor { unanswered = 0 }

@@ -2,7 +2,7 @@ package import FileProviderCore
 
 /// A private key to log in with.
 package struct SSHIdentity: Sendable, CustomReflectable {
-    /// Where the key is.
+    /// Where the key is stored.
     package enum Key: Sendable {
         /// A file in OpenSSH's form or PEM.
         case file(String)
@@ -10,12 +10,12 @@ package struct SSHIdentity: Sendable, CustomReflectable {
         case memory([UInt8])
     }
 
-    /// What errors call it: the file's path, or for a key in memory whose it is, such as `of “anna”`.
+    /// The name for errors: the file's path or, for a key in memory, its owner, such as `of “anna”`.
     package let name: String
     package let key: Key
-    /// The key's type where that is known, such as `ssh-rsa`.
+    /// The key's type if it is known, such as `ssh-rsa`.
     package let type: String?
-    /// The public key where that is known: one that was offered is not offered again.
+    /// The public key if it is known, so that the same key is not offered twice.
     package let publicKey: [UInt8]?
     package let passphrase: SSHSecret?
 
@@ -32,24 +32,25 @@ package struct SSHIdentity: Sendable, CustomReflectable {
     var quotedName: String { if case .file = key { "“\(name)”" } else { name } }
 }
 
-/// Who logs in, and by which methods, in their order.
+/// The user who logs in, and the methods in the order to try.
 package struct SSHLogin: Sendable {
-    /// A way to show who one is (RFC 4252).
+    /// A method of authentication (RFC 4252).
     package enum Method: Sendable {
         case publicKey(SSHIdentity)
-        /// The keys of the agent at a socket, or only those of them whose public keys are among `only`; those of
-        /// `first` go before others.
+        /// The keys of the agent at a socket. If `only` is set, only those with these public keys. Those in `first`
+        /// come first.
         case agent(socket: String, only: [[UInt8]]?, first: [[UInt8]] = [])
         case password(SSHSecret)
-        /// The password answers the first question whose answer is not to be seen, with a closure only where that
-        /// speaks of a password; the closure answers what else is asked, on the connection's thread.
+        /// The password answers the first prompt without echo; if there is a closure, only one that mentions a
+        /// password. The closure answers all other prompts, on the connection's thread.
         case keyboardInteractive(SSHSecret?, answer: (@Sendable (LoginQuestion) throws -> String)?)
     }
 
     package var user: String
     package var methods: [Method]
-    /// The most keys that are offered, those of an agent included: servers end a login after some tries, OpenSSH's
-    /// after six. Where the server would take a password as well, and there is one, it is ``maxKeysBeforePassword``.
+    /// The maximum number of keys that are offered, including an agent's: servers end a login after some tries,
+    /// OpenSSH's after six. If there is a password and the server accepts passwords, the limit is
+    /// ``maxKeysBeforePassword``.
     package var maxKeys: Int
     /// The password may take two tries.
     package static let maxKeysBeforePassword = 3
@@ -60,8 +61,8 @@ package struct SSHLogin: Sendable {
         self.maxKeys = maxKeys
     }
 
-    /// Whether several tries may be needed, keys among them: then it pays to ask first what the server takes, which is
-    /// no try yet.
+    /// Whether several tries with keys may be needed. Then it is worth asking first which methods the server accepts,
+    /// which does not count as a try.
     var mayTakeSeveralKeys: Bool {
         methods.contains { if case .agent = $0 { true } else { false } }
             || methods.count > 1 && methods.contains { $0.name == "publickey" }

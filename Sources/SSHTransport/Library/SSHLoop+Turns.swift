@@ -3,10 +3,10 @@ import FileProviderCore
 import Foundation
 
 extension SSHLoop {
-    /// Gives every channel a turn, each round another one first.
+    /// Gives every channel a turn, starting with another one in each round.
     ///
     /// - Returns: Whether anything has moved.
-    /// - Throws: What is wrong with the whole connection.
+    /// - Throws: The error that ends the whole connection.
     func turnAll(_ now: ContinuousClock.Instant) throws -> Bool {
         var hasMoved = false
         var over: [(channel: SSHChannel, error: any Error)] = []
@@ -23,14 +23,14 @@ extension SSHLoop {
         return hasMoved || !over.isEmpty
     }
 
-    /// - Throws: The same, where nothing at all has come: then it is the connection that does not answer.
+    /// - Throws: The same error, if nothing has arrived at all: then the connection is dead.
     private func timeOut(_ now: ContinuousClock.Instant) throws -> URLError {
         let error = session.server.timedOut()
         if session.wire.lastReceived + .clamped(seconds: session.options.timeouts.idle) <= now { throw error }
         return error
     }
 
-    /// Goes on with channels that are being opened and with commands.
+    /// Continues opening channels and running commands.
     ///
     /// - Returns: Whether one was opened, has ended or failed.
     func turnOthers(_ now: ContinuousClock.Instant) throws -> Bool {
@@ -50,7 +50,7 @@ extension SSHLoop {
         return before != openings.count + commands.count
     }
 
-    /// - Returns: Whether it is done with.
+    /// - Returns: Whether it is finished.
     private func turn(_ opening: SSHOpening, _ now: ContinuousClock.Instant) throws -> Bool {
         do {
             guard let channel = try opening.turn(session, now: now) else { return false }
@@ -74,7 +74,7 @@ extension SSHLoop {
         return true
     }
 
-    /// When somebody has waited too long.
+    /// The earliest time at which a wait is too long.
     func nextDeadline(_ now: ContinuousClock.Instant) -> ContinuousClock.Instant? {
         let all = channels.compactMap(\.deadline) + openings.compactMap(\.deadline) + commands.map(\.deadline)
         return all.min()

@@ -2,19 +2,19 @@ import CSSH2
 import FileProviderCore
 import Foundation
 
-/// Drives a connection's channels; on its thread only.
+/// Drives a connection's channels, on its thread only.
 ///
-/// Round after round every channel has a turn; when none moves, the thread sleeps until something comes, has room, or
-/// is asked for.
+/// In each round every channel has a turn. If none moves, the thread sleeps until data arrives, there is room to send,
+/// or a command is left.
 final class SSHLoop {
     let session: SSHSession
     private let control: SSHControl
     var channels: [SSHChannel] = []
     var openings: [SSHOpening] = []
     var commands: [SSHCommandRun] = []
-    /// libssh2's channels that this side has closed, and the other not yet.
+    /// libssh2's channels that this side has closed and the other side has not.
     var closing: [OpaquePointer] = []
-    /// Whose turn comes first.
+    /// The channel with the first turn.
     var first = 0
     private var counted: (received: Int64, sent: Int64) = (0, 0)
     private var keepAlive: SSHKeepAlive
@@ -28,7 +28,7 @@ final class SSHLoop {
         keepAlive = SSHKeepAlive(interval: session.options.keepAlive)
     }
 
-    /// Runs until the connection ends; then everybody has been told.
+    /// Runs until the connection ends, and then notifies all callers.
     func run() {
         control.thread.assertIsCurrent()
         do { while true { try round() } } catch is SSHExit {} catch { end(with: error) }
@@ -57,7 +57,7 @@ final class SSHLoop {
         session.wire.flush()
         session.wire.note(now, since: before)
         hasMoved = hasMoved || session.wire.received != before
-        // Only now: what came before the end has been taken.
+        // Only after everything that arrived before the end was read.
         session.wire.mayEnd = !hasMoved
         count()
         try endIfLost()
@@ -68,7 +68,7 @@ final class SSHLoop {
     }
 
     private func wait(_ deadline: ContinuousClock.Instant?) throws {
-        // Nobody takes what comes while no channel is there.
+        // Without channels, arriving data is not needed.
         let takes = !(channels.isEmpty && openings.isEmpty && commands.isEmpty && closing.isEmpty)
         if !openings.isEmpty { session.wire.acknowledgeSoon() }
         let events = Self.hangUp | (takes ? Int16(POLLIN) : 0) | (session.wire.isFlushed ? 0 : Int16(POLLOUT))
@@ -78,20 +78,20 @@ final class SSHLoop {
         }
     }
 
-    /// A failure of the connection shows in whichever channel meets it first.
+    /// A connection's failure shows first in whichever channel meets it.
     private func endIfLost() throws {
         guard session.wire.hasEnded, session.wire.mayEnd else { return }
         throw session.server.lost(session.wire.lastWords, session.cause(LIBSSH2_ERROR_SOCKET_DISCONNECT))
     }
 
-    /// - Returns: When to look again; nil while no channel is open, when nobody takes an answer.
+    /// - Returns: When to look again; nil while no channel is open, when replies are not read.
     private func stayAlive(_ now: ContinuousClock.Instant, isWaitedFor: Bool) throws -> ContinuousClock.Instant? {
         guard !channels.isEmpty else { return nil }
         switch keepAlive.step(now, lastReceived: session.wire.lastReceived, isWaitedFor: isWaitedFor) {
         case .wait(let due): return due
-        case .giveUp: throw session.server.lost("it does not answer any more")
+        case .giveUp: throw session.server.lost("it no longer answers")
         case .ask(let wantsAnswer):
-            // Its own clock has whole seconds: ours decides.
+            // libssh2's clock has whole seconds, so this loop measures the time.
             libssh2_keepalive_config(session.raw, wantsAnswer ? 1 : 0, 2)
             var next: Int32 = 0
             _ = libssh2_keepalive_send(session.raw, &next)

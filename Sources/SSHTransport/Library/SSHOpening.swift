@@ -3,8 +3,8 @@ import FileProviderCore
 
 /// A channel that is being opened.
 ///
-/// Unchecked: whoever makes it hands it to the connection's thread, and what is not let is touched there only, which
-/// debug builds check.
+/// Unchecked: it is created and handed to the connection's thread; what is not constant is used only there, which debug
+/// builds check.
 final class SSHOpening: @unchecked Sendable {
     let answer = SSHAnswer<any ByteChannel>()
     private var steps: SSHChannelSteps
@@ -17,20 +17,20 @@ final class SSHOpening: @unchecked Sendable {
     var isOpen: Bool { steps.raw != nil }
     var raw: OpaquePointer? { steps.raw }
 
-    /// Goes on as far as it can; the channel when that is there, nil while it is to come.
+    /// Continues as far as possible. Returns the channel when it is open, and nil before.
     func turn(_ session: SSHSession, now: ContinuousClock.Instant) throws -> SSHChannel? {
         session.control.thread.assertIsCurrent()
         let limit = deadline ?? now + .clamped(seconds: session.options.timeouts.connect)
         deadline = limit
         if limit <= now { throw session.server.timedOut() }
         guard try steps.turn(session), let raw = steps.raw else { return nil }
-        // What it says on standard error is not part of the stream, and would fill the window.
+        // Standard error is not part of the stream, and would fill the window.
         libssh2_channel_handle_extended_data2(raw, LIBSSH2_CHANNEL_EXTENDED_DATA_IGNORE)
         return SSHChannel(raw, of: session)
     }
 }
 
-/// Opens a channel and asks for what is to run at its other end.
+/// Opens a channel and requests a program at its other end.
 struct SSHChannelSteps {
     let request: String
     let message: String

@@ -9,14 +9,14 @@ extension SSHSession {
     func logIn(_ login: SSHLogin) throws {
         var attempts = SSHAttempts(login: login, server: server)
         do {
-            // The very first question is no try to any server; a later one is, to OpenSSH.
+            // No server counts the first question as a try; OpenSSH counts a later one.
             if login.mayTakeSeveralKeys { try askForMethods(&attempts) }
             if try logIn(byAnyOf: login.methods, &attempts) { return }
             if attempts.accepted == nil { try askForMethods(&attempts) }
         } catch let error as URLError
             where [.networkConnectionLost, .timedOut].contains(error.code) && attempts.hasBegun
         {
-            // Not to be tried again and again: to some servers it is a refusal.
+            // Not repeated, because some servers count it as a refusal.
             throw attempts.refusal(lastWords: wire.lastWords, error)
         }
         if libssh2_userauth_authenticated(raw) == 0 { throw attempts.refusal(lastWords: nil, nil) }
@@ -35,18 +35,18 @@ extension SSHSession {
                 }
                 if try logIn(by: method, &attempts) { return true }
             }
-            // What was tried may have been the first of two steps, and what was passed over the second.
+            // The tried method may have been the first of two steps, and a skipped one the second.
             rest = skipped.count < rest.count ? skipped : []
         }
         return false
     }
 
-    /// Whether the server takes a method, as far as is known. It is asked only where that may spare a try: it costs a
+    /// Whether the server may accept a method. The server is asked only if that may spare a try, because it costs a
     /// round trip.
     private func mayTry(_ method: String, attempts: inout SSHAttempts) throws -> Bool {
         if attempts.hasFailed, attempts.accepted == nil { try askForMethods(&attempts) }
         if attempts.mayTry(method) { return true }
-        // One that wants two methods tells the second only after the first.
+        // A server that requires two methods names the second only after the first.
         guard attempts.isOutdated else { return false }
         try askForMethods(&attempts)
         return attempts.mayTry(method)
@@ -79,7 +79,7 @@ extension SSHSession {
                 libssh2_userauth_password_ex(
                     raw, user, UInt32(user.utf8.count), password.text, UInt32(password.text.utf8.count), nil)
             }
-        // Nobody is there to answer more than was asked for and refused already.
+        // Without a closure, only the password could be the answer, and it was refused already.
         case .keyboardInteractive(.some, nil) where attempts.isPasswordRefused: false
         case .keyboardInteractive(let password, let answer): try logIn(asking: password, answer, &attempts)
         }
@@ -206,12 +206,12 @@ extension SSHSession {
     }
 
     private func noteUnanswered(_ answers: SSHAnswers, attempts: inout SSHAttempts) {
-        if let question = answers.unanswered { attempts.unusable("nobody was here to answer “\(question)”", nil) }
+        if let question = answers.unanswered { attempts.unusable("there was no one to answer “\(question)”", nil) }
     }
 
     private func endless() -> URLError {
         FileError.make(
             .userAuthenticationRequired, url: server.url,
-            sentence: "“\(server.host)” asks one question after the other; the login was ended.")
+            sentence: "“\(server.host)” asked too many questions; the login was ended.")
     }
 }

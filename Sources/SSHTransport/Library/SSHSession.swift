@@ -2,25 +2,25 @@ import CSSH2
 import FileProviderCore
 import Foundation
 
-/// The one owner of a libssh2 session; on the connection's thread only. Source: libssh2_session_*(3).
+/// Owns a libssh2 session, on the connection's thread only. Source: libssh2_session_*(3).
 final class SSHSession {
     let raw: OpaquePointer
     let wire: SSHWire
     let server: SSHServer
     let control: SSHControl
     let options: SSHOptions
-    /// What has made the whole connection useless.
+    /// The error that ended the whole connection.
     private(set) var failure: URLError?
 
-    /// After these the other channels go on.
+    /// Errors after which the other channels continue.
     private static let channelErrors = [
         LIBSSH2_ERROR_CHANNEL_FAILURE, LIBSSH2_ERROR_CHANNEL_REQUEST_DENIED, LIBSSH2_ERROR_CHANNEL_CLOSED,
         LIBSSH2_ERROR_CHANNEL_EOF_SENT,
         LIBSSH2_ERROR_REQUEST_DENIED,
     ]
 
-    /// Bytes that libssh2 takes from the socket in one go: what it decrypts is still in the processor's cache when it
-    /// is passed on.
+    /// Bytes that libssh2 reads from the socket at once, few enough that decrypted bytes are still in the processor's
+    /// cache when they are passed on.
     static let share = 256 << 10
 
     /// Connects, agrees on keys, and has the server's key checked.
@@ -48,12 +48,12 @@ final class SSHSession {
     }
 
     deinit {
-        // What waits for the other side inside of libssh2 finds that there is none.
+        // Makes libssh2 find a closed socket where it waits for the other side.
         wire.shut()
         for _ in 0..<1000 where libssh2_session_free(raw) != LIBSSH2_ERROR_EAGAIN { return }
     }
 
-    /// Tells the server that this is the end, as far as that goes without a wait.
+    /// Sends a disconnect message, as far as that is possible without waiting.
     func disconnect() {
         _ = libssh2_session_disconnect_ex(raw, SSH_DISCONNECT_BY_APPLICATION, "Bye", "")
         wire.flush()
@@ -70,7 +70,7 @@ final class SSHSession {
         try options.checkHostKey(key)
     }
 
-    /// What the server calls itself.
+    /// The server's version text.
     var banner: String {
         libssh2_session_banner_get(raw).map { SSHText.line(UnsafeRawBufferPointer(start: $0, count: strlen($0))) } ?? ""
     }
@@ -79,7 +79,7 @@ final class SSHSession {
 
     // MARK: Steps
 
-    /// Calls `step` until it is through.
+    /// Calls `step` until it has finished.
     ///
     /// - Returns: Its last result, which may be an error.
     /// - Throws: `URLError(.timedOut)`; what ``SSHControl/wait(for:events:until:)`` throws.
@@ -103,7 +103,7 @@ final class SSHSession {
 
     func check(_ result: Int32) throws { if result != 0 { throw failed(result) } }
 
-    /// libssh2's result in Foundation's words; kept as ``failure`` where it is not that of one channel.
+    /// libssh2's result as a Foundation error. Stored as ``failure`` unless it concerns one channel only.
     func failed(_ result: Int32) -> URLError {
         control.thread.assertIsCurrent()
         let error = server.error(cause(result), lastWords: wire.lastWords)
@@ -114,7 +114,7 @@ final class SSHSession {
     func cause(_ result: Int32) -> SSHError {
         var text: UnsafeMutablePointer<CChar>?
         var length: Int32 = 0
-        // The text of another failure would mislead.
+        // The message of an earlier failure would mislead.
         let isOwn = libssh2_session_last_error(raw, &text, &length, 0) == result
         let words = text.map { SSHText.line(UnsafeRawBufferPointer(start: $0, count: Int(length))) } ?? ""
         return SSHError(code: Int(result), text: isOwn && !words.isEmpty ? words : "libssh2 error \(result)")

@@ -1,16 +1,16 @@
 import FileProviderCore
 import Foundation
 
-/// Opens the TCP connection to a server, or to the proxy on the way and by it to the server; on the connection's thread.
+/// Opens the TCP connection to a server, or to the proxy and through it to the server, on the connection's thread.
 struct SSHSocket {
     let server: SSHServer
     let proxy: SSHProxy?
     let control: SSHControl
     let deadline: ContinuousClock.Instant
-    /// Seconds in which something has to move.
+    /// Seconds within which something must move.
     let idle: Double
 
-    /// A socket that does not block, whose owner closes it.
+    /// A non-blocking socket, which its owner must close.
     ///
     /// - Throws: `URLError(.cannotFindHost)`, `.cannotConnectToHost`, `.timedOut`; what ``SSHTunnel/open()`` and
     ///   ``SSHControl/wait(for:events:until:)`` throw.
@@ -36,7 +36,7 @@ struct SSHSocket {
         let addresses = try resolve(host, port: port)
         var code = EADDRNOTAVAIL
         for (index, address) in addresses.enumerated() {
-            // One that does not answer leaves the others their share of the time.
+            // An address that doesn't answer leaves the others their share of the time.
             let share = (deadline - .now) / (addresses.count - index)
             switch try connect(to: address, until: .now + share) {
             case .success(let socket): return socket
@@ -105,15 +105,15 @@ struct SSHSocket {
             var value = value
             setsockopt(socket, level, option, &value, socklen_t(MemoryLayout<Int32>.size))
         }
-        // A request must not wait for the answer to the one before it; libssh2 leaves that to us.
+        // A request must not wait for the reply to the one before it; libssh2 leaves this option to its caller.
         set(Int32(IPPROTO_TCP), TCP_NODELAY, 1)
         set(SOL_SOCKET, SO_KEEPALIVE, 1)
         set(Int32(IPPROTO_TCP), TCP_KEEPIDLE, 30)
         set(Int32(IPPROTO_TCP), TCP_KEEPINTVL, 30)
         set(Int32(IPPROTO_TCP), TCP_KEEPCNT, 3)
-        // What nobody acknowledges for so long goes to nobody: never before those who wait give up.
+        // If data stays unacknowledged for this time, the connection is dead. Longer than any caller waits.
         set(Int32(IPPROTO_TCP), TCP_USER_TIMEOUT, Int32(max(90, min(idle.isNaN ? 0 : idle, 1e6)) * 1000))
-        // What the system has taken and not sent yet is in front of every request that comes later.
+        // What the system has accepted and not sent yet delays every later request.
         set(Int32(IPPROTO_TCP), TCP_NOTSENT_LOWAT, 256 << 10)
     }
 }

@@ -2,7 +2,7 @@ import FileProviderCore
 import Foundation
 
 extension SSHTunnel {
-    /// Bytes of answers that are taken, those with a status of 1xx included.
+    /// The maximum number of bytes of answers, including those with a status of 1xx.
     private static let maxAnswer = 64 << 10
 
     /// Asks an HTTP proxy for a tunnel by `CONNECT` (RFC 9110, section 9.3.6), with a login by Basic (RFC 7617).
@@ -21,7 +21,7 @@ extension SSHTunnel {
         var answer = try answer(&room)
         while (100..<200).contains(answer.status) { answer = try self.answer(&room) }
         switch answer.status {
-        // Whatever it says of a body, there is none.
+        // This answer has no body, whatever its headers say.
         case 200..<300: return
         // tinyproxy refuses a wrong login as a server would, with 401.
         case 401, 407:
@@ -31,7 +31,7 @@ extension SSHTunnel {
         }
     }
 
-    /// Takes an answer's head, and nothing behind it.
+    /// Reads an answer's head, and nothing after it.
     private func answer(_ room: inout Int) throws -> (status: Int, head: String) {
         var head: [UInt8] = []
         while !head.hasSuffix([10, 10]), !head.hasSuffix([10, 13, 10]) {
@@ -52,7 +52,7 @@ extension SSHTunnel {
         return (status, text)
     }
 
-    /// Whether a login by Basic may help, which is so where the answer names no scheme at all.
+    /// Whether a login by Basic may help. It may also if the answer names no scheme.
     private static func offersBasic(_ head: String) -> Bool {
         let challenges = head.split(whereSeparator: \.isNewline).map { $0.lowercased() }
             .filter { $0.hasPrefix("proxy-authenticate:") }
@@ -61,7 +61,7 @@ extension SSHTunnel {
 
     private func withoutBasic() -> SSHProxyRefusal {
         let sentence =
-            "\(errors.name) asks for a login, and takes none by Basic, the only one that SFTP has for a proxy."
+            "\(errors.name) asks for a login but does not accept Basic, the only method that SFTP has for a proxy."
         return SSHProxyRefusal(
             error: FileError.make(.userAuthenticationRequired, url: server.url, sentence: sentence), asksForLogin: false
         )

@@ -21,7 +21,7 @@ extension SSHTunnel {
         let head = try receive(4)
         guard head[0] == 5 else { throw notSOCKS() }
         guard head[1] == 0 else { throw errors.refused(host: server.host, detail: Self.reason(head[1])) }
-        // The address that the proxy uses, which is of no interest here, and its port.
+        // The address that the proxy uses, which is not needed, and its port.
         switch head[3] {
         case 1: _ = try receive(4 + 2)
         case 3: _ = try receive(Int(try receive(1)[0]) + 2)
@@ -33,14 +33,14 @@ extension SSHTunnel {
     private func logInBySOCKS(_ login: SSHProxy.Login) throws {
         let fields = [Array(login.user.utf8), Array(login.password.text.utf8)]
         guard fields.allSatisfy({ $0.count <= 255 }) else {
-            let sentence = "\(errors.name) takes no user and no password of more than 255 bytes."
+            let sentence = "\(errors.name) accepts a user and a password of at most 255 bytes."
             throw SSHProxyRefusal(
                 error: FileError.make(.userAuthenticationRequired, url: server.url, sentence: sentence),
                 asksForLogin: false)
         }
         try send([1] + fields.flatMap { [UInt8($0.count)] + $0 })
         let answer = try receive(2)
-        // Version 1 by the RFC; proxies that repeat SOCKS's own are about.
+        // The RFC demands version 1; some proxies repeat SOCKS's own version.
         guard answer[0] == 1 || answer[0] == 5 else { throw notSOCKS() }
         guard answer[1] == 0 else { throw refusedLogin() }
     }
@@ -57,7 +57,7 @@ extension SSHTunnel {
         if let known { return [known.count == 4 ? 1 : 4] + known }
         let name = Array(server.host.utf8)
         guard (1...255).contains(name.count) else {
-            throw errors.refused(host: server.host, detail: "SOCKS takes names of 255 bytes at most")
+            throw errors.refused(host: server.host, detail: "SOCKS accepts names of at most 255 bytes")
         }
         return [3, UInt8(name.count)] + name
     }
@@ -72,8 +72,8 @@ extension SSHTunnel {
         case 4: "host unreachable"
         case 5: "connection refused"
         case 6: "too many hops"
-        case 7: "it takes no connections"
-        case 8: "it does not take this kind of address"
+        case 7: "it does not support connections"
+        case 8: "it does not support this kind of address"
         default: "SOCKS error \(code)"
         }
     }

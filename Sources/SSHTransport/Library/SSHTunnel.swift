@@ -1,9 +1,9 @@
 import FileProviderCore
 import Foundation
 
-/// Has a proxy connect to a server, over a socket that does not block; on the connection's thread.
+/// Makes a proxy connect to a server, over a non-blocking socket, on the connection's thread.
 ///
-/// Takes not a byte more than the proxy's answer: the server speaks first, right behind it.
+/// Reads not a byte after the proxy's answer, because the server speaks first.
 struct SSHTunnel {
     let socket: Int32
     let proxy: SSHProxy
@@ -46,7 +46,7 @@ struct SSHTunnel {
         return bytes
     }
 
-    /// The next bytes, one at least, which stay where they are.
+    /// The next bytes, at least one, without consuming them.
     func peek(upTo count: Int) throws -> [UInt8] {
         try receive(upTo: count, flags: Int32(truncatingIfNeeded: MSG_PEEK))
     }
@@ -61,7 +61,7 @@ struct SSHTunnel {
         }
     }
 
-    /// Waits after a call that failed, or throws why that is of no use.
+    /// Waits after a call that would block, or throws its error.
     private func wait(_ events: Int16) throws {
         guard errno == EAGAIN || errno == EINTR else { throw errors.lost(host: server.host) }
         if deadline <= .now { throw errors.timedOut(host: server.host) }

@@ -2,40 +2,40 @@ import CSSH2
 import FileProviderCore
 import Foundation
 
-/// The bytes of one connection between libssh2 and its socket; on the connection's thread only.
+/// Moves the bytes of one connection between libssh2 and its socket, on the connection's thread only.
 ///
-/// What libssh2 sends is taken whole: what the socket does not take waits here. So libssh2 never has a packet half
-/// sent, during which it can do nothing else, reading included, and two sides that both wait to be read would wait for
-/// ever. What it receives is doled out: it reads a socket to its end before it gives anything away, which a fast server
-/// keeps from coming.
+/// Accepts everything that libssh2 sends and holds what the socket does not accept. So libssh2 never has a half-sent
+/// packet, during which it could not even read, and two sides that both wait to be read would be stuck. What arrives is
+/// rationed, because libssh2 reads a socket to its end before it returns any data, and a fast server would keep it
+/// reading.
 final class SSHWire {
     let socket: Int32
     private let thread = OwningThread()
     /// Bytes that libssh2 may still read in this round.
     var allowance = 0
-    /// Whether the end of the connection may be told: not before everything that came before it was taken.
+    /// Whether libssh2 may see the end of the connection: only after it has read everything before it.
     var mayEnd = true
     private(set) var received: Int64 = 0
     private(set) var sent: Int64 = 0
-    /// When something came last.
+    /// When something last arrived.
     private(set) var lastReceived = ContinuousClock.now
-    /// What the server said when it ended the connection.
+    /// The server's message when it ended the connection.
     private(set) var lastWords: String?
     /// Whether the other side has ended the connection.
     private(set) var hasEnded = false
     private var isShut = false
-    /// Who answers the questions of a login, while there is one.
+    /// Answers the prompts of a login, while there is one.
     var answers: SSHAnswers?
-    /// How long others than the server were waited for.
+    /// The time spent waiting for others than the server.
     private var timeAway = Duration.zero
     private var waiting: [UInt8] = []
     private var waitingStart = 0
     private var memory = 0
-    /// What has come and libssh2, which asks for little at a time, has not taken yet.
+    /// Bytes that have arrived and that libssh2, which reads a little at a time, has not read yet.
     private let inbound = UnsafeMutableRawBufferPointer.allocate(byteCount: 128 << 10, alignment: 16)
     private var inboundRest = 0..<0
 
-    /// A hostile server may ask for answers without end and read none.
+    /// A hostile server may send requests without end and read no reply.
     private static let maxWaiting = 4 << 20
     /// A hostile server may send tiny packets, each of which costs libssh2 far more than it carries.
     private static let maxMemory = 256 << 20
@@ -48,26 +48,26 @@ final class SSHWire {
         close(socket)
     }
 
-    /// Waits for somebody who answers a question or signs: that is not the server's time.
+    /// Runs a call that waits for the user or an agent. That time does not count as the server's.
     func away<Value>(_ body: () -> Value) -> Value {
         let began = ContinuousClock.now
         defer { timeAway += .now - began }
         return body()
     }
 
-    /// What ``away(_:)`` has taken since it was asked for last.
+    /// The time that ``away(_:)`` has taken since the last call.
     func takeTimeAway() -> Duration {
         defer { timeAway = .zero }
         return timeAway
     }
 
-    /// Whether all that libssh2 has sent has left.
+    /// Whether everything that libssh2 has sent has left.
     var isFlushed: Bool { waiting.isEmpty }
 
-    /// From now on nothing comes and nothing goes.
+    /// Stops all reading and writing.
     func shut() { isShut = true }
 
-    /// Has the system acknowledge the next bytes as soon as they come; it forgets that after a few.
+    /// Makes the system acknowledge the next bytes as soon as they arrive. It forgets this after a few.
     ///
     /// Until a channel serves, OpenSSH's server leaves Nagle's algorithm on (RFC 896): what it sends behind another
     /// small packet waits for the acknowledgement of that, which the system would put off by 40 ms (tcp(7)).
@@ -76,7 +76,7 @@ final class SSHWire {
         setsockopt(socket, Int32(IPPROTO_TCP), TCP_QUICKACK, &isOn, socklen_t(MemoryLayout<Int32>.size))
     }
 
-    /// Sends what waits, as far as the socket takes it. What keeps it from that shows in reading.
+    /// Sends what is held, as far as the socket accepts it. An error shows when reading.
     func flush() {
         thread.assertIsCurrent()
         while !waiting.isEmpty {
@@ -87,7 +87,7 @@ final class SSHWire {
             }
             if count < 0, errno == EINTR { continue }
             if count < 0, errno == EAGAIN { return }
-            // Nobody is there to take it.
+            // The other side no longer reads.
             if count < 0 {
                 waiting = []
                 return
@@ -147,14 +147,15 @@ final class SSHWire {
         }
     }
 
-    /// Notes the time where something has come since `before`.
+    /// Notes the time if something has arrived since `before`.
     func note(_ now: ContinuousClock.Instant, since before: Int64) {
         if received != before { lastReceived = now }
     }
 
     // MARK: What libssh2 calls
 
-    /// A session whose bytes and memory go through here; it must not outlive this. Nil where there is no memory.
+    /// A session whose bytes and memory pass through here, and which must not outlive this object. Nil if there is no
+    /// memory.
     func makeSession() -> OpaquePointer? {
         let session = libssh2_session_init_ex(
             { count, wire in SSHWire.of(wire)?.allocate(count) }, { block, wire in SSHWire.of(wire)?.free(block) },

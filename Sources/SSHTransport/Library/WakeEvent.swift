@@ -21,19 +21,19 @@ final class WakeEvent: Sendable {
         close(descriptor)
     }
 
-    /// From any thread. Costs a system call only where the thread has not been told yet.
+    /// Wakes the thread; callable from any thread. Costs a system call only if the thread has not been woken yet.
     func signal() {
         if isSet.exchange(true, ordering: .acquiringAndReleasing) { return }
         var one: UInt64 = 1
         _ = write(descriptor, &one, 8)
     }
 
-    /// On the thread, before it looks at what it was woken for.
+    /// Called on the thread, before it handles what it was woken for.
     func clear() {
         guard isSet.load(ordering: .relaxed) else { return }
         var count: UInt64 = 0
         _ = read(descriptor, &count, 8)
-        // After the read: who signals in between finds the flag set, and what that is for is seen now.
+        // After the read: a thread that signals in between finds the flag set, and its reason is handled now.
         _ = isSet.exchange(false, ordering: .acquiringAndReleasing)
     }
 }

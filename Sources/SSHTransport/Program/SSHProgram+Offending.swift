@@ -2,10 +2,10 @@ import FileProviderCore
 import Foundation
 
 extension SSHProgram {
-    /// “Offending ED25519 key in FILE:LINE”, with that key's fingerprint behind it. Waits for the disk.
+    /// “Offending ED25519 key in FILE:LINE”, with that key's fingerprint appended. Reads from the disk.
     ///
-    /// A server's banner stands among the program's words, so the file may be one that the server made up: only regular
-    /// files are read in which the program looks for keys, and only up to the line.
+    /// A server's banner is among the program's messages, so a hostile server may name any file. Only the regular files
+    /// in which the program looks for keys are read, and only up to the line.
     func withFingerprint(_ words: String) -> String {
         guard words.hasPrefix("Offending "), let start = words.range(of: " in ")?.upperBound,
             let colon = words.lastIndex(of: ":"),

@@ -5,10 +5,10 @@ extension SSHProgram {
     /// Runs a command in the account's shell, without input.
     ///
     /// - Parameters:
-    ///   - limit: Bytes of output that are taken; of what it says on standard error, the last 4 KiB are.
-    ///   - idle: Seconds that it may say nothing; nil takes ``timeouts``' own.
-    /// - Throws: `URLError(.dataLengthExceedsMaximum)` for more output; why the program did not reach the host;
-    ///   `CancellationError`, at once.
+    ///   - limit: The maximum number of bytes of output. Of standard error, the last 4 KiB are kept.
+    ///   - idle: Seconds that the command may be silent; nil for those of ``timeouts``.
+    /// - Throws: `URLError(.dataLengthExceedsMaximum)` for more output; the reason if the program did not reach the
+    ///   host; `CancellationError`, at once.
     package func run(_ command: String, limit: Int, idle: Double? = nil) async throws -> SSHConnection.CommandResult {
         var program = self
         program.timeouts.idle = idle ?? timeouts.idle
@@ -26,7 +26,7 @@ extension SSHProgram {
     }
 }
 
-/// Gathers what a command says.
+/// Collects the output of a command.
 ///
 /// Unchecked: everything mutable is touched on the channel's thread only, which debug builds check, and at the end.
 private final class SSHProgramRun: ByteChannelUser, @unchecked Sendable {

@@ -3,17 +3,18 @@ import Foundation
 import Synchronization
 
 extension SSHProgram {
-    /// Whether the program is installed, and takes the host's and the user's names.
+    /// Whether the program is installed and accepts the names of the host and the user.
     package var isUsable: Bool { (try? path()) != nil && (try? queryArguments()) != nil }
 
-    /// How the configuration reaches and trusts the host, as the program itself reads it: its commands of `Match exec`
-    /// run.
+    /// Returns how the configuration reaches and trusts the host, as the program itself reads it. The commands of
+    /// `Match exec` are run.
     ///
-    /// Blocks for 5 seconds at most, and runs the program once for each host in a process: for threads of one's own.
+    /// Blocks for up to 5 seconds, and runs the program once for each host in a process, so call it on a thread that
+    /// may block.
     ///
-    /// - Throws: `CocoaError(.fileReadCorruptFile)` with the program's words for a configuration that it refuses;
-    ///   `CocoaError(.fileReadUnknown)` where it gives no answer in time; `.fileReadNoSuchFile` where it is not
-    ///   installed; `URLError(.badURL)` for a host or a user that it may take for something else; `CancellationError`.
+    /// - Throws: `CocoaError(.fileReadCorruptFile)` with the program's message for a configuration that it rejects;
+    ///   `CocoaError(.fileReadUnknown)` if it does not answer in time; `.fileReadNoSuchFile` if it is not installed;
+    ///   `URLError(.badURL)` for a host or a user that it may misread; `CancellationError`.
     package func settings(
         environment: [String: String] = ProcessInfo.processInfo.environment, flag: CancellationFlag = CancellationFlag()
     ) throws -> SSHHostSettings {
@@ -24,8 +25,8 @@ extension SSHProgram {
         return try SSHHostSettings(output, host: host, account: account)
     }
 
-    /// Makes the program follow `$HOME` where that is another folder than the one of the system's database, which it
-    /// would take for `~`: it gets the configuration there, or the machine's where there is none.
+    /// Makes the program follow `$HOME` if that differs from the folder in the system's database, which the program
+    /// would use for `~`. It is given the configuration in `$HOME`, or the machine's if there is none.
     package mutating func followHome(environment: [String: String] = ProcessInfo.processInfo.environment) {
         let account = SSHAccount(environment: environment)
         hasOtherHome = account.hasOtherHome
@@ -34,17 +35,17 @@ extension SSHProgram {
         configuration = files.first { access($0, R_OK) == 0 } ?? "none"
     }
 
-    /// Sees that no other user may change a file. The program looks at that of the file that it finds by itself, and
-    /// not of one that it is given. Source: ssh_config(5), "FILES".
+    /// Verifies that no other user may change a file. The program checks the file that it finds itself, but not one
+    /// that it is given. Source: ssh_config(5), "FILES".
     private static func checkIsSafe(_ path: String) throws {
         var status = stat()
-        // A file that is not there is the program's to refuse.
+        // The program itself reports a missing file.
         guard stat(path, &status) == 0 else { return }
         let isOthers = status.st_uid != 0 && status.st_uid != getuid()
         if isOthers || status.st_mode & 0o022 != 0 {
             throw FileError.make(
                 .fileReadNoPermission, path: path,
-                sentence: "“\(path)” can be changed by other users, and so is not read; “chmod go-w” or “chown” helps.")
+                sentence: "“\(path)” is not read, because other users can change it. Use “chmod go-w” or “chown”.")
         }
     }
 
@@ -61,17 +62,17 @@ extension SSHProgram {
                 error: FileError.make(
                     .fileReadUnknown, path: "ssh",
                     sentence:
-                        "“ssh -G \(host)” does not come to an end in 5 seconds; perhaps a command in ssh's configuration hangs. "
-                        + "The setting config=no leaves the configuration unread."))
+                        "“ssh -G \(host)” did not end within 5 seconds; a command in ssh's configuration may hang. "
+                        + "Set config=no to ignore the configuration."))
         }
         let status = child.end(after: 1)
-        // Where the app ignores SIGCHLD nobody learns the status.
+        // If the app ignores SIGCHLD, the status is lost.
         if status == 0 || status == nil && !output.isEmpty { return SSHConfigOutput(output) }
         let words = child.complaints.split(whereSeparator: { $0 == 10 || $0 == 13 }).map { SSHText.line($0) }
         let said = words.suffix(3).joined(separator: " ")
         throw FileError.make(
             .fileReadCorruptFile, path: "ssh",
-            sentence: "The ssh program refuses its configuration for “\(host)”" + (said.isEmpty ? "." : ": \(said)"),
+            sentence: "The ssh program rejects its configuration for “\(host)”" + (said.isEmpty ? "." : ": \(said)"),
             underlying: SSHProgramError(status: status, text: said))
     }
 }
@@ -82,12 +83,12 @@ private struct SSHQuestion: Hashable {
     let arguments: [String]
 }
 
-/// The program did not come to an end.
+/// Thrown if the program did not end in time.
 private struct SSHNoAnswer: Error {
     let error: CocoaError
 }
 
-/// What the ssh program has told in this process. A question that is being asked is waited for, and not asked twice.
+/// The program's answers in this process. A question that is being asked is waited for, not asked again.
 private final class SSHAnswersOfProgram: Sendable {
     static let shared = SSHAnswersOfProgram()
     private static let maxCount = 1000
@@ -98,8 +99,8 @@ private final class SSHAnswersOfProgram: Sendable {
 
     private let entries = Mutex<[SSHQuestion: Entry]>([:])
 
-    /// - Parameter ask: Not called again after an answer, nor after none came: that took long enough. What it throws
-    ///   otherwise is thrown and forgotten; a configuration may be corrected.
+    /// - Parameter ask: Not called again after an answer, nor after a time-out, which took long enough. Its other
+    ///   errors are thrown and not kept, because the user may correct the configuration.
     func answer(to question: SSHQuestion, _ ask: () throws -> SSHConfigOutput) throws -> SSHConfigOutput {
         let entry = entries.withLock { entries in
             if let entry = entries[question] { return entry }

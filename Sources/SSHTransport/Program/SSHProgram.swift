@@ -1,45 +1,45 @@
 package import FileProviderCore
 import Foundation
 
-/// The system's ssh program as the way to a host: with jump hosts, hardware keys, and all else that it and its
-/// configuration know.
+/// The system's ssh program as a link to a host, with the jump hosts, hardware keys and other features of its
+/// configuration.
 ///
-/// It asks nobody: what needs a terminal ends in an error. Source: ssh(1), ssh_config(5).
+/// Runs without prompts: what needs a terminal fails. Source: ssh(1), ssh_config(5).
 package struct SSHProgram: Sendable {
     /// A path, or a name that is looked for in `PATH`.
     package var program = "ssh"
-    /// As the configuration knows it: a name, an address or an alias.
+    /// The host as the configuration names it: a name, an address or an alias.
     package var host: String
-    /// Nil for what the configuration says.
+    /// The user; nil for that of the configuration.
     package var user: String?
     package var port: Int?
-    /// Files of private keys, which go before those of the configuration; where there are some, an agent's other keys
-    /// stay out.
+    /// Files of private keys, which are tried before those of the configuration. If there are any, an agent's other
+    /// keys are not used.
     package var identities: [String] = []
-    /// In place of the user's and the system's files of known hosts.
+    /// A file that replaces the user's and the system's files of known hosts.
     package var knownHosts: String?
-    /// The files that the program looks for host keys in, as far as its configuration tells: no other file is opened to
-    /// explain what it says.
+    /// The files in which the program looks for host keys, according to its configuration. No other file is opened to
+    /// explain its messages.
     package var knownHostsInUse = KnownHosts()
-    /// Whether the key of a host of which none is known is taken and kept.
+    /// Whether the key of an unknown host is accepted and stored.
     package var acceptsNewHosts = false
-    /// In place of the user's files of known hosts alone.
+    /// Files that replace only the user's files of known hosts.
     package var usersKnownHosts: [String]?
-    /// In place of the user's and the system's configuration; `none` for none at all.
+    /// A file that replaces the user's and the system's configuration; `none` for no configuration.
     package var configuration: String?
-    /// Whether the program takes another folder for `~` than `$HOME`.
+    /// Whether the program uses another folder than `$HOME` for `~`.
     package internal(set) var hasOtherHome = false
-    /// Further arguments, such as `-o`, `Compression=yes`; they go before ours.
+    /// Further arguments, such as `-o`, `Compression=yes`. They come before all others.
     package var extra: [String] = []
     package var timeouts = Timeouts()
     package var counters = TransferCounters()
-    /// Whether the program asks a server that says nothing whether it is there, every half a minute; false leaves that
-    /// to its configuration.
+    /// Whether the program sends a request to a silent server every half a minute; false leaves that to its
+    /// configuration.
     package var keepsAlive = true
 
     package init(host: String) { self.host = host }
 
-    /// What stands in errors.
+    /// The URL for errors.
     var server: SSHServer { SSHServer(host: host, port: port ?? 22) }
 
     /// The arguments for a subsystem.
@@ -51,10 +51,10 @@ package struct SSHProgram: Sendable {
     /// Unknown to ssh before 8.5.
     static let noKnownHostsCommand = "-oKnownHostsCommand=none"
 
-    /// ssh takes the first value that it finds for an option, so those of the caller come first.
+    /// ssh uses the first value that it finds for an option, so those of the caller come first.
     ///
-    /// - Throws: `URLError(.badURL)` for a host or a user that ssh, or a shell that its configuration runs, may take
-    ///   for something else.
+    /// - Throws: `URLError(.badURL)` for a host or a user that ssh, or a shell that its configuration runs, may
+    ///   misread.
     private func arguments(_ kind: [String], _ request: String) throws -> [String] {
         try checkNames()
         var all = extra
@@ -66,13 +66,13 @@ package struct SSHProgram: Sendable {
             "PermitLocalCommand=no", "RemoteCommand=none", "RequestTTY=no",
         ]
         if keepsAlive {
-            // Where somebody waits, how long is for `timeouts` to say.
+            // While a caller waits, `timeouts` set the limit.
             options += [
                 "ServerAliveInterval=30", "ServerAliveCountMax=\(max(3, Self.seconds(timeouts.idle) / 30 + 1))",
             ]
         }
         if let knownHosts {
-            // Nothing else is to vouch for a key then.
+            // No other source may vouch for a key then.
             options += [
                 "UserKnownHostsFile=\(try quoted(knownHosts))", "GlobalKnownHostsFile=none", "VerifyHostKeyDNS=no",
                 "NoHostAuthenticationForLocalhost=no",
@@ -87,14 +87,14 @@ package struct SSHProgram: Sendable {
         if knownHosts != nil { all.append(Self.noKnownHostsCommand) }
         all += names
         for identity in identities { all += ["-i", identity.replacing("%", with: "%%")] }
-        // Without the dashes ssh would take options behind the host too.
+        // Without the dashes ssh would also read options after the host.
         return all + kind + ["--", host, request]
     }
 
     /// The arguments that say which host is meant.
     private var names: [String] { (port.map { ["-p", "\($0)"] } ?? []) + (user.map { ["-l", $0] } ?? []) }
 
-    /// The arguments with which the program tells what its configuration says of the host, and connects to nothing.
+    /// The arguments with which the program prints its configuration for the host, without connecting.
     func queryArguments() throws -> [String] {
         try checkNames()
         return extra + (configuration.map { ["-F", $0] } ?? []) + names + ["-T", "-G", "--", host]
@@ -102,8 +102,7 @@ package struct SSHProgram: Sendable {
 
     private func checkNames() throws {
         try check(host, "host")
-        // Accounts of domains: DOMAIN\name, name@domain. A backslash at the end would take what follows for a part of
-        // the word.
+        // Accounts of domains: DOMAIN\name, name@domain. A final backslash would escape the next character.
         if let user { try check(user, "user", alsoSafe: user.hasSuffix("\\") ? "@" : "@\\") }
     }
 
@@ -117,7 +116,7 @@ package struct SSHProgram: Sendable {
             && word.unicodeScalars.allSatisfy { $0.value > 0x20 && $0.value != 0x7F && !unsafe.contains($0) }
         if !isSafe {
             throw FileError.make(
-                .badURL, url: nil, sentence: "“\(SSHText.line(word.utf8))” is no \(what) to give to the ssh program.")
+                .badURL, url: nil, sentence: "“\(SSHText.line(word.utf8))” is not a \(what) for the ssh program.")
         }
     }
 
@@ -129,7 +128,7 @@ package struct SSHProgram: Sendable {
         return "\"" + path.replacing("%", with: "%%") + "\""
     }
 
-    /// Where the program is.
+    /// The path of the program.
     ///
     /// - Throws: `CocoaError(.fileReadNoSuchFile)`.
     func path() throws -> String {
@@ -143,13 +142,13 @@ package struct SSHProgram: Sendable {
         }
         throw FileError.make(
             .fileReadNoSuchFile, path: program,
-            sentence: "The program “\(program)” is not there, or may not be run; it comes with OpenSSH's client.")
+            sentence: "The program “\(program)” is missing or not executable; it comes with OpenSSH's client.")
     }
 
-    /// Why the program has ended, from its last words.
+    /// The error for the end of the program, from its last messages.
     ///
-    /// - Parameter hasReceived: Whether something has come from the other side: then the login has long succeeded, and
-    ///   words that speak of one are somebody else's.
+    /// - Parameter hasReceived: Whether the other side has sent something. Then the login has succeeded, and messages
+    ///   about a login are not the program's.
     func error(status: Int32?, errors: [UInt8], hasReceived: Bool = false) -> any Error {
         let words = errors.split(whereSeparator: { $0 == 10 || $0 == 13 }).map { SSHText.line($0) }
             .filter { !$0.isEmpty && !$0.hasPrefix("Warning: Permanently added") }
@@ -159,7 +158,7 @@ package struct SSHProgram: Sendable {
             ? .networkConnectionLost
             : Self.codes.first { said.contains($0.words) }?.code
                 ?? (status == 255 ? .cannotConnectToHost : .networkConnectionLost)
-        // Long warnings come first, and what counts last; before that, the keys that a warning is about.
+        // Long warnings come first, and the important lines last; before those, the keys that a warning is about.
         let keys = words.dropLast(3).filter { $0.contains("SHA256:") || $0.hasPrefix("Offending ") }.suffix(4).map(
             withFingerprint)
         let last = (keys + words.suffix(3)).joined(separator: " ")
@@ -171,12 +170,12 @@ package struct SSHProgram: Sendable {
                 ? "The ssh program lost “\(host)”: " : "The ssh program could not reach “\(host)”: ") + last
                 + (last.hasSuffix(".") ? "" : ".")
                 + (code == .userAuthenticationRequired
-                    ? " It takes no password from here: a key or an agent has to do." : "")
+                    ? " It cannot be given a password; use a key or an agent." : "")
         let cause = SSHProgramError(status: status, text: said)
         return FileError.make(code, url: server.url, sentence: sentence, underlying: cause)
     }
 
-    /// What ssh says, the more telling first. It says it in English always.
+    /// Messages of ssh, the more telling first. They are always in English.
     private static let codes: [(words: String, code: URLError.Code)] = [
         ("REMOTE HOST IDENTIFICATION HAS CHANGED", .serverCertificateUntrusted),
         ("REVOKED HOST KEY", .serverCertificateUntrusted),
@@ -195,11 +194,11 @@ package struct SSHProgram: Sendable {
     ]
 }
 
-/// How the ssh program ended, the cause below a Foundation error.
+/// The end of the ssh program, as the underlying error of a Foundation error.
 package struct SSHProgramError: Error, LocalizedError, Sendable {
-    /// Its exit status; nil where a signal ended it.
+    /// The exit status; nil if a signal ended the program.
     package let status: Int32?
-    /// What it said on standard error, at most 4 KiB.
+    /// Its standard error, at most 4 KiB.
     package let text: String
 
     package var errorDescription: String? { text }

@@ -5,7 +5,7 @@ import Synchronization
 /// A channel over the ssh program's standard input and output.
 package final class SSHProgramChannel: ByteChannel {
     private struct State {
-        /// Why it is to end, or has.
+        /// Why the channel is to end or has ended.
         var end: (any Error)?
         var outcome: (status: Int32?, errors: [UInt8])?
     }
@@ -16,16 +16,15 @@ package final class SSHProgramChannel: ByteChannel {
     private let event: WakeEvent
     private let state = Mutex(State())
 
-    /// A channel to a subsystem; the program is started by ``start(_:)``, and what keeps it from its work shows as the
-    /// channel's end.
+    /// A channel to a subsystem. ``start(_:)`` starts the program; its failure ends the channel.
     ///
-    /// - Throws: `URLError(.badURL)` for a host or user that are none.
+    /// - Throws: `URLError(.badURL)` for an invalid host or user.
     package convenience init(_ program: SSHProgram, subsystem: String) throws {
         try self.init(program, arguments: program.arguments(subsystem: subsystem), hasInput: true)
     }
 
     init(_ program: SSHProgram, arguments: [String], hasInput: Bool) throws {
-        // The handlers of exit(3) run last in, first out: OpenSSL's is to run after the one that ends our threads.
+        // exit(3) runs handlers in reverse order: OpenSSL's must run after the one that ends our threads.
         try SSHLibrary.start()
         self.program = program
         self.arguments = arguments
@@ -52,7 +51,7 @@ package final class SSHProgramChannel: ByteChannel {
         event.signal()
     }
 
-    /// How the program ended; nil while it has not, or was ended by this side.
+    /// How the program ended; nil if it runs, or if this side ended it.
     var outcome: (status: Int32?, errors: [UInt8])? { state.withLock { $0.outcome } }
 
     // MARK: On the thread
@@ -70,7 +69,7 @@ package final class SSHProgramChannel: ByteChannel {
             if !hasInput { child.closeInput() }
             var pump = SSHPipePump(child: child, user: user, program: program, event: event)
             try pump.run { state.withLock { $0.end } }
-            // It has said its last; how it ended is known in a moment.
+            // The program has closed its output, and its exit status follows in a moment.
             let status = child.end(after: 2)
             state.withLock { $0.outcome = (status, child.complaints) }
             error = program.error(status: status, errors: child.complaints, hasReceived: pump.hasReceived)
@@ -83,7 +82,7 @@ package final class SSHProgramChannel: ByteChannel {
         user.ended(with: state.withLock { $0.end } ?? error)
     }
 
-    /// A program that has ended shows as EPIPE; the signal would end this process.
+    /// Writing to a program that has ended fails with EPIPE; the signal would end this process.
     private static func ignorePipeSignals() {
         var signals = sigset_t()
         sigemptyset(&signals)
@@ -100,10 +99,10 @@ struct SSHPipePump {
     private let event: WakeEvent
     private var quietSince = ContinuousClock.now
     private var isFull = false
-    /// Whether anything has come from the other side.
+    /// Whether the other side has sent anything.
     private(set) var hasReceived = false
 
-    /// Bytes in one direction before the other has its turn.
+    /// Bytes in one direction before the other direction has its turn.
     private static let share = 1 << 20
 
     init(child: Subprocess, user: any ByteChannelUser, program: SSHProgram, event: WakeEvent) {
@@ -115,7 +114,7 @@ struct SSHPipePump {
 
     /// Returns once the child has closed its output.
     ///
-    /// - Throws: What `end` has; what the user throws; `URLError(.timedOut)`; ``SSHExit``.
+    /// - Throws: The error in `end`; the user's error; `URLError(.timedOut)`; ``SSHExit``.
     mutating func run(end: () -> (any Error)?) throws {
         while true {
             if TransportThread.isExiting { throw SSHExit() }
@@ -173,7 +172,7 @@ struct SSHPipePump {
             } else if errno == EAGAIN {
                 return (total, true)
             } else if errno != EINTR {
-                // It reads no more; what it has still said comes first, and then why.
+                // It no longer reads. Its remaining output comes first, and then the reason.
                 child.closeInput()
             }
         }

@@ -2,9 +2,9 @@ import FileProviderCore
 import Foundation
 
 extension SSHProgram {
-    /// Logs in once and begins SFTP, to see whether the program gets there without asking anybody.
+    /// Logs in once and begins SFTP, to see whether the program can do that without prompts.
     ///
-    /// - Throws: Why it does not, as a channel ends.
+    /// - Throws: The error that ended the channel.
     package func checkLogin() async throws {
         let channel = try SSHProgramChannel(self, subsystem: "sftp")
         let trial = SSHProgramTrial(channel: channel)
@@ -20,7 +20,7 @@ extension SSHProgram {
     }
 }
 
-/// Sends the first packet of SFTP; the first byte that comes back ends it.
+/// Sends the first packet of SFTP, and ends with the first byte of the answer.
 ///
 /// Unchecked: everything mutable is touched on the channel's thread only, which debug builds check.
 private final class SSHProgramTrial: ByteChannelUser, @unchecked Sendable {

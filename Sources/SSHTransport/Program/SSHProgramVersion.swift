@@ -2,7 +2,7 @@ import FileProviderCore
 import Foundation
 import Synchronization
 
-/// The version of an ssh program, of which each is asked once.
+/// The version of an ssh program. Each program is asked once.
 struct SSHProgramVersion: Sendable, Comparable {
     let major, minor: Int
 
@@ -15,7 +15,7 @@ struct SSHProgramVersion: Sendable, Comparable {
         self.minor = minor
     }
 
-    /// From what `ssh -V` says, such as `OpenSSH_9.2p1 Debian-2, OpenSSL 3.0.9`; nil for another program.
+    /// Parses the output of `ssh -V`, such as `OpenSSH_9.2p1 Debian-2, OpenSSL 3.0.9`; nil for another program.
     init?(_ text: String) {
         guard let start = text.range(of: "OpenSSH_")?.upperBound else { return nil }
         let numbers = text[start...].prefix { $0.isNumber || $0 == "." }.split(separator: ".").compactMap { Int($0) }
@@ -23,7 +23,7 @@ struct SSHProgramVersion: Sendable, Comparable {
         self.init(major: numbers[0], minor: numbers[1])
     }
 
-    /// Asks the program at `path`, which takes as long as a process; nil where it does not tell.
+    /// Asks the program at `path`, which starts a process; nil if it doesn't answer.
     static func of(_ path: String) -> SSHProgramVersion? {
         if let version = known.withLock({ $0[path] }) { return version }
         guard let child = try? Subprocess(path: path, arguments: ["-V"]) else { return nil }
@@ -34,7 +34,7 @@ struct SSHProgramVersion: Sendable, Comparable {
         return version
     }
 
-    /// `arguments` without those that a program of this version does not know.
+    /// `arguments` without those that this version does not know.
     func known(_ arguments: [String]) -> [String] {
         self < SSHProgramVersion(major: 8, minor: 5)
             ? arguments.filter { $0 != SSHProgram.noKnownHostsCommand } : arguments

@@ -2,14 +2,14 @@ import CSSH2
 import FileProviderCore
 import Foundation
 
-/// libssh2's own result, the cause below a Foundation error.
+/// libssh2's own result, as the underlying error of a Foundation error.
 package struct SSHError: Error, LocalizedError, CustomNSError, Sendable {
     /// A `LIBSSH2_ERROR_…`. Source: libssh2.h.
     package let code: Int
-    /// What libssh2 says to it.
+    /// libssh2's message.
     package let text: String
 
-    /// The domain of the `NSError` that Foundation makes of it.
+    /// The domain of the bridged `NSError`.
     package static let errorDomain = "libssh2"
     package var errorCode: Int { code }
     package var errorUserInfo: [String: Any] { [NSLocalizedDescriptionKey: text] }
@@ -17,9 +17,9 @@ package struct SSHError: Error, LocalizedError, CustomNSError, Sendable {
 }
 
 extension SSHServer {
-    /// libssh2's result in Foundation's words. Source: libssh2.h.
+    /// libssh2's result as a Foundation error. Source: libssh2.h.
     ///
-    /// - Parameter lastWords: What the server said when it ended the connection.
+    /// - Parameter lastWords: The server's message when it ended the connection.
     func error(_ cause: SSHError, lastWords: String? = nil) -> URLError {
         func made(_ code: URLError.Code, _ sentence: String) -> URLError {
             FileError.make(code, url: url, sentence: sentence, underlying: cause)
@@ -43,23 +43,23 @@ extension SSHServer {
         case LIBSSH2_ERROR_INVALID_MAC, LIBSSH2_ERROR_DECRYPT, LIBSSH2_ERROR_PROTO, LIBSSH2_ERROR_OUT_OF_BOUNDARY,
             LIBSSH2_ERROR_BUFFER_TOO_SMALL, LIBSSH2_ERROR_ZLIB, LIBSSH2_ERROR_CHANNEL_WINDOW_EXCEEDED,
             LIBSSH2_ERROR_CHANNEL_PACKET_EXCEEDED:
-            return made(.badServerResponse, "“\(host)” sent something that is not proper SSH: \(cause.text).")
+            return made(.badServerResponse, "“\(host)” sent invalid SSH data: \(cause.text).")
         case LIBSSH2_ERROR_ALLOC:
-            return made(.badServerResponse, "“\(host)” sent more than there is memory for.")
+            return made(.badServerResponse, "“\(host)” sent more than fits into memory.")
         case LIBSSH2_ERROR_PASSWORD_EXPIRED:
             return made(
-                .userAuthenticationRequired, "“\(host)” wants the password to be changed first, which needs a terminal."
+                .userAuthenticationRequired, "“\(host)” requires a new password first. Log in with ssh to change it."
             )
         case LIBSSH2_ERROR_AUTHENTICATION_FAILED, LIBSSH2_ERROR_PUBLICKEY_UNVERIFIED, LIBSSH2_ERROR_KEYFILE_AUTH_FAILED:
             return made(.userAuthenticationRequired, "“\(host)” refused the login.")
         case LIBSSH2_ERROR_CHANNEL_FAILURE, LIBSSH2_ERROR_CHANNEL_REQUEST_DENIED, LIBSSH2_ERROR_REQUEST_DENIED,
             LIBSSH2_ERROR_CHANNEL_UNKNOWN:
-            return made(.resourceUnavailable, "“\(host)” does not open what was asked for: \(cause.text).")
+            return made(.resourceUnavailable, "“\(host)” refused to open the channel: \(cause.text).")
         default: return made(.unknown, "The connection to “\(host)” failed: \(cause.text).")
         }
     }
 
-    /// The other side has ended the connection, or something on the way.
+    /// The other side, or a device in between, has ended the connection.
     func lost(_ lastWords: String? = nil, _ cause: (any Error)? = nil) -> URLError {
         let sentence =
             lastWords.map { "“\(host)” ended the connection: \($0)" } ?? "The connection to “\(host)” was lost."
@@ -73,7 +73,7 @@ extension SSHServer {
     func tooMuchOutput(_ limit: Int) -> URLError {
         FileError.make(
             .dataLengthExceedsMaximum, url: url,
-            sentence: "A command on “\(host)” said more than the \(limit) bytes that were asked for.")
+            sentence: "A command on “\(host)” printed more than \(limit) bytes, the limit.")
     }
 
     /// This side has ended the connection.

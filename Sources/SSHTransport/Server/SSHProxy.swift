@@ -1,10 +1,10 @@
 package import FileProviderCore
 
-/// A proxy on the way to an SSH server, and the login that it gets.
+/// A proxy for the connection to an SSH server, and its login.
 package struct SSHProxy: Sendable, CustomReflectable {
     package let server: ProxyServer
     let login: Login?
-    /// There is a password, which is not sent because it would go in clear.
+    /// Whether there is a password that is not sent because it would go in clear.
     let isWithheld: Bool
 
     struct Login: Sendable {

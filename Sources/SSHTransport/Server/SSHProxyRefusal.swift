@@ -1,6 +1,6 @@
 package import Foundation
 
-/// A proxy wants a login, or another one: not to be taken for the server's refusal of a login.
+/// A proxy's request for a login, or for another one. Not a refusal by the server.
 package struct SSHProxyRefusal: Error {
     /// `URLError(.userAuthenticationRequired)`.
     package let error: URLError

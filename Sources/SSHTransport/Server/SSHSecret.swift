@@ -1,4 +1,4 @@
-/// A text that shows itself in no description.
+/// A text that is not shown in descriptions.
 package struct SSHSecret: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     let text: String
 

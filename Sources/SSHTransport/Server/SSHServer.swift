@@ -3,7 +3,7 @@ package import Foundation
 
 /// An SSH server to connect to.
 package struct SSHServer: Sendable, Hashable {
-    /// A name or an address; one of IPv6 without brackets.
+    /// A name or an address; IPv6 without brackets.
     package var host: String
     /// 1–65535.
     package var port: Int
@@ -13,7 +13,7 @@ package struct SSHServer: Sendable, Hashable {
         self.port = port
     }
 
-    /// What stands in errors: without user and path.
+    /// The URL for errors: without user and path.
     package var url: URL? {
         var parts = URLComponents()
         parts.scheme = "sftp"
@@ -24,29 +24,28 @@ package struct SSHServer: Sendable, Hashable {
     }
 }
 
-/// How an ``SSHConnection`` is made.
+/// The options of an ``SSHConnection``.
 package struct SSHOptions: Sendable {
-    /// `connect` is the time for the connection with its key exchange, and anew for each step of the login; `idle` that
-    /// in which something has to move while a channel waits.
+    /// `connect` limits the connection with its key exchange, and separately each step of the login; `idle` limits the
+    /// time without progress while a channel waits.
     package var timeouts: Timeouts
     /// Counts connections, rounds of logins as requests, and bytes.
     package var counters: TransferCounters
-    /// The types of host keys that are known of the server, to be asked for before others.
+    /// The types of the server's known host keys, to be asked for first.
     package var hostKeyTypes: [String]
-    /// Lets the server's key pass or throws why not. Called on the connection's thread, before anything secret is sent;
-    /// may wait for a disk.
+    /// Accepts the server's key, or throws the reason why not. Called on the connection's thread, before a secret is
+    /// sent. May read from a disk.
     package var checkHostKey: @Sendable (HostKey) throws -> Void
-    /// Bytes that the server may send ahead on each channel: what is under way at 200 MB/s in 20 ms, at 40 MB/s in 100
-    /// ms.
+    /// Bytes that the server may send ahead on each channel: what is in flight at 200 MB/s in 20 ms, or at 40 MB/s in
+    /// 100 ms.
     ///
-    /// More does harm where the way is slower than the server's disk: OpenSSH's server gathers as much as the window
-    /// takes, in a buffer that it copies each time it grows.
+    /// A larger window harms if the network is slower than the server's disk: OpenSSH's server fills the window from a
+    /// buffer that it copies each time it grows.
     package var window = 4 << 20
-    /// The proxy on the way; nil for none.
+    /// The proxy; nil for none.
     package var proxy: SSHProxy?
-    /// How long nothing may come while channels are open before the server is asked whether it is there; less than two
-    /// seconds counts as two. After three questions without an answer, while nobody waits for anything, the connection
-    /// has ended.
+    /// How long a server may be silent while channels are open before it is sent a request; less than two seconds
+    /// counts as two. After three unanswered requests, while no caller waits for anything, the connection ends.
     package var keepAlive = Duration.seconds(30)
 
     package init(

@@ -1,6 +1,6 @@
-/// A server's words, fit for a sentence.
+/// A server's text, made fit for a sentence.
 enum SSHText {
-    /// Without what moves a cursor or ends a line.
+    /// Removes control characters, so that the text is one line and moves no cursor.
     static func line(_ bytes: some Sequence<UInt8>) -> String {
         let text = String(decoding: Array(bytes), as: UTF8.self)
         let plain = String(

@@ -7,7 +7,7 @@ struct SSHAccount: Sendable {
     let identifier: UInt32
     let hostName: String
     let environment: [String: String]
-    /// The home that the system's database names, which the ssh program takes whatever `$HOME` says. Source: passwd(5).
+    /// The home folder in the system's database, which the ssh program uses whatever `$HOME` says. Source: passwd(5).
     let systemHome: String
 
     var shortHostName: String { String(hostName.prefix { $0 != "." }) }
@@ -24,7 +24,7 @@ struct SSHAccount: Sendable {
         self.systemHome = systemHome ?? home
     }
 
-    /// The account that this program runs as. Its home is `$HOME` if that is set.
+    /// The account that runs this program. Its home is `$HOME` if that is set.
     init(environment: [String: String]) {
         var name = [CChar](repeating: 0, count: 256)
         let hostName =
@@ -47,7 +47,7 @@ struct SSHAccount: Sendable {
         return String(cString: folder)
     }
 
-    /// Whether `$HOME` is another folder than the one that the ssh program takes for `~`.
+    /// Whether `$HOME` differs from the folder that the ssh program uses for `~`.
     var hasOtherHome: Bool {
         func real(_ path: String) -> String { URL(fileURLWithPath: path).resolvingSymlinksInPath().path }
         return home != systemHome && real(home) != real(systemHome)
@@ -56,7 +56,7 @@ struct SSHAccount: Sendable {
     /// Whether a file is one of the user's own configuration.
     func isOwn(_ file: String) -> Bool { file.hasPrefix(home + "/") }
 
-    /// A path that the ssh program built on its own idea of `~`, on ours.
+    /// Translates a path below the ssh program's `~` to ours.
     func ours(_ path: String) -> String {
         guard hasOtherHome, path.hasPrefix(systemHome + "/") else { return path }
         return home + path.dropFirst(systemHome.count)

@@ -1,7 +1,7 @@
 import FileProviderCore
 import Foundation
 
-/// What `ssh -G` prints: a line for each option, its name in lower case and its value behind one space. Source: ssh(1).
+/// The output of `ssh -G`: a line for each option, its name in lower case, a space and its value. Source: ssh(1).
 struct SSHConfigOutput {
     private var values: [String: [String]] = [:]
 
@@ -13,7 +13,7 @@ struct SSHConfigOutput {
         }
     }
 
-    /// The values of an option that may be there several times, without `none`.
+    /// The values of an option that may occur several times, without `none`.
     func all(_ option: String) -> [String] { (values[option] ?? []).filter { $0.lowercased() != "none" } }
 
     /// The value of an option; nil for `none`.
@@ -23,12 +23,12 @@ struct SSHConfigOutput {
 
     func isYes(_ option: String) -> Bool { ["yes", "true"].contains(first(option)?.lowercased()) }
 
-    /// Seconds; nil for none, and for 0.
+    /// Seconds; nil for a missing option, and for 0.
     func seconds(_ option: String) -> Duration? {
         first(option).flatMap { Int32($0) }.flatMap { $0 > 0 ? .seconds(Int64($0)) : nil }
     }
 
-    /// Paths with blanks between them. The program prints no quotes, so a part that begins no path belongs to the one
+    /// Paths separated by spaces. The program prints no quotes, so a part that doesn't begin a path belongs to the path
     /// before it.
     func paths(_ option: String) -> [String] {
         var paths: [String] = []
@@ -44,9 +44,9 @@ struct SSHConfigOutput {
 }
 
 extension SSHHostSettings {
-    /// By what the ssh program says of a host. Looks at the keys that it names: waits for the disk.
+    /// The settings in the ssh program's answer for a host. Looks at the keys that it names, so it reads from the disk.
     ///
-    /// - Throws: `CocoaError(.fileReadCorruptFile)` where it does not say what to connect to.
+    /// - Throws: `CocoaError(.fileReadCorruptFile)` if the answer does not say where to connect.
     init(_ output: SSHConfigOutput, host: String, account: SSHAccount) throws {
         guard let hostName = output.first("hostname"), let port = output.first("port").flatMap({ Int($0) }),
             (1...65535).contains(port),
@@ -73,8 +73,7 @@ extension SSHHostSettings {
     }
 
     private mutating func setTrust(_ output: SSHConfigOutput, tokens: SSHConfigTokens) {
-        // A path that is not understood must not leave a revoked key unseen: no file has that name, and then every key
-        // is refused.
+        // A path that cannot be resolved must not hide a revoked key. No file has that name, so every key is refused.
         revokedHostKeys = output.first("revokedhostkeys").map { RevokedHostKeys(file: tokens.path($0) ?? $0) }
         let checking = output.first("stricthostkeychecking")?.lowercased() ?? "ask"
         if checking == "accept-new" { hostKeyPolicy = .acceptNew }
@@ -83,7 +82,7 @@ extension SSHHostSettings {
         }
     }
 
-    /// The names that ssh takes where the configuration names none.
+    /// The names that ssh uses if the configuration names none.
     private static let usualKeys = [
         "id_rsa", "id_ecdsa", "id_ecdsa_sk", "id_ed25519", "id_ed25519_sk", "id_xmss", "id_dsa", "id_mldsa44_ed25519",
     ]
@@ -98,7 +97,7 @@ extension SSHHostSettings {
         if output.isNamed("identityagent"), agent == nil { identityAgent = .none }
         guard let agent, agent != "SSH_AUTH_SOCK" else { return }
         if agent.hasPrefix("$"), !agent.hasPrefix("${") {
-            // As in ssh, a variable that is not set means no agent.
+            // As in ssh, an unset variable means no agent.
             identityAgent = account.environment[String(agent.dropFirst())].map { .socket(path: $0) } ?? .none
         } else if let path = tokens.path(agent) {
             identityAgent = .socket(path: path)
@@ -109,7 +108,7 @@ extension SSHHostSettings {
         texts.compactMap { text in
             if let path = tokens.path(text) { return path }
             notes.append(
-                "“\(option) \(SSHText.line(text.utf8))” of ssh's configuration has a token that is not known here, and is left out."
+                "“\(option) \(SSHText.line(text.utf8))” of ssh's configuration has a token that Carrel does not know, and is ignored."
             )
             return nil
         }

@@ -1,7 +1,7 @@
 import Foundation
 
-/// Resolves what ssh's configuration may leave open in a path: `~`, tokens and variables. Source: ssh_config(5),
-/// "TOKENS" and "ENVIRONMENT VARIABLES".
+/// Resolves `~`, tokens and variables in paths of ssh's configuration. Source: ssh_config(5), "TOKENS" and "ENVIRONMENT
+/// VARIABLES".
 struct SSHConfigTokens {
     private let account: SSHAccount
     private let tokens: [Character: String]
@@ -18,8 +18,7 @@ struct SSHConfigTokens {
         ]
     }
 
-    /// The path that `text` stands for; nil for a token that is not known here, a variable that is not set, and a path
-    /// that is too long.
+    /// Resolves `text` to a path; nil for an unknown token, an unset variable, and a path that is too long.
     func path(_ text: String) -> String? { withTokens(account.expandingTilde(text)).flatMap(withVariables) }
 
     private func withTokens(_ text: String) -> String? {

@@ -1,7 +1,7 @@
 import Foundation
 
 extension SSHHostSettings {
-    /// What the program's answer asks for and libssh2 does not have. Waits for the disk.
+    /// Finds what the program's answer asks for and libssh2 does not have. Reads from the disk.
     func demands(_ output: SSHConfigOutput, _ account: SSHAccount) -> Set<Demand> {
         var demands: Set<Demand> = []
         if output.first("proxyjump") != nil || output.first("proxycommand") != nil { demands.insert(.proxy) }
@@ -16,7 +16,7 @@ extension SSHHostSettings {
         return demands
     }
 
-    /// Whether a key that is named, or the only kind of key that is there, is in a FIDO device.
+    /// Whether a named key, or the only kind of key that exists, is in a FIDO device.
     private func isInHardware(_ account: SSHAccount) -> Bool {
         let there = identityFiles.filter { access($0, F_OK) == 0 || access($0 + ".pub", F_OK) == 0 }
         let hardware = there.filter { SSHPrivateKey.publicHalf(of: $0)?.type.hasPrefix("sk-") ?? false }
@@ -24,7 +24,7 @@ extension SSHHostSettings {
         return identityFiles != SSHPrivateKey.usualFiles(home: account.home) || hardware.count == there.count
     }
 
-    /// Distributions switch `GSSAPIAuthentication` on for every host, so that alone asks for nothing.
+    /// Distributions turn `GSSAPIAuthentication` on for every host, so that alone is not a demand.
     private func wantsTickets(_ output: SSHConfigOutput, account: SSHAccount) -> Bool {
         output.isYes("gssapidelegatecredentials")
             || (output.first("preferredauthentications") ?? "").hasPrefix("gssapi")

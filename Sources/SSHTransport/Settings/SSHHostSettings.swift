@@ -1,49 +1,48 @@
 import FileProviderCore
 package import Foundation
 
-/// How a host is reached and trusted, with all names resolved and all paths in full.
+/// How a host is reached and trusted, with all names resolved and all paths absolute.
 package struct SSHHostSettings: Sendable, Hashable {
     /// As the user typed it.
     package let host: String
-    /// What to connect to, in lower case.
+    /// The name or address to connect to, in lower case.
     package internal(set) var hostName: String
     package internal(set) var port: Int
-    /// The local user's name where nobody gave another.
+    /// The user to log in as; the local user's name if no other is given.
     package internal(set) var user: String
-    /// Paths of private keys in the order to try, which need not exist; ssh's usual ones where the configuration names
-    /// none.
+    /// Paths of private keys in the order to try. They need not exist. Without configured ones, ssh's usual ones.
     package internal(set) var identityFiles: [String]
-    /// Whether an agent's other keys stay out.
+    /// Whether an agent's other keys are not used.
     package internal(set) var identitiesOnly = false
     package internal(set) var identityAgent = IdentityAgent.usual
     package internal(set) var certificateFiles: [String] = []
     package internal(set) var knownHosts: KnownHosts
-    /// Nil where none are named.
+    /// Nil if none are named.
     package internal(set) var revokedHostKeys: RevokedHostKeys?
     package internal(set) var hostKeyAlias: String?
     package internal(set) var hashKnownHosts = false
-    /// Never less than strict; see ``notes`` where the configuration asks for less.
+    /// Always strict; ``notes`` report a configuration that asks for less.
     package internal(set) var hostKeyPolicy = HostKeyPolicy.strict
-    /// Nil where nothing is said.
+    /// Nil if it is not set.
     package internal(set) var connectTimeout: Duration?
-    /// Nil where nothing is said, or 0, which sends nothing.
+    /// Nil if it is not set, or 0, which turns it off.
     package internal(set) var serverAliveInterval: Duration?
-    /// What the configuration asks for and libssh2 does not have.
+    /// The demands of the configuration that libssh2 cannot meet.
     package internal(set) var demands: Set<Demand> = []
-    /// Sentences about what was not followed.
+    /// Sentences about settings that are not followed.
     package internal(set) var notes: [String] = []
-    /// Whether the user has a configuration that nobody reads.
+    /// Whether the user has a configuration that is not read.
     package private(set) var isConfigurationUnread = false
 
-    /// Where an agent listens.
+    /// The socket of the agent.
     package enum IdentityAgent: Sendable, Hashable {
-        /// By `$SSH_AUTH_SOCK`.
+        /// The socket in `$SSH_AUTH_SOCK`.
         case usual
         case none
         case socket(path: String)
     }
 
-    /// What the ssh program has and libssh2 does not. The raw value stands in sentences.
+    /// A feature of the ssh program that libssh2 does not have. The raw value is used in sentences.
     package enum Demand: String, Sendable, Hashable, CaseIterable {
         /// `ProxyJump` or `ProxyCommand`.
         case proxy = "another host or a command on the way"
@@ -57,18 +56,18 @@ package struct SSHHostSettings: Sendable, Hashable {
         case kerberos = "Kerberos"
     }
 
-    /// Whether the host is reached through another or by a command: then nothing but the ssh program gets there.
+    /// Whether the host is reached through another host or by a command. Then only the ssh program can reach it.
     package var needsSSHProgram: Bool { demands.contains(.proxy) }
 
-    /// What ``KnownHosts`` has the host's keys under.
+    /// The name under which ``KnownHosts`` has the host's keys.
     package var knownHostsName: (host: String, port: Int) { hostKeyAlias.map { ($0, 22) } ?? (hostName, port) }
 
-    /// ssh's own habits, without a configuration.
+    /// ssh's defaults, without a configuration.
     ///
     /// - Parameters:
     ///   - host: As the user typed it.
-    ///   - user: Nil where the user typed none; so `port`.
-    /// - Throws: `URLError(.badURL)` for a host that is none.
+    ///   - user: Nil if the user typed none; likewise `port`.
+    /// - Throws: `URLError(.badURL)` for an invalid host.
     package init(
         host: String, user: String? = nil, port: Int? = nil,
         environment: [String: String] = ProcessInfo.processInfo.environment
@@ -76,8 +75,8 @@ package struct SSHHostSettings: Sendable, Hashable {
         try self.init(host: host, user: user, port: port, account: SSHAccount(environment: environment))
     }
 
-    /// The same where no ssh program reads the configuration: what that says is not followed, and if there is one,
-    /// ``notes`` say so. Waits for the disk.
+    /// The same, if there is no ssh program to read the configuration: a configuration is not followed, and ``notes``
+    /// report it. Reads from the disk.
     package static func withoutProgram(
         host: String, user: String? = nil, port: Int? = nil,
         environment: [String: String] = ProcessInfo.processInfo.environment
@@ -88,7 +87,7 @@ package struct SSHHostSettings: Sendable, Hashable {
         settings.isConfigurationUnread = access(file, F_OK) == 0
         if settings.isConfigurationUnread {
             settings.notes = [
-                "“\(file)” is not followed for “\(host)”: it takes the ssh program to read it, which is not installed or does not take that name."
+                "“\(file)” is not followed for “\(host)”: only the ssh program reads it, which is not installed or rejects that name."
             ]
         }
         return settings
@@ -110,18 +109,18 @@ package struct SSHHostSettings: Sendable, Hashable {
 }
 
 extension SSHHostSettings {
-    /// The same, for a login by libssh2: with a note of what the configuration asks for in vain.
+    /// The same, for a login by libssh2, with a note of the demands that it cannot meet.
     package var forLibrary: SSHHostSettings {
         var settings = self
         let missing = Demand.allCases.filter { demands.contains($0) }.map(\.rawValue).joined(separator: ", ")
         if !missing.isEmpty {
             settings.notes.insert(
-                "ssh's configuration asks for \(missing), which takes the ssh program (transport=ssh).", at: 0)
+                "ssh's configuration asks for \(missing), which needs the ssh program (transport=ssh).", at: 0)
         }
         return settings
     }
 
-    /// `error` with what of the configuration was not followed: that may be the reason.
+    /// `error` with the notes about settings that were not followed, which may be the reason.
     package func noted(_ error: URLError) -> URLError {
         let codes: [URLError.Code] = [
             .userAuthenticationRequired, .serverCertificateUntrusted, .serverCertificateHasUnknownRoot, .cannotFindHost,

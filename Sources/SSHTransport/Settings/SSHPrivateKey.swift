@@ -1,13 +1,13 @@
 import FileProviderCore
 import Foundation
 
-/// What a file with a private key tells without its passphrase.
+/// The properties of a private key file that can be read without its passphrase.
 package struct SSHPrivateKey: Sendable, Hashable {
     package enum Algorithm: Sendable, Hashable {
         case ed25519, ecdsa, rsa, dsa
-        /// The private half lies in a hardware key.
+        /// The private half is in a hardware key.
         case securityKey
-        /// By a name that is not known here.
+        /// Another algorithm, by its name.
         case other(String)
 
         /// From a key's type, as `ssh-ed25519`.
@@ -28,16 +28,16 @@ package struct SSHPrivateKey: Sendable, Hashable {
 
     /// A path of this machine.
     package let file: String
-    /// Nil where only the passphrase, or a public key beside it, would tell.
+    /// Nil if only the passphrase, or a public key beside the file, would show it.
     package let algorithm: Algorithm?
     package let isEncrypted: Bool
-    /// From the file itself or from the `.pub` beside it; nil where neither has it.
+    /// From the file itself or from the `.pub` beside it; nil if neither has it.
     package let publicKey: HostKey?
 
-    /// The type that a login names, such as `ssh-rsa`, where it is known.
+    /// The type for a login, such as `ssh-rsa`, where it is known.
     package var loginType: String? { publicKey?.type ?? (algorithm == .rsa ? "ssh-rsa" : nil) }
 
-    /// Whether libssh2 may log in with it: not with keys in hardware, nor with those of old or unknown kinds.
+    /// Whether libssh2 can log in with it: not with keys in hardware, nor with old or unknown kinds.
     package var isForLibrary: Bool {
         switch algorithm {
         case .ed25519, .ecdsa, .rsa, nil: true
@@ -47,10 +47,10 @@ package struct SSHPrivateKey: Sendable, Hashable {
 
     package static let maxSize = 256 << 10
 
-    /// Looks at a file. Waits for the disk.
+    /// Reads a key file from the disk.
     ///
-    /// - Throws: As open(2); `CocoaError(.fileReadNoPermission)` where other users may read it, as ssh;
-    ///   `CocoaError(.fileReadCorruptFile)` for what is no private key, or one of PuTTY;
+    /// - Throws: The error of open(2); `CocoaError(.fileReadNoPermission)` if other users may read the file, as in ssh;
+    ///   `CocoaError(.fileReadCorruptFile)` for a file that is not a private key, or is one of PuTTY;
     ///   `CocoaError(.fileReadTooLarge)` over 256 KiB.
     package init(file: String) throws {
         let bytes = try Self.bytes(file, isSecret: true)
@@ -62,31 +62,31 @@ package struct SSHPrivateKey: Sendable, Hashable {
         self = key
     }
 
-    /// The public key that belongs to a file: in it, beside it, or the file itself, which need not have the private
-    /// one. Waits for the disk.
+    /// The public key that belongs to a file: in it, beside it, or the file itself, which need not contain the private
+    /// one. Reads from the disk.
     package static func publicHalf(of file: String) -> HostKey? {
         (try? SSHPrivateKey(file: file))?.publicKey ?? (try? bytes(file + ".pub", isSecret: false)).flatMap(publicKey)
             ?? publicKey(in: file)
     }
 
-    /// Whether a file holds a public key and no private one. Waits for the disk.
+    /// Whether a file contains a public key and no private one. Reads from the disk.
     package static func isPublic(_ file: String) -> Bool { publicKey(in: file) != nil }
 
     private static func publicKey(in file: String) -> HostKey? {
         (try? bytes(file, isSecret: false)).flatMap(publicKey)
     }
 
-    /// Why bytes are of no use as a private key: a verb and its object.
+    /// Why bytes cannot be used as a private key: a verb and its object.
     package static func fault(of bytes: [UInt8]) -> String {
         if bytes.starts(with: "PuTTY-User-Key-File-".utf8) {
-            return "is a key of PuTTY; “puttygen … -O private-openssh” turns it into one that can be used"
+            return "is a PuTTY key; convert it with “puttygen … -O private-openssh”"
         }
-        return publicKey(bytes) == nil ? "is not a private key" : "is a public key, and no private one"
+        return publicKey(bytes) == nil ? "is not a private key" : "is a public key, not a private one"
     }
 
-    /// Nil for what is no private key.
+    /// Returns nil for bytes that are not a private key.
     ///
-    /// - Parameter beside: The public key that is kept beside it.
+    /// - Parameter beside: The public key in the file beside it.
     package init?(_ bytes: [UInt8], file: String, beside: HostKey?) {
         guard let pem = PEMText(bytes) else { return nil }
         self.file = file
@@ -113,8 +113,8 @@ package struct SSHPrivateKey: Sendable, Hashable {
         algorithm = found ?? publicKey.map { Algorithm(type: $0.type) }
     }
 
-    /// ssh's usual keys, in its order, but those first that every version of libssh2 can use. Those in hardware need
-    /// the ssh program.
+    /// ssh's usual keys in its order, but those first that every version of libssh2 can use. Keys in hardware need the
+    /// ssh program.
     package static func usualFiles(home: String) -> [String] {
         ["id_ed25519", "id_ecdsa", "id_rsa", "id_ecdsa_sk", "id_ed25519_sk", "id_dsa"].map { "\(home)/.ssh/\($0)" }
     }
@@ -133,7 +133,7 @@ package struct SSHPrivateKey: Sendable, Hashable {
             throw FileError.make(
                 .fileReadNoPermission, path: path,
                 sentence:
-                    "The private key “\(path)” can be read by other users, and so is not used; “chmod 600 \(path)” helps."
+                    "The private key “\(path)” is not used, because other users can read it. Run “chmod 600 \(path)”."
             )
         }
         guard status.st_size <= maxSize else { throw FileError.make(.fileReadTooLarge, path: path) }
@@ -158,8 +158,8 @@ package struct SSHPrivateKey: Sendable, Hashable {
         return Array(words[0]) == Array(key.type.utf8) ? key : nil
     }
 
-    /// The algorithm's object identifier stands near the front: SEQUENCE, INTEGER, SEQUENCE, OBJECT IDENTIFIER (RFC
-    /// 5958, section 2).
+    /// The algorithm's object identifier is near the start: SEQUENCE, INTEGER, SEQUENCE, OBJECT IDENTIFIER (RFC 5958,
+    /// section 2).
     private static func algorithm(ofPKCS8 bytes: [UInt8]) -> Algorithm? {
         let identifiers: [([UInt8], Algorithm)] = [
             ([0x2B, 0x65, 0x70], .ed25519), ([0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x02, 0x01], .ecdsa),
@@ -175,9 +175,9 @@ package struct SSHPrivateKey: Sendable, Hashable {
     }
 }
 
-/// Tag and length in front of a value (X.690, section 8.1).
+/// Reads the tag and the length before a value (X.690, section 8.1).
 private enum DERHead {
-    /// The length of the value that follows; nil where another one does.
+    /// The length of the value that follows; nil for another tag.
     static func take(_ rest: inout ArraySlice<UInt8>, tag: UInt8) -> Int? {
         guard rest.popFirst() == tag, let first = rest.popFirst() else { return nil }
         guard first >= 0x80 else { return Int(first) }
@@ -188,7 +188,7 @@ private enum DERHead {
     }
 }
 
-/// Text with base64 between two lines (RFC 7468), and headers as of old (RFC 1421).
+/// Base64 text between two lines (RFC 7468), perhaps with the older headers (RFC 1421).
 private struct PEMText {
     let label: String
     let isEncrypted: Bool
