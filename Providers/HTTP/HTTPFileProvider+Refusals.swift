@@ -14,7 +14,7 @@ extension HTTPFileProvider {
         FileError.unsupported(operation, by: Service.type, path: path, url: url(of: path))
     }
 
-    /// - Parameter isWriting: Whether the operation changes something: Foundation has an error code of its own for that.
+    /// - Parameter isWriting: Whether the operation changes something: Foundation has a separate error code for that.
     /// - Throws: `CocoaError(.fileReadNoSuchFile)`, or `CocoaError(.fileNoSuchFile)` for a change, if the service cannot
     ///   hold the name: it would be asked for another.
     func refuseUnheldName(_ path: ProviderPath, isWriting: Bool = false) async throws {

@@ -100,8 +100,8 @@ struct PartedUpload {
         try await connection.reading(type(of: service), path: path, body)
     }
 
-    /// Whether another try may use what was sent: the connection was lost, the server was busy, or whoever can find it
-    /// again has cancelled.
+    /// Whether another try may use what was sent: the connection was lost, the server was busy, or a caller that can
+    /// find it again has cancelled.
     private func mayGoOn(after error: any Error) -> Bool {
         error.isTransient || note != nil && error.isCancellation
     }

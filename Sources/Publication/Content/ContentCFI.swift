@@ -5,7 +5,7 @@ struct ContentCFI {
 
     init(_ document: ContentDocument) { self.document = document }
 
-    /// `/4/2[id]/6`: the element `node`. The root has no step of its own: it is the document.
+    /// `/4/2[id]/6`: the element `node`. The root has no step: it is the document.
     func element(_ node: Int) -> String { steps(to: node).joined() }
 
     private func steps(to node: Int) -> [String] {

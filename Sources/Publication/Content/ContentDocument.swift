@@ -16,7 +16,7 @@ struct ContentDocument: Sendable {
         var id: Int32
     }
 
-    /// A stretch of ``text`` that stands in one text node of the markup, character for character.
+    /// A stretch of ``text`` from one text node of the markup, character for character.
     struct Run: Sendable {
         /// The offset in ``text``.
         var start: Int32

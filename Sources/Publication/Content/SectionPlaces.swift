@@ -122,8 +122,8 @@ struct SectionPlaces: Sendable {
 }
 
 extension ContentDocument {
-    /// A CSS selector that leads to the element `node` alone: from the nearest element with an id of its own, else from
-    /// the root.
+    /// A CSS selector that leads to the element `node` alone: from the nearest element with a unique id, else from the
+    /// root.
     func selector(of node: Int) -> String {
         var steps: [String] = []
         var index = node

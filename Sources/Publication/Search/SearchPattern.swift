@@ -22,7 +22,7 @@ struct SearchPattern: Sendable {
     ///
     /// - Parameters:
     ///   - limit: How many are looked for at most.
-    ///   - language: A BCP 47 tag, by which words are told apart; nil where nothing says one.
+    ///   - language: A BCP 47 tag, whose rules divide words; nil if none is known.
     /// - Complexity: Linear in the text for usual queries.
     mutating func matches(in text: [UInt8], limit: Int, language: String?) throws -> [Range<Int>] {
         let folded = folding.fold(text)

@@ -55,7 +55,7 @@ extension Publication {
     /// there is no such place.
     ///
     /// - Throws: Errors of the storage.
-    /// - Complexity: The resource is read where the place lies in its text; nothing for images and sound.
+    /// - Complexity: The resource is read if it is text; nothing for images and sound.
     public func locate(_ locator: Locator) async throws -> Locator? { try await service(.locator)?.locate(locator) }
 
     /// The place with `progression` of the publication before it, from 0 to 1; for sound by time, else by positions.

@@ -42,7 +42,7 @@ public final class Publication: Sendable {
 
     var serviceContext: PublicationServiceContext { PublicationServiceContext(self, fetcher: fetcher) }
 
-    /// The same publication with another manifest or another root fetcher: for a use of its own, such as making an
+    /// The same publication with another manifest or another root fetcher: for a separate use, such as making an
     /// index.
     ///
     /// - Parameter change: May change both; a fetcher that wraps the old one keeps using it.

@@ -86,7 +86,7 @@ extension Publication {
     ///
     /// - Throws: `CocoaError(.formatting)` for a query in which there is nothing to look for.
     /// - Complexity: Each chapter is read once, chapters that stand together in an archive by one request for a MiB. The
-    ///   first chapter comes by a request of its own with what little stands behind it.
+    ///   first request brings the first chapter and little more, so that its hits come soon.
     public func search(_ query: String, options: SearchOptions = SearchOptions()) throws -> SearchResults {
         guard let service = service(.search) else { return SearchResults { { nil } } }
         return try service.search(query, options: options)
