@@ -50,6 +50,21 @@ struct SectionReader: Sendable {
         self.limits = limits
     }
 
+    /// The hrefs of resources that ``readable(at:)`` passed over.
+    private(set) var unreadable: [String] = []
+
+    /// As ``document(at:)``, but nil for what is damaged or too large, so that the rest of a book can be used.
+    ///
+    /// - Throws: Errors of the storage; `CocoaError(.fileReadNoPermission)` for what is protected.
+    mutating func readable(at index: Int) async throws -> ContentDocument? {
+        do {
+            return try await document(at: index)
+        } catch let error as CocoaError where error.code != .fileReadNoPermission && ContentErrors.isOne(error) {
+            unreadable.append(sections[index].link.href)
+            return nil
+        }
+    }
+
     /// The section at `index`, taken apart; nil for what has no text and is no picture or sound.
     ///
     /// - Throws: Errors of the storage; `CocoaError(.fileReadTooLarge)` over a limit.

@@ -72,6 +72,8 @@ extension Publication {
     /// The same words between the same words are found first, then the same words, then words that differ in up to three
     /// of ten characters.
     ///
+    /// Resources that are damaged or too large are passed over.
+    ///
     /// - Returns: Nil where nothing like it is found.
     /// - Throws: Errors of the storage.
     /// - Complexity: Reads resources until it is found, that of `near` and those around it first.
@@ -329,7 +331,7 @@ final class StandardLocators: LocatorService {
         let order = reader.sections.indices.sorted { abs($0 - start) < abs($1 - start) }
         var best: (locator: Locator, difference: Double)?
         for index in order {
-            guard let document = try await reader.document(at: index), !document.text.isEmpty else { continue }
+            guard let document = try await reader.readable(at: index), !document.text.isEmpty else { continue }
             let places = SectionPlaces(document, reader.sections[index], in: manifest)
             let expected = index == start ? near.map { document.offset(at: $0.locations.progression ?? 0) } : nil
             guard let match = finder.find(in: document.text, near: expected) else { continue }

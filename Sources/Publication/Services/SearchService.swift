@@ -164,7 +164,6 @@ private actor SearchRun {
     private var found = 0
     private var waiting: [Locator] = []
     private var skipped: Int
-    private var unreadable: [String] = []
     private var reported = 0
 
     init(
@@ -183,19 +182,19 @@ private actor SearchRun {
     func next() async throws -> SearchResults.Page? {
         while waiting.isEmpty {
             guard index < reader.sections.count, found < options.limit else {
-                guard reported < unreadable.count else { return nil }
+                guard reported < reader.unreadable.count else { return nil }
                 break
             }
             try await searchNext()
         }
-        reported = unreadable.count
+        reported = reader.unreadable.count
         let page = Array(waiting.prefix(max(1, options.pageSize)))
         waiting.removeFirst(page.count)
         return SearchResults.Page(
             resource: index > 0 ? reader.sections[index - 1].index : 0, locators: page,
             progress: SearchResults.Progress(
                 searched: index, total: reader.sections.count, bytesRead: reader.bytesRead,
-                unreadable: unreadable))
+                unreadable: reader.unreadable))
     }
 
     private func searchNext() async throws {
@@ -205,14 +204,7 @@ private actor SearchRun {
             self.reader = reader
             index += 1
         }
-        let document: ContentDocument?
-        do {
-            document = try await reader.document(at: index)
-        } catch let error as CocoaError where error.code != .fileReadNoPermission && ContentErrors.isOne(error) {
-            unreadable.append(section.link.href)
-            return
-        }
-        guard let document else { return }
+        guard let document = try await reader.readable(at: index) else { return }
         let language = document.languages.first ?? publication.metadata.languages.first
         var ranges = try pattern.matches(in: document.text, limit: options.limit - found + skipped, language: language)
         ranges.removeFirst(min(skipped, ranges.count))
