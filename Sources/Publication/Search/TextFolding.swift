@@ -113,7 +113,10 @@ struct TextFolding: Sendable {
         var text = Self.decomposed(String(scalar), isCompatible: !rules.isWidthSensitive)
         // Up and down again makes one of `ß`, `ẞ` and `ss`, and of the sigmas.
         if !rules.isCaseSensitive {
-            text = Self.decomposed(text.uppercased().lowercased(), isCompatible: !rules.isWidthSensitive)
+            let lowercase = Self.decomposed(text.uppercased().lowercased(), isCompatible: !rules.isWidthSensitive)
+            // In upper case a ligature is two letters, which it is only where compatibility forms don't count.
+            let isLigature = (0xFB00...0xFB17).contains(scalar.value)
+            if !rules.isWidthSensitive || !isLigature { text = lowercase }
             text = String(String.UnicodeScalarView(text.unicodeScalars.map { $0 == "ς" ? "σ" : $0 }))
         }
         var result: [UInt8] = []
