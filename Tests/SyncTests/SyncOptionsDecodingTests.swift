@@ -46,7 +46,7 @@ import Testing
         #expect(sentence(#"{"filter": ["*.tmp"]}"#)?.contains("“*.tmp”") == true)
         #expect(sentence(#"{"removalLimit": "half"}"#)?.contains("“half” is not a removal limit") == true)
         #expect(sentence(#"{"bandwidth": "fast"}"#)?.contains("“fast”") == true)
-        #expect(sentence(#"{"trashDays": -1}"#)?.contains("“trashDays” has to lie") == true)
+        #expect(sentence(#"{"trashDays": -1}"#)?.contains("“trashDays” must be between") == true)
     }
 
     @Test func `a service's times are read alike`() throws {

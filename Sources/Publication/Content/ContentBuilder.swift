@@ -308,7 +308,20 @@ final class ContentBuilder: XMLEventHandler {
     }
 
     /// Ends the document.
-    func finish() { closeBlock() }
+    func finish() {
+        closeBlock()
+        // What stands between two paragraphs is where the next one begins, behind the line feed between them.
+        var following: Int32?
+        for index in document.blocks.indices.reversed() {
+            let block = document.blocks[index]
+            if block.kind == .text {
+                following = block.start
+            } else if let following, block.start + 1 == following {
+                document.blocks[index].start = following
+                document.blocks[index].end = following
+            }
+        }
+    }
 
     static func utf16Count(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) -> Int32 {
         var count: Int32 = 0

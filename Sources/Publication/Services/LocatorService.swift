@@ -229,7 +229,10 @@ final class StandardLocators: LocatorService {
         if locator.text.highlight != nil, var finder = QuotationFinder(locator.text),
             let match = finder.find(in: document.text, near: marked?.offset ?? byProgression)
         {
-            return (places, ContentDocument.Place(offset: match.range.lowerBound))
+            // The element around the text, since a picture may begin at the same place.
+            let offset = match.range.lowerBound
+            let node = document.run(at: offset).map { Int($0.node) }
+            return (places, ContentDocument.Place(offset: offset, node: node))
         }
         if let marked { return (places, marked) }
         let names =
