@@ -141,7 +141,7 @@ import Testing
                 expectFailure(unknown, 3, "The Chair")
                 #expect(unknown.failure["code"] as? Int == 3)
                 // As an empty variable of a script leaves it.
-                expectFailure(try await device(runner, "delete", ""), 2, "is empty")
+                expectFailure(try await device(runner, "delete", ""), 2, "must not be empty")
                 expectFailure(try await device(runner, "delete", " "), 3)
                 #expect(try await books(runner).count == 1)
             }

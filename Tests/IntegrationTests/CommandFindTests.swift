@@ -82,7 +82,7 @@ import Testing
         try await CommandRunner.use { runner in
             try runner.makeFolder("deep/" + (0..<260).map { _ in "d" }.joined(separator: "/"))
             let outcome = try await runner.run("find", "deep")
-            expectFailure(outcome, 7, "deeper than 256 folders")
+            expectFailure(outcome, 7, "more than 256 folders deep")
             #expect(outcome.text.split(separator: "\n").count == 256)
         }
     }

@@ -73,7 +73,7 @@ import Testing
             #expect(items.allSatisfy { $0["path"] as? String == path })
             for verb in ["restore", "rm"] {
                 expectFailure(
-                    try await runner.run("trash", verb, folder, path), 2, "names 2 removed items; name one by its")
+                    try await runner.run("trash", verb, folder, path), 2, "matches 2 removed items; give the")
             }
             #expect(try await runner.run("trash", "ls", "--json", folder).text == listed.text)
             let first = try #require(items.last?["id"] as? String)
@@ -97,7 +97,7 @@ import Testing
             #expect(items.map { $0["path"] as? String } == ["/d/f x"])
             for verb in ["restore", "rm"] {
                 expectFailure(
-                    try await runner.run("trash", verb, "s3://bucket/d", "null"), 3, "among what was removed")
+                    try await runner.run("trash", verb, "s3://bucket/d", "null"), 3, "is not among the items removed")
             }
             #expect(!server.requests.contains { $0.method == "DELETE" })
             #expect(try await runner.run("trash", "restore", "s3://bucket/d", "/d/f x").code == 0)

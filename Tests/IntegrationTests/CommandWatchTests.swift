@@ -11,7 +11,7 @@ import Testing
             let outcome = try await runner.shell(
                 """
                 $CARREL watch --verbose \(flags.joined(separator: " ")) in >out 2>err & watch=$!
-                until grep -q watched err; do sleep 0.01; done
+                until grep -q watching err; do sleep 0.01; done
                 mkdir in/d/a
                 until grep -q 'created in/d/a' out; do sleep 0.01; done
                 mv in/d/a in/b
@@ -33,7 +33,7 @@ import Testing
             let outcome = try await runner.shell(
                 """
                 $CARREL watch --verbose --json in >out 2>err & watch=$!
-                until grep -q watched err; do sleep 0.01; done
+                until grep -q watching err; do sleep 0.01; done
                 mkdir in/a
                 until grep -q created out; do sleep 0.01; done
                 mv in/a in/b
