@@ -14,18 +14,19 @@ struct WordBoundaries: Sendable {
     /// Whether there is a boundary at `offset` of `text`, which is UTF-8.
     func isBoundary(_ offset: Int, in text: [UInt8]) -> Bool {
         guard offset > 0, offset < text.count else { return true }
-        let (before, after) = (Self.scalar(before: offset, in: text), Self.scalar(at: offset, in: text))
+        let after = Self.scalar(at: offset, in: text)
+        let before = Self.base(before: offset, in: text)
         let (left, right) = (Self.kind(before.scalar), Self.kind(after.scalar))
+        // Marks belong to what stands in front of them.
+        if right == .mark { return left == .other }
         if left == .single || right == .single { return true }
-        if left == .word, right == .word || right == .mark { return false }
-        if left == .mark, right != .other { return right == .joiner }
+        if left == .word, right == .word { return false }
         // A joiner holds letters on both sides together: don't, l·l.
         if left == .word, right == .joiner {
             return splits(after.scalar) || Self.kind(Self.scalar(at: offset + after.length, in: text).scalar) != .word
         }
         if left == .joiner, right == .word {
-            return splits(before.scalar)
-                || Self.kind(Self.scalar(before: offset - before.length, in: text).scalar) != .word
+            return splits(before.scalar) || Self.kind(Self.base(before: before.start, in: text).scalar) != .word
         }
         return true
     }
@@ -59,10 +60,11 @@ struct WordBoundaries: Sendable {
         switch value {
         case 0x2019, 0xB7, 0x05F4, 0x2027: return .joiner
         case 0xAD, 0x200B...0x200F, 0x2060: return .mark
+        case 0x3099, 0x309A, 0xFF9E, 0xFF9F: return .mark
         // Ideographs, kana, and the scripts of South-East Asia that are written without spaces.
         case 0x0E01...0x0E3A, 0x0E40...0x0E4E, 0x0E81...0x0EDF, 0x1000...0x109F, 0x1780...0x17D3, 0x3041...0x30FF,
             0x31F0...0x31FF, 0x3400...0x4DBF, 0x4E00...0x9FFF, 0xF900...0xFAFF, 0xFF66...0xFF9D, 0x20000...0x3FFFD:
-            return .single
+            return isMark(value) ? .mark : .single
         default: break
         }
         guard let scalar = Unicode.Scalar(value) else { return .other }
@@ -71,6 +73,12 @@ struct WordBoundaries: Sendable {
         case .decimalNumber, .letterNumber, .connectorPunctuation: return .word
         default: return scalar.properties.isAlphabetic ? .word : .other
         }
+    }
+
+    /// Whether the character of South-East Asia is a vowel sign or a tone that is written at a letter.
+    private static func isMark(_ value: UInt32) -> Bool {
+        guard value < 0x3000, let scalar = Unicode.Scalar(value) else { return false }
+        return [.nonspacingMark, .spacingMark].contains(scalar.properties.generalCategory)
     }
 
     private static func scalar(at offset: Int, in text: [UInt8]) -> (scalar: UInt32, length: Int) {
@@ -83,10 +91,16 @@ struct WordBoundaries: Sendable {
         return (value, length)
     }
 
-    private static func scalar(before offset: Int, in text: [UInt8]) -> (scalar: UInt32, length: Int) {
-        guard offset > 0 else { return (0, 0) }
-        var start = offset - 1
-        while start > 0, text[start] & 0xC0 == 0x80, offset - start < 4 { start -= 1 }
-        return (scalar(at: start, in: text).scalar, offset - start)
+    /// The last character before `offset` that is no mark; 0 where there is none.
+    private static func base(before offset: Int, in text: [UInt8]) -> (scalar: UInt32, start: Int) {
+        var end = offset
+        while end > 0 {
+            var start = end - 1
+            while start > 0, text[start] & 0xC0 == 0x80, end - start < 4 { start -= 1 }
+            let scalar = scalar(at: start, in: text).scalar
+            if kind(scalar) != .mark { return (scalar, start) }
+            end = start
+        }
+        return (0, 0)
     }
 }
