@@ -35,6 +35,7 @@ struct SearchPattern: Sendable {
             start = found + 1
             // `ﬀ` is one place, though it folds to two letters that match `f`.
             if let last = matches.last, range.lowerBound < last.upperBound { continue }
+            if TextFolding.isContinued(folded.bytes, at: found + bytes.count) { continue }
             if options.wholeWords {
                 guard boundaries.isBoundary(range.lowerBound, in: text),
                     boundaries.isBoundary(range.upperBound, in: text)

@@ -99,7 +99,9 @@ struct TextFolding: Sendable {
         let (page, index) = (Int(scalar >> 8), Int(scalar & 0xFF))
         if let known = pages[page]?[index], known != 0 { return known - 1 }
         let offset = UInt32(bytes.count)
-        let folded = Unicode.Scalar(scalar).map { fold($0) } ?? []
+        // `ẞ` is its own upper case, so that the way up and down again would not lead to `ss`.
+        let plain = scalar == 0x1E9E && !rules.isCaseSensitive ? 0xDF : scalar
+        let folded = Unicode.Scalar(plain).map { fold($0) } ?? []
         bytes.append(UInt8(min(folded.count, 255)))
         bytes.append(contentsOf: folded.prefix(255))
         if pages[page] == nil { pages[page] = Array(repeating: 0, count: 256) }
@@ -150,6 +152,15 @@ struct TextFolding: Sendable {
         }
     }
 
+    /// Whether the character in front of `offset` of a folded text goes on with a mark that makes another letter of it:
+    /// `が` is folded to `か` and its mark, and `é` to `e` and its accent if accents count.
+    static func isContinued(_ text: [UInt8], at offset: Int) -> Bool {
+        guard offset < text.count, text[offset] >= 0xC2 else { return false }
+        let value = text.withUnsafeBufferPointer { scalar(in: $0, at: offset).scalar }
+        guard let scalar = Unicode.Scalar(value) else { return false }
+        return [7, 8].contains(scalar.properties.canonicalCombiningClass.rawValue) || isDiacritic(scalar)
+    }
+
     /// Our own table: nil where Unicode's rules hold.
     private static func own(_ scalar: Unicode.Scalar) -> [UInt8]? {
         switch scalar.value {
@@ -158,6 +169,8 @@ struct TextFolding: Sendable {
         case 0x2018...0x201B, 0x2032, 0x2039, 0x203A, 0x02BC, 0x00B4, 0x055A: [UInt8(ascii: "'")]
         case 0x201C...0x201F, 0x2033, 0x00AB, 0x00BB, 0x300C...0x300F, 0x301D...0x301F: [UInt8(ascii: "\"")]
         case 0x2010...0x2015, 0x2212, 0x058A, 0x2E3A, 0x2E3B, 0xFE58, 0xFE63, 0xFF0D: [UInt8(ascii: "-")]
+        // Decomposed, a syllable would be found at the start of another one that has a final consonant.
+        case 0xAC00...0xD7A3: Array(String(scalar).utf8)
         case 0x0085, 0x00A0, 0x1680, 0x2000...0x200A, 0x2028, 0x2029, 0x202F, 0x205F, 0x3000: [0x20]
         default: nil
         }
