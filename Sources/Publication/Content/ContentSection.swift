@@ -53,15 +53,25 @@ struct SectionReader: Sendable {
     /// The hrefs of resources that ``readable(at:)`` passed over.
     private(set) var unreadable: [String] = []
 
-    /// As ``document(at:)``, but nil for what is damaged or too large, so that the rest of a book can be used.
+    /// As ``document(at:)``, but nil for what is missing, damaged or too large, so that the rest of a book can be used.
     ///
     /// - Throws: Errors of the storage; `CocoaError(.fileReadNoPermission)` for what is protected.
     mutating func readable(at index: Int) async throws -> ContentDocument? {
         do {
             return try await document(at: index)
-        } catch let error as CocoaError where error.code != .fileReadNoPermission && ContentErrors.isOne(error) {
-            unreadable.append(sections[index].link.href)
+        } catch let error as CocoaError where Self.isPassedOver(error) {
+            // Of a PDF document each page is a section of the same resource.
+            if unreadable.last != sections[index].link.href { unreadable.append(sections[index].link.href) }
             return nil
+        }
+    }
+
+    /// Whether `error` is about one resource alone, so that the rest can be read.
+    private static func isPassedOver(_ error: CocoaError) -> Bool {
+        switch error.code {
+        case .fileReadNoPermission: false
+        case .fileReadNoSuchFile, .fileReadUnknownStringEncoding: true
+        default: ContentErrors.isOne(error)
         }
     }
 

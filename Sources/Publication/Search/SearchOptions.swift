@@ -18,6 +18,8 @@ public struct SearchOptions: Hashable, Sendable {
     public var firstResource = 0
     /// Locators of the first resource to leave out.
     public var skipped = 0
+    /// The page of a PDF document to begin with, from 1.
+    var firstPage = 1
 
     /// Options that fold everything.
     public init() {}

@@ -38,7 +38,7 @@ public struct SearchResults: AsyncSequence, Sendable {
         public var total: Int
         /// Bytes of resources that were read, unpacked.
         public var bytesRead: Int64
-        /// The hrefs of resources that were passed over because they are damaged or too large.
+        /// The hrefs of resources that were passed over because they are missing, damaged or too large.
         public var unreadable: [String] = []
     }
 
@@ -58,7 +58,7 @@ public struct SearchResults: AsyncSequence, Sendable {
 
         /// The next locators; nil when everything was searched.
         ///
-        /// A resource that is damaged or too large is passed over and named in ``SearchResults/Progress/unreadable``; the
+        /// A resource that is missing, damaged or too large is passed over and named in ``SearchResults/Progress/unreadable``; the
         /// last page may have no locators but name one.
         ///
         /// - Throws: Errors of the storage; `CocoaError(.fileReadNoPermission)` for a protected publication.
@@ -132,25 +132,36 @@ final class ContentSearch: SearchService {
         var options = SearchOptions()
         options.firstResource = values["resource"].flatMap { Int($0) }.map { max(0, $0) } ?? 0
         options.skipped = values["skip"].flatMap { Int($0) }.map { max(0, $0) } ?? 0
+        options.firstPage = values["page"].flatMap { Int($0) }.map { max(1, $0) } ?? 1
         let query = values["query"] ?? ""
         let iterator = try search(query, options: options).makeAsyncIterator()
         let page = try await iterator.next()
-        var links: [JSONValue] = []
-        if let page {
-            let isSame = page.resource == options.firstResource
-            let isFull = page.locators.count == options.pageSize
-            let skip = isFull ? (isSame ? options.skipped : 0) + page.locators.count : 0
-            let resource = isFull ? page.resource : page.resource + 1
-            if resource < context.manifest.readingOrder.count {
-                let next = "\(Self.href)?query=\(HREF.encoded(query, .name))&resource=\(resource)&skip=\(skip)"
-                links = [Link(href: next, type: Self.type, rels: ["next"]).json]
-            }
+        let next = page.flatMap { address(behind: $0, options) }.map {
+            let encoded = PercentEncoding.encoded(query.utf8)
+            return Link(href: "\(Self.href)?query=\(encoded)\($0)", type: Self.type, rels: ["next"])
         }
         return .object(
             present: [
                 "metadata": ["title": .string(query)], "locators": .array(page?.locators.map(\.json) ?? []),
-                "links": .nonEmpty(links),
+                "links": .nonEmpty(next.map { [$0.json] } ?? []),
             ], others: [:])
+    }
+
+    /// Where the search goes on behind `page`, as the end of a query; nil if everything was searched.
+    private func address(behind page: SearchResults.Page, _ options: SearchOptions) -> String? {
+        let sections = ContentSection.all(of: context.manifest)
+        let last = sections[max(0, page.progress.searched - 1)]
+        if page.locators.count == options.pageSize {
+            let isSame = last.index == options.firstResource && (last.page ?? 1) == options.firstPage
+            let skip = page.locators.count.addingReportingOverflow(isSame ? options.skipped : 0)
+            return skip.overflow ? nil : address(of: last, skip: skip.partialValue)
+        }
+        guard page.progress.searched < sections.count else { return nil }
+        return address(of: sections[page.progress.searched], skip: 0)
+    }
+
+    private func address(of section: ContentSection, skip: Int) -> String {
+        "&resource=\(section.index)\(section.page.map { "&page=\($0)" } ?? "")&skip=\(skip)"
     }
 }
 
@@ -162,9 +173,13 @@ private actor SearchRun {
     private var reader: SectionReader
     private var index: Int
     private var found = 0
-    private var waiting: [Locator] = []
+    /// What was found in the last section and is not on a page yet.
+    private var waiting: ArraySlice<Range<Int>> = []
+    private var places: SectionPlaces?
     private var skipped: Int
     private var reported = 0
+    /// More hits than a publication can have, so that sums of such numbers stay numbers.
+    private static let maxCount = 1 << 40
 
     init(
         _ context: PublicationServiceContext, _ publication: Publication, _ pattern: SearchPattern,
@@ -175,8 +190,9 @@ private actor SearchRun {
         self.options = options
         let reader = SectionReader(context.manifest, fetcher: context.fetcher)
         self.reader = reader
-        index = reader.sections.firstIndex { $0.index >= options.firstResource } ?? reader.sections.count
-        skipped = options.skipped
+        let first = (options.firstResource, options.firstPage)
+        index = reader.sections.firstIndex { ($0.index, $0.page ?? Int.max) >= first } ?? reader.sections.count
+        skipped = min(max(0, options.skipped), Self.maxCount)
     }
 
     func next() async throws -> SearchResults.Page? {
@@ -188,13 +204,21 @@ private actor SearchRun {
             try await searchNext()
         }
         reported = reader.unreadable.count
-        let page = Array(waiting.prefix(max(1, options.pageSize)))
-        waiting.removeFirst(page.count)
         return SearchResults.Page(
-            resource: index > 0 ? reader.sections[index - 1].index : 0, locators: page,
+            resource: index > 0 ? reader.sections[index - 1].index : 0, locators: try await locators(),
             progress: SearchResults.Progress(
                 searched: index, total: reader.sections.count, bytesRead: reader.bytesRead,
                 unreadable: reader.unreadable))
+    }
+
+    /// The locators of the next page. Only those of one page are in memory.
+    private func locators() async throws -> [Locator] {
+        let ranges = waiting.prefix(max(1, options.pageSize))
+        guard let places, !ranges.isEmpty else { return [] }
+        let positions = try await publication.positionsByReadingOrder()
+        waiting = waiting.dropFirst(ranges.count)
+        if waiting.isEmpty { self.places = nil }
+        return ranges.map { places.locator($0, positions: positions, contextLength: options.contextLength) }
     }
 
     private func searchNext() async throws {
@@ -206,13 +230,14 @@ private actor SearchRun {
         }
         guard let document = try await reader.readable(at: index) else { return }
         let language = document.languages.first ?? publication.metadata.languages.first
-        var ranges = try pattern.matches(in: document.text, limit: options.limit - found + skipped, language: language)
-        ranges.removeFirst(min(skipped, ranges.count))
-        skipped = 0
-        found += ranges.count
-        guard !ranges.isEmpty else { return }
-        let places = SectionPlaces(document, section, in: publication.manifest)
-        let positions = try await publication.positionsByReadingOrder()
-        waiting = ranges.map { places.locator($0, positions: positions, contextLength: options.contextLength) }
+        // Of a PDF document each page is a section of the same resource.
+        if section.index != options.firstResource { skipped = 0 }
+        let limit = min(options.limit, Self.maxCount) - found + skipped
+        let ranges = try pattern.matches(in: document.text, limit: limit, language: language)
+        let left = min(skipped, ranges.count)
+        skipped -= left
+        waiting = ranges.dropFirst(left)
+        found += waiting.count
+        if !waiting.isEmpty { places = SectionPlaces(document, section, in: publication.manifest) }
     }
 }
