@@ -43,6 +43,8 @@ final class ManifestPositions: PositionsService {
     static let positionLength: Int64 = 1024
     /// What one resource may have, whatever its length claims.
     static let maxCount = 100_000
+    /// What all resources may have together; more is shared out among them.
+    static let maxTotal = 1_000_000
 
     private let context: PublicationServiceContext
     private let made = LockedValue<[[Locator]]?>(nil)
@@ -77,7 +79,11 @@ final class ManifestPositions: PositionsService {
         let manifest = context.manifest
         let lengths = lengths(context)
         let titles = Titles(manifest)
-        let counts = manifest.readingOrder.map { count(of: $0, manifest, length: lengths[resource($0)]) }
+        var counts = manifest.readingOrder.map { count(of: $0, manifest, length: lengths[resource($0)]) }
+        if counts.reduce(0, +) > maxTotal {
+            let share = max(1, maxTotal / counts.count)
+            counts = counts.map { min($0, share) }
+        }
         let total = counts.reduce(0, +)
         var positions: [[Locator]] = []
         var next = 1
@@ -122,7 +128,8 @@ final class ManifestPositions: PositionsService {
             return manifest.readingOrder.count == 1 ? min(maxPages, max(1, manifest.metadata.numberOfPages ?? 1)) : 1
         }
         guard isReflowable(link, manifest) else { return 1 }
-        return Int(min(Int64(maxCount), max(1, ((length ?? 0) + positionLength - 1) / positionLength)))
+        let (full, rest) = max(0, length ?? 0).quotientAndRemainder(dividingBy: positionLength)
+        return Int(min(Int64(maxCount), max(1, full + (rest > 0 ? 1 : 0))))
     }
 
     private static let maxPages = 1_000_000
