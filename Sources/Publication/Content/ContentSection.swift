@@ -42,7 +42,11 @@ struct SectionReader: Sendable {
 
     /// The first request brings little, so that what it brings is there soon.
     private static let firstBudget: Int64 = 64 << 10
-    private static let maxBudget: Int64 = 1 << 20
+    /// Close to what an archive keeps of one prefetch, half of its cache, so that there is less than one request for a
+    /// MiB in spite of the first small one.
+    private static let maxBudget: Int64 = 7 << 18
+    /// What an archive has in front of each entry.
+    private static let headerLength: Int64 = 256
 
     init(_ manifest: Manifest, fetcher: any Fetcher, limits: ContentLimits = ContentLimits()) {
         self.fetcher = fetcher
@@ -116,15 +120,16 @@ struct SectionReader: Sendable {
         }
     }
 
-    /// Brings the section at `index` and those behind it closer, as many as the budget has room for. Each budget is
-    /// larger than the last one, until it is 1 MiB.
+    /// Brings the section at `index` and those behind it closer, as many as the budget has room for: a little
+    /// at first, 1.75 MiB from then on.
     private mutating func prefetch(from index: Int) async throws {
         guard index >= prefetched, let prefetching = fetcher as? any PrefetchingFetcher else { return }
         var hrefs: [String] = []
         var size: Int64 = 0
         var next = index
         while next < sections.count, sections[next].link.mediaType.isHTML {
-            let length = fetcher.get(sections[next].link).link.storedLength ?? Self.maxBudget
+            let known = fetcher.get(sections[next].link).link.storedLength ?? Self.maxBudget
+            let length = min(max(0, known), Self.maxBudget) + Self.headerLength
             guard hrefs.isEmpty || size + length <= budget else { break }
             hrefs.append(sections[next].link.href)
             size += length
