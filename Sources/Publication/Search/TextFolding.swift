@@ -216,7 +216,7 @@ struct FoldedText: Sendable {
         func isStart(_ offset: Int) -> Bool { offset >= text.count || text[offset] & 0xC0 != 0x80 }
         func character(_ folded: Int) -> Int {
             var start = offset(folded)
-            while !isStart(start) { start -= 1 }
+            while start > 0, !isStart(start) { start -= 1 }
             return start
         }
         let start = character(range.lowerBound)
