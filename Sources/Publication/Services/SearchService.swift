@@ -28,6 +28,13 @@ public struct SearchResults: AsyncSequence, Sendable {
         public var locators: [Locator]
         /// How far the search is.
         public var progress: Progress
+
+        /// A page of an app's own search.
+        public init(resource: Int, locators: [Locator], progress: Progress) {
+            self.resource = resource
+            self.locators = locators
+            self.progress = progress
+        }
     }
 
     /// What a search has read so far.
@@ -40,6 +47,14 @@ public struct SearchResults: AsyncSequence, Sendable {
         public var bytesRead: Int64
         /// The hrefs of resources that were passed over because they are missing, damaged or too large.
         public var unreadable: [String] = []
+
+        /// The progress of an app's own search.
+        public init(searched: Int, total: Int, bytesRead: Int64, unreadable: [String] = []) {
+            self.searched = searched
+            self.total = total
+            self.bytesRead = bytesRead
+            self.unreadable = unreadable
+        }
     }
 
     private let makePage: @Sendable () -> @Sendable () async throws -> Page?
