@@ -150,10 +150,7 @@ struct BookLocate: Verb {
 
     func perform(_ session: Session) async throws {
         try await withBook(location, session: session) { book in
-            var locator = try await BookPlace(place).locator(in: book)
-            if let text = locator.text.highlight, !text.isEmpty {
-                locator = try await book.locate(text: locator.text, near: locator) ?? locator
-            }
+            let locator = try await BookPlace(place).locator(in: book)
             if common.json { return try session.output.json(locator.json) }
             let locations = locator.locations
             let rows: [(String, String?)] = [
@@ -191,6 +188,12 @@ struct BookPlace {
                 locator = try Locator(json: JSONValue(data: Data(text.utf8), maximumSize: 1 << 20))
             } catch let error as CocoaError {
                 throw CommandFailure.usage("“\(text)” is no locator: \(error.sentence)")
+            }
+            // The chapter may have another name since, or the text may be in another chapter.
+            if locator.text.highlight?.isEmpty == false,
+                let found = try await book.locate(text: locator.text, near: locator)
+            {
+                return found
             }
             return try await book.locate(locator)
         }
