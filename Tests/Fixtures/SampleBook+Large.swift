@@ -25,6 +25,24 @@ extension SampleBook {
         }
     }
 
+    /// The same book with images between any two chapters, so that no chapter stands beside another one. The package is
+    /// in front.
+    public static func largeAlternating(to url: URL, images: Int = 200) throws {
+        try ZIPBuilder.file(at: url) { zip in
+            try zip.store("mimetype", Data("application/epub+zip".utf8))
+            try writePackage(zip, images: images)
+            var numbers = SeededNumbers(seed: 1)
+            var image = 0
+            for (index, chapter) in chapters().enumerated() {
+                try zip.deflate(chapter.path, chapter.text)
+                while image * chapterCount < images * (index + 1) {
+                    image += 1
+                    try zip.store("EPUB/images/image-\(image).jpg", numbers.bytes(500_000))
+                }
+            }
+        }
+    }
+
     private static let chapterCount = 60
 
     private static func writePackage(_ zip: ZIPBuilder, images: Int) throws {
@@ -34,11 +52,15 @@ extension SampleBook {
     }
 
     private static func writeChapters(_ zip: ZIPBuilder) throws {
+        for chapter in chapters() { try zip.deflate(chapter.path, chapter.text) }
+    }
+
+    private static func chapters() -> [(path: String, text: String)] {
         var numbers = SeededNumbers(seed: 2)
-        for index in 1...chapterCount {
+        return (1...chapterCount).map { index in
             let chapter = Story.Chapter(
                 title: "Chapter \(index)", paragraphs: (0..<149).map { _ in paragraph(&numbers) })
-            try zip.deflate("EPUB/chapter-\(index).xhtml", Markup.chapter(chapter, .epub3))
+            return ("EPUB/chapter-\(index).xhtml", Markup.chapter(chapter, .epub3))
         }
     }
 

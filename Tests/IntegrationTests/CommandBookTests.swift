@@ -121,4 +121,138 @@ import Testing
             expectFailure(try await runner.run("book", "cover", "a.mp3", "c"), 3, "has no cover")
         }
     }
+
+    // MARK: Reading
+
+    /// Each line of standard output as a JSON object.
+    private func lines(_ outcome: CommandRunner.Outcome) throws -> [[String: Any]] {
+        try outcome.text.split(separator: "\n").map {
+            try #require(try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any])
+        }
+    }
+
+    private func locations(_ object: [String: Any]) -> [String: Any] { object["locations"] as? [String: Any] ?? [:] }
+
+    @Test func `text is found in a book, with what stands around it`() async throws {
+        try await CommandRunner.use { runner in
+            try runner.write("a.epub", try SampleBook.small())
+            let plain = try await runner.run("book", "search", "a.epub", "LAMP")
+            let rows = plain.text.split(separator: "\n").map { $0.split(separator: "\t").map(String.init) }
+            #expect(plain.code == 0 && rows.count == 3 && rows.allSatisfy { $0.count == 3 })
+            #expect(rows.map(\.first) == [1, 3, 3].map { "EPUB/chapter-\($0).xhtml" })
+            #expect(rows.first?.last?.contains("What she liked was the [lamp]. It hung") == true)
+            let hits = try lines(try await runner.run("book", "search", "--json", "a.epub", "lamp"))
+            let texts = hits.compactMap { $0["text"] as? [String: Any] }
+            #expect(texts.map { $0["highlight"] as? String } == ["lamp", "Lamp", "lamp"])
+            #expect((texts.first?["before"] as? String)?.hasSuffix("What she liked was the ") == true)
+            #expect(hits.allSatisfy { locations($0)["position"] is Int && locations($0)["partialCfi"] is String })
+            for (flags, count) in [
+                (["--words"], 2), (["--case-sensitive"], 2), (["--limit", "1"], 1), (["--accents"], 3),
+            ] {
+                let outcome = try await runner.run(["book", "search", "--json"] + flags + ["a.epub", "lamp"])
+                #expect(try lines(outcome).count == count, "\(flags)")
+            }
+            let nothing = try await runner.run("book", "search", "a.epub", "zebra")
+            #expect(nothing.code == 0 && nothing.output.isEmpty)
+            expectFailure(try await runner.run("book", "search", "a.epub", " "), 2, "nothing to search for")
+            expectFailure(try await runner.run("book", "search", "missing.epub", "lamp"), 3)
+            #expect(try await runner.run("book", "search", "--limit", "0", "a.epub", "lamp").code == 2)
+        }
+    }
+
+    @Test func `a chapter that cannot be read is named after the hits in the others`() async throws {
+        try await CommandRunner.use { runner in
+            let whole = try SampleBook.small()
+            // The last chapter's data, which lie in front of the directory.
+            let directory = try #require(whole.range(of: Data([0x50, 0x4B, 1, 2]))).lowerBound
+            var damaged = whole
+            for index in directory - 60..<directory - 20 { damaged[index] ^= 0x55 }
+            try runner.write("a.epub", damaged)
+            let outcome = try await runner.run("book", "search", "--json", "a.epub", "lamp")
+            // The error is a line, too.
+            #expect(try lines(outcome).compactMap { $0["href"] as? String } == ["EPUB/chapter-1.xhtml"])
+            expectFailure(outcome, 7, "EPUB/chapter-3.xhtml")
+        }
+    }
+
+    @Test func `the text of a book is written, or a part of it`() async throws {
+        try await CommandRunner.use { runner in
+            try runner.write("a.epub", try SampleBook.small())
+            let all = try await runner.run("book", "text", "a.epub").text
+            #expect(all.hasPrefix("The Desk by the Window\n\nThere were forty desks"))
+            #expect(all.hasSuffix("\n\nHe let that one burn.\n"))
+            let last = try await runner.run("book", "text", "a.epub", "--from", "EPUB/chapter-3.xhtml").text
+            #expect(last.hasPrefix("The Lamp Stays Lit\n\nIn the third month") && all.hasSuffix(last))
+            let first = try await runner.run("book", "text", "a.epub", "--to", "EPUB/chapter-2.xhtml").text
+            #expect(all.hasPrefix(first) && first.hasSuffix("did not believe in asking twice.\n"))
+            let elements = try lines(try await runner.run("book", "text", "--json", "a.epub"))
+            #expect(elements.count == 15 && elements.first?["type"] as? String == "heading")
+            #expect(elements.first?["level"] as? Int == 1 && elements.first?["language"] as? String == "en")
+            #expect(elements.dropFirst().first?["type"] as? String == "paragraph")
+            #expect(elements.last?["text"] as? String == "He let that one burn.")
+            #expect((elements.last?["locator"] as? [String: Any])?["href"] as? String == "EPUB/chapter-3.xhtml")
+            expectFailure(try await runner.run("book", "text", "a.epub", "--from", "missing.xhtml"), 3)
+            expectFailure(try await runner.run("book", "text", "a.epub", "--to", "1.5"), 2)
+        }
+    }
+
+    @Test func `the positions of a book are listed`() async throws {
+        try await CommandRunner.use { runner in
+            try runner.write("a.epub", try SampleBook.small())
+            let outcome = try await runner.run("book", "positions", "--json", "a.epub")
+            let positions = try #require(outcome.json as? [[String: Any]])
+            #expect(positions.map { locations($0)["position"] as? Int } == (1...positions.count).map { $0 })
+            let hrefs = positions.compactMap { $0["href"] as? String }
+            #expect(hrefs == hrefs.sorted() && Set(hrefs).count == 3)
+            let rows = try await runner.run("book", "positions", "a.epub").text.split(separator: "\n")
+            #expect(rows.count == positions.count)
+            #expect(rows.first == "1\tEPUB/chapter-1.xhtml\t0.0\tThe Desk by the Window")
+            try runner.write("a.mp3", Data([0xFF, 0xFB, 0x90, 0]) + Data(count: 413))
+            let none = try await runner.run("book", "positions", "--json", "a.mp3")
+            #expect(none.code == 0 && (none.json as? [Any])?.isEmpty == true)
+        }
+    }
+
+    @Test func `a place is located, however it is written`() async throws {
+        try await CommandRunner.use { runner in
+            try runner.write("a.epub", try SampleBook.small())
+            func locate(_ place: String) async throws -> [String: Any] {
+                try await runner.run("book", "locate", "--json", "a.epub", place).object
+            }
+            let start = try await locate("EPUB/chapter-2.xhtml")
+            #expect(
+                start["href"] as? String == "EPUB/chapter-2.xhtml" && locations(start)["progression"] as? Double == 0)
+            let middle = try await locate("0.5")
+            #expect(locations(middle)["totalProgression"] as? Double == 0.5)
+            let plain = try await runner.run("book", "locate", "a.epub", "EPUB/chapter-2.xhtml").text
+            let cfi = try #require(plain.split(separator: "\n").first { $0.hasPrefix("cfi\t") }?.dropFirst(4))
+            #expect(cfi.hasPrefix("epubcfi(/6/4"))
+            #expect(try await locate(String(cfi))["href"] as? String == "EPUB/chapter-2.xhtml")
+            // A quotation that was edited, in a chapter that had another name.
+            let quotation = """
+                {"href":"old.xhtml","type":"text/html","text":{"highlight":"had once carved a small fish on its edge"}}
+                """
+            let found = try await locate(quotation)
+            #expect(found["href"] as? String == "EPUB/chapter-1.xhtml")
+            let text = found["text"] as? [String: Any]
+            #expect((text?["highlight"] as? String)?.contains("carved a small fish into its edge") == true)
+            for place in ["missing.xhtml", "epubcfi(/6/40!/4/2)", #"{"href":"x","type":"text/html"}"#] {
+                expectFailure(try await runner.run("book", "locate", "a.epub", place), 3, "has no place")
+            }
+            for place in ["2", "nan", "epubcfi(", "{}", "{"] {
+                expectFailure(try await runner.run("book", "locate", "a.epub", place), 2)
+            }
+        }
+    }
+
+    @Test(arguments: [
+        ["search", "a.epub", "lamp"], ["text", "a.epub"], ["positions", "a.epub"], ["locate", "a.epub", "0.5"],
+    ])
+    func `reading reports what it cost`(_ arguments: [String]) async throws {
+        try await CommandRunner.use { runner in
+            try runner.write("a.epub", try SampleBook.small())
+            let outcome = try await runner.run(["book"] + arguments + ["--json", "--stats"])
+            #expect(outcome.code == 0 && outcome.statistics["requests"] is Int)
+        }
+    }
 }
