@@ -38,7 +38,7 @@ struct Configuration: Decodable {
         }
         // Names of variables in the environment know no case, and letters and digits alone.
         if Set(pairs.map { SyncDaemon.variable($0.name) }).count < pairs.count {
-            throw damage(.pairs, "Two of them have names that differ only in case or punctuation.")
+            throw damage(.pairs, "Two of them have names that differ only in case or punctuation, or not at all.")
         }
     }
 }

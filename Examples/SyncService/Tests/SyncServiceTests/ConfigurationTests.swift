@@ -45,7 +45,7 @@ import Testing
         ("{\n  \"logLevel\": \"info\"\n  \"pairs\": []\n}", "Line 3: "),
         ("{\n  \"pairs\": [", "end of file"),
         (#"{"pairs": [{"name": "a", "source": {"url": "/a"}}]}"#, "destination"),
-        (#"{"pairs": [{"name": "a b", "source": {"url": "/a"}, "destination": {"url": "/b"}}]}"#, "“a b” is no name"),
+        (#"{"pairs": [{"name": "a b", "source": {"url": "/a"}, "destination": {"url": "/b"}}]}"#, "“a b” is not a name"),
         (
             #"{"healthInterval": 0, "pairs": [{"name": "a", "source": {"url": "/a"}, "destination": {"url": "/b"}}]}"#,
             "at healthInterval:"
@@ -69,7 +69,7 @@ import Testing
     func `two pairs cannot share a state, nor passwords in the environment`(one: String, other: String) async throws {
         let pairs = [one, other].map { #"{"name": "\#($0)", "source": {"url": "/a"}, "destination": {"url": "/b"}}"# }
         let file = try bed.configure(#"{"pairs": [\#(pairs.joined(separator: ", "))]}"#)
-        #expect(try await sentence(file).contains("Two of them have one name"))
+        #expect(try await sentence(file).contains("Two of them have names that differ only in case"))
     }
 
     @Test func `a password is refused, and not repeated`() async throws {
