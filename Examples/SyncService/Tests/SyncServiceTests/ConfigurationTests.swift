@@ -45,7 +45,10 @@ import Testing
         ("{\n  \"logLevel\": \"info\"\n  \"pairs\": []\n}", "Line 3: "),
         ("{\n  \"pairs\": [", "end of file"),
         (#"{"pairs": [{"name": "a", "source": {"url": "/a"}}]}"#, "destination"),
-        (#"{"pairs": [{"name": "a b", "source": {"url": "/a"}, "destination": {"url": "/b"}}]}"#, "“a b” is not a name"),
+        (
+            #"{"pairs": [{"name": "a b", "source": {"url": "/a"}, "destination": {"url": "/b"}}]}"#,
+            "“a b” is not a name"
+        ),
         (
             #"{"healthInterval": 0, "pairs": [{"name": "a", "source": {"url": "/a"}, "destination": {"url": "/b"}}]}"#,
             "at healthInterval:"
