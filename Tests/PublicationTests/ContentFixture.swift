@@ -30,7 +30,7 @@ extension ContentDocument {
     var elements: [ContentElement] {
         let manifest = Manifest(metadata: Metadata(title: "A Book"))
         let places = SectionPlaces(self, ContentSection(index: 0, link: Self.chapter), in: manifest)
-        return blocks.indices.map { places.element($0, positions: []) }
+        return blocks.indices.map { places.element($0, positions: PositionTable([])) }
     }
 
     /// Each element in one line.

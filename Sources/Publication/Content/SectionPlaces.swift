@@ -14,7 +14,7 @@ struct SectionPlaces: Sendable {
     }
 
     /// The part `range` of the text, with what stands around it.
-    func locator(_ range: Range<Int>, positions: [[Locator]], contextLength: Int) -> Locator {
+    func locator(_ range: Range<Int>, positions: PositionTable, contextLength: Int) -> Locator {
         var locator = locator(at: range.lowerBound, positions: positions)
         let (before, after) = document.context(range, count: contextLength)
         locator.text = Locator.Text(before: before, highlight: document.string(range), after: after)
@@ -25,7 +25,7 @@ struct SectionPlaces: Sendable {
     }
 
     /// The place `offset` in the text, or the element `node` that begins there.
-    func locator(at offset: Int, node: Int? = nil, positions: [[Locator]]) -> Locator {
+    func locator(at offset: Int, node: Int? = nil, positions: PositionTable) -> Locator {
         let progression = document.progression(at: offset)
         var locations = Locator.Locations(
             fragments: section.page.map { ["page=\($0)"] } ?? [], progression: section.page == nil ? progression : nil)
@@ -44,7 +44,7 @@ struct SectionPlaces: Sendable {
     }
 
     /// The element that block `index` is.
-    func element(_ index: Int, positions: [[Locator]]) -> ContentElement {
+    func element(_ index: Int, positions: PositionTable) -> ContentElement {
         let block = document.blocks[index]
         let isElement = block.kind != .text && block.node >= 0
         var locator = locator(
@@ -160,20 +160,14 @@ extension ContentDocument {
 
 extension Locator {
     /// Adds the position that is at or before the place, and how far it is through the publication.
-    mutating func setPosition(among positions: [[Locator]], resource index: Int, page: Int? = nil) {
-        guard positions.indices.contains(index), !positions[index].isEmpty else { return }
-        let own = positions[index]
-        let progression = locations.progression ?? 0
-        // A product that is off by a rounding error counts as whole.
-        let number = page.map { max(1, $0) } ?? Int(progression * Double(own.count) + 1e-9) + 1
-        let place = min(own.count, number) - 1
-        let position = own[place]
-        locations.position = position.locations.position
-        if page != nil { locations.progression = position.locations.progression }
-        let start = own[0].locations.totalProgression ?? 0
-        let next = positions[(index + 1)...].lazy.compactMap(\.first).first?.locations.totalProgression ?? 1
-        locations.totalProgression =
-            page == nil ? start + (next - start) * progression : position.locations.totalProgression
+    mutating func setPosition(among positions: PositionTable, resource index: Int, page: Int? = nil) {
+        if let page {
+            guard let place = positions.page(page, inResource: index) else { return }
+            locations.progression = place.progression
+            (locations.position, locations.totalProgression) = (place.position, place.totalProgression)
+        } else if let place = positions.place(inResource: index, progression: locations.progression ?? 0) {
+            (locations.position, locations.totalProgression) = (place.position, place.totalProgression)
+        }
     }
 }
 

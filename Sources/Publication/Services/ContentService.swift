@@ -247,6 +247,7 @@ private actor SectionCursor: ContentCursor {
     private var reader: SectionReader
     private var section = 0
     private var places: SectionPlaces?
+    private var table: PositionTable?
     /// The block behind the place; nil for the end of the section.
     private var block: Int? = 0
 
@@ -279,7 +280,7 @@ private actor SectionCursor: ContentCursor {
             }
             if let places, let index = block, index < places.document.blocks.count {
                 block = index + 1
-                return try await places.element(index, positions: publication.positionsByReadingOrder())
+                return try await places.element(index, positions: positionTable())
             }
             guard section + 1 < reader.sections.count else {
                 block = nil
@@ -303,7 +304,7 @@ private actor SectionCursor: ContentCursor {
                 let index = (block.map { min($0, count) } ?? count) - 1
                 if index >= 0 {
                     block = index
-                    return try await places.element(index, positions: publication.positionsByReadingOrder())
+                    return try await places.element(index, positions: positionTable())
                 }
             }
             guard section > 0 else {
@@ -313,6 +314,13 @@ private actor SectionCursor: ContentCursor {
             leave(to: section - 1, block: nil)
         }
         return nil
+    }
+
+    private func positionTable() async throws -> PositionTable {
+        if let table { return table }
+        let made = try await publication.positionTable()
+        table = made
+        return made
     }
 
     private func leave(to index: Int, block: Int?) {

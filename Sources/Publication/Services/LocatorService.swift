@@ -141,7 +141,7 @@ final class StandardLocators: LocatorService {
             return paged(locator, index, positions)
         }
         guard let (places, place) = try await placeInText(locator, index) else { return nil }
-        let positions = try await context.publication().positionsByReadingOrder()
+        let positions = try await context.publication().positionTable()
         var result = places.locator(at: place.offset, node: place.node, positions: positions)
         result.title = locator.title ?? result.title
         if !locator.locations.fragments.isEmpty { result.locations.fragments = locator.locations.fragments }
@@ -168,7 +168,7 @@ final class StandardLocators: LocatorService {
                 page = number
             }
         }
-        locator.setPosition(among: positions, resource: index, page: page)
+        locator.setPosition(among: PositionTable(positions), resource: index, page: page)
         return locator
     }
 
@@ -339,7 +339,7 @@ final class StandardLocators: LocatorService {
             let expected = index == start ? near.map { document.offset(at: $0.locations.progression ?? 0) } : nil
             guard let match = finder.find(in: document.text, near: expected) else { continue }
             if best == nil || match.difference < best!.difference - 0.01 {
-                let positions = try await publication.positionsByReadingOrder()
+                let positions = try await publication.positionTable()
                 best = (places.locator(match.range, positions: positions, contextLength: 60), match.difference)
             }
             // The same words between the same words: nothing can be better.
@@ -355,7 +355,7 @@ final class StandardLocators: LocatorService {
         guard let places = try await places(index) else { return nil }
         let offset = cfi.startPaths.dropFirst().last.flatMap { ContentCFI(places.document).offset(of: $0) }
         guard offset != nil || cfi.startPaths.count == 1 else { return nil }
-        let positions = try await context.publication().positionsByReadingOrder()
+        let positions = try await context.publication().positionTable()
         if cfi.end != nil, let start = offset,
             let end = cfi.endPaths.dropFirst().last.flatMap({ ContentCFI(places.document).offset(of: $0) }), end > start
         {

@@ -32,6 +32,15 @@ extension Publication {
     }
 }
 
+extension Publication {
+    /// How many positions each resource has.
+    func positionTable() async throws -> PositionTable {
+        let service = service(.positions)
+        if let own = service as? ManifestPositions { return own.table }
+        return PositionTable(try await service?.positionsByReadingOrder() ?? [])
+    }
+}
+
 /// Positions from what an archive's directory and the manifest say, without a look into any resource.
 ///
 /// - A reflowable document has one for each 1,024 bytes that its entry takes in the archive, and one at least (Readium,
@@ -48,13 +57,16 @@ final class ManifestPositions: PositionsService {
 
     private let context: PublicationServiceContext
     private let made = LockedValue<[[Locator]]?>(nil)
+    private let counted = LockedValue<[Int]?>(nil)
+    private let tabled = LockedValue<PositionTable?>(nil)
 
     init(_ context: PublicationServiceContext) { self.context = context }
 
     func positionsByReadingOrder() async throws -> [[Locator]] {
-        made.update { made in
+        let counts = counts
+        return made.update { made in
             if let made { return made }
-            let positions = Self.make(context)
+            let positions = Self.make(context.manifest, counts)
             made = positions
             return positions
         }
@@ -75,15 +87,39 @@ final class ManifestPositions: PositionsService {
         }
     }
 
-    private static func make(_ context: PublicationServiceContext) -> [[Locator]] {
+    /// The counts alone, for those who look up few places.
+    var table: PositionTable {
+        let counts = counts
+        return tabled.update { table in
+            if let table { return table }
+            let made = PositionTable(counts: counts)
+            table = made
+            return made
+        }
+    }
+
+    private var counts: [Int] {
+        counted.update { counted in
+            if let counted { return counted }
+            let counts = Self.count(context)
+            counted = counts
+            return counts
+        }
+    }
+
+    private static func count(_ context: PublicationServiceContext) -> [Int] {
         let manifest = context.manifest
         let lengths = lengths(context)
-        let titles = Titles(manifest)
         var counts = manifest.readingOrder.map { count(of: $0, manifest, length: lengths[resource($0)]) }
         if counts.reduce(0, +) > maxTotal {
             let share = max(1, maxTotal / counts.count)
             counts = counts.map { min($0, share) }
         }
+        return counts
+    }
+
+    private static func make(_ manifest: Manifest, _ counts: [Int]) -> [[Locator]] {
+        let titles = Titles(manifest)
         let total = counts.reduce(0, +)
         var positions: [[Locator]] = []
         var next = 1

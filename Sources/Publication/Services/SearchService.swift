@@ -230,7 +230,7 @@ private actor SearchRun {
     private func locators() async throws -> [Locator] {
         let ranges = waiting.prefix(max(1, options.pageSize))
         guard let places, !ranges.isEmpty else { return [] }
-        let positions = try await publication.positionsByReadingOrder()
+        let positions = try await publication.positionTable()
         waiting = waiting.dropFirst(ranges.count)
         if waiting.isEmpty { self.places = nil }
         return ranges.map { places.locator($0, positions: positions, contextLength: options.contextLength) }
