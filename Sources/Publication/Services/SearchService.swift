@@ -15,8 +15,8 @@ extension PublicationServiceKey where Service == any SearchService {
     public static var search: Self { Self("search") }
 }
 
-/// Locators of a search, in reading order. Pages come as soon as their chapter was read; nothing is read ahead of what
-/// is asked for but what one request brings along.
+/// Locators of a search, in reading order. A page comes as soon as a chapter with hits was read; chapters without hits
+/// give none. Nothing is read ahead of what is asked for but what one request brings along.
 ///
 /// Each iteration searches from the start. Cancelling the task that iterates ends the search.
 public struct SearchResults: AsyncSequence, Sendable {
