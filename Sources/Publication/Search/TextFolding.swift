@@ -49,15 +49,22 @@ struct TextFolding: Sendable {
         while next < text.count {
             let byte = text[next]
             if byte < 0x80 {
-                let folded = ascii[Int(byte)]
+                var folded = ascii[Int(byte)]
                 if folded == 0x20 {
                     if !endsInSpace { result.append(0x20, from: next) }
                     endsInSpace = true
-                } else {
-                    result.append(folded, from: next)
-                    endsInSpace = false
+                    next += 1
+                    continue
                 }
-                next += 1
+                // A word of ASCII runs in parallel to the original.
+                result.align(to: next)
+                repeat {
+                    result.bytes.append(folded)
+                    next += 1
+                    guard next < text.count, text[next] < 0x80 else { break }
+                    folded = ascii[Int(text[next])]
+                } while folded != 0x20
+                endsInSpace = false
                 continue
             }
             let (scalar, length) = Self.scalar(in: text, at: next)
@@ -202,11 +209,17 @@ struct FoldedText: Sendable {
 
     @inline(__always)
     fileprivate mutating func append(_ byte: UInt8, from original: Int) {
+        align(to: original)
+        bytes.append(byte)
+    }
+
+    /// Has the next byte come from `original`, and those behind it from the ones behind that.
+    @inline(__always)
+    fileprivate mutating func align(to original: Int) {
         if original - bytes.count != shift {
             shift = original - bytes.count
             points.append(Point(folded: Int32(bytes.count), original: Int32(original)))
         }
-        bytes.append(byte)
     }
 
     /// The part of the original that became `range`, to whole characters.
