@@ -12,7 +12,7 @@ import Testing
         timeouts: Timeouts(connect: 20, idle: 60), retries: RetryPolicy(retries: 0))
     private let bytes = Data((0..<10_500).map { UInt8(truncatingIfNeeded: $0 / 7) })
 
-    /// What a caller may throw that reads something of its own.
+    /// Errors that a caller may throw from its own decoding.
     private static let callers = DecodingError.dataCorrupted(
         DecodingError.Context(codingPath: [], debugDescription: "The caller's own."))
 

@@ -80,7 +80,7 @@ struct ContentCFI {
             best = document.advance(Int(run.start), by: units - run.offset, notBeyond: end)
         }
         if let best { return best }
-        // A text node of white space that is not shown stands in front of the next element, or at the end.
+        // White space that is not shown maps to the start of the next element, or to the end of the document.
         if let next = document.child(of: node, at: step / 2 + 1) { return document.start(of: Int(next)) }
         return document.end(of: node)
     }

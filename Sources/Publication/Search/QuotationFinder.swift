@@ -50,7 +50,7 @@ struct QuotationFinder {
                 ? contextDifference(candidate.range, folded.bytes)
                 : 0.7 * candidate.difference + 0.3 * contextDifference(candidate.range, folded.bytes)
             let score = difference + 0.05 * distance
-            if best == nil || score < best!.score { best = (Match(range: range, difference: difference), score) }
+            if score < best?.score ?? .infinity { best = (Match(range: range, difference: difference), score) }
         }
         return best?.match
     }

@@ -17,7 +17,7 @@ struct WordBoundaries: Sendable {
         let after = Self.scalar(at: offset, in: text)
         let before = Self.base(before: offset, in: text)
         let (left, right) = (Self.kind(before.scalar), Self.kind(after.scalar))
-        // Marks belong to what stands in front of them.
+        // A mark is part of the character before it.
         if right == .mark { return left == .other }
         if left == .single || right == .single { return true }
         if left == .word, right == .word { return false }

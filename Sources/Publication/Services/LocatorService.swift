@@ -338,7 +338,7 @@ final class StandardLocators: LocatorService {
             let places = SectionPlaces(document, reader.sections[index], in: manifest)
             let expected = index == start ? near.map { document.offset(at: $0.locations.progression ?? 0) } : nil
             guard let match = finder.find(in: document.text, near: expected) else { continue }
-            if best == nil || match.difference < best!.difference - 0.01 {
+            if match.difference < (best?.difference ?? .infinity) - 0.01 {
                 let positions = try await publication.positionTable()
                 best = (places.locator(match.range, positions: positions, contextLength: 60), match.difference)
             }

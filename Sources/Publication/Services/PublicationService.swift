@@ -53,7 +53,10 @@ public struct PublicationServiceContext: Sendable {
     }
 }
 
-/// Does not keep the publication alive.
+/// Refers to a publication without keeping it alive.
+///
+/// Unchecked, because a weak reference has to be a variable. It is set once, and the runtime makes reading it safe while the
+/// last strong reference goes.
 private final class PublicationReference: Sendable {
     private nonisolated(unsafe) weak var reference: Publication?
 
