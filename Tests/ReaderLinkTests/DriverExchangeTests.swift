@@ -181,6 +181,62 @@ struct DriverExchangeTests {
         #expect(try await bed.names() == [CommandStatus.fileName])
     }
 
+    @Test func `an end that the application writes twice holds up no later command`() async throws {
+        for appearsAt in [1, 3] {
+            let bed = try DriverBed()
+            let ends = Mutex<(first: CommandStatus?, looks: Int, isRepeated: Bool)>((nil, 0, false))
+            try await bed.begin { bed, _ in
+                let hasReport = try await bed.folder.has(CommandStatus.fileName)
+                let (first, looks, isRepeated) = ends.withLock {
+                    $0.looks += 1
+                    return $0
+                }
+                // The write of the first end is taken for lost, and comes again with a new timestamp.
+                if let first, !isRepeated, looks >= appearsAt, !hasReport {
+                    var again = first
+                    again.timestamp = 9
+                    try await bed.report(again)
+                    ends.withLock { $0.isRepeated = true }
+                    return
+                }
+                guard !hasReport, first == nil || isRepeated, let command = try await bed.command(.deleteBooks) else {
+                    return
+                }
+                let end = CommandStatus(
+                    timestamp: 2, code: .success, progress: 1, command: "delete_books.xml",
+                    commandTimestamp: command.timestamp.map { String($0) })
+                try await bed.folder.remove("delete_books.xml")
+                try await bed.report(end)
+                ends.withLock { ($0.first, $0.looks) = ($0.first ?? end, 0) }
+            }
+            _ = try await bed.delete()
+            if appearsAt == 1 {
+                let first = try #require(ends.withLock { $0.first })
+                try await bed.report(first)
+                ends.withLock { $0.isRepeated = true }
+            }
+            let start = bed.time.elapsed
+            _ = try await bed.delete()
+            try bed.check()
+            #expect(bed.time.elapsed - start < 3, "It is nobody's report, so nothing has to be waited for.")
+            #expect(ends.withLock { $0.isRepeated })
+            #expect(try await bed.names() == [])
+        }
+    }
+
+    @Test func `a report that was half there when the driver first looked is no sign of another driver`() async throws {
+        let bed = try DriverBed()
+        let whole = bed.coding.data(for: CommandStatus(timestamp: 77, code: .success, progress: 1))
+        try await bed.begin { bed, look in
+            if look == 2 { try await bed.put(whole, CommandStatus.fileName) }
+            if try await bed.command(.deleteBooks) != nil { try await bed.finish(.deleteBooks) }
+        }
+        try await bed.put(whole.prefix(60), CommandStatus.fileName)
+        _ = try await bed.delete()
+        try bed.check()
+        #expect(try await bed.names() == [])
+    }
+
     @Test func `what the application refuses is an error with its messages`() async throws {
         let bed = try DriverBed()
         let message = StatusMessage("It is open.", about: "a.epub")

@@ -8,12 +8,13 @@ import ReaderApplication
 struct StatusWatchTests {
     private static let coding = MessageCoding()
 
-    private func watch(ignoring: Data? = nil, total: Double = 10_000) -> StatusWatch {
+    private func watch(ignoring: Data? = nil, after earlier: CommandStamp? = nil, total: Double = 10_000)
+        -> StatusWatch
+    {
         StatusWatch(
-            fileName: "delete_books.xml", timestamp: 1000.5,
+            command: CommandStamp(fileName: "delete_books.xml", timestamp: 1000.5), earlier: earlier,
             limits: StatusWatch.Limits(acknowledge: 15, stall: 15, offline: 60, total: total), coding: Self.coding,
-            ignoring: ignoring,
-            now: 0)
+            ignoring: ignoring, now: 0)
     }
 
     private func bytes(
@@ -92,6 +93,25 @@ struct StatusWatchTests {
         guard case .finished = watch.observe(.bytes(old), now: 15.3) else {
             Issue.record("It is over.")
             return
+        }
+    }
+
+    @Test func `a second end of the driver's earlier command is told from another driver's report`() {
+        let earlier = CommandStamp(fileName: "upload_books.xml", timestamp: 999.25)
+        let again = bytes(.success, 1, command: "upload_books.xml", of: "999.25")
+        var watch = watch(after: earlier)
+        #expect(watch.observe(.bytes(again), now: 1) == .repeated(again))
+        #expect(watch.observe(.bytes(again), now: 2) == .wait)
+        #expect(watch.observe(.missing, now: 15.1) == .notAcknowledged)
+        // Only a final report that names the command is one.
+        for other in [
+            bytes(.inProgress, 0.5, command: "upload_books.xml", of: "999.25"),
+            bytes(.success, 1, command: "upload_books.xml", of: "999.5"),
+            bytes(.success, 1, command: "upload_books.xml"),
+        ] {
+            var watch = self.watch(after: earlier)
+            #expect(watch.observe(.bytes(other), now: 1) == .wait)
+            #expect(watch.observe(.missing, now: 15.1) == .foreign)
         }
     }
 

@@ -84,24 +84,30 @@ extension CommandExchange {
     }
 
     /// Returns the report of an earlier command once it is certain that no program writes it or waits for it: it has
-    /// stopped changing.
+    /// stopped changing, or it ends this driver's last command once more.
     private func orphanedStatus() async throws -> StatusWatch.Look {
         let poll = options.poll(isLocal: await isLocal())
         let start = time.elapsed
-        var first: (look: StatusWatch.Look, since: Double)?
+        var first: (look: StatusWatch.Look, isReadable: Bool, since: Double)?
         while true {
             let (look, failure) = try await look()
             var isFinal = false
+            var isReadable = false
             switch look {
             case .missing: return .missing
             case .bytes(let data):
                 // A half-written or broken report is watched like an active one.
-                let status = try? coding.status(in: data)
-                if status != nil, let first, first.look != look { throw DriverError(.busy) }
-                isFinal = status?.isFinal == true
+                if let status = try? coding.status(in: data) {
+                    if let ended, ended.isEnding(status) { return look }
+                    isReadable = true
+                    isFinal = status.isFinal
+                }
             case .tooLarge, .failed: break
             }
-            if failure == nil, first == nil { first = (look, time.elapsed) }
+            if isReadable, let first, first.isReadable, first.look != look { throw DriverError(.busy) }
+            if failure == nil, first == nil || isReadable && first?.isReadable == false {
+                first = (look, isReadable, time.elapsed)
+            }
             if isFinal, let first, time.elapsed - first.since > max(Self.finalReportLimit, 2 * poll) { return look }
             if time.elapsed - start > max(options.stallLimit, Self.finalReportLimit) {
                 if let failure { throw failure }

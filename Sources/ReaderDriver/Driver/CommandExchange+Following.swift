@@ -17,8 +17,7 @@ extension CommandExchange {
         let poll = options.poll(isLocal: await isLocal())
         var run = FollowState(
             watch: StatusWatch(
-                fileName: sent.fileName, timestamp: sent.timestamp, limits: limits(on: sent), coding: coding,
-                ignoring: ignoring,
+                command: sent.stamp, earlier: ended, limits: limits(on: sent), coding: coding, ignoring: ignoring,
                 now: time.elapsed))
         var pause = poll
         while true {
@@ -28,6 +27,7 @@ extension CommandExchange {
             switch run.watch.observe(look, now: time.elapsed) {
             case .wait: break
             case .progress(let fraction): progress(fraction)
+            case .repeated(let report): await removeStatus(holding: report)
             case .finished(let status): return Ending(status: status, data: run.watch.report ?? Data())
             // A single failed look says nothing about the application; the next one decides.
             case _ where run.failures == 1: break

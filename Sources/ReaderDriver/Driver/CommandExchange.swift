@@ -14,6 +14,7 @@ actor CommandExchange {
         /// The write calls for it, which may continue after they were abandoned.
         let writing = CallsUnderWay()
         var fileName: String { kind.fileName }
+        var stamp: CommandStamp { CommandStamp(fileName: fileName, timestamp: timestamp) }
     }
 
     /// The report that ended a command.
@@ -31,6 +32,8 @@ actor CommandExchange {
     private(set) var lastWriting = 0.0
     /// A report that was removed before documents were staged, in case it appears again.
     var orphan: Data?
+    /// The last command that ended with a report.
+    private(set) var ended: CommandStamp?
     /// Whether cancelling a command sends a cancel request to the application.
     private var cancels = false
     /// Whether the connection is gone, so that cleaning up is impossible now.
@@ -168,6 +171,7 @@ actor CommandExchange {
     ///
     /// The order matters: the application begins no other command while the report exists.
     func tidy(_ sent: OutstandingCommand, ending: Ending) async {
+        ended = sent.stamp
         let start = time.elapsed
         let poll = options.poll(isLocal: await isLocal())
         while !isAbandoned, time.elapsed - start < options.removalLimit {

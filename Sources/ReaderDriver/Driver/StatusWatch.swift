@@ -25,6 +25,9 @@ struct StatusWatch: Sendable {
         case progress(Double)
         /// The command is over.
         case finished(CommandStatus)
+        /// These bytes end the driver's earlier command once more: the application repeated a write that had arrived.
+        /// It begins no other command until they are removed.
+        case repeated(Data)
         /// No report came in time.
         case notAcknowledged
         /// No report on this command arrived in time, but reports on another driver's command exist.
@@ -46,8 +49,8 @@ struct StatusWatch: Sendable {
         var total: Double
     }
 
-    private let fileName: String
-    private let timestamp: Double?
+    private let command: CommandStamp
+    private let earlier: CommandStamp?
     private let limits: Limits
     private let coding: MessageCoding
     private var ignored: Data?
@@ -65,15 +68,15 @@ struct StatusWatch: Sendable {
     private(set) var isAcknowledged = false
 
     /// - Parameters:
-    ///   - fileName: The name of the command's file.
-    ///   - timestamp: The command's timestamp, as written.
+    ///   - command: The command that the reports are about.
+    ///   - earlier: The driver's last command before it that ended.
     ///   - ignored: A report from before the command.
     init(
-        fileName: String, timestamp: Double?, limits: Limits, coding: MessageCoding, ignoring ignored: Data?,
-        now: Double
+        command: CommandStamp, earlier: CommandStamp? = nil, limits: Limits, coding: MessageCoding,
+        ignoring ignored: Data?, now: Double
     ) {
-        self.fileName = fileName
-        self.timestamp = timestamp
+        self.command = command
+        self.earlier = earlier
         self.limits = limits
         self.coding = coding
         self.ignored = ignored
@@ -125,7 +128,8 @@ struct StatusWatch: Sendable {
             return nil
         }
         unreadableSince = nil
-        guard isOurs(status) else {
+        guard command.mayBeSubject(of: status) else {
+            if let earlier, earlier.isEnding(status) { return .repeated(data) }
             sawForeign = true
             return nil
         }
@@ -138,13 +142,6 @@ struct StatusWatch: Sendable {
         return .progress(progress)
     }
 
-    /// Whether the report is about this command, as far as it says.
-    private func isOurs(_ status: CommandStatus) -> Bool {
-        if let command = status.command, command.lowercased() != fileName { return false }
-        guard let timestamp, let given = status.commandTimestamp.flatMap(MessageNumber.decimal) else { return true }
-        return abs(given - timestamp) < 0.000_5
-    }
-
     private func overdue(now: Double) -> Decision? {
         if let since = offlineSince { return now - since > limits.offline ? .offlineTooLong : nil }
         if now - start > limits.total { return .stalled(progress) }
@@ -153,5 +150,23 @@ struct StatusWatch: Sendable {
         guard now - lastLife > limit else { return nil }
         if isAcknowledged { return .stalled(progress) }
         return sawForeign ? .foreign : .notAcknowledged
+    }
+}
+
+/// What tells a command from every other: the name of its file, and its timestamp as written.
+struct CommandStamp: Hashable, Sendable {
+    let fileName: String
+    let timestamp: Double?
+
+    /// Whether `status` is about this command, as far as it says.
+    func mayBeSubject(of status: CommandStatus) -> Bool {
+        if let command = status.command, command.lowercased() != fileName { return false }
+        guard let timestamp, let given = status.commandTimestamp.flatMap(MessageNumber.decimal) else { return true }
+        return abs(given - timestamp) < 0.000_5
+    }
+
+    /// Whether `status` says that this command is over, and names it.
+    func isEnding(_ status: CommandStatus) -> Bool {
+        status.isFinal && status.command != nil && status.commandTimestamp != nil && mayBeSubject(of: status)
     }
 }
