@@ -34,6 +34,32 @@ extension Publication {
     }
 }
 
+/// Documents of pages with text.
+enum TextPDF {
+    /// Whether `pdftotext` is here; where everything has to be tested, a missing one is a failure.
+    static let isReadable =
+        FileManager.default.isExecutableFile(atPath: "/usr/bin/pdftotext")
+        || ProcessInfo.processInfo.environment["CI"] != nil
+
+    /// A document of which each page has one text; its lines stand close together, an empty one parts paragraphs.
+    static func document(_ pages: [String]) -> Data {
+        var file = PDFBuilder()
+        file.add("<< /Type /Catalog /Pages 2 0 R >>")
+        let kids = pages.indices.map { "\(4 + 2 * $0) 0 R" }.joined(separator: " ")
+        file.add("<< /Type /Pages /Count \(pages.count) /Kids [\(kids)] /MediaBox [0 0 595 842] >>")
+        file.add("<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>")
+        for (index, page) in pages.enumerated() {
+            let resources = "/Resources << /Font << /F1 3 0 R >> >>"
+            file.add("<< /Type /Page /Parent 2 0 R /Contents \(5 + 2 * index) 0 R \(resources) >>")
+            let lines = page.split(separator: "\n", omittingEmptySubsequences: false).map {
+                $0.isEmpty ? "0 -40 Td" : "(\($0)) Tj 0 -14 Td"
+            }
+            file.add(stream: Data("BT /F1 12 Tf 72 720 Td \(lines.joined(separator: " ")) ET".utf8))
+        }
+        return file.build()
+    }
+}
+
 /// PDF files that qpdf 11.3 encrypted: `qpdf --static-id --encrypt PASSWORD owner 256 -- in.pdf out.pdf`; one page, "A
 /// Locked Book".
 enum EncryptedPDF {

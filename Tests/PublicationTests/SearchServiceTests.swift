@@ -212,6 +212,16 @@ private final class GatedResource: Resource {
         #expect(try await results.locators() == pages.flatMap(\.locators))
     }
 
+    @Test func `chapters without hits give pages where an app asks for them`() async throws {
+        let book = SearchedBook.make(["<p>b</p>", "<p>a a a</p>", "", "<p>b</p>"])
+        var options = SearchOptions()
+        (options.pageSize, options.includesEmptyPages) = (2, true)
+        var pages: [SearchResults.Page] = []
+        for try await page in try book.search("a", options: options) { pages.append(page) }
+        #expect(pages.map(\.locators.count) == [0, 2, 1, 0, 0] && pages.map(\.resource) == [0, 1, 1, 2, 3])
+        #expect(pages.map(\.progress.searched) == [1, 2, 2, 3, 4])
+    }
+
     @Test func `a search begins where it should`() async throws {
         let book = SearchedBook.make(["<p>a a a a a</p>", "<p>a a</p>", "<p>a</p>"])
         func hrefs(_ resource: Int, _ skipped: Int, limit: Int = 100) async throws -> [String] {
@@ -287,27 +297,10 @@ private final class GatedResource: Resource {
         #expect(error?.code == .formatting)
     }
 
-    private static var hasPoppler: Bool { FileManager.default.isExecutableFile(atPath: "/usr/bin/pdftotext") }
-
-    /// A document with one line of text on each page.
-    private static func document(_ lines: [String]) -> Data {
-        var file = PDFBuilder()
-        file.add("<< /Type /Catalog /Pages 2 0 R >>")
-        let kids = lines.indices.map { "\(4 + 2 * $0) 0 R" }.joined(separator: " ")
-        file.add("<< /Type /Pages /Count \(lines.count) /Kids [\(kids)] /MediaBox [0 0 595 842] >>")
-        file.add("<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>")
-        for (index, line) in lines.enumerated() {
-            let resources = "/Resources << /Font << /F1 3 0 R >> >>"
-            file.add("<< /Type /Page /Parent 2 0 R /Contents \(5 + 2 * index) 0 R \(resources) >>")
-            file.add(stream: Data("BT /F1 12 Tf 72 720 Td (\(line)) Tj ET".utf8))
-        }
-        return file.build()
-    }
-
-    @Test(.enabled(if: SearchServiceTests.hasPoppler, "needs poppler-utils"))
+    @Test(.enabled(if: TextPDF.isReadable, "needs poppler-utils"))
     func `a PDF document is searched page by page, also by address`() async throws {
         let lines = ["The lamp burns", "Nothing", "A lamp, a lamp", "The LAMP"]
-        let book = try await Publication.open(pdf: Self.document(lines))
+        let book = try await Publication.open(pdf: TextPDF.document(lines))
         let locators = try await book.search("lamp").locators()
         #expect(locators.map(\.locations.page) == [1, 3, 3, 4] && locators.map(\.locations.position) == [1, 3, 3, 4])
         #expect(locators.map(\.text.before) == ["The ", "A ", "A lamp, a ", "The "])

@@ -9,7 +9,7 @@ struct ContentWriter {
 
     /// What is open around the current place. Copied often, so it holds nothing that is counted.
     fileprivate struct Frame {
-        enum Kind { case title, ruby, reading, other }
+        enum Kind { case title, ruby, reading, media, other }
         var node: Int32
         var kind: Kind
         /// Child elements so far.
@@ -35,7 +35,7 @@ struct ContentWriter {
 
     private var frames: [Frame] = []
     private var label: [UInt8] = []
-    private var nameIndices: [String: Int32] = [:]
+    private var knownElements: [String: KnownElement] = [:]
     private var languageIndices: [String: Int32] = [:]
     private var openBlock: Int?
     /// White space was read that the next character may need: a space or a line feed.
@@ -58,27 +58,28 @@ struct ContentWriter {
             frames[frames.count - 1].chunk = 0
         }
         let attributes = Attributes(attributes)
-        let node = addNode(element, parent: parent?.node ?? -1, position: (parent?.children ?? 0) + 1, attributes)
-        var frame = Frame(node: node, kind: Self.kind(of: element))
+        let known = knownElement(element)
+        let element = known.rule
+        let node = addNode(known.name, parent: parent?.node ?? -1, position: (parent?.children ?? 0) + 1, attributes)
+        var frame = Frame(node: node, kind: element.kind)
         if let parent { frame.inherit(parent) }
         if let language = attributes.language { frame.language = index(ofLanguage: language) }
-        frame.isInSVG = frame.isInSVG || element == "svg"
+        frame.isInSVG = frame.isInSVG || element.tag == .svg
         frame.isSkipped =
-            frame.isSkipped || Self.skipped.contains(element) || attributes.isHidden
-            || frame.isInSVG && Self.skippedInSVG.contains(element.lowercased())
+            frame.isSkipped || element.isSkipped || attributes.isHidden || frame.isInSVG && element.isSkippedInSVG
         if attributes.isAriaHidden { frame.flags.insert(.ariaHidden) }
         if frame.isSkipped {
-            if element == "title", !frame.isInSVG, !frame.collects { collect(&frame) }
-            if element == "source", let parent { try addSource(attributes, parent) }
+            if frame.kind == .title, !frame.isInSVG, !frame.collects { collect(&frame) }
+            if element.tag == .source, let parent { try addSource(attributes, parent) }
         } else if !frame.collects {
             try begin(element, attributes, &frame)
         }
-        if element == "body", document.body < 0, parent?.node == 0 { document.body = node }
+        if element.tag == .body, document.body < 0, parent?.node == 0 { document.body = node }
         if document.direction == nil, frames.count < 2 { document.direction = attributes["dir"]?.lowercased() }
         frames.append(frame)
     }
 
-    private mutating func begin(_ element: String, _ attributes: Attributes, _ frame: inout Frame) throws {
+    private mutating func begin(_ element: ElementRule, _ attributes: Attributes, _ frame: inout Frame) throws {
         let types = attributes.types
         if attributes.isNote(types) {
             // Its text is a block, also that of a note in the middle of a paragraph.
@@ -86,14 +87,14 @@ struct ContentWriter {
             closeBlock()
         }
         if types.contains("noteref") || types.contains("doc-noteref") { frame.flags.insert(.noteReference) }
-        switch element {
-        case "img":
+        switch element.tag {
+        case .img:
             try add(.image, attributes["src"], type: nil, label: attributes.description(alternative: "alt"), frame)
-        case "image":
+        case .image:
             try add(.image, attributes["href"], type: nil, label: attributes.description(alternative: "alt"), frame)
-        case "audio", "video":
+        case .audio, .video:
             closeBlock()
-            let kind = element == "audio" ? ContentDocument.Block.Kind.audio : .video
+            let kind = element.tag == .audio ? ContentDocument.Block.Kind.audio : .video
             if let source = attributes["src"] {
                 try add(kind, source, type: nil, label: attributes.description(alternative: "alt"), frame)
             } else {
@@ -101,18 +102,18 @@ struct ContentWriter {
             }
             // Inside is what readers show that play nothing.
             frame.isSkipped = true
-        case "br": if openBlock != nil { (pendingSpace, pendingFrame) = (UInt8(ascii: "\n"), frame) }
-        case "ruby": frame.rubyStart = Int32(document.text.count)
-        case "rt", "rtc":
+        case .br: if openBlock != nil { (pendingSpace, pendingFrame) = (UInt8(ascii: "\n"), frame) }
+        case .ruby: frame.rubyStart = Int32(document.text.count)
+        case .reading:
             collect(&frame)
-        default:
+        case .svg, .body, .source, .other:
             if types.contains("pagebreak") || types.contains("doc-pagebreak") {
                 try addPageBreak(attributes, &frame)
-            } else if Self.blocks.contains(element) {
+            } else if element.isBlock {
                 closeBlock()
                 frame.isBlock = true
-                if let role = Self.role(of: element) { frame.role = role }
-                if element == "pre" { frame.keepsSpace = true }
+                if let role = element.role { frame.role = role }
+                if element.role == .preformatted { frame.keepsSpace = true }
             }
         }
     }
@@ -138,7 +139,7 @@ struct ContentWriter {
         guard let frame = frames.popLast() else { return }
         if frame.ownsLabel { endCollected(frame) }
         if frame.isBlock, !frame.isSkipped { closeBlock() }
-        if element == "audio" || element == "video" { pendingMedia = nil }
+        if frame.kind == .media { pendingMedia = nil }
     }
 
     private mutating func collect(_ frame: inout Frame) {
@@ -167,7 +168,7 @@ struct ContentWriter {
         }
     }
 
-    private mutating func addNode(_ name: String, parent: Int32, position: Int32, _ attributes: Attributes) -> Int32 {
+    private mutating func addNode(_ name: Int32, parent: Int32, position: Int32, _ attributes: Attributes) -> Int32 {
         let index = Int32(document.nodes.count)
         var id: Int32 = -1
         if let value = attributes["id"], !value.isEmpty {
@@ -175,14 +176,24 @@ struct ContentWriter {
             document.ids.append(value)
             if document.nodeOfID[value] == nil { document.nodeOfID[value] = index }
         }
-        let known = nameIndices[name] ?? Int32(document.names.count)
-        if Int(known) == document.names.count {
-            document.names.append(name)
-            nameIndices[name] = known
-        }
-        document.nodes.append(ContentDocument.Node(parent: parent, position: position, name: known, id: id))
+        document.nodes.append(ContentDocument.Node(parent: parent, position: position, name: name, id: id))
         document.textStarts.append(Int32(document.text.count))
         return index
+    }
+
+    /// What is known of elements with a name, looked up once for each element.
+    private struct KnownElement {
+        /// An index in ``ContentDocument/names``.
+        let name: Int32
+        let rule: ElementRule
+    }
+
+    private mutating func knownElement(_ name: String) -> KnownElement {
+        if let known = knownElements[name] { return known }
+        let known = KnownElement(name: Int32(document.names.count), rule: ElementRule(name))
+        document.names.append(name)
+        knownElements[name] = known
+        return known
     }
 
     private mutating func index(ofLanguage language: String) -> Int32 {
@@ -359,22 +370,51 @@ struct ContentWriter {
         }
         return count
     }
+}
 
-    // MARK: Names
+/// What the name of an element means for the text in it.
+private struct ElementRule {
+    /// Elements that are more than a block or a part of one.
+    enum Tag { case img, image, audio, video, br, ruby, reading, svg, body, source, other }
 
-    private static func kind(of element: String) -> Frame.Kind {
-        switch element {
-        case "title": .title
-        case "ruby": .ruby
-        case "rt", "rtc": .reading
-        default: .other
+    let tag: Tag
+    let kind: ContentWriter.Frame.Kind
+    let isSkipped: Bool
+    /// Whether it is not shown as a part of a drawing.
+    let isSkippedInSVG: Bool
+    let isBlock: Bool
+    let role: ContentElement.Role?
+
+    init(_ name: String) {
+        switch name {
+        case "img": tag = .img
+        case "image": tag = .image
+        case "audio": tag = .audio
+        case "video": tag = .video
+        case "br": tag = .br
+        case "ruby": tag = .ruby
+        case "rt", "rtc": tag = .reading
+        case "svg": tag = .svg
+        case "body": tag = .body
+        case "source": tag = .source
+        default: tag = .other
         }
+        kind =
+            switch tag {
+            case .ruby: .ruby
+            case .reading: .reading
+            case .audio, .video: .media
+            default: name == "title" ? .title : .other
+            }
+        isSkipped = Self.skipped.contains(name)
+        isSkippedInSVG = Self.skippedInSVG.contains(name.lowercased())
+        isBlock = Self.blocks.contains(name)
+        role = Self.role(of: name)
     }
 
     private static let skipped: Set<String> = [
         "head", "title", "script", "style", "template", "rp", "datalist", "noframes", "annotation", "annotation-xml",
     ]
-    /// What a drawing holds and does not show.
     private static let skippedInSVG: Set<String> = ["title", "desc", "metadata", "defs", "symbol", "clippath"]
     private static let blocks: Set<String> = [
         "address", "article", "aside", "blockquote", "body", "caption", "center", "dd", "details", "dialog", "dir",
@@ -383,6 +423,7 @@ struct ContentWriter {
         "hgroup", "hr", "html", "legend", "li", "main", "menu", "nav", "ol", "p", "pre", "section", "summary", "table",
         "tbody", "td", "tfoot", "th", "thead", "tr", "ul", "option", "optgroup", "select", "textarea", "svg", "text",
     ]
+
     private static func role(of element: String) -> ContentElement.Role? {
         switch element {
         case "h1": .heading(level: 1)
@@ -424,7 +465,14 @@ private struct Attributes {
     /// The value of the attribute `name`: with that name exactly, else with any prefix or namespace.
     subscript(name: String) -> String? {
         all.first { $0.name == name && $0.namespace.isEmpty }?.value ?? all.first { $0.name == name }?.value
-            ?? all.first { $0.name.hasSuffix(":" + name) }?.value
+            ?? all.first { Self.has(name, behindPrefix: $0.name) }?.value
+    }
+
+    private static func has(_ name: String, behindPrefix full: String) -> Bool {
+        let (full, name) = (full.utf8, name.utf8)
+        guard full.count > name.count + 1 else { return false }
+        let end = full.suffix(name.count + 1)
+        return end.first == UInt8(ascii: ":") && end.dropFirst().elementsEqual(name)
     }
 
     var language: String? {

@@ -14,6 +14,8 @@ public struct SearchOptions: Hashable, Sendable {
     public var pageSize = 100
     /// The most locators altogether.
     public var limit = 100_000
+    /// Whether sections without hits give a page without locators, too, so that an app can show how far the search is.
+    public var includesEmptyPages = false
     /// Where to begin: the index of a resource in the reading order.
     public var firstResource = 0
     /// Locators of the first resource to leave out.

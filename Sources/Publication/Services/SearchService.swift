@@ -16,7 +16,7 @@ extension PublicationServiceKey where Service == any SearchService {
 }
 
 /// Locators of a search, in reading order. A page comes as soon as a chapter with hits was read; chapters without hits
-/// give none. Nothing is read ahead of what is asked for but what one request brings along.
+/// give none unless ``SearchOptions/includesEmptyPages`` says so. Nothing is read ahead of what is asked for but what one request brings along.
 ///
 /// Each iteration searches from the start. Cancelling the task that iterates ends the search.
 public struct SearchResults: AsyncSequence, Sendable {
@@ -217,6 +217,7 @@ private actor SearchRun {
                 break
             }
             try await searchNext()
+            if options.includesEmptyPages { break }
         }
         reported = reader.unreadable.count
         return SearchResults.Page(

@@ -7,6 +7,7 @@ import SampleBooks
 /// Makes a book of many chapters, and searches the whole of it.
 ///
 ///     search-benchmark make FILE MB [FOLDER]    with chapters of MB megabytes, the same ones as files in FOLDER
+///     search-benchmark make-long FILE MB        the same with the paragraphs of each chapter ten times
 ///     search-benchmark find FILE                opens the book, searches it, and prints hits and bytes of chapters
 ///
 /// Chapters are those of the EPUBs in `$CARREL_CORPUS/epub`, over and over; without the variable those of the sample
@@ -19,8 +20,11 @@ struct SearchBenchmark {
         case ("make", 3), ("make", 4):
             guard let size = Int(arguments[2]) else { fatalError("\(arguments[2]) is no number") }
             try await make(arguments[1], size: size << 20, folder: arguments.dropFirst(3).first)
+        case ("make-long", 3):
+            guard let size = Int(arguments[2]) else { fatalError("\(arguments[2]) is no number") }
+            try await make(arguments[1], size: size << 20, repeated: 10)
         case ("find", 2): try await find(in: arguments[1])
-        default: fatalError("usage: search-benchmark make FILE MB [FOLDER] | find FILE")
+        default: fatalError("usage: search-benchmark make FILE MB [FOLDER] | make-long FILE MB | find FILE")
         }
     }
 
@@ -35,8 +39,8 @@ struct SearchBenchmark {
         var marked: Data
     }
 
-    private static func make(_ path: String, size: Int, folder: String?) async throws {
-        let chapters = try await chapters()
+    private static func make(_ path: String, size: Int, folder: String? = nil, repeated: Int = 1) async throws {
+        let chapters = try await chapters(repeated: repeated)
         var count = 0
         try ZIPBuilder.file(at: URL(filePath: path)) { zip in
             try zip.store("mimetype", Data("application/epub+zip".utf8))
@@ -58,15 +62,15 @@ struct SearchBenchmark {
 
     private static func name(_ index: Int) -> String { String(format: "c%06d.xhtml", index) }
 
-    private static func chapters() async throws -> [Chapter] {
+    private static func chapters(repeated: Int) async throws -> [Chapter] {
         if let corpus = ProcessInfo.processInfo.environment["CARREL_CORPUS"] {
-            return try await chapters(of: URL(filePath: corpus).appending(path: "epub"), repeated: 1)
+            return try await chapters(of: URL(filePath: corpus).appending(path: "epub"), repeated: repeated)
         }
         let folder = FileManager.default.temporaryDirectory.appending(path: "search-\(UInt64.random(in: 0 ... .max))")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
         try SampleBook.small().write(to: folder.appending(path: "lamp.epub"))
-        return try await chapters(of: folder, repeated: 20)
+        return try await chapters(of: folder, repeated: 20 * repeated)
     }
 
     /// The chapters of all books in `folder`, the paragraphs of each `count` times.
