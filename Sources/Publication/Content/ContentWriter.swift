@@ -292,6 +292,14 @@ struct ContentWriter {
             end = start
             var all: UInt8 = 0
             while end < bytes.count {
+                // Most text by eight bytes at once.
+                if end + 8 <= bytes.count {
+                    let eight = EightBytes(bytes, at: end)
+                    if eight.isASCII, keepsSpace || eight.isWords {
+                        end += 8
+                        continue
+                    }
+                }
                 let byte = bytes[end]
                 if byte <= 0x20, !keepsSpace, MarkupText.isSpace(byte) {
                     guard end + 1 < bytes.count, !MarkupText.isSpace(bytes[end + 1]) else { break }

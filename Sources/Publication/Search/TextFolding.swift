@@ -47,24 +47,18 @@ struct TextFolding: Sendable {
         // In front of the text and behind a space no space is needed.
         var endsInSpace = true
         while next < text.count {
-            let byte = text[next]
-            if byte < 0x80 {
-                var folded = ascii[Int(byte)]
-                if folded == 0x20 {
-                    if !endsInSpace { result.append(0x20, from: next) }
-                    endsInSpace = true
+            if text[next] < 0x80 {
+                if endsInSpace, ascii[Int(text[next])] == 0x20 {
                     next += 1
                     continue
                 }
-                // A word of ASCII runs in parallel to the original.
+                // ASCII runs in parallel to the original.
                 result.align(to: next)
-                repeat {
-                    result.bytes.append(folded)
-                    next += 1
-                    guard next < text.count, text[next] < 0x80 else { break }
-                    folded = ascii[Int(text[next])]
-                } while folded != 0x20
-                endsInSpace = false
+                let copied = result.append(
+                    UnsafeBufferPointer(rebasing: text[next..<EightBytes.endOfASCII(in: text, from: next)]), table: ascii,
+                    behindSpace: endsInSpace)
+                next += copied
+                endsInSpace = result.bytes.last == 0x20
                 continue
             }
             let (scalar, length) = Self.scalar(in: text, at: next)
@@ -211,6 +205,29 @@ struct FoldedText: Sendable {
     fileprivate mutating func append(_ byte: UInt8, from original: Int) {
         align(to: original)
         bytes.append(byte)
+    }
+
+    /// Appends what `table` makes of `ascii`, up to a second white space in a row.
+    ///
+    /// - Returns: How many bytes of `ascii` that were; 1 or more unless the first one is a second white space.
+    fileprivate mutating func append(_ ascii: UnsafeBufferPointer<UInt8>, table: [UInt8], behindSpace: Bool) -> Int {
+        let start = bytes.count
+        bytes.append(contentsOf: ascii)
+        let count = bytes.withUnsafeMutableBufferPointer { bytes in
+            table.withUnsafeBufferPointer { table in
+                var wasSpace = behindSpace
+                for index in start..<bytes.count {
+                    let folded = table[Int(bytes[index])]
+                    let isSpace = folded == 0x20
+                    if isSpace, wasSpace { return index - start }
+                    bytes[index] = folded
+                    wasSpace = isSpace
+                }
+                return bytes.count - start
+            }
+        }
+        bytes.removeLast(bytes.count - start - count)
+        return count
     }
 
     /// Has the next byte come from `original`, and those behind it from the ones behind that.
