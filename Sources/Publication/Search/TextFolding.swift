@@ -55,7 +55,8 @@ struct TextFolding: Sendable {
                 // ASCII runs in parallel to the original.
                 result.align(to: next)
                 let copied = result.append(
-                    UnsafeBufferPointer(rebasing: text[next..<EightBytes.endOfASCII(in: text, from: next)]), table: ascii,
+                    UnsafeBufferPointer(rebasing: text[next..<EightBytes.endOfASCII(in: text, from: next)]),
+                    table: ascii,
                     behindSpace: endsInSpace)
                 next += copied
                 endsInSpace = result.bytes.last == 0x20

@@ -8,7 +8,8 @@ struct EightBytes {
     /// - Parameter index: Of the first byte; seven more have to follow it.
     @inline(__always)
     init(_ bytes: UnsafeBufferPointer<UInt8>, at index: Int) {
-        value = UInt64(littleEndian: UnsafeRawBufferPointer(bytes).loadUnaligned(fromByteOffset: index, as: UInt64.self))
+        let raw = UnsafeRawBufferPointer(bytes)
+        value = UInt64(littleEndian: raw.loadUnaligned(fromByteOffset: index, as: UInt64.self))
     }
 
     /// Whether none is part of a sequence of several bytes.
