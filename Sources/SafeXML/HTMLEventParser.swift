@@ -104,6 +104,8 @@ private final class HTMLReceiver {
     private var pendingText: [UInt8] = []
     private var depth = 0
     private var elements = 0
+    private var hasRoot = false
+    private static let root = "html"
 
     init(handler: any XMLEventHandler, limits: XMLLimits) {
         self.handler = handler
@@ -115,6 +117,12 @@ private final class HTMLReceiver {
 
     func start(_ name: UnsafePointer<xmlChar>, _ attributes: UnsafeMutablePointer<UnsafePointer<xmlChar>?>?) {
         attempt {
+            let element = local(name)
+            // libxml2 closes `<html/>` at once and makes up another one for what follows.
+            if element == Self.root {
+                if hasRoot { return }
+                hasRoot = true
+            }
             try flushText()
             depth += 1
             elements += 1
@@ -124,15 +132,18 @@ private final class HTMLReceiver {
             guard elements <= limits.elements else {
                 throw XMLErrors.tooLarge(line: line, "more than \(limits.elements) elements")
             }
-            try handler.start(element: local(name), namespace: "", attributes: values(attributes))
+            try handler.start(element: element, namespace: "", attributes: values(attributes))
         }
     }
 
     func end(_ name: UnsafePointer<xmlChar>) {
         attempt {
+            let element = local(name)
+            // The root ends with the document.
+            if element == Self.root { return }
             try flushText()
             depth -= 1
-            try handler.end(element: local(name), namespace: "")
+            try handler.end(element: element, namespace: "")
         }
     }
 
@@ -146,7 +157,10 @@ private final class HTMLReceiver {
     }
 
     func finish() throws {
-        attempt { try flushText() }
+        attempt {
+            try flushText()
+            if hasRoot { try handler.end(element: Self.root, namespace: "") }
+        }
         if let failure { throw failure }
     }
 

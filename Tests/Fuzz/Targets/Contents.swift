@@ -101,7 +101,7 @@ private func checkTables(_ document: ContentDocument) {
 private func checkElements(_ places: SectionPlaces) {
     let blocks = places.document.blocks
     for index in sample(blocks.count) {
-        let element = places.element(index, positions: [])
+        let element = places.element(index, positions: PositionTable([]))
         if case .text(let text) = element.body {
             let whole = places.document.string(Int(blocks[index].start)..<Int(blocks[index].end))
             precondition(text.string == whole, "A paragraph's parts are not its text.")

@@ -63,8 +63,18 @@ private struct FuzzSearch {
             precondition(
                 words.isBoundary(hit.lowerBound, in: text) && words.isBoundary(end, in: text), "A hit cuts a word.")
         }
-        let isThere = SearchPattern.find(wanted, in: folding.fold(text).bytes, from: 0) != nil
+        let isThere = isIn(folding.fold(text).bytes, wanted)
         precondition(options.wholeWords || isThere != hits.isEmpty, "A search and the folded text disagree.")
+    }
+
+    /// Whether `wanted` is in `text` without a mark behind it that makes another letter of its last one.
+    private func isIn(_ text: [UInt8], _ wanted: [UInt8]) -> Bool {
+        var start = 0
+        while let found = SearchPattern.find(wanted, in: text, from: start) {
+            if !TextFolding.isContinued(text, at: found + wanted.count) { return true }
+            start = found + 1
+        }
+        return false
     }
 
     private func matches(_ pattern: inout SearchPattern, _ text: [UInt8]) -> [Range<Int>] {
