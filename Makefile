@@ -3,7 +3,7 @@ SOURCES = Sources Providers Tests Examples Package.swift
 SECONDS ?= 600
 FUZZ_TARGETS = known-hosts private-key sftp-packets \
   media-tags media-type zip xml rwpm opf nav ncx comic-info lcpl encryption pdf publication reader-messages \
-  epub-cfi html-content search
+  epub-cfi html-content search lcp-license
 
 .DEFAULT_GOAL := help
 .PHONY: help docs snippets build carrel test full products bare metrics stress sync-histories sanitize fuzz demo bench providers-table api format lint clean

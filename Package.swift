@@ -28,6 +28,8 @@ let package = Package(
         // With the provider of this machine's files, which needs no library.
         .library(name: "Publication", targets: ["Publication", "LocalFileProvider"]),
         .library(name: "PublicationCache", targets: ["PublicationCache"]),
+        .library(name: "LCP", targets: ["LCP"]),
+        .library(name: "LCPStore", targets: ["LCPStore"]),
         .library(name: "FileInformation", targets: ["FileInformation"]),
         .library(name: "ReaderApplication", targets: ["ReaderApplication"]),
         .library(name: "ReaderDriver", targets: ["ReaderDriver"]),
@@ -154,6 +156,17 @@ let package = Package(
             name: "PublicationCache",
             dependencies: ["Archives", "Cryptography", "FileProviderCore", "MediaTypes", "Publication"]),
 
+        // Books that Readium LCP protects, and a store in SQLite for what an app keeps of their licences.
+        .target(
+            name: "LCP",
+            dependencies: [
+                "Archives", "Cryptography", "FileProviderCore", "MediaTypes", "Publication",
+                .product(name: "Logging", package: "swift-log"),
+            ]),
+        .target(
+            name: "LCPStore",
+            dependencies: ["CSQLite", "FileProviderCore", "LCP", .product(name: "GRDB", package: "GRDB.swift")]),
+
         // Properties and thumbnails. Without the trait, of what needs no further library.
         .target(
             name: "FileInformation",
@@ -210,14 +223,16 @@ let package = Package(
         .target(
             name: "CarrelCommand",
             dependencies: [
-                "Carrel", "FileProviderConformance", "ReaderLibrary", "Sync",
+                "Carrel", "CurlTransport", "FileProviderConformance", "LCP", "LCPStore", "ReaderLibrary", "Sync",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ]),
         .executableTarget(name: "CarrelTool", dependencies: ["CarrelCommand"]),
 
         // Books that the project makes itself, for tests, benchmarks and the demo.
-        .target(name: "SampleBooks", dependencies: ["CZlib"], path: "Tests/Fixtures"),
+        .target(
+            name: "SampleBooks", dependencies: ["CCrypto", "CZlib"], path: "Tests/Fixtures",
+            exclude: ["LCP/make-vectors.sh", "LCP/make-vectors.py"]),
         .executableTarget(
             name: "sniffing-benchmark",
             dependencies: ["FileProviderCore", "LocalFileProvider", "Publication", "SampleBooks"],
@@ -237,6 +252,8 @@ let package = Package(
             path: "Tests/Performance/Search"),
         .executableTarget(name: "sample-book", dependencies: ["SampleBooks"], path: "Examples/SampleBook"),
         .executableTarget(name: "reading-a-book", dependencies: ["Carrel"], path: "Examples/ReadingABook"),
+        .executableTarget(
+            name: "protected-book", dependencies: ["Carrel", "LCP", "SampleBooks"], path: "Examples/ProtectedBook"),
 
         // Tests. Those against real servers are started by Tests/run.sh.
         .testTarget(
@@ -284,7 +301,7 @@ let package = Package(
                 "Publication", "SampleBooks", .product(name: "Logging", package: "swift-log"),
             ]),
         .testTarget(name: "SafeXMLTests", dependencies: ["SafeXML"]),
-        .testTarget(name: "CryptographyTests", dependencies: ["CCrypto", "Cryptography"]),
+        .testTarget(name: "CryptographyTests", dependencies: ["CCrypto", "Cryptography", "SampleBooks"]),
         .testTarget(
             name: "MediaTagsTests", dependencies: ["FileProviderCore", "MediaTags", "ProviderDoubles", "SampleBooks"]),
         .testTarget(
@@ -294,6 +311,13 @@ let package = Package(
                 "ProviderDoubles",
                 "SafeXML", "SampleBooks",
                 .target(name: "CArchive", condition: .when(traits: ["Formats"])), "Cryptography",
+            ]),
+        .testTarget(
+            name: "LCPTests",
+            dependencies: [
+                "Archives", "CCrypto", "Cryptography", "LCP", "LCPStore", "LocalFileProvider", "MediaTypes",
+                "MemoryFileProvider", "ProviderDoubles", "Publication", "PublicationCache", "SampleBooks",
+                .product(name: "Logging", package: "swift-log"),
             ]),
         .testTarget(
             name: "FileInformationTests",

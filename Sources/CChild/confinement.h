@@ -68,8 +68,8 @@ static inline int carrel_landlock_confine(const char *program, int input) {
         result |= carrel_landlock_allow_path(ruleset, devices[at], carrel_landlock_read | carrel_landlock_write);
     }
     result |= carrel_landlock_allow_path(ruleset, program, carrel_landlock_read | carrel_landlock_execute);
-    // The file has no name any more; by `/dev/fd/3` it is opened again.
-    result |= carrel_landlock_allow(ruleset, input, carrel_landlock_read);
+    // The file has no name any more; by `/dev/fd/3` it is opened again. One in memory needs no rule, and cannot have one (EBADFD).
+    if (carrel_landlock_allow(ruleset, input, carrel_landlock_read) != 0 && errno != EBADFD) result = -1;
     if (result == 0) result = (int)syscall(446, ruleset, 0u);
     close(ruleset);
     return result;

@@ -24,6 +24,9 @@ static inline int carrel_finish_writeback(int file, long long offset, long long 
     return (int)syscall(SYS_sync_file_range, file, offset, count, 7u);
 }
 
+/// memfd_create(2) with MFD_CLOEXEC: a file in memory, without a name in any folder.
+static inline int carrel_memory_file(const char *name) { return (int)syscall(SYS_memfd_create, name, 1u); }
+
 /// syncfs(2): brings all of the file system that holds this open file onto the disk.
 static inline int carrel_syncfs(int file) { return (int)syscall(SYS_syncfs, file); }
 

@@ -22,10 +22,7 @@ package enum HMAC {
         _ code: some ContiguousBytes, of message: some ContiguousBytes, key: some ContiguousBytes,
         algorithm: HashAlgorithm
     ) -> Bool {
-        let expected = Self.code(of: message, key: key, algorithm).bytes
-        return code.withUnsafeBytes { code in
-            code.count == expected.count && CRYPTO_memcmp(code.baseAddress, expected, expected.count) == 0
-        }
+        ConstantTime.areEqual(code, Self.code(of: message, key: key, algorithm).bytes)
     }
 
     /// Sources: EVP_MAC(3), EVP_MAC-HMAC(7).

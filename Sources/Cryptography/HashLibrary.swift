@@ -1,6 +1,6 @@
 import CCrypto
 
-/// libcrypto's hash functions and HMAC, each fetched once for the whole process and never freed.
+/// libcrypto's hash functions, HMAC and AES, each fetched once for the whole process and never freed.
 ///
 /// They are fetched in a library context that has only the default provider, which is a part of libcrypto. The system's
 /// `openssl.cnf` applies to the process's own context, so a machine in FIPS mode still has MD5 and SHA-1, which serve
@@ -14,6 +14,7 @@ struct HashLibrary: @unchecked Sendable {
     /// The `EVP_MAC` of HMAC.
     let hmac: OpaquePointer
     private let functions: [HashAlgorithm: OpaquePointer]
+    private let ciphers: [Int: OpaquePointer]
 
     static let shared = HashLibrary()
 
@@ -30,12 +31,30 @@ struct HashLibrary: @unchecked Sendable {
         functions = HashAlgorithm.allCases.reduce(into: [:]) {
             $0[$1] = EVP_MD_fetch(context, $1.rawValue, HashLibrary.properties)
         }
+        ciphers = [16, 24, 32].reduce(into: [:]) {
+            $0[$1] = EVP_CIPHER_fetch(context, "AES-\(8 * $1)-CBC", HashLibrary.properties)
+        }
     }
 
     /// Returns the `EVP_MD` of `algorithm`.
     subscript(_ algorithm: HashAlgorithm) -> OpaquePointer {
         guard let function = functions[algorithm] else { HashLibrary.fail("give \(algorithm.rawValue)") }
         return function
+    }
+
+    /// Returns the `EVP_CIPHER` of AES-CBC with a key of `keyLength` bytes.
+    func aes(keyLength: Int) -> OpaquePointer {
+        precondition([16, 24, 32].contains(keyLength), "A key of AES has 16, 24 or 32 bytes, not \(keyLength).")
+        guard let cipher = ciphers[keyLength] else { HashLibrary.fail("give AES") }
+        return cipher
+    }
+
+    /// Calls `body`, and removes the errors that libcrypto keeps for this thread meanwhile: refused certificates and
+    /// signatures leave some.
+    static func withoutErrors<Value>(_ body: () throws -> Value) rethrows -> Value {
+        ERR_set_mark()
+        defer { ERR_pop_to_mark() }
+        return try body()
     }
 
     /// Ends the process, as Swift does when memory runs out: with the fetched functions and valid buffers, calls of

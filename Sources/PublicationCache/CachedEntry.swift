@@ -7,8 +7,13 @@ import Synchronization
 /// requests under way. All proxies to the resource share it.
 final class CachedEntry: Sendable {
     struct State {
-        /// The medium's proxy; replaced after an error, because the file may have changed.
+        /// The medium's proxy, encrypted as the medium has it; replaced after an error, because the file may have
+        /// changed.
         var resource: (any Resource)?
+        /// What decrypts the medium's proxy; nil for a resource that is not encrypted.
+        var decrypted: (any DecryptedResource)?
+        /// Whether the resource was decrypted in a way that cannot be done above the cache.
+        var isExposed = false
         var file: CacheFile?
         /// Whether the medium has confirmed to this fetcher that the file's version is current.
         var isConfirmed = false
@@ -51,15 +56,32 @@ final class CachedEntry: Sendable {
 
     // MARK: The medium
 
-    /// The medium's proxy, created on first use.
+    /// The medium's proxy, created on first use. Its bytes are those of the medium, even if the fetcher below decrypts.
     var resource: any Resource {
         if let resource = state.withLock({ $0.resource }) { return resource }
         let made = base.get(link)
+        let decrypted = made as? any DecryptedResource
+        let resource = decrypted?.cipher ?? made
+        let isExposed = decrypted == nil && !base.isMedium && made.link.properties.encryption?.isSecret == true
         return state.withLock { state in
             if let resource = state.resource { return resource }
-            state.resource = made
-            return made
+            state.resource = resource
+            state.decrypted = decrypted
+            state.isExposed = isExposed
+            return resource
         }
+    }
+
+    /// Whether the bytes must not be stored: they were decrypted below, by something else than a ``DecryptedResource``.
+    var isExposed: Bool {
+        _ = resource
+        return state.withLock { $0.isExposed }
+    }
+
+    /// Returns `resource`, which has the bytes of the medium, decrypted if the fetcher below decrypts.
+    func decrypting(_ resource: any Resource) -> any Resource {
+        _ = self.resource
+        return state.withLock({ $0.decrypted })?.reading(resource) ?? resource
     }
 
     /// The properties from an archive's directory; nil for a resource that is not in an archive.
@@ -102,5 +124,12 @@ final class CachedEntry: Sendable {
             state.file = nil
             return state.resource.take()
         }
+    }
+}
+
+extension Fetcher {
+    /// Whether the resources have the bytes of a medium, which nothing has decrypted.
+    fileprivate var isMedium: Bool {
+        self is ArchiveFetcher || self is ProviderFetcher || self is HTTPFetcher || self is FileFetcher
     }
 }

@@ -12,7 +12,8 @@ extension CachingFetcher {
     /// Loads the resources at `links` into the cache, and pins the publication so that they stay there.
     ///
     /// Blocks that are stored already are verified and not loaded again: an interrupted preload continues where it
-    /// stopped. On return, all bytes are on disk. If one resource fails, the others are loaded all the same.
+    /// stopped. On return, all bytes are on disk, without those of resources that must not be stored. If one resource
+    /// fails, the others are loaded all the same.
     ///
     /// - Parameters:
     ///   - links: Repeated links count once; templates are left out.
@@ -109,7 +110,7 @@ extension CachingFetcher {
     public func unpin() async throws { try await cache.unpin(scope: scope) }
 
     private func preload(_ link: Link, claimed: Int64, progress: ProgressReporter) async throws {
-        guard let resource = get(link) as? CachedResource else { return }
+        guard let resource = cached(link) else { return progress.expectMore(-claimed) }
         do {
             try await resource.preload(into: ProgressSink(progress, claimed: claimed))
         } catch {

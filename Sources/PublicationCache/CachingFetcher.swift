@@ -10,7 +10,10 @@ import Synchronization
 /// does not continue an incomplete resource. A full or failing disk is not an error: bytes then come from below. If
 /// several readers want the same bytes at once, they are requested once.
 ///
-/// Transformations that use a secret, such as decryption, belong in front of the cache and not below it.
+/// Nothing decrypted is stored. If the fetcher below decrypts with a content protection, the cache stores the encrypted
+/// bytes and decrypts them as they are read. A resource that a scheme encrypts and that was decrypted in another way,
+/// such as by a transformer that wraps it, is read past the cache. Other transformations that use a secret belong in
+/// front of the cache and not below it.
 public final class CachingFetcher: Fetcher, PrefetchingFetcher {
     /// The cache that stores the resources.
     public let cache: ResourceCache
@@ -55,7 +58,17 @@ public final class CachingFetcher: Fetcher, PrefetchingFetcher {
 
     /// Returns the resource at `link`, through the cache. Ignores a fragment, which is not passed on to the base.
     public func get(_ link: Link) -> any Resource {
-        CachedResource(link, entry: entry(for: link)) { [weak self] in self?.state.withLock { $0.isClosed } ?? false }
+        let entry = entry(for: link)
+        return cached(link, entry).map { entry.decrypting($0) } ?? base.get(entry.link)
+    }
+
+    /// Returns the resource at `link` with the bytes that are stored, which may be encrypted; nil if the resource must
+    /// not be stored.
+    func cached(_ link: Link) -> CachedResource? { cached(link, entry(for: link)) }
+
+    private func cached(_ link: Link, _ entry: CachedEntry) -> CachedResource? {
+        if entry.isExposed { return nil }
+        return CachedResource(link, entry: entry) { [weak self] in self?.state.withLock { $0.isClosed } ?? false }
     }
 
     /// Closes the base. The cache keeps its content; resources of this fetcher are `unavailable`.

@@ -63,13 +63,20 @@ let package = Package(
             ],
             swiftSettings: instrumented + [.define("Formats")]),
         .target(
+            name: "LCP",
+            dependencies: [
+                "Archives", "Cryptography", "FileProviderCore", "MediaTypes", "Publication",
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: instrumented),
+        .target(
             name: "ReaderMessages", dependencies: ["Cryptography", "FileProviderCore"], swiftSettings: instrumented),
         .target(name: "SampleBooks", dependencies: ["CZlib"], path: "Fixtures", swiftSettings: features),
         .executableTarget(
             name: "carrel-fuzz",
             dependencies: [
-                "LibFuzzer", "Archives", "FileProviderCore", "MediaTags", "MediaTypes", "Publication", "ReaderMessages",
-                "SFTPEngine",
+                "LibFuzzer", "Archives", "FileProviderCore", "LCP", "MediaTags", "MediaTypes", "Publication",
+                "ReaderMessages", "SFTPEngine",
                 "SSHTransport", "SafeXML", "SampleBooks",
             ],
             path: "Targets",

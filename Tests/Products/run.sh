@@ -100,9 +100,9 @@ prepare() { # PRODUCT
   ARGUMENTS=()
   case $1 in
     LocalFileProvider) ARGUMENTS=("$WORK/books") ;;
-    ReaderDriver | ReaderLibrary | PublicationCache) ARGUMENTS=("$WORK/reader") ;;
+    LCPStore | ReaderDriver | ReaderLibrary | PublicationCache) ARGUMENTS=("$WORK/reader") ;;
     Sync) ARGUMENTS=("$WORK/books" "$WORK/sync") ;;
-    Archives | Publication | FileInformation) ARGUMENTS=("$WORK/books/lamp.epub") ;;
+    Archives | LCP | Publication | FileInformation) ARGUMENTS=("$WORK/books/lamp.epub") ;;
     Carrel) ARGUMENTS=("file://$WORK/books/lamp.epub") ;;
     CarrelCommand) ARGUMENTS=(ls "$WORK/books") ;;
     WebDAVFileProvider) ARGUMENTS=("$(as_reader "${CARREL_TEST_APACHE_DIGEST_URL:-}")") ;;
@@ -139,6 +139,8 @@ answer() {
     FileProviderUndo) echo 'it can be taken back' ;;
     PredicateFormat) echo 'fileSize > 1000' ;;
     Archives) echo 'META-INF/container.xml ' ;;
+    LCP) echo 'The licence is not text' ;;
+    LCPStore) echo '10 of 10 characters copied, no more' ;;
     PublicationCache) echo '0 bytes kept' ;;
     ReaderLibrary) echo '0 books' ;;
   esac

@@ -1,6 +1,7 @@
 import FileProviderCore
 import Foundation
 import MemoryFileProvider
+import SampleBooks
 import Testing
 
 import Archives
@@ -63,6 +64,33 @@ struct ReadiumPackageTests {
         #expect(try await book.text("part") == "bytes")
     }
 
+    @Test(.enabled(if: PDFDocument.isSupported))
+    func `a package with one PDF document has its pages, unless the manifest counts them`() async throws {
+        func open(_ metadata: [String: JSONValue]) async throws -> Publication {
+            let manifest = manifestJSON(
+                ["readingOrder": [["href": "a.pdf", "type": "application/pdf"]]], metadata: metadata)
+            let shelf = Shelf()
+            let data = try ZIPBuilder.data { zip in
+                try zip.deflate("manifest.json", manifest)
+                try zip.store("a.pdf", PDFBuilder.pages(2).build())
+            }
+            try await shelf.provider.writeContents(path: ProviderPath("b.webpub"), contents: data)
+            return try await shelf.open("b.webpub")
+        }
+        let book = try await open(["title": "T"])
+        #expect(book.metadata.numberOfPages == 2 && book.warnings.isEmpty)
+        #expect(try await book.positions().map(\.locations.fragments) == [["page=1"], ["page=2"]])
+        #expect(try await open(["title": "T", "numberOfPages": 7]).metadata.numberOfPages == 7)
+    }
+
+    @Test func `a document that is no PDF leaves the package without pages`() async throws {
+        let manifest = manifestJSON(["readingOrder": [["href": "a.pdf", "type": "application/pdf"]]])
+        for entries in [[("a.pdf", "bytes")], []] {
+            let book = try await Shelf().open("b.webpub", [("manifest.json", manifest)] + entries)
+            #expect(book.metadata.numberOfPages == nil && book.warnings.map(\.tag) == ["unread-pdf"])
+        }
+    }
+
     /// Pitfall 9: an EPUB that is a Readium package too. Its name decides, and where that tells nothing the package
     /// does.
     @Test(arguments: [("b.epub", MediaType.epub), ("b.webpub", .readiumWebPub), ("b.zip", .readiumWebPub)])
@@ -114,7 +142,7 @@ struct ReadiumPackageTests {
             asset.fetcher = TransformingFetcher(asset.fetcher, label: "decrypted") { resource in
                 resource.link.href == "text/one.html" ? BytesResource(resource.link, string: "ONE") : resource
             }
-            return ProtectedAsset(asset: asset, protection: .unlocked(.lcp))
+            return ProtectedAsset(asset: asset, protection: .unlocked(.lcp)) { $0.remove(.search) }
         }
     }
 
@@ -126,6 +154,7 @@ struct ReadiumPackageTests {
         let book = try await Publication.open(path: ProviderPath("b.webpub"), of: shelf.provider, options: options)
         #expect(try await book.text("text/one.html") == "ONE")
         #expect(try await book.text("text/two%20b.html") == "two")
+        #expect(book.service(.search) == nil && book.service(.positions) != nil)
         #expect(
             book.fetcherTree == """
                 RoutingFetcher

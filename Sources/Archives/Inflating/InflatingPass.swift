@@ -173,7 +173,7 @@ final class InflatingPass: Sendable {
 /// 64 KiB to unpack into.
 ///
 /// Unchecked: the memory has one owner, which cannot be copied.
-private struct OutputBuffer: ~Copyable, @unchecked Sendable {
+struct OutputBuffer: ~Copyable, @unchecked Sendable {
     private let all = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
 
     /// Returns the part of the buffer that may be filled now.

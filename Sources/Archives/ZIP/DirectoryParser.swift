@@ -6,7 +6,8 @@ struct DirectoryParser {
     private let bytes: UnsafeRawBufferPointer
     /// The length of the data in front of the archive, to add to its offsets.
     private let shift: Int64
-    private var position = 0
+    /// Where the next record begins.
+    private(set) var position = 0
     /// Names of records that must not be used as paths.
     private(set) var unsafeNames = CountedNames()
     /// Names that begin with a slash.

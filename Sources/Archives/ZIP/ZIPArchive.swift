@@ -53,9 +53,9 @@ public final class ZIPArchive: Sendable {
     ) async throws -> ZIPArchive {
         let cached = reader as? CachedFileReader ?? CachedFileReader(reader)
         do {
-            let (directory, checksum) = try await Self.directory(in: cached, limits: limits)
-            let checkpoints = ArchiveCheckpoints(store: store, reader: cached, directoryChecksum: checksum)
-            return ZIPArchive(directory, reader: cached, limits: limits, checkpoints: checkpoints)
+            let found = try await Self.directory(in: cached, limits: limits)
+            let checkpoints = ArchiveCheckpoints(store: store, reader: cached, directoryChecksum: found.checksum)
+            return ZIPArchive(found.directory, reader: cached, limits: limits, checkpoints: checkpoints)
         } catch let error as CocoaError where salvaging && error.code == .fileReadCorruptFile {
             guard let found = try await ZIPSalvage.run(on: cached, limits: limits) else { throw error }
             // A directory made from headers may differ at each opening, so its checkpoints are not stored.
@@ -86,9 +86,10 @@ public final class ZIPArchive: Sendable {
 
     // MARK: Finding the directory
 
-    private static func directory(
-        in reader: CachedFileReader, limits: ArchiveLimits
-    ) async throws -> (directory: ZIPDirectory, checksum: UInt32) {
+    /// Finds the directory of the archive in `reader`.
+    ///
+    /// - Throws: As ``open(_:limits:salvaging:checkpoints:)``.
+    static func directory(in reader: CachedFileReader, limits: ArchiveLimits) async throws -> FoundDirectory {
         let ends = try await candidates(in: reader)
         var firstError: (any Error)?
         for end in ends.prefix(4) {
@@ -117,10 +118,9 @@ public final class ZIPArchive: Sendable {
         return []
     }
 
-    /// Returns the directory, and the CRC-32 of its bytes.
     private static func read(
         _ end: DirectoryEnd, in reader: CachedFileReader, limits: ArchiveLimits
-    ) async throws -> (directory: ZIPDirectory, checksum: UInt32) {
+    ) async throws -> FoundDirectory {
         let path = reader.path
         guard !end.isSplit else {
             throw FileError.make(
@@ -141,12 +141,27 @@ public final class ZIPArchive: Sendable {
                     ? try ZIPDirectory(bytes, start: start, end: end, path: path.string, limits: limits) : nil
             }
             guard let directory else { continue }
-            var checksum = CRC32()
-            bytes.withUnsafeBytes { checksum.update($0) }
-            return (directory, checksum.value)
+            return FoundDirectory(directory: directory, bytes: bytes, start: start, end: end)
         }
         throw FileError.make(
             .fileReadCorruptFile, path: path,
             sentence: "“\(path)” is a damaged ZIP archive: its directory is not where it should be.")
+    }
+}
+
+/// A directory as it was found in a file.
+struct FoundDirectory: Sendable {
+    let directory: ZIPDirectory
+    /// The records as they are.
+    let bytes: Data
+    /// The offset of the first record in the file.
+    let start: Int64
+    let end: DirectoryEnd
+
+    /// The CRC-32 of the records.
+    var checksum: UInt32 {
+        var checksum = CRC32()
+        bytes.withUnsafeBytes { checksum.update($0) }
+        return checksum.value
     }
 }

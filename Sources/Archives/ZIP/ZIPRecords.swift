@@ -45,7 +45,7 @@ enum ZIPRecord {
 }
 
 /// The position of the directory, from an end-of-directory record (APPNOTE.TXT, sections 4.3.14 to 4.3.16).
-package struct DirectoryEnd {
+package struct DirectoryEnd: Sendable {
     /// Offsets in the file of the record, or of the ZIP64 record before it: the directory ends here at the latest.
     package var position: Int64
     /// As written: the size of the directory, and its offset in the archive, which data in front of the archive shifts.
@@ -55,6 +55,8 @@ package struct DirectoryEnd {
     package var entries: Int64
     /// Whether the record belongs to an archive on several disks.
     var isSplit: Bool
+    /// Where the archive's comment is in the file: the last part of the record.
+    let comment: Range<Int64>
     /// Bytes between the end of the comment and that of the file.
     let bytesBehind: Int64
 
@@ -88,6 +90,7 @@ package struct DirectoryEnd {
         let end = index + ZIPRecord.directoryEndLength + Int(tail.u16(index + 20))
         guard end <= tail.count else { return nil }
         bytesBehind = Int64(tail.count - end)
+        comment = tailOffset + Int64(index + ZIPRecord.directoryEndLength)..<tailOffset + Int64(end)
         position = tailOffset + Int64(index)
         isSplit = tail.u16(index + 4) != tail.u16(index + 6) || ![0, 0xFFFF].contains(tail.u16(index + 4))
         entries = Int64(tail.u16(index + 10))

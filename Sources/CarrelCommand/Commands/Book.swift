@@ -20,11 +20,13 @@ extension Error {
 extension Verb {
     /// Opens the book at `location`, calls `body` and closes the book.
     func withBook(
-        _ location: String, session: Session, _ body: (Publication) async throws -> Void
+        _ location: String, _ protection: ProtectionOptions, session: Session,
+        _ body: (Publication) async throws -> Void
     ) async throws {
         let operand = try await session.operand(location)
         var opening = OpeningOptions()
         opening.logger = session.logger
+        opening.protections = [try await protection.protection(session)]
         let publication: Publication
         do {
             publication = try await Publication.open(path: operand.path, of: operand.provider, options: opening)
@@ -46,12 +48,13 @@ struct BookInfo: Verb {
 
     @Argument(help: "A book.", completion: .location)
     var location: String
+    @OptionGroup var protection: ProtectionOptions
     @OptionGroup var common: CommonOptions
 
     var blamed: String? { location }
 
     func perform(_ session: Session) async throws {
-        try await withBook(location, session: session) { book in
+        try await withBook(location, protection, session: session) { book in
             if common.json {
                 var manifest = book.manifest
                 manifest.tableOfContents = try await book.contents()
@@ -95,12 +98,13 @@ struct BookList: Verb {
     var toc = false
     @Argument(help: "A book.", completion: .location)
     var location: String
+    @OptionGroup var protection: ProtectionOptions
     @OptionGroup var common: CommonOptions
 
     var blamed: String? { location }
 
     func perform(_ session: Session) async throws {
-        try await withBook(location, session: session) { book in
+        try await withBook(location, protection, session: session) { book in
             let links = toc ? try await book.contents() : book.readingOrder + book.resources
             if common.json { return try session.output.json(.array(links.map(\.json))) }
             if toc { return try printContents(links, depth: 0, session: session) }
@@ -125,12 +129,14 @@ struct BookCat: Verb {
     var location: String
     @Argument(help: "A resource, as “book ls” names it.")
     var href: String
+    @OptionGroup var protection: ProtectionOptions
     @OptionGroup var common: CommonOptions
 
     var blamed: String? { location }
 
     func perform(_ session: Session) async throws {
-        try await withBook(location, session: session) { book in try await StandardOutput.write(book.get(href).bytes())
+        try await withBook(location, protection, session: session) { book in
+            try await StandardOutput.write(book.get(href).bytes())
         }
     }
 }

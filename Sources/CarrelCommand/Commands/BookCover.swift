@@ -14,6 +14,7 @@ struct BookCover: Verb {
     var location: String
     @Argument(help: "Where to put the image; “-” is standard output.", completion: .location)
     var file: String
+    @OptionGroup var protection: ProtectionOptions
     @OptionGroup var common: CommonOptions
 
     /// The longer side of a drawn page, in pixels.
@@ -48,7 +49,9 @@ struct BookCover: Verb {
             }
         }
         var image: Data?
-        try await withBook(location, session: session) { image = try await $0.cover(dimension: Self.dimension)?.data }
+        try await withBook(location, protection, session: session) {
+            image = try await $0.cover(dimension: Self.dimension)?.data
+        }
         return image
     }
 }

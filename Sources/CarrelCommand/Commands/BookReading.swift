@@ -22,6 +22,7 @@ struct BookSearch: Verb {
     var location: String
     @Argument(help: "The text to find.")
     var query: String
+    @OptionGroup var protection: ProtectionOptions
     @OptionGroup var common: CommonOptions
 
     var blamed: String? { location }
@@ -36,7 +37,7 @@ struct BookSearch: Verb {
         options.isDiacriticSensitive = accents
         options.wholeWords = wholeWords
         if let limit { options.limit = limit }
-        try await withBook(location, session: session) { book in
+        try await withBook(location, protection, session: session) { book in
             let results: SearchResults
             do {
                 results = try book.search(query, options: options)
@@ -83,12 +84,13 @@ struct BookText: Verb {
     var to: String?
     @Argument(help: "A book.", completion: .location)
     var location: String
+    @OptionGroup var protection: ProtectionOptions
     @OptionGroup var common: CommonOptions
 
     var blamed: String? { location }
 
     func perform(_ session: Session) async throws {
-        try await withBook(location, session: session) { book in
+        try await withBook(location, protection, session: session) { book in
             let start = try await from.asyncMap { try await BookPlace($0).locator(in: book) }
             let end = try await to.asyncMap { try await BookPlace($0).locator(in: book) }
             var isFirst = true
@@ -113,12 +115,13 @@ struct BookPositions: Verb {
 
     @Argument(help: "A book.", completion: .location)
     var location: String
+    @OptionGroup var protection: ProtectionOptions
     @OptionGroup var common: CommonOptions
 
     var blamed: String? { location }
 
     func perform(_ session: Session) async throws {
-        try await withBook(location, session: session) { book in
+        try await withBook(location, protection, session: session) { book in
             let positions = try await book.positions()
             if common.json { return try session.output.json(.array(positions.map(\.json))) }
             for locator in positions {
@@ -144,12 +147,13 @@ struct BookLocate: Verb {
     var location: String
     @Argument(help: "A place in it.")
     var place: String
+    @OptionGroup var protection: ProtectionOptions
     @OptionGroup var common: CommonOptions
 
     var blamed: String? { location }
 
     func perform(_ session: Session) async throws {
-        try await withBook(location, session: session) { book in
+        try await withBook(location, protection, session: session) { book in
             let locator = try await BookPlace(place).locator(in: book)
             if common.json { return try session.output.json(locator.json) }
             let locations = locator.locations

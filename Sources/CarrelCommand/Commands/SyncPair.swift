@@ -25,8 +25,7 @@ enum SyncPair {
 
     // MARK: State
 
-    /// The default state file of two folders: in `carrel/sync` below `$XDG_STATE_HOME` or `~/.local/state`. Source: XDG
-    /// Base Directory Specification.
+    /// The default state file of two folders: in `sync` below the folder of states.
     static func stateFile(of folders: (source: SyncFolder, destination: SyncFolder), environment: [String: String])
         async throws -> URL
     {
@@ -35,9 +34,7 @@ enum SyncPair {
     }
 
     private static func stateFolder(_ environment: [String: String]) -> String {
-        // The specification says to ignore a relative folder.
-        let given = environment["XDG_STATE_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
-        return (given ?? (environment["HOME"] ?? "") + "/.local/state") + "/carrel/sync"
+        StateFolder.path(environment) + "/sync"
     }
 
     /// Filter rules that keep the states of this machine's pairs from being copied to another machine, which would

@@ -1,5 +1,6 @@
 import Carrel
 import Foundation
+import LCP
 
 /// The credential sources of the command line: `$CARREL_TOKEN`, `$CARREL_PASSWORD`, `--password-file`, `~/.netrc`, a
 /// question on a terminal.
@@ -39,6 +40,14 @@ enum TerminalQuestion {
     /// Asks for a password. Returns `nil` if there is no terminal.
     static func password(user: String, host: String) async throws -> String? {
         try await BlockingThreads.shared.run { try ask("Password of \(user) at \(host)", echoes: false) }
+    }
+
+    /// Asks for the passphrase of a book. Returns `nil` if there is no terminal, or nothing was typed.
+    static func passphrase(for request: PassphraseRequest) async throws -> String? {
+        let hint = request.hint.isEmpty ? "" : " (hint: \(request.hint.onOneLine))"
+        let words = "\(request.wasWrong ? "Wrong. " : "")Passphrase of the book\(hint)"
+        let typed = try await BlockingThreads.shared.run { try ask(words, echoes: false) }
+        return typed?.isEmpty == false ? typed : nil
     }
 
     /// Answers an SSH server's questions; `nil` if there is no terminal.

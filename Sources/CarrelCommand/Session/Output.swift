@@ -1,5 +1,6 @@
 import Carrel
 import Foundation
+import LCP
 
 /// Standard output and error. Standard output is buffered until there are enough bytes, or to the end.
 final class Output: Sendable {
@@ -93,7 +94,8 @@ final class Output: Sendable {
             var message: String
             var underlying: String?
         }
-        let bridged = error as NSError
+        // The problem of a licence is shown by Foundation's error below it, which has a code.
+        let bridged = ((error as? LCPProblem)?.underlying ?? error) as NSError
         // Foundation knows neither the kind nor the cause of a driver's error.
         let driver = error as? DriverError
         let cause = (bridged.userInfo[NSUnderlyingErrorKey] as? any Error) ?? driver?.underlying

@@ -5,7 +5,7 @@ import Logging
 /// A location that a verb works on.
 struct Operand: Sendable {
     /// The location as given by the user, without secrets.
-    let shown: String
+    var shown: String
     var provider: any FileProvider
     var path: ProviderPath
     /// The user who logs in, if the location says so.
@@ -247,6 +247,17 @@ extension Session {
             }
             return operand
         } catch { throw error.at(target.shown) }
+    }
+
+    /// Returns the options for the servers of licences, whose addresses come from a file. They get no password, key or
+    /// client certificate of this command: only a login that `~/.netrc` has for their host.
+    func licenseOptions() throws -> ConnectionOptions {
+        var options = ConnectionOptions(
+            credentials: NetrcCredentials(environment: environment), counters: counters, logger: logger)
+        try common.apply(to: &options)
+        options.trust = TrustPolicy(authorities: common.cacert, isInsecure: common.insecure)
+        options.allowsClearPassword = false
+        return options
     }
 
     private func options(for target: Target) throws -> ConnectionOptions {

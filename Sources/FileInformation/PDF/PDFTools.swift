@@ -24,7 +24,7 @@ struct PDFTools: Sendable {
     /// pixels.
     ///
     /// - Throws: As ``properties(_:)``; `CocoaError(.fileReadNoSuchFile)` if there is no such page.
-    /// - Complexity: Copies the objects of the page to a temporary file (see `PDFDocument.writePage`). Without the
+    /// - Complexity: Copies the objects of the page to a file in memory (see `PDFDocument.writePage`). Without the
     ///   package trait `Formats`, and for a damaged local file, copies the whole file.
     func thumbnail(_ reader: any FileReader, _ request: ThumbnailRequest) async throws -> Thumbnail {
         guard request.page > 0 else { throw noPage(request.page, path: reader.path) }
@@ -48,7 +48,7 @@ struct PDFTools: Sendable {
     {
         guard page > 0 else { throw noPage(page, path: path) }
         let child = try child("pdftoppm", for: path)
-        let file = try await PopplerTool.temporaryFile()
+        let file = try PopplerTool.pageFile()
         try await PDFDocument.writePage(page - 1, of: resource) { try file.write($0, path: path) }
         return try await draw(1, of: file, with: child, dimension, path: path)
     }

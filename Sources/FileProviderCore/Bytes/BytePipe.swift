@@ -75,7 +75,7 @@ public final class BytePipe: ByteSink {
     }
 
     /// Starts a task that writes what `fill` gives, and ends the bytes when `fill` returns or throws.
-    func filling(by fill: @escaping @Sendable (BytePipe) async throws -> Void) -> Task<Void, Never> {
+    package func filling(by fill: @escaping @Sendable (BytePipe) async throws -> Void) -> Task<Void, Never> {
         Task {
             do {
                 try await fill(self)

@@ -22,6 +22,16 @@ package final class FileDescriptor: Sendable {
         self.init(owning: raw)
     }
 
+    /// Creates a file in memory that no folder has and no disk receives. Source: memfd_create(2).
+    ///
+    /// - Parameter name: Shown by the system's tools.
+    /// - Throws: As memfd_create(2), in Foundation's words.
+    package convenience init(inMemory name: String) throws {
+        let raw = carrel_memory_file(name)
+        guard raw >= 0 else { throw FileError.make(errno: errno, path: .root, writing: true) }
+        self.init(owning: raw)
+    }
+
     deinit {
         Glibc.close(raw)
     }

@@ -1,3 +1,4 @@
+import CLinux
 public import Foundation
 
 /// A regular file of this machine as a source that can be read again.

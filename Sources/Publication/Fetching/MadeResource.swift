@@ -1,20 +1,20 @@
-import FileProviderCore
-import Foundation
+package import FileProviderCore
+package import Foundation
 
 /// A resource whose bytes are made when they are first asked for, and kept.
-final class MadeResource: Resource {
-    let link: Link
+package final class MadeResource: Resource {
+    package let link: Link
     private let make: @Sendable () async throws -> Data
     private let made = LockedValue<Data?>(nil)
 
-    init(_ link: Link, make: @escaping @Sendable () async throws -> Data) {
+    package init(_ link: Link, make: @escaping @Sendable () async throws -> Data) {
         self.link = link
         self.make = make
     }
 
-    func length() async throws -> Int64 { Int64(try await data().count) }
+    package func length() async throws -> Int64 { Int64(try await data().count) }
 
-    func stream(_ range: Range<Int64>?, into sink: any ByteSink) async throws {
+    package func stream(_ range: Range<Int64>?, into sink: any ByteSink) async throws {
         try await BytesResource(link, data: data()).stream(range, into: sink)
     }
 

@@ -152,20 +152,21 @@ extension Publication {
     ) async throws -> Publication? {
         for warning in (asset.fetcher as? ArchiveFetcher)?.archive.warnings ?? [] { warnings.warn(warning) }
         var asset = asset
-        var protection: Protection?
+        var protected: ProtectedAsset?
         for known in options.protections + [DetectedProtection()] {
             guard let found = try await known.open(asset, warnings: warnings) else { continue }
-            (asset, protection) = (found.asset, found.protection)
+            (asset, protected) = (found.asset, found)
             break
         }
         for parser in options.parsers + options.standardParsers {
             guard var builder = try await parser.parse(asset, warnings: warnings) else { continue }
             options.parsed(asset.path, as: asset.mediaType, by: parser, warnings: warnings.all.count)
             options.transform(&builder.manifest, &builder.fetcher)
+            protected?.services(&builder.services)
             options.services(&builder.services)
             return Publication(
                 manifest: builder.manifest, fetcher: builder.fetcher, mediaType: asset.mediaType,
-                protection: protection ?? builder.protection,
+                protection: protected?.protection ?? builder.protection,
                 warnings: warnings.all, contents: builder.contents, cover: builder.cover, services: builder.services)
         }
         return nil

@@ -10,11 +10,11 @@ enum PDFPageText {
     ///
     /// - Throws: As ``PDFDocument/writePage(_:of:_:)``; `CocoaError(.featureUnsupported)` with `ENOENT` below it where
     ///   `pdftotext` is not installed.
-    /// - Complexity: What the page consists of, to a temporary file without a name: usually up to eight requests.
+    /// - Complexity: What the page consists of, to a file in memory: usually up to eight requests.
     static func read(_ index: Int, of resource: any Resource) async throws -> String {
         let path = try ProviderPath(resource.link.href.removingPercentEncoding ?? resource.link.href)
         let child = ChildProcess(path: try PopplerTool.find("pdftotext", for: path), limits: limits)
-        let file = try await PopplerTool.temporaryFile()
+        let file = try PopplerTool.pageFile()
         try await PDFDocument.writePage(index, of: resource) { try file.write($0, path: path) }
         let outcome = try await PopplerTool.threads.run { flag in
             try child.run(["-enc", "UTF-8", "-nopgbrk", "/dev/fd/3", "-"], input: file, flag: flag, file: path)

@@ -26,6 +26,9 @@ package enum PopplerTool {
             underlying: POSIXError(.ENOENT))
     }
 
+    /// A file in memory for one page. Pages of protected documents are decrypted, and must reach no disk.
+    package static func pageFile() throws -> FileDescriptor { try FileDescriptor(inMemory: "carrel-page.pdf") }
+
     /// A file without a name in the folder for temporary files.
     package static func temporaryFile() async throws -> FileDescriptor {
         let name = FileManager.default.temporaryDirectory.appending(path: "carrel-\(UInt64.random(in: 0 ... .max)).pdf")

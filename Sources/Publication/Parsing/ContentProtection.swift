@@ -19,9 +19,16 @@ public struct ProtectedAsset: Sendable {
     /// The scheme, and whether it is unlocked.
     public var protection: Protection
 
+    /// Adds the protection's services to those that the parser chose; ``OpeningOptions/services`` comes after it.
+    public var services: @Sendable (inout PublicationServices) -> Void
+
     /// An asset whose fetcher handles the protection.
-    public init(asset: PublicationAsset, protection: Protection) {
+    public init(
+        asset: PublicationAsset, protection: Protection,
+        services: @escaping @Sendable (inout PublicationServices) -> Void = { _ in }
+    ) {
         self.asset = asset
         self.protection = protection
+        self.services = services
     }
 }

@@ -18,6 +18,11 @@ enum ProtectionMark: String, CaseIterable {
     /// - Complexity: O(1), no request.
     func entry(in archive: any Archive) -> ArchiveEntry? { archive.entry(at: rawValue) }
 
+    /// The licence of Readium LCP in `archive`; nil if there is none.
+    static func license(in archive: any Archive) -> ArchiveEntry? {
+        lcpLicense.entry(in: archive) ?? lcpLicenseAtRoot.entry(in: archive)
+    }
+
     /// Whether `archive` has one of these files.
     static func areIn(_ archive: any Archive) -> Bool { allCases.contains { $0.entry(in: archive) != nil } }
 }

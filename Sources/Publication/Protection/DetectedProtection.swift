@@ -34,66 +34,30 @@ private struct ProtectionFindings {
     let isLocked: @Sendable (_ path: String) -> Bool
 
     init(_ archive: any Archive, documents: EPUBDocuments) async throws {
-        let references = documents.references(in: EncryptionDocument.href)
-        let root = try await documents.optionalDocument(EPUBStructure.spelling(of: EncryptionDocument.href, references))
-        let encryption = root.map { EncryptionDocument($0, references: references) }
-        let encrypted = (encryption?.encryptions ?? [:]).filter {
-            FontDeobfuscator.Algorithm(rawValue: $0.value.algorithm) == nil
-        }
-        var hrefs = Array(encrypted.keys)
-        let hasLicense = [.lcpLicense, .lcpLicenseAtRoot].contains { (mark: ProtectionMark) in
-            mark.entry(in: archive) != nil
-        }
-        if hasLicense { hrefs += try await Self.encryptedInManifest(archive) }
-        let paths = Set(
-            hrefs.compactMap { href in HREF.candidates(href).lazy.compactMap { archive.entry(at: $0)?.path }.first })
+        let hasLicense = ProtectionMark.license(in: archive) != nil
+        let encryption = try await PackageEncryption(archive, documents: documents, readsManifest: hasLicense)
         let isKobo = try await Self.isKobo(archive, documents)
 
-        if hasLicense || encrypted.values.contains(where: { $0.scheme == EncryptionDocument.lcp }) {
+        if hasLicense || encryption.declared.values.contains(where: { $0.scheme == EncryptionDocument.lcp }) {
             scheme = .lcp
         } else if let rights = try await Self.adobeScheme(archive, documents: documents) {
             scheme = rights
-        } else if encryption?.hasADEPTKeys == true {
+        } else if encryption.document?.hasADEPTKeys == true {
             scheme = .adept
         } else if ProtectionMark.sinf.entry(in: archive) != nil {
             scheme = .other("Apple FairPlay")
         } else if isKobo {
             scheme = .other("Kobo")
         } else {
-            scheme = encrypted.isEmpty ? nil : .other(nil)
+            scheme = encryption.declared.isEmpty ? nil : .other(nil)
         }
         // Kobo's readers don't publish the list of encrypted files; an LCP package without a readable list is damaged,
         // and its content is not plain text.
-        let isAll = (isKobo || hasLicense) && paths.isEmpty
+        let entries = encryption.entries
+        let isAll = (isKobo || hasLicense) && entries.isEmpty
         isLocked = { path in
-            isAll ? !Self.isStructure(path) : paths.contains(path)
+            isAll ? !PackageEncryption.isStructure(path) : entries[path] != nil
         }
-    }
-
-    /// Files that no scheme encrypts: those that describe the package (LCP 1.0, section 2.3).
-    private static func isStructure(_ path: String) -> Bool {
-        EPUBStructure.contains(path) || path.hasPrefix("META-INF/") || path == EPUBMimetype.path
-            || path == "manifest.json"
-            || path == ProtectionMark.lcpLicenseAtRoot.rawValue
-    }
-
-    /// Returns the resources that the manifest of a Readium package marks as encrypted, in any list of links, even if
-    /// the manifest has other faults.
-    private static func encryptedInManifest(_ archive: any Archive) async throws -> [String] {
-        guard let entry = archive.entry(at: "manifest.json"), entry.length <= Manifest.defaultMaximumSize,
-            let json = JSONValue(lenient: try await archive.read(entry), maximumSize: Manifest.defaultMaximumSize)
-        else { return [] }
-        var hrefs: [String] = []
-        var rest = [json]
-        while let value = rest.popLast() {
-            rest += value.arrayValue ?? value.objectValue.map { Array($0.values) } ?? []
-            guard let href = value["href"]?.stringValue,
-                let algorithm = value["properties"]?["encrypted"]?["algorithm"]?.stringValue,
-                FontDeobfuscator.Algorithm(rawValue: algorithm) == nil
-            else { continue }
-            hrefs += [href, HREFBase.root.resolve(href)].compactMap(\.self)
-        }
-        return hrefs
     }
 
     /// ADEPT's licence contains an encrypted key for the book. Books without protection may have an empty file of that
@@ -148,8 +112,7 @@ struct LockedResources: Sendable {
     /// Decides by the entry that would be read, however its address is written.
     private func transform(_ resource: any Resource) -> any Resource {
         let href = resource.link.href
-        let path = HREF.candidates(href).lazy.compactMap { archive.entry(at: $0)?.path }.first
-        guard let path, isLocked(path) else { return resource }
+        guard let path = archive.path(of: href), isLocked(path) else { return resource }
         let error = FileError.make(.fileReadNoPermission, path: href, sentence: "“\(href)” is locked. \(reason)")
         return FailureResource(resource.link, error: error)
     }

@@ -197,17 +197,17 @@ extension Publication {
 }
 
 /// Addresses under which services answer.
-enum ServiceHREF {
+package enum ServiceHREF {
     static let prefix = "~readium/"
 
     /// Whether `href`, without its query and a slash in front, is `wanted`.
-    static func matches(_ href: String, _ wanted: String) -> Bool {
+    package static func matches(_ href: String, _ wanted: String) -> Bool {
         let path = HREFBase.resource(of: href.hasPrefix("/") ? String(href.dropFirst()) : href)
         return path == wanted || path.hasPrefix(wanted + "{")
     }
 
     /// The values in the query of `href` (`application/x-www-form-urlencoded` without `+` for spaces is taken too).
-    static func query(_ href: String) -> [String: String] {
+    package static func query(_ href: String) -> [String: String] {
         guard let start = href.firstIndex(of: "?") else { return [:] }
         var values: [String: String] = [:]
         for pair in href[href.index(after: start)...].prefix(while: { $0 != "#" }).split(separator: "&") {

@@ -7,7 +7,8 @@ typealias FuzzTarget = @convention(c) (UnsafePointer<UInt8>?, Int) -> Int32
 // The first argument names one of these, the others are libFuzzer's own.
 let targets: [String: FuzzTarget] = [
     "comic-info": fuzzComicInfo, "encryption": fuzzEncryption, "epub-cfi": fuzzCFI, "html-content": fuzzContent,
-    "known-hosts": fuzzKnownHosts, "lcpl": fuzzSniffing,
+    "known-hosts": fuzzKnownHosts, "lcp-license": fuzzLicense, "lcp-resource": fuzzProtectedResource,
+    "lcpl": fuzzSniffing,
     "media-tags": fuzzMediaTags, "media-type": fuzzMediaType, "nav": fuzzNavigation, "ncx": fuzzNCX, "opf": fuzzPackage,
     "pdf": fuzzPDF,
     "private-key": fuzzPrivateKey, "publication": fuzzPublication, "reader-messages": fuzzReaderMessages,

@@ -152,11 +152,13 @@ enum EPUBStructure {
 
     /// Requests everything that will probably be read, at once, so that reading it later costs nothing.
     ///
+    /// - Parameter others: Further files of the book, at their addresses.
     /// - Returns: The fetcher's links; nil if they were not requested.
-    static func prefetch(from fetcher: any Fetcher) async throws -> [Link]? {
+    static func prefetch(from fetcher: any Fetcher, and others: [String] = []) async throws -> [Link]? {
         guard let prefetching = fetcher as? any PrefetchingFetcher else { return nil }
         let listed = try await fetcher.links()
-        try await prefetching.prefetch(hrefs: Array(listed.lazy.map(\.href).filter(contains).prefix(maxPrefetched)))
+        let own = listed.lazy.map(\.href).filter(contains).prefix(maxPrefetched)
+        try await prefetching.prefetch(hrefs: others + Array(own))
         return listed
     }
 

@@ -72,7 +72,7 @@ public struct PDFParser: PublicationParser {
 
     /// Links to pages, to web addresses and to named actions. An item that leads to none of these leads where its first
     /// descendant does, or is left out.
-    private static func contents(_ items: [PDFDocument.OutlineItem], href: String, _ warnings: WarningLog) -> [Link] {
+    static func contents(_ items: [PDFDocument.OutlineItem], href: String, _ warnings: WarningLog) -> [Link] {
         items.compactMap { item in
             let children = contents(item.children, href: href, warnings)
             let action = item.action.map { "\(href)#action=\(HREF.encoded($0, .name))" }

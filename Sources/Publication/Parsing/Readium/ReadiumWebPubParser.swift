@@ -22,7 +22,8 @@ public struct ReadiumWebPubParser: PublicationParser {
     /// - Throws: `CocoaError(.fileReadCorruptFile)` if a package is not an archive, has no manifest, or has one that is
     ///   not a JSON object with metadata; `.fileReadTooLarge` over ``Manifest/defaultMaximumSize``; the fetcher's
     ///   errors.
-    /// - Complexity: Reads the manifest.
+    /// - Complexity: Reads the manifest. If the package is one PDF document whose pages the manifest doesn't count, reads
+    ///   that as ``PDFDocument/open(_:)`` does.
     public func parse(_ asset: PublicationAsset, warnings: WarningLog) async throws -> PublicationBuilder? {
         guard let type = asset.mediaType else { return nil }
         if Self.packages.contains(type) {
@@ -48,6 +49,7 @@ public struct ReadiumWebPubParser: PublicationParser {
         PackagedLinks(warnings).normalize(&manifest)
         let local = asset.fetcher.deobfuscating(
             manifest.obfuscatedFonts, identifiers: manifest.metadata.allIdentifiers, warnings: warnings)
+        try await PackagedPDF(local, warnings: warnings).complete(&manifest)
         return PublicationBuilder(manifest: manifest, fetcher: RoutingFetcher(local: local, remote: asset.remote))
     }
 
