@@ -71,7 +71,7 @@ let package = Package(
             swiftSettings: instrumented),
         .target(
             name: "ReaderMessages", dependencies: ["Cryptography", "FileProviderCore"], swiftSettings: instrumented),
-        .target(name: "SampleBooks", dependencies: ["CZlib"], path: "Fixtures", swiftSettings: features),
+        .target(name: "SampleBooks", dependencies: ["CCrypto", "CZlib"], path: "Fixtures", swiftSettings: features),
         .executableTarget(
             name: "carrel-fuzz",
             dependencies: [

@@ -105,6 +105,18 @@ struct LicenseStatusTests {
         }
     }
 
+    @Test func `a newer licence that cannot be fetched hides no status`() async throws {
+        let license = try Self.license()
+        let body = try Self.status(license, "revoked", updated: license.date.addingTimeInterval(60))
+        let server = ScriptedServer { request in
+            guard request.url.path == "/license" else { return LicenseResponse(status: 200, data: body) }
+            throw URLError(.notConnectedToInternet)
+        }
+        let answer = try await LicenseStatusClient(connection: server).refresh(license)
+        #expect(answer.license == license)
+        #expect(answer.status.status == .revoked)
+    }
+
     @Test func `a loan is renewed and returned by the provider's links`() async throws {
         let license = try Self.license()
         let later = license.date.addingTimeInterval(86_400)

@@ -1,13 +1,15 @@
 #!/usr/bin/env bash
 # Benchmarks against peers: on this machine, and on real servers that this script starts and stops.
 #
-#   bash Tests/Performance/run.sh [book] [checkpoints] [logging] [transfer] [local] [listing] [small] [pipe] [sniffing] [search] [reader-books] [sync-memory] [sync-unchanged] [sync-upload] [ftp-book] [ftp-transfer] [ftp-listing] [ftp-small]
+#   bash Tests/Performance/run.sh [book] [checkpoints] [protected] [logging] [transfer] [local] [listing] [small] [pipe] [sniffing] [search] [reader-books] [sync-memory] [sync-unchanged] [sync-upload] [ftp-book] [ftp-transfer] [ftp-listing] [ftp-small]
 #     [ranges] [sftp-book] [sftp-bulk] [sftp-bulk-link] [sftp-small] [sftp-small-link] [sftp-listing] [sftp-requests]
 #
 # All, unless named.
 #
 # book      requests and bytes for sniffing, opening and reading a 101 MB EPUB, counted by the server in its log
 # checkpoints  requests and bytes for 4 KiB at 90 % of a deflated PDF of 180 MB, once indexed, counted the same way
+# protected a protected sound decrypted beside openssl enc; requests and bytes of a protected book of 100 MB beside the same one without
+#           protection, counted the same way; memory for a page of a protected PDF of 180 MB
 # logging   5,000 requests to Apache without a logger, with one at its default level and with one at .debug, alternating; with BEFORE=FILE,
 #           2,000 folders listed by that build of the tool and by this one
 # transfer  GET and PUT of one large file beside curl, alternating: seconds, CPU seconds, peak memory
@@ -429,17 +431,18 @@ sniffing() {
 
 . "$here/ftp.sh"
 . "$here/sftp.sh"
+. "$here/protected.sh"
 . "$here/ranges.sh"
 . "$here/reader.sh"
 . "$here/search.sh"
 . "$here/sync.sh"
 
-parts=${*:-book checkpoints logging transfer local listing small pipe sniffing search reader-books sync-memory sync-unchanged sync-upload ftp-book ftp-transfer ftp-listing ftp-small ranges
+parts=${*:-book checkpoints protected logging transfer local listing small pipe sniffing search reader-books sync-memory sync-unchanged sync-upload ftp-book ftp-transfer ftp-listing ftp-small ranges
   sftp-book sftp-bulk sftp-small sftp-bulk-link sftp-small-link sftp-listing sftp-requests}
 wanted=
 for part in $parts; do
   case $part in
-    book | checkpoints | logging | transfer | local | listing | small | pipe | sniffing | search | reader-books | sync-memory) wanted+=" $part" ;;
+    book | checkpoints | protected | logging | transfer | local | listing | small | pipe | sniffing | search | reader-books | sync-memory) wanted+=" $part" ;;
     ftp-book | ftp-transfer | ftp-listing | ftp-small | ranges)
       if [ "$(id -u)" = 0 ]; then wanted+=" $part"
       else echo "$part: skipped: FTP servers are started by root alone"; fi ;;
@@ -456,7 +459,7 @@ parts=$wanted
 [ -n "$parts" ] || exit 0
 prepare
 names=()
-case " $parts " in *" book "* | *" checkpoints "* | *" logging "* | *" transfer "* | *" listing "* | *" small "*) names+=(apache nginx) ;; esac
+case " $parts " in *" book "* | *" checkpoints "* | *" protected "* | *" logging "* | *" transfer "* | *" listing "* | *" small "*) names+=(apache nginx) ;; esac
 case " $parts " in *" ftp-book "* | *" ftp-transfer "* | *" ftp-listing "*) names+=(vsftpd proftpd) ;; esac
 case " $parts " in *" sftp-book "* | *" sftp-bulk "* | *" sftp-small "*) names+=(openssh) ;; esac
 case " $parts " in *" sync-unchanged "*) names+=(apache openssh) ;; esac

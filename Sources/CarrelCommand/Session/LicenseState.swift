@@ -22,7 +22,8 @@ enum LicenseState {
     /// Returns the client for the licences' servers, with this machine's identity.
     static func client(_ session: Session) async throws -> LicenseStatusClient {
         LicenseStatusClient(
-            connection: LicenseWeb(options: try session.licenseOptions()), device: try await device(session))
+            connection: LicenseWeb(options: try session.licenseOptions()), device: try await device(session),
+            store: try await store(session))
     }
 
     /// Creates `folder` for this user alone.

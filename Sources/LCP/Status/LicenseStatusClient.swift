@@ -114,11 +114,17 @@ public final class LicenseStatusClient: Sendable {
         }
     }
 
-    /// The licence that the status leads to; nil for one that is not newer, not readable or another's.
+    /// The licence that the status leads to; nil for one that is not newer, not readable or another's. One that cannot be
+    /// fetched must not keep the status from being looked at.
     private func newer(_ license: LicenseDocument, _ status: StatusDocument) async throws -> LicenseDocument? {
         guard let link = status.link("license") ?? license.link("self"), let url = try? address(link, what: "license")
         else { return nil }
-        let response = try await connection.send(request("GET", url, accept: LicenseDocument.mediaType))
+        let response: LicenseResponse
+        do {
+            response = try await connection.send(request("GET", url, accept: LicenseDocument.mediaType))
+        } catch let error where !error.isCancellation {
+            return nil
+        }
         guard response.status == 200, let newer = try? LicenseDocument(data: response.data), newer.id == license.id,
             newer.date > license.date
         else { return nil }
