@@ -62,6 +62,7 @@ let package = Package(
         .systemLibrary(name: "CSSH2", pkgConfig: "libssh2", providers: [.apt(["libssh2-1-dev"])]),
         .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+        .systemLibrary(name: "CDeflate", pkgConfig: "libdeflate", providers: [.apt(["libdeflate-dev"])]),
         .systemLibrary(name: "CXML2", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"])]),
         .systemLibrary(name: "CChild"),
         // What to install where SQLite is missing, which GRDB links.
@@ -143,7 +144,8 @@ let package = Package(
         .target(
             name: "Archives",
             dependencies: [
-                "CZlib", .target(name: "CArchive", condition: .when(traits: ["Formats"])), "FileProviderCore",
+                "CDeflate", "CZlib", .target(name: "CArchive", condition: .when(traits: ["Formats"])),
+                "FileProviderCore",
             ]),
         .target(
             name: "Publication",

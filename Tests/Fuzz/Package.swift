@@ -26,6 +26,7 @@ let package = Package(
         .systemLibrary(name: "CSSH2", path: "Sources/CSSH2", pkgConfig: "libssh2"),
         .systemLibrary(name: "CCrypto", path: "Sources/CCrypto", pkgConfig: "libcrypto"),
         .systemLibrary(name: "CZlib", path: "Sources/CZlib", pkgConfig: "zlib"),
+        .systemLibrary(name: "CDeflate", path: "Sources/CDeflate", pkgConfig: "libdeflate"),
         .systemLibrary(name: "CXML2", path: "Sources/CXML2", pkgConfig: "libxml-2.0"),
         .systemLibrary(name: "CArchive", path: "Sources/CArchive", pkgConfig: "libarchive"),
         .systemLibrary(name: "LibFuzzer", path: "LibFuzzer"),
@@ -53,7 +54,7 @@ let package = Package(
             linkerSettings: [.linkedLibrary("qpdf")]),
         .target(name: "MediaTypes", swiftSettings: instrumented + [.define("Formats")]),
         .target(
-            name: "Archives", dependencies: ["CArchive", "CZlib", "FileProviderCore"],
+            name: "Archives", dependencies: ["CArchive", "CDeflate", "CZlib", "FileProviderCore"],
             swiftSettings: instrumented + [.define("Formats")]),
         .target(
             name: "Publication",

@@ -14,7 +14,7 @@ set -euo pipefail
 # The servers' user has to read what is installed here.
 umask 022
 
-BUILD_PACKAGES=(libcurl4-openssl-dev libssl-dev libssh2-1-dev zlib1g-dev libxml2-dev pkg-config ca-certificates
+BUILD_PACKAGES=(libcurl4-openssl-dev libssl-dev libssh2-1-dev zlib1g-dev libdeflate-dev libxml2-dev pkg-config ca-certificates
   libturbojpeg0-dev libpng-dev libwebp-dev libexif-dev libtag1-dev libqpdf-dev libarchive-dev libsqlite3-dev)
 SERVER_PACKAGES=(apache2-bin apache2-utils nginx-light libnginx-mod-http-dav-ext rclone lighttpd lighttpd-mod-webdav
   tinyproxy-bin microsocks openssh-server openssh-client lftp curl openssl time poppler-utils)
@@ -44,6 +44,7 @@ reason() {
     libssl-dev) echo "headers of OpenSSL's libcrypto, for hashes and signatures" ;;
     libssh2-1-dev) echo "headers of libssh2, which carries SFTP" ;;
     zlib1g-dev) echo "headers of zlib, for archives and compressed answers" ;;
+    libdeflate-dev) echo "headers of libdeflate, for the checksums of archives" ;;
     libxml2-dev) echo "headers of libxml2, which reads XML safely" ;;
     libturbojpeg0-dev) echo "headers of libjpeg-turbo, for thumbnails (trait Formats)" ;;
     libpng-dev) echo "headers of libpng, for thumbnails (trait Formats)" ;;

@@ -1,13 +1,16 @@
-import CZlib
+import CDeflate
 
 /// The checksum of ZIP entries (APPNOTE.TXT, section 4.4.7).
+///
+/// By libdeflate: it multiplies without carries, several times as fast as zlib.
 package struct CRC32 {
     package private(set) var value: UInt32 = 0
 
     package init() {}
 
     package mutating func update(_ bytes: UnsafeRawBufferPointer) {
-        guard let start = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return }
-        value = UInt32(truncatingIfNeeded: crc32_z(UInt(value), start, bytes.count))
+        // Without memory, libdeflate would begin anew.
+        guard let start = bytes.baseAddress else { return }
+        value = libdeflate_crc32(value, start, bytes.count)
     }
 }
