@@ -30,6 +30,7 @@ let package = Package(
         .library(name: "PublicationCache", targets: ["PublicationCache"]),
         .library(name: "LCP", targets: ["LCP"]),
         .library(name: "LCPStore", targets: ["LCPStore"]),
+        .library(name: "LCPConnection", targets: ["LCPConnection"]),
         .library(name: "FileInformation", targets: ["FileInformation"]),
         .library(name: "ReaderApplication", targets: ["ReaderApplication"]),
         .library(name: "ReaderDriver", targets: ["ReaderDriver"]),
@@ -156,7 +157,8 @@ let package = Package(
             name: "PublicationCache",
             dependencies: ["Archives", "Cryptography", "FileProviderCore", "MediaTypes", "Publication"]),
 
-        // Books that Readium LCP protects, and a store in SQLite for what an app keeps of their licences.
+        // Books that Readium LCP protects, a store in SQLite for what an app keeps of their licences, and the way to their
+        // servers.
         .target(
             name: "LCP",
             dependencies: [
@@ -166,6 +168,8 @@ let package = Package(
         .target(
             name: "LCPStore",
             dependencies: ["CSQLite", "FileProviderCore", "LCP", .product(name: "GRDB", package: "GRDB.swift")]),
+        .target(
+            name: "LCPConnection", dependencies: ["CurlTransport", "FileProviderCore", "HTTPFileProvider", "LCP"]),
 
         // Properties and thumbnails. Without the trait, of what needs no further library.
         .target(
@@ -223,7 +227,7 @@ let package = Package(
         .target(
             name: "CarrelCommand",
             dependencies: [
-                "Carrel", "CurlTransport", "FileProviderConformance", "LCP", "LCPStore", "ReaderLibrary", "Sync",
+                "Carrel", "FileProviderConformance", "LCP", "LCPConnection", "LCPStore", "ReaderLibrary", "Sync",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ]),
