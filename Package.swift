@@ -363,7 +363,8 @@ let package = Package(
         .target(
             name: "SyncHistories", dependencies: ["FileProviderCore", "ProviderDoubles", "Sync"],
             path: "Tests/SyncHistories"),
-        .target(name: "FaultServer", dependencies: ["FileProviderCore"], path: "Tests/Servers/FaultServer"),
+        .target(
+            name: "FaultServer", dependencies: ["FileProviderCore", "SampleBooks"], path: "Tests/Servers/FaultServer"),
         .testTarget(
             name: "IntegrationTests",
             dependencies: [
