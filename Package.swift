@@ -257,7 +257,8 @@ let package = Package(
         .executableTarget(name: "sample-book", dependencies: ["SampleBooks"], path: "Examples/SampleBook"),
         .executableTarget(name: "reading-a-book", dependencies: ["Carrel"], path: "Examples/ReadingABook"),
         .executableTarget(
-            name: "protected-book", dependencies: ["Carrel", "LCP", "SampleBooks"], path: "Examples/ProtectedBook"),
+            name: "protected-book", dependencies: ["Carrel", "FaultServer", "LCP", "LCPConnection", "SampleBooks"],
+            path: "Examples/ProtectedBook", exclude: ["README.md"]),
 
         // Tests. Those against real servers are started by Tests/run.sh.
         .testTarget(
