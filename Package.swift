@@ -370,10 +370,11 @@ let package = Package(
             name: "IntegrationTests",
             dependencies: [
                 "Carrel", "CarrelCommand", "CarrelTool", "CurlTransport", "FaultServer", "FileProviderConformance",
-                "ProviderDoubles", "ReaderLibrary", "SampleBooks", "SFTPEngine", "Sync", "SyncHistories",
-                "SSHTransport",
+                "LCPConnection", "ProviderDoubles", "ReaderLibrary", "SampleBooks", "SFTPEngine", "Sync",
+                "SyncHistories", "SSHTransport",
                 .product(name: "Logging", package: "swift-log"),
-            ], exclude: ["Calibre"]),
+            ],
+            exclude: ["Calibre"]),
     ]
 )
 
