@@ -30,6 +30,7 @@ let package = Package(
         .library(name: "PublicationCache", targets: ["PublicationCache"]),
         .library(name: "LCP", targets: ["LCP"]),
         .library(name: "LCPStore", targets: ["LCPStore"]),
+        .library(name: "LCPConnection", targets: ["LCPConnection"]),
         .library(name: "FileInformation", targets: ["FileInformation"]),
         .library(name: "ReaderApplication", targets: ["ReaderApplication"]),
         .library(name: "ReaderDriver", targets: ["ReaderDriver"]),
@@ -158,7 +159,8 @@ let package = Package(
             name: "PublicationCache",
             dependencies: ["Archives", "Cryptography", "FileProviderCore", "MediaTypes", "Publication"]),
 
-        // Books that Readium LCP protects, and a store in SQLite for what an app keeps of their licences.
+        // Books that Readium LCP protects, a store in SQLite for what an app keeps of their licences, and the way to their
+        // servers.
         .target(
             name: "LCP",
             dependencies: [
@@ -168,6 +170,8 @@ let package = Package(
         .target(
             name: "LCPStore",
             dependencies: ["CSQLite", "FileProviderCore", "LCP", .product(name: "GRDB", package: "GRDB.swift")]),
+        .target(
+            name: "LCPConnection", dependencies: ["CurlTransport", "FileProviderCore", "HTTPFileProvider", "LCP"]),
 
         // Properties and thumbnails. Without the trait, of what needs no further library.
         .target(
@@ -225,7 +229,7 @@ let package = Package(
         .target(
             name: "CarrelCommand",
             dependencies: [
-                "Carrel", "CurlTransport", "FileProviderConformance", "LCP", "LCPStore", "ReaderLibrary", "Sync",
+                "Carrel", "FileProviderConformance", "LCP", "LCPConnection", "LCPStore", "ReaderLibrary", "Sync",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ]),
@@ -255,7 +259,8 @@ let package = Package(
         .executableTarget(name: "sample-book", dependencies: ["SampleBooks"], path: "Examples/SampleBook"),
         .executableTarget(name: "reading-a-book", dependencies: ["Carrel"], path: "Examples/ReadingABook"),
         .executableTarget(
-            name: "protected-book", dependencies: ["Carrel", "LCP", "SampleBooks"], path: "Examples/ProtectedBook"),
+            name: "protected-book", dependencies: ["Carrel", "FaultServer", "LCP", "LCPConnection", "SampleBooks"],
+            path: "Examples/ProtectedBook", exclude: ["README.md"]),
 
         // Tests. Those against real servers are started by Tests/run.sh.
         .testTarget(
@@ -361,15 +366,17 @@ let package = Package(
         .target(
             name: "SyncHistories", dependencies: ["FileProviderCore", "ProviderDoubles", "Sync"],
             path: "Tests/SyncHistories"),
-        .target(name: "FaultServer", dependencies: ["FileProviderCore"], path: "Tests/Servers/FaultServer"),
+        .target(
+            name: "FaultServer", dependencies: ["FileProviderCore", "SampleBooks"], path: "Tests/Servers/FaultServer"),
         .testTarget(
             name: "IntegrationTests",
             dependencies: [
                 "Carrel", "CarrelCommand", "CarrelTool", "CurlTransport", "FaultServer", "FileProviderConformance",
-                "ProviderDoubles", "ReaderLibrary", "SampleBooks", "SFTPEngine", "Sync", "SyncHistories",
-                "SSHTransport",
+                "LCPConnection", "ProviderDoubles", "ReaderLibrary", "SampleBooks", "SFTPEngine", "Sync",
+                "SyncHistories", "SSHTransport",
                 .product(name: "Logging", package: "swift-log"),
-            ], exclude: ["Calibre"]),
+            ],
+            exclude: ["Calibre"]),
     ]
 )
 

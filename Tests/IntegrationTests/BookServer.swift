@@ -20,24 +20,11 @@ struct BookServer {
     static func answer(
         _ request: FaultServer.Request, _ body: Data, headers: [String: String] = ["ETag": "\"1\""]
     ) -> FaultServer.Answer {
-        guard let range = range(request, size: body.count) else { return .reply(200, headers: headers, body: body) }
-        var headers = headers
-        guard !range.isEmpty else {
-            headers["Content-Range"] = "bytes */\(body.count)"
-            return .reply(416, headers: headers)
-        }
-        headers["Content-Range"] = "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(body.count)"
-        return .reply(206, headers: headers, body: Data(body[range]))
+        .file(body, for: request, headers: headers)
     }
 
     /// The bytes that a request asks for, clamped; nil for all.
-    static func range(_ request: FaultServer.Request, size: Int) -> Range<Int>? {
-        guard let text = request.headers["range"], let match = text.wholeMatch(of: /bytes=(\d*)-(\d*)/) else {
-            return nil
-        }
-        guard let start = Int(match.1) else { return max(0, size - (Int(match.2) ?? 0))..<size }
-        return min(start, size)..<max(min(start, size), min(size, (Int(match.2) ?? size - 1) + 1))
-    }
+    static func range(_ request: FaultServer.Request, size: Int) -> Range<Int>? { request.range(size: size) }
 
     /// Opens the book at `server` as an app does, by its address.
     static func open(

@@ -27,14 +27,19 @@ struct CommandRunner: Sendable {
     /// The built executable: it lies beside the one that runs now, unless `CARREL_TEST_PROGRAM` names another.
     static let executable: URL? = {
         if let other = ProcessInfo.processInfo.environment["CARREL_TEST_PROGRAM"] { return URL(fileURLWithPath: other) }
+        return built("carrel")
+    }()
+
+    /// An executable of the package that lies beside the one that runs now.
+    static func built(_ name: String) -> URL? {
         guard let own = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe") else { return nil }
         let beside = URL(fileURLWithPath: own).deletingLastPathComponent()
         let bundle = CommandLine.arguments.first { $0.hasSuffix(".xctest") }.map {
             URL(fileURLWithPath: $0).deletingLastPathComponent()
         }
-        return [bundle, beside].compactMap(\.self).map { $0.appending(path: "carrel") }
+        return [bundle, beside].compactMap(\.self).map { $0.appending(path: name) }
             .first { FileManager.default.isExecutableFile(atPath: $0.path) }
-    }()
+    }
 
     /// A folder of the test's own, where the command runs and finds its home.
     let folder: URL

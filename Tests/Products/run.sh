@@ -140,6 +140,7 @@ answer() {
     PredicateFormat) echo 'fileSize > 1000' ;;
     Archives) echo 'META-INF/container.xml ' ;;
     LCP) echo 'The licence is not text' ;;
+    LCPConnection) echo "The licence's server was not reached" ;;
     LCPStore) echo '10 of 10 characters copied, no more' ;;
     PublicationCache) echo '0 bytes kept' ;;
     ReaderLibrary) echo '0 books' ;;

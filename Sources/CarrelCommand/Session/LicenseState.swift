@@ -1,7 +1,7 @@
 import Carrel
-import CurlTransport
 import Foundation
 import LCP
+import LCPConnection
 import LCPStore
 
 /// What the command keeps of licences on this machine, and how it asks their servers.
@@ -22,7 +22,7 @@ enum LicenseState {
     /// Returns the client for the licences' servers, with this machine's identity.
     static func client(_ session: Session) async throws -> LicenseStatusClient {
         LicenseStatusClient(
-            connection: LicenseWeb(options: try session.licenseOptions()), device: try await device(session),
+            connection: HTTPLicenseConnection(options: try session.licenseOptions()), device: try await device(session),
             store: try await store(session))
     }
 
@@ -71,33 +71,5 @@ enum LicenseState {
                     "“\(path)”, this machine's identity for licences, is damaged. Remove it to register as a new device."
             )
         }
-    }
-}
-
-/// Requests to the servers of licences.
-private struct LicenseWeb: LicenseConnection {
-    let options: ConnectionOptions
-
-    func send(_ request: LicenseRequest) async throws -> LicenseResponse {
-        let connection = try HTTPConnection(url: request.url, options: options)
-        let isReading = request.method == "GET"
-        let body = LockedValue(DataSink(limit: LicenseDocument.largest))
-        var sent = HTTPRequest(
-            request.method, path: .root, headers: request.headers.map { (name: $0.key, value: $0.value) },
-            repetition: isReading ? .always : .ifNotDone, accepts: Set(300...599), isWriting: !isReading
-        ) { _ in
-            // Each repetition begins with an empty body.
-            body.update { sink in
-                sink = DataSink(limit: LicenseDocument.largest)
-                return sink
-            }
-        }
-        sent.url = request.url
-        let head = try await connection.send(sent)
-        return LicenseResponse(
-            status: head.status,
-            headers: Dictionary(
-                head.headers.map { ($0.name.lowercased(), $0.value) }, uniquingKeysWith: { one, _ in one }),
-            data: head.isSuccess ? body.value.data : head.errorBody)
     }
 }
