@@ -137,7 +137,8 @@ import Testing
             try runner.write("other.pem", LCPVectors.strangerRootCertificatePEM)
             for verb in ["status", "acquire", "renew", "return"] {
                 expectFailure(
-                    try await runner.run("lcp", verb, "--lcp-root", "other.pem", "moby.lcpl"), 4, "was not issued under")
+                    try await runner.run("lcp", verb, "--lcp-root", "other.pem", "moby.lcpl"), 4, "was not issued under"
+                )
             }
             #expect(server.requests.isEmpty)
         }
