@@ -3,10 +3,10 @@ SOURCES = Sources Providers Tests Examples Package.swift
 SECONDS ?= 600
 FUZZ_TARGETS = known-hosts private-key sftp-packets \
   media-tags media-type zip xml rwpm opf nav ncx comic-info lcpl encryption pdf publication reader-messages \
-  epub-cfi html-content search lcp-license
+  epub-cfi html-content search lcp-license lcp-resource
 
 .DEFAULT_GOAL := help
-.PHONY: help docs snippets build carrel test full products bare metrics stress sync-histories sanitize fuzz demo bench providers-table api format lint clean
+.PHONY: help docs snippets build carrel test full products bare metrics browser stress sync-histories sanitize fuzz demo bench providers-table api format lint clean
 
 help: ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 24
@@ -31,6 +31,10 @@ bare: ## take WebDAV alone, and Publication alone, into a new package in an empt
 
 metrics: ## build with the package trait Metrics, and run its test
 	swift test --traits Formats,Metrics --scratch-path .build/metrics --filter RequestMetricsTests
+
+browser: ## build the command and test its web server on the wire and in Chromium
+	bash .ci/release --static-swift-stdlib --product carrel
+	CARREL=$$(bash .ci/release --static-swift-stdlib --show-bin-path)/carrel bash Tests/Browser/run.sh
 
 stress: ## watch 20 times 20,000 random changes
 	CARREL_STRESS=20 swift test --filter LocalMonitorTests.Stress

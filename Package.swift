@@ -31,6 +31,7 @@ let package = Package(
         .library(name: "LCP", targets: ["LCP"]),
         .library(name: "LCPStore", targets: ["LCPStore"]),
         .library(name: "LCPConnection", targets: ["LCPConnection"]),
+        .library(name: "PublicationServer", targets: ["PublicationServer"]),
         .library(name: "FileInformation", targets: ["FileInformation"]),
         .library(name: "ReaderApplication", targets: ["ReaderApplication"]),
         .library(name: "ReaderDriver", targets: ["ReaderDriver"]),
@@ -47,6 +48,9 @@ let package = Package(
             name: "Formats",
             description:
                 "PDF files, comics in RAR, 7z and TAR, properties of images and sound, and thumbnails, by C libraries."),
+        .trait(
+            name: "Serving",
+            description: "A web server for PublicationServer, by Hummingbird, and `carrel book serve`."),
         .trait(name: "Metrics", description: "Counters and timers of each provider's requests, by swift-metrics."),
     ],
     dependencies: [
@@ -55,6 +59,11 @@ let package = Package(
         // Needed with the trait Metrics only.
         .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+        // Needed with the trait Serving only.
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0", traits: []),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ] + documentation,
     targets: [
         // System libraries: a module map and a shim each.
@@ -173,6 +182,21 @@ let package = Package(
         .target(
             name: "LCPConnection", dependencies: ["CurlTransport", "FileProviderCore", "HTTPFileProvider", "LCP"]),
 
+        // Publications over HTTP, and a page to read on. Without the trait, for a server of the app's own.
+        .target(
+            name: "PublicationServer",
+            dependencies: [
+                "Archives", "Cryptography", "FileProviderCore", "MediaTypes", "Publication",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "HTTPTypes", package: "swift-http-types", condition: .when(traits: ["Serving"])),
+                .product(name: "HummingbirdCore", package: "hummingbird", condition: .when(traits: ["Serving"])),
+                .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["Serving"])),
+                .product(name: "NIOPosix", package: "swift-nio", condition: .when(traits: ["Serving"])),
+                .product(
+                    name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: .when(traits: ["Serving"])),
+            ],
+            resources: [.embedInCode("Page")]),
+
         // Properties and thumbnails. Without the trait, of what needs no further library.
         .target(
             name: "FileInformation",
@@ -229,7 +253,8 @@ let package = Package(
         .target(
             name: "CarrelCommand",
             dependencies: [
-                "Carrel", "FileProviderConformance", "LCP", "LCPConnection", "LCPStore", "ReaderLibrary", "Sync",
+                "Carrel", "FileProviderConformance", "LCP", "LCPConnection", "LCPStore", "PublicationServer",
+                "ReaderLibrary", "Sync",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ]),
@@ -325,6 +350,12 @@ let package = Package(
                 "Archives", "CCrypto", "Cryptography", "LCP", "LCPStore", "LocalFileProvider", "MediaTypes",
                 "MemoryFileProvider", "ProviderDoubles", "Publication", "PublicationCache", "SampleBooks",
                 .product(name: "Logging", package: "swift-log"),
+            ]),
+        .testTarget(
+            name: "PublicationServerTests",
+            dependencies: [
+                "Archives", "Cryptography", "FileProviderCore", "MediaTypes", "MemoryFileProvider", "ProviderDoubles",
+                "Publication", "PublicationServer", "SampleBooks",
             ]),
         .testTarget(
             name: "FileInformationTests",

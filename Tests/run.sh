@@ -257,6 +257,7 @@ test_released() {
   CARREL_TEST_PROGRAM=$(bash .ci/release --static-swift-stdlib --show-bin-path)/carrel
   export CARREL_TEST_PROGRAM
   part "testing: the program as it is released" test_built --filter "$COMMAND"
+  part "testing: in a browser" run env CARREL="$CARREL_TEST_PROGRAM" bash Tests/Browser/run.sh
   unset CARREL_TEST_PROGRAM
 }
 

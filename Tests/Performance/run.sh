@@ -17,6 +17,7 @@
 # listing   10,000 entries of a WebDAV folder with size and time beside rclone lsl, alternating
 # small     1,000 files of 4 KiB sent over a link with a round trip of 20 ms and 16 connections, published and in place, beside curl
 # pipe      standard input to a WebDAV server: peak memory
+# serving   chapters and ranges over HTTP beside nginx and a plain server in Python; 200 readers of 20 books over a link with a round trip of 20 ms
 # sniffing  10,000 mixed files of a folder: files told in a second, by name or content, and by content alone
 # search    50 MB of chapters in one book searched, beside xmllint --html over the same files, one processor each, alternating; memory for 300 MB
 # sync-memory     1,000,000 simulated entries brought in step: seconds and memory
@@ -435,14 +436,15 @@ sniffing() {
 . "$here/ranges.sh"
 . "$here/reader.sh"
 . "$here/search.sh"
+. "$here/serving.sh"
 . "$here/sync.sh"
 
-parts=${*:-book checkpoints protected logging transfer local listing small pipe sniffing search reader-books sync-memory sync-unchanged sync-upload ftp-book ftp-transfer ftp-listing ftp-small ranges
+parts=${*:-book checkpoints protected logging transfer local listing small pipe sniffing search serving reader-books sync-memory sync-unchanged sync-upload ftp-book ftp-transfer ftp-listing ftp-small ranges
   sftp-book sftp-bulk sftp-small sftp-bulk-link sftp-small-link sftp-listing sftp-requests}
 wanted=
 for part in $parts; do
   case $part in
-    book | checkpoints | protected | logging | transfer | local | listing | small | pipe | sniffing | search | reader-books | sync-memory) wanted+=" $part" ;;
+    book | checkpoints | protected | logging | transfer | local | listing | small | pipe | sniffing | search | serving | reader-books | sync-memory) wanted+=" $part" ;;
     ftp-book | ftp-transfer | ftp-listing | ftp-small | ranges)
       if [ "$(id -u)" = 0 ]; then wanted+=" $part"
       else echo "$part: skipped: FTP servers are started by root alone"; fi ;;
@@ -459,7 +461,7 @@ parts=$wanted
 [ -n "$parts" ] || exit 0
 prepare
 names=()
-case " $parts " in *" book "* | *" checkpoints "* | *" protected "* | *" logging "* | *" transfer "* | *" listing "* | *" small "*) names+=(apache nginx) ;; esac
+case " $parts " in *" book "* | *" checkpoints "* | *" protected "* | *" logging "* | *" serving "* | *" transfer "* | *" listing "* | *" small "*) names+=(apache nginx) ;; esac
 case " $parts " in *" ftp-book "* | *" ftp-transfer "* | *" ftp-listing "*) names+=(vsftpd proftpd) ;; esac
 case " $parts " in *" sftp-book "* | *" sftp-bulk "* | *" sftp-small "*) names+=(openssh) ;; esac
 case " $parts " in *" sync-unchanged "*) names+=(apache openssh) ;; esac

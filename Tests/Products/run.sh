@@ -143,6 +143,7 @@ answer() {
     LCPConnection) echo "The licence's server was not reached" ;;
     LCPStore) echo '10 of 10 characters copied, no more' ;;
     PublicationCache) echo '0 bytes kept' ;;
+    PublicationServer) echo '200 It was dark.' ;;
     ReaderLibrary) echo '0 books' ;;
   esac
 }

@@ -40,6 +40,10 @@ private func inject(_ text: String, type: String = "application/xhtml+xml", inje
             "<?xml version='1.0'?><?x <head> ?><!DOCTYPE html [<!ENTITY a '<head>]>'>]><html><head><A/><Z/></head></html>"
         ),
         (
+            "<!DOCTYPE html [<!-- it's ]> -->]><html><head></head></html>",
+            "<!DOCTYPE html [<!-- it's ]> -->]><html><head><A/><Z/></head></html>"
+        ),
+        (
             "<html><head><style><![CDATA[</head>]]></style></head></html>",
             "<html><head><A/><style><![CDATA[</head>]]></style><Z/></head></html>"
         ),

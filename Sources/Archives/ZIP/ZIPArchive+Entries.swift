@@ -25,7 +25,7 @@ extension ZIPArchive: Archive {
     }
 
     /// Returns the record of `entry`; nil for an entry of another archive.
-    private func record(of entry: ArchiveEntry) -> ZIPEntry? {
+    func record(of entry: ArchiveEntry) -> ZIPEntry? {
         guard directory.entries.indices.contains(entry.index) else { return nil }
         let found = directory.entries[entry.index]
         return found.path == entry.path ? found : nil

@@ -7,7 +7,7 @@ struct Book: ParsableCommand {
         commandName: "book", abstract: "Read a book where it lies, without downloading it.",
         subcommands: [
             BookInfo.self, BookList.self, BookCat.self, BookCover.self, BookSearch.self, BookText.self,
-            BookPositions.self, BookLocate.self,
+            BookPositions.self, BookLocate.self, BookServe.self,
         ])
 }
 

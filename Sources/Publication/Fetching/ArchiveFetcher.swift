@@ -74,7 +74,7 @@ public final class ArchiveFetcher: Fetcher, PrefetchingFetcher {
 }
 
 /// One entry of an archive.
-private final class ArchiveResource: Resource {
+private final class ArchiveResource: CompressedResource {
     let link: Link
     private let entry: ArchiveEntry
     private let archive: any Archive
@@ -104,6 +104,21 @@ private final class ArchiveResource: Resource {
             try await archive.stream(entry, range: range, into: sink)
         } catch {
             throw archive.isClosed ? FileError.closedPublication(entry.path, during: error) : error
+        }
+    }
+
+    /// The deflated data of a ZIP archive's entry.
+    func compressedForm() async throws -> CompressedForm? {
+        if archive.isClosed { throw FileError.closedPublication(entry.path) }
+        guard let zip = archive as? ZIPArchive, let length = entry.packedLength, let checksum = entry.checksum,
+            try zip.isDeflated(entry)
+        else { return nil }
+        return CompressedForm(length: length, uncompressedLength: entry.length, checksum: checksum) { [entry] sink in
+            do {
+                try await zip.streamPacked(entry, into: sink)
+            } catch {
+                throw zip.isClosed ? FileError.closedPublication(entry.path, during: error) : error
+            }
         }
     }
 }

@@ -186,8 +186,8 @@ extension Publication {
         }
     }
 
-    /// The first service's answer to `link`.
-    func answer(_ link: Link, parameters: [String: String]) -> (any Resource)? {
+    /// The first service's answer to `link`; nil if no service answers it, even if the book has a file there.
+    package func answer(_ link: Link, parameters: [String: String]) -> (any Resource)? {
         guard link.href.hasPrefix(ServiceHREF.prefix) || link.href.hasPrefix("/" + ServiceHREF.prefix) else {
             return nil
         }
@@ -198,7 +198,7 @@ extension Publication {
 
 /// Addresses under which services answer.
 package enum ServiceHREF {
-    static let prefix = "~readium/"
+    package static let prefix = "~readium/"
 
     /// Whether `href`, without its query and a slash in front, is `wanted`.
     package static func matches(_ href: String, _ wanted: String) -> Bool {

@@ -1,15 +1,16 @@
 /// The positions of the first tags of an HTML or XHTML document, found without building a tree.
-struct HTMLOutline {
+package struct HTMLOutline {
     /// A start tag.
-    struct Tag {
-        let name: String
+    package struct Tag {
+        /// In lower case, with its prefix.
+        package let name: String
         /// From `<` to behind `>`.
-        let range: Range<Int>
+        package let range: Range<Int>
         let nameEnd: Int
         /// In lower case, with the range of the value, quotes included; the range is empty for an attribute without
         /// one.
         let attributes: [(name: String, value: Range<Int>)]
-        let isSelfClosing: Bool
+        package let isSelfClosing: Bool
     }
 
     private(set) var html: Tag?
@@ -43,8 +44,8 @@ struct HTMLOutline {
 }
 
 /// Steps from tag to tag, over comments, CDATA, processing instructions and the text of scripts and styles.
-struct HTMLScanner {
-    enum Markup {
+package struct HTMLScanner {
+    package enum Markup {
         case start(HTMLOutline.Tag)
         case end(String, at: Int)
         /// A document type or a processing instruction, with its end.
@@ -57,12 +58,13 @@ struct HTMLScanner {
     /// Elements whose text is no markup in HTML.
     private static let rawText: Set<String> = ["script", "style", "title", "textarea"]
 
-    init(_ bytes: [UInt8], isXML: Bool) {
+    package init(_ bytes: [UInt8], isXML: Bool) {
         self.bytes = bytes
         self.isXML = isXML
     }
 
-    mutating func next() -> Markup? {
+    /// The next tag or declaration; nil at the end, and for one that is cut off there.
+    package mutating func next() -> Markup? {
         while let open = bytes[index...].firstIndex(of: UInt8(ascii: "<")) {
             index = open + 1
             guard index < bytes.count else { return nil }
@@ -170,6 +172,8 @@ struct HTMLScanner {
                 continue
             }
             switch byte {
+            case UInt8(ascii: "<") where depth > 0 && starts(with: "!--"):
+                guard skip(past: "-->") else { return false }
             case UInt8(ascii: "\""), UInt8(ascii: "'"): quote = byte
             case UInt8(ascii: "["): depth += 1
             case UInt8(ascii: "]"): depth -= 1

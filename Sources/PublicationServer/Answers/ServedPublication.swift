@@ -1,0 +1,39 @@
+import Logging
+import Publication
+
+/// A publication that a server answers for.
+struct ServedPublication: Sendable {
+    let publication: Publication
+    /// What names the publication for good; entity tags depend on it.
+    let identity: String
+    /// The segment of the path under which its content is.
+    let path: String
+    /// Its links by the paths that clients ask for.
+    let links: ServedLinks
+
+    init(publication: Publication, identity: String, path: String) {
+        self.publication = publication
+        self.identity = identity
+        self.path = path
+        links = ServedLinks(publication.manifest)
+    }
+}
+
+/// What an answer depends on besides the request.
+struct AnswerContext: Sendable {
+    let served: ServedPublication
+    /// Scheme, host and port as the client named them.
+    let origin: String
+    /// The path of the publication; begins and ends with a slash.
+    let base: String
+    /// Whether scripts of the publication run.
+    let allowsScripts: Bool
+    /// Origins that may read manifests, services and resources.
+    let allowedOrigins: [String]
+    let logger: Logger?
+
+    var publication: Publication { served.publication }
+
+    /// The publication's address, which ends with a slash.
+    var address: String { origin + base }
+}

@@ -1,0 +1,193 @@
+import FileProviderCore
+import Foundation
+
+#if Serving
+    import HTTPTypes
+    import HummingbirdCore
+    import Logging
+    import NIOCore
+    import NIOPosix
+    public import ServiceLifecycle
+
+    /// Listening, by Hummingbird.
+    extension PublicationServer: Service {
+        /// Listens and answers until the task is cancelled, or its service group shuts down gracefully: then what is being
+        /// sent goes on to its end.
+        ///
+        /// A client that takes nothing of an answer, or sends no request, for ``ServerConfiguration/Limits/idleTime`` is
+        /// disconnected. Neither takes a thread.
+        ///
+        /// - Throws: `URLError(.cannotConnectToHost)` if the address cannot be had, over `POSIXError`.
+        public func run() async throws {
+            do {
+                try await listen()
+                socket.end(CancellationError())
+            } catch {
+                let failure = refused(error)
+                socket.end(failure)
+                throw failure
+            }
+        }
+
+        private func listen() async throws {
+            let limits = configuration.limits
+            let idleTime = TimeAmount(limits.idleTime)
+            let decoder = HTTP1Channel.Configuration.DecoderConfiguration(
+                maxHeaderFieldSize: limits.headerBytes, maxHeaderListSize: limits.headerBytes, maxHeaderFieldCount: 100)
+            let channel = HTTP1Channel.Configuration(
+                additionalChannelHandlers: [GoneClientHandler()], idleTimeout: idleTime,
+                httpDecoderConfiguration: decoder)
+            // Hummingbird's own messages name paths, which are secrets.
+            var silent = Logger(label: "carrel.server") { _ in SwiftLogNoOpLogHandler() }
+            silent.logLevel = .critical
+            let server = try HTTPServerBuilder.http1(configuration: channel).buildServer(
+                configuration: HummingbirdCore.ServerConfiguration(
+                    address: .hostname(configuration.host, port: configuration.port),
+                    availableConnectionsDelegate: MaximumAvailableConnections(limits.connections, logger: silent)),
+                eventLoopGroup: MultiThreadedEventLoopGroup.singleton, logger: silent,
+                responder: { request, writer, channel in
+                    try await self.answer(request, on: channel, to: writer, idleTime: idleTime)
+                },
+                onServerRunning: { channel in self.socket.bind(to: channel.localAddress?.port ?? 0) })
+            try await server.run()
+        }
+
+        private func refused(_ error: any Error) -> any Error {
+            guard let code = (error as? IOError)?.errnoCode else { return error }
+            let cause = POSIXErrorCode(rawValue: code).map { POSIXError($0) }
+            let why = code == EADDRINUSE ? "another program uses it" : String(cString: strerror(code))
+            return FileError.make(
+                .cannotConnectToHost, url: nil,
+                sentence: "The server can't listen on port \(configuration.port) of \(configuration.host): \(why).",
+                underlying: cause)
+        }
+
+        // MARK: One request
+
+        private func answer(
+            _ request: Request, on channel: any Channel, to writer: consuming ResponseWriter, idleTime: TimeAmount
+        ) async throws {
+            let path = shown(request.head.path ?? "/")
+            let answer = await answer(request)
+            logger?.debug(
+                "Answered a request.",
+                metadata: ["method": "\(request.method)", "status": "\(answer.status)", "path": "\(path)"])
+            var head = answer.head
+            var isLast = Self.wantsClose(request) || answer.header("Connection") == "close"
+            // Without a length, a client takes what ends the body of another answer for the next one.
+            if request.method == .head, answer.contentLength == nil {
+                head.headerFields[.contentLength] = nil
+                isLast = true
+            }
+            if isLast { head.headerFields[.connection] = "close" }
+            var body = try await writer.writeHead(head)
+            switch answer.body {
+            case .none: break
+            case .data(let data):
+                try await Self.write(data, to: &body, of: channel, idleTime: idleTime)
+            case .stream(let count, let send):
+                // A small pipe: what waits here for the client was read from the storage.
+                let pipe = BytePipe(capacity: 256 << 10)
+                let filling = pipe.filling { try await send($0) }
+                channel.closeFuture.whenComplete { _ in
+                    pipe.abandon()
+                    filling.cancel()
+                }
+                defer {
+                    pipe.abandon()
+                    filling.cancel()
+                }
+                var sent: Int64 = 0
+                while let piece = try await pipe.next() {
+                    sent += Int64(piece.count)
+                    if let count, sent > count { throw UnevenAnswer() }
+                    try await Self.write(piece, to: &body, of: channel, idleTime: idleTime)
+                }
+                // The client sees that something is missing, as the connection ends.
+                if let count, sent != count { throw UnevenAnswer() }
+            }
+            try await body.finish(nil)
+            if isLast { try await channel.close() }
+        }
+
+        private func answer(_ request: Request) async -> ServerResponse {
+            do {
+                var request = request
+                let body = try await request.collectBody(upTo: 4 << 10)
+                // HTTPTypes keep the host apart, as HTTP/2 does.
+                var headers = request.headers.map { (name: $0.name.rawName, value: $0.value) }
+                if let host = request.head.authority { headers.append((name: "Host", value: host)) }
+                return await respond(
+                    to: ServerRequest(
+                        method: request.method.rawValue, target: request.head.path ?? "", headers: headers,
+                        body: Data(body.readableBytesView)))
+            } catch {
+                var answer = RefusalAnswer.make(413, sentence: "The request is too large.")
+                answer.set("Connection", "close")
+                return answer
+            }
+        }
+
+        /// Whether the client sends no further request (RFC 9112, section 9.6). Hummingbird knows the exact `close` alone.
+        private static func wantsClose(_ request: Request) -> Bool {
+            let options = request.headers[.connection]?.lowercased().split(separator: ",") ?? []
+            return options.contains { $0.trimmingCharacters(in: .whitespaces) == "close" }
+        }
+
+        /// Writes once the client has taken enough of what was written before; disconnects a client that takes nothing.
+        private static func write(
+            _ piece: Data, to body: inout some ResponseBodyWriter, of channel: any Channel, idleTime: TimeAmount
+        ) async throws {
+            let limit = channel.eventLoop.scheduleTask(in: idleTime) { channel.close(promise: nil) }
+            defer { limit.cancel() }
+            try await body.write(ByteBuffer(bytes: piece))
+            // Only the event loop says that the client has enough for now; a fast storage would be ahead of it by the
+            // whole answer.
+            try await channel.eventLoop.submit {}.get()
+        }
+    }
+
+    /// The storage sent another number of bytes than it announced.
+    private struct UnevenAnswer: Error {}
+
+    extension ServerResponse {
+        fileprivate var head: HTTPResponse {
+            var fields = HTTPFields()
+            for (name, value) in headers {
+                if let name = HTTPField.Name(name) { fields.append(HTTPField(name: name, value: value)) }
+            }
+            if let length { fields[.contentLength] = String(length) }
+            return HTTPResponse(status: HTTPResponse.Status(code: status), headerFields: fields)
+        }
+
+        /// What `Content-Length` says; nil if it is not known, or has no place.
+        private var length: Int64? {
+            switch body {
+            case .none: status == 304 ? nil : contentLength ?? 0
+            case .data(let data): Int64(data.count)
+            case .stream(let count, _): count
+            }
+        }
+    }
+
+    /// Closes the connection as soon as the client has closed its side, so that nothing more is read for it.
+    private final class GoneClientHandler: ChannelInboundHandler, RemovableChannelHandler {
+        typealias InboundIn = NIOAny
+
+        func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+            if event as? ChannelEvent == .inputClosed { return context.close(promise: nil) }
+            context.fireUserInboundEventTriggered(event)
+        }
+    }
+#else
+    extension PublicationServer {
+        /// Listens and answers; needs the package trait `Serving`.
+        ///
+        /// - Throws: ``/FileProviderCore/MissingTrait``, always: this build lacks the trait.
+        public func run() async throws {
+            let missing = MissingTrait(name: "Serving", purpose: "serves publications over HTTP")
+            socket.end(missing)
+            throw missing
+        }
+    }
+#endif
