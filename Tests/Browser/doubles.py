@@ -55,9 +55,10 @@ class Double:
 
             def __getattr__(self, name: str):
                 if name.startswith("do_"):
-                    return lambda: double.answer(self)
+                    return lambda: double.answer_unless_closed(self)
                 raise AttributeError(name)
 
+        self.is_closed = False
         self.server = _Server(("127.0.0.1", 0), Handler)
         self.port = self.server.server_address[1]
         self.origin = f"http://127.0.0.1:{self.port}"
@@ -66,6 +67,14 @@ class Double:
 
     def connected(self) -> None:
         pass
+
+    def answer_unless_closed(self, request: http.server.BaseHTTPRequestHandler) -> None:
+        # Connections outlive the server's socket.
+        if self.is_closed:
+            request.close_connection = True
+            request.connection.shutdown(socket.SHUT_RDWR)
+        else:
+            self.answer(request)
 
     def answer(self, request: http.server.BaseHTTPRequestHandler) -> None:
         raise NotImplementedError
@@ -77,6 +86,7 @@ class Double:
         self.close()
 
     def close(self) -> None:
+        self.is_closed = True
         self.server.shutdown()
         self.server.server_close()
 

@@ -57,8 +57,8 @@ struct BookServe: Verb {
             } onCancel: {
                 listening.cancel()
             }
-            // A signal ends a server without an error; serving has no other end.
-            session.remark("stopped")
+            // A signal ended a server that ends without an error.
+            throw CancellationError()
         }
     }
 
