@@ -618,7 +618,7 @@ class StorageTests(WireTest):
         cls.folder = pathlib.Path(cls.enterClassContext(tempfile.TemporaryDirectory(prefix="carrel-wire.")))
         (cls.folder / "books").mkdir()
         books.novel(cls.folder / "books" / "novel.epub", ballast=2 * MIB)
-        books.sound(cls.folder / "books" / "sound.audiobook", 2_400)
+        books.sound(cls.folder / "books" / "sound.audiobook", 4_800)
 
     def test_the_first_chapter_costs_few_requests(self):
         with Storage(self.folder / "books", login=("reader", "password"), delay=0.02) as storage:
