@@ -23,7 +23,7 @@ public struct ServerRequest: Sendable {
 
     /// The values of the fields `name`, joined by commas; nil if there is none (RFC 9110, section 5.3).
     func header(_ name: String) -> String? {
-        let values = headers.filter { $0.name.lowercased() == name.lowercased() }.map(\.value)
+        let values = headers.filter { $0.name.isSameField(as: name) }.map(\.value)
         return values.isEmpty ? nil : values.joined(separator: ", ")
     }
 
@@ -33,5 +33,14 @@ public struct ServerRequest: Sendable {
     /// What follows the first `?` of the target; nil if there is none.
     var query: String? {
         target.firstIndex(of: "?").map { String(target[target.index(after: $0)...]) }
+    }
+}
+
+extension String {
+    /// Whether both are the name of one header field, in any case (RFC 9110, section 5.1).
+    func isSameField(as name: String) -> Bool {
+        utf8.elementsEqual(name.utf8) { first, second in
+            first == second || first | 0x20 == second | 0x20 && (0x61...0x7a).contains(first | 0x20)
+        }
     }
 }

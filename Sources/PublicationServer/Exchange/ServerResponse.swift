@@ -35,12 +35,12 @@ public struct ServerResponse: Sendable {
 
     /// Sets the field `name` instead of those there are.
     mutating func set(_ name: String, _ value: String) {
-        headers.removeAll { $0.name.lowercased() == name.lowercased() }
+        headers.removeAll { $0.name.isSameField(as: name) }
         headers.append((name, value))
     }
 
     /// The value of the first field `name`.
-    func header(_ name: String) -> String? { headers.first { $0.name.lowercased() == name.lowercased() }?.value }
+    func header(_ name: String) -> String? { headers.first { $0.name.isSameField(as: name) }?.value }
 
     /// The answer to `HEAD`: the same fields and length, and no body.
     var withoutBody: ServerResponse {

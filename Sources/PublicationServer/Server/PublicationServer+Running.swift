@@ -80,34 +80,52 @@ import Foundation
                 isLast = true
             }
             if isLast { head.headerFields[.connection] = "close" }
-            var body = try await writer.writeHead(head)
             switch answer.body {
-            case .none: break
+            case .none: try await writer.writeResponse(head)
             case .data(let data):
-                try await Self.write(data, to: &body, of: channel, idleTime: idleTime)
+                let limit = Self.limit(of: channel, idleTime)
+                defer { limit.cancel() }
+                try await writer.write(response: head, body: ResponseBody(byteBuffer: ByteBuffer(bytes: data)))
             case .stream(let count, let send):
-                // A small pipe: what waits here for the client was read from the storage.
-                let pipe = BytePipe(capacity: 256 << 10)
-                let filling = pipe.filling { try await send($0) }
-                channel.closeFuture.whenComplete { _ in
-                    pipe.abandon()
-                    filling.cancel()
-                }
-                defer {
-                    pipe.abandon()
-                    filling.cancel()
-                }
-                var sent: Int64 = 0
-                while let piece = try await pipe.next() {
-                    sent += Int64(piece.count)
-                    if let count, sent > count { throw UnevenAnswer() }
-                    try await Self.write(piece, to: &body, of: channel, idleTime: idleTime)
-                }
-                // The client sees that something is missing, as the connection ends.
-                if let count, sent != count { throw UnevenAnswer() }
+                try await stream(send, count: count, to: try await writer.writeHead(head), of: channel, idleTime)
             }
+        }
+
+        private func stream(
+            _ send: @escaping @Sendable (any ByteSink) async throws -> Void, count: Int64?,
+            to writer: some ResponseBodyWriter, of channel: any Channel, _ idleTime: TimeAmount
+        ) async throws {
+            var body = writer
+            // A small pipe: what waits here for the client was read from the storage.
+            let pipe = BytePipe(capacity: 256 << 10)
+            let filling = pipe.filling { try await send($0) }
+            channel.closeFuture.whenComplete { _ in
+                pipe.abandon()
+                filling.cancel()
+            }
+            defer {
+                pipe.abandon()
+                filling.cancel()
+            }
+            var sent: Int64 = 0
+            while let piece = try await pipe.next() {
+                sent += Int64(piece.count)
+                if let count, sent > count { throw UnevenAnswer() }
+                let limit = Self.limit(of: channel, idleTime)
+                defer { limit.cancel() }
+                try await body.write(ByteBuffer(bytes: piece))
+                // Only the event loop says that the client has enough for now; a fast storage would be ahead of it by
+                // the whole answer.
+                try await channel.eventLoop.submit {}.get()
+            }
+            // The client sees that something is missing, as the connection ends.
+            if let count, sent != count { throw UnevenAnswer() }
             try await body.finish(nil)
-            if isLast { try await channel.close() }
+        }
+
+        /// Disconnects a client that takes nothing.
+        private static func limit(of channel: any Channel, _ idleTime: TimeAmount) -> Scheduled<Void> {
+            channel.eventLoop.scheduleTask(in: idleTime) { channel.close(promise: nil) }
         }
 
         private func answer(_ request: Request) async -> ServerResponse {
@@ -132,18 +150,6 @@ import Foundation
         private static func wantsClose(_ request: Request) -> Bool {
             let options = request.headers[.connection]?.lowercased().split(separator: ",") ?? []
             return options.contains { $0.trimmingCharacters(in: .whitespaces) == "close" }
-        }
-
-        /// Writes once the client has taken enough of what was written before; disconnects a client that takes nothing.
-        private static func write(
-            _ piece: Data, to body: inout some ResponseBodyWriter, of channel: any Channel, idleTime: TimeAmount
-        ) async throws {
-            let limit = channel.eventLoop.scheduleTask(in: idleTime) { channel.close(promise: nil) }
-            defer { limit.cancel() }
-            try await body.write(ByteBuffer(bytes: piece))
-            // Only the event loop says that the client has enough for now; a fast storage would be ahead of it by the
-            // whole answer.
-            try await channel.eventLoop.submit {}.get()
         }
     }
 
