@@ -116,6 +116,28 @@ private func sampleBook(_ edition: SampleBook.Edition = .epub3) async throws -> 
         #expect(!found.isEmpty)
     }
 
+    @Test func `gives the content resource by resource`() async throws {
+        let context = try await sampleBook()
+        var address: String? = "~readium/content"
+        var texts: [String] = []
+        var parts = 0
+        while let next = address {
+            let answer = await context.answer(next)
+            #expect(answer.status == 200)
+            let part = try await json(answer)
+            texts += (part["content"]?.arrayValue ?? []).compactMap { $0["text"]?.stringValue }
+            address = [Link](json: part["links"]).firstWithRel("next")?.href
+            parts += 1
+        }
+        var expected: [String] = []
+        for try await element in context.publication.content() {
+            if let text = element.text { expected.append(text.string) }
+        }
+        #expect(texts == expected)
+        #expect(!texts.isEmpty)
+        #expect(parts == context.publication.readingOrder.count)
+    }
+
     @Test func `needs something to look for`() async throws {
         let context = try await sampleBook()
         for path in ["~readium/search", "~readium/search?query=", "~readium/search?other=x"] {

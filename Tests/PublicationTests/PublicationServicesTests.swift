@@ -103,7 +103,10 @@ private final class OwnSearch: SearchService {
         let book = publication(.standard)
         #expect(book.service(.positions) != nil && book.service(.locator) != nil && book.service(.content) != nil)
         #expect(book.service(.search) != nil && book.service(.cover) != nil && book.service(.guidedNavigation) != nil)
-        #expect(book.serviceLinks.map(\.href) == ["~readium/positions", "~readium/search{?query}"])
+        #expect(
+            book.serviceLinks.map(\.href) == [
+                "~readium/positions", "~readium/content{?resource,skip}", "~readium/search{?query}",
+            ])
     }
 
     @Test func `a factory is set, replaced in its place, and removed`() throws {
@@ -233,7 +236,10 @@ private final class OwnSearch: SearchService {
         let book = publication(services)
         #expect(book.serviceLinks.map(\.href).last == "~readium/hello" && book.links.isEmpty)
         services.remove(.positions)
-        #expect(publication(services).serviceLinks.map(\.href) == ["~readium/search{?query}", "~readium/hello"])
+        #expect(
+            publication(services).serviceLinks.map(\.href) == [
+                "~readium/content{?resource,skip}", "~readium/search{?query}", "~readium/hello",
+            ])
     }
 
     // MARK: Instead of the usual ones

@@ -228,6 +228,21 @@ final class ResourceContent: ContentService {
 
     init(_ context: PublicationServiceContext) { self.context = context }
 
+    var links: [Link] {
+        var link = Link(
+            href: ContentAnswer.href + "{?resource,skip}", type: ContentAnswer.type, rels: [ContentAnswer.rel])
+        link.templated = true
+        return [link]
+    }
+
+    func get(_ link: Link, parameters: [String: String]) -> (any Resource)? {
+        guard ServiceHREF.matches(link.href, ContentAnswer.href) else { return nil }
+        let values = ServiceHREF.query(link.href).merging(parameters) { $1 }
+        return MadeResource(Link(href: link.href, type: ContentAnswer.type)) { [self] in
+            try await ContentAnswer(service: self, readingOrder: context.manifest.readingOrder).part(values).data
+        }
+    }
+
     func content(from locator: Locator?) async throws -> any ContentCursor {
         let publication = try context.publication()
         let cursor = SectionCursor(context, publication)
