@@ -349,7 +349,7 @@ let package = Package(
             dependencies: [
                 "Archives", "CCrypto", "Cryptography", "LCP", "LCPStore", "LocalFileProvider", "MediaTypes",
                 "MemoryFileProvider", "ProviderDoubles", "Publication", "PublicationCache", "SampleBooks",
-                .product(name: "Logging", package: "swift-log"),
+                .product(name: "GRDB", package: "GRDB.swift"), .product(name: "Logging", package: "swift-log"),
             ]),
         .testTarget(
             name: "PublicationServerTests",

@@ -41,23 +41,31 @@ public final class SQLiteLicenseStore: LicenseStore {
         let queue = try DatabaseQueue(path: file.path, configuration: configuration)
         try queue.write { db in
             let version = try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0
-            guard version <= 1 else { throw DatabaseError(resultCode: .SQLITE_CORRUPT) }
+            guard version <= 2 else { throw DatabaseError(resultCode: .SQLITE_CORRUPT) }
             if version == 0 {
                 guard try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_master") == 0 else {
                     throw DatabaseError(resultCode: .SQLITE_CORRUPT)
                 }
                 try db.execute(sql: Self.schema)
             }
+            if version < 2 { try db.execute(sql: Self.endings) }
         }
         return queue
     }
 
+    /// Version 1.
     private static let schema = """
         CREATE TABLE license (id TEXT PRIMARY KEY, document BLOB, changed REAL, seen REAL) WITHOUT ROWID;
         CREATE TABLE budget (id TEXT, name TEXT, used INTEGER NOT NULL, PRIMARY KEY (id, name)) WITHOUT ROWID;
         CREATE TABLE device (id TEXT, device TEXT, PRIMARY KEY (id, device)) WITHOUT ROWID;
         CREATE TABLE passphrase (owner TEXT, hash TEXT, kept REAL NOT NULL, PRIMARY KEY (owner, hash)) WITHOUT ROWID;
-        PRAGMA user_version = 1;
+        """
+
+    /// What version 2 adds.
+    private static let endings = """
+        ALTER TABLE license ADD COLUMN ended TEXT;
+        ALTER TABLE license ADD COLUMN ended_at REAL;
+        PRAGMA user_version = 2;
         """
 
     /// Closes the file. Further calls fail.
@@ -145,6 +153,26 @@ public final class SQLiteLicenseStore: LicenseStore {
     public func setRegistered(_ device: String, for id: String) async throws {
         try await write {
             try $0.execute(sql: "INSERT OR IGNORE INTO device (id, device) VALUES (?, ?)", arguments: [id, device])
+        }
+    }
+
+    /// How the provider ended the licence; nil if it did not, or lent it again.
+    public func ending(of id: String) async throws -> LicenseEnding? {
+        try await read { db -> LicenseEnding? in
+            let name = try String.fetchOne(db, sql: "SELECT ended FROM license WHERE id = ?", arguments: [id])
+            let time = try Double.fetchOne(db, sql: "SELECT ended_at FROM license WHERE id = ?", arguments: [id])
+            guard let status = name.flatMap({ StatusDocument.Status(rawValue: $0) }), let time else { return nil }
+            return LicenseEnding(status, date: Date(timeIntervalSince1970: time))
+        }
+    }
+
+    /// Keeps how the provider ended the licence; nil if it may be used again.
+    public func setEnding(_ ending: LicenseEnding?, of id: String) async throws {
+        let (status, date) = (ending?.status.rawValue, ending?.date.timeIntervalSince1970)
+        try await write { db in
+            try db.execute(sql: "INSERT OR IGNORE INTO license (id) VALUES (?)", arguments: [id])
+            try db.execute(
+                sql: "UPDATE license SET ended = ?, ended_at = ? WHERE id = ?", arguments: [status, date, id])
         }
     }
 }

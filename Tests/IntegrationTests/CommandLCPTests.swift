@@ -23,6 +23,56 @@ import Testing
         }
     }
 
+    @Test func `a plain book leaves nothing on the disk, whatever certificates are given`() async throws {
+        try await CommandRunner.use { runner in
+            try runner.write("plain.epub", try SampleBook.small())
+            try runner.write("root.pem", LCPVectors.rootCertificatePEM)
+            let info = try await runner.run("book", "info", "--lcp-root", "root.pem", "plain.epub")
+            #expect(info.code == 0, "\(info.error)")
+            #expect(try runner.names() == ["plain.epub", "root.pem"])
+        }
+    }
+
+    @Test func `text counts as copied, and more than the licence allows is not written`() async throws {
+        try await CommandRunner.use { runner in
+            let words = "Call me Ishmael."
+            let page = Data(
+                "<html xmlns=\"http://www.w3.org/1999/xhtml\"><head><title>1</title></head><body><p>\(words)</p></body></html>"
+                    .utf8)
+            let picture = Data(repeating: 0xFF, count: 10_000)
+            var license = SampleLicense()
+            // Once the page and twice the words, and one character less than a third time.
+            license.copy = Int64(page.count + 3 * words.count - 1)
+            let entries = [
+                ProtectedPackages.Entry("c1.html", type: "text/html", page),
+                ProtectedPackages.Entry("p.jpg", type: "image/jpeg", picture),
+            ]
+            try runner.write(
+                "moby.webpub",
+                ProtectedPackages.readium(.webpub, title: "Moby-Dick", entries, license: license.signed()))
+            try runner.write("root.pem", LCPVectors.rootCertificatePEM)
+            runner.environment["CARREL_LCP_ROOT"] = runner.path("root.pem")
+            runner.environment["CARREL_PASSPHRASE"] = LCPVectors.passphrase
+
+            #expect(try await runner.run("book", "cat", "moby.webpub", "p.jpg").output == picture)
+            let cat = try await runner.run("book", "cat", "moby.webpub", "c1.html")
+            #expect(cat.code == 0 && cat.output == page, "\(cat.error)")
+            for flags in [[], ["--json"]] {
+                let text = try await runner.run(["book", "text"] + flags + ["moby.webpub"])
+                #expect(text.code == 0 && text.text.contains(words), "\(text.error)")
+            }
+            let left = "allows \(words.count - 1) more characters"
+            for arguments in [["text", "moby.webpub"], ["cat", "moby.webpub", "c1.html"]] {
+                let outcome = try await runner.run(["book"] + arguments)
+                expectFailure(outcome, 4, left)
+                #expect(outcome.output.isEmpty)
+            }
+            let search = try await runner.run("book", "search", "moby.webpub", "ishmael")
+            #expect(search.code == 0 && search.text.contains("[Ishmael]"), "\(search.error)")
+            #expect(try await runner.run("book", "cat", "moby.webpub", "p.jpg").code == 0)
+        }
+    }
+
     @Test(arguments: ["status", "acquire", "renew", "return"])
     func `verbs that ask a server need a certificate`(verb: String) async throws {
         try await CommandRunner.use { runner in

@@ -42,6 +42,26 @@ import LCP
         #expect(tested.kinds.isEmpty)
     }
 
+    @Test func `the store is opened once a book has a licence, and once only`() async throws {
+        let openings = CollectedValues<Int>()
+        let store = DeferredLicenseStore {
+            openings.append(1)
+            return MemoryLicenseStore()
+        }
+        let tested = TestedProtection(store: store)
+        let plain = try ProtectedBooks.epub(license: nil, isProtected: false)
+        #expect(try await ProtectedBooks.open(plain, by: tested.protection()).protection == nil)
+        #expect(openings.values.isEmpty)
+        let license = try ProtectedBooks.license { $0.end = Date(timeIntervalSince1970: 1_790_000_000) }
+        for _ in 0..<2 {
+            let book = try await ProtectedBooks.open(ProtectedBooks.epub(license: license), by: tested.protection())
+            #expect(book.protection == .unlocked(.lcp))
+        }
+        #expect(openings.values == [1])
+        let id = try LicenseDocument(data: license).id
+        #expect(try await store.lastSeen(id) == tested.now)
+    }
+
     @Test func `without a passphrase a book opens to its metadata, and says why`() async throws {
         let cases: [(String?, LCPProblem.Kind)] = [(nil, .passphraseNeeded), ("black", .wrongPassphrase)]
         for (passphrase, kind) in cases {
@@ -223,6 +243,17 @@ import LCP
         #expect(server.reader.isClosed)
     }
 
+    @Test func `a hash that no one can compare keeps no licence alone from opening its publication`() async throws {
+        let data = try ProtectedBooks.epub(license: nil)
+        let tested = TestedProtection(registry: try OneFileServer(data).registry())
+        let license = try ProtectedBooks.license {
+            $0.publicationLength = Int64(data.count)
+            $0.publicationHash = "MD5 of the file"
+        }
+        let book = try await ProtectedBooks.open(license, as: "moby.lcpl", by: tested.protection())
+        #expect(book.protection == .unlocked(.lcp) && tested.kinds.isEmpty)
+    }
+
     @Test func `the licence that was opened is used, not the one in the package`() async throws {
         let inside = try ProtectedBooks.license { $0.end = Date(timeIntervalSince1970: 1_770_000_000) }
         let data = try ProtectedBooks.epub(license: inside)
@@ -277,5 +308,14 @@ import LCP
             ($0 as? LCPProblem)?.kind == .invalidSignature
         }
         #expect(server.reader.requests.isEmpty && tested.kinds == [.invalidSignature])
+    }
+
+    @Test func `a licence of a stranger is forbidden, and no damaged file`() async throws {
+        let license = Data(LCPVectors.strangerLicense.utf8)
+        await #expect {
+            _ = try await ProtectedBooks.open(license, as: "moby.lcpl", by: TestedProtection().protection())
+        } throws: {
+            ($0 as? LCPProblem)?.kind == .untrustedCertificate && OpeningFailure($0) == .forbidden
+        }
     }
 }

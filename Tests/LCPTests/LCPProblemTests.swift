@@ -1,5 +1,6 @@
 import FileProviderCore
 import Foundation
+import Publication
 import Testing
 
 import LCP
@@ -43,6 +44,18 @@ import LCP
         #expect(codes(Self.forbidden) == [CocoaError.Code.fileReadNoPermission])
         #expect(codes(Self.unsupported) == [CocoaError.Code.featureUnsupported])
         #expect((LCPProblem(.statusUnavailable).underlying as? URLError)?.code == .resourceUnavailable)
+    }
+
+    @Test func `an app that opens a book gets the kind of failure that the problem is`() {
+        let failures: [(LCPProblem.Kind, OpeningFailure)] = [
+            (.passphraseNeeded, .incorrectCredentials), (.wrongPassphrase, .incorrectCredentials),
+            (.untrustedCertificate, .forbidden), (.expired(Self.date), .forbidden), (.returned, .forbidden),
+            (.invalidLicense, .parsingFailed), (.invalidSignature, .parsingFailed),
+            (.statusUnavailable, .unavailable), (.unknownProfile("urn:p"), .unsupportedFormat),
+        ]
+        for (kind, failure) in failures { #expect(OpeningFailure(LCPProblem(kind)) == failure, "\(kind)") }
+        let lost = LCPProblem(.damagedDownload, underlying: URLError(.networkConnectionLost))
+        #expect(OpeningFailure(lost) == .unavailable)
     }
 
     @Test func `sentences say which profile, algorithm, date and page`() {

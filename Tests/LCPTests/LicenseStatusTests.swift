@@ -87,6 +87,27 @@ struct LicenseStatusTests {
         }
     }
 
+    @Test func `an identity is made for the first provider that wants one`() async throws {
+        let license = try Self.license()
+        let made = Mutex(0)
+        let link = Self.link("register", "{?id,name}")
+        let bodies: [(Data, Bool)] = [
+            (try Self.status(license), false), (try Self.status(license, "returned", links: [link]), false),
+            (try Self.status(license, links: [link]), true),
+        ]
+        for (body, wantsIdentity) in bodies {
+            let server = ScriptedServer { _ in LicenseResponse(status: 200, data: body) }
+            let client = LicenseStatusClient(
+                connection: server, store: MemoryLicenseStore(),
+                identity: {
+                    made.withLock { $0 += 1 }
+                    return Self.device
+                })
+            _ = try await client.refresh(license)
+            #expect((made.withLock { $0 } > 0) == wantsIdentity)
+        }
+    }
+
     @Test func `a newer licence is fetched, one of another book or of no later date is not taken`() async throws {
         let license = try Self.license()
         let later = license.date.addingTimeInterval(3600)
@@ -170,6 +191,50 @@ struct LicenseStatusTests {
         #expect(error?.kind == .refusedReturn)
     }
 
+    @Test(
+        arguments: [
+            ("return", "did not take the book back.", .refusedReturn),
+            ("return/already", "was returned before.", .returned),
+            ("return/expired", "has ended already", .expired(start)),
+            ("renew", "did not extend the loan.", .refusedRenewal),
+            ("renew/date", "to that date.", .refusedRenewal),
+            ("server", "server has a fault.", .statusUnavailable),
+            ("unheard-of", "did not take the book back.", .refusedReturn),
+        ] as [(String, String, LCPProblem.Kind)])
+    func `each type of refusal has its own sentence`(_ type: String, says: String, kind: LCPProblem.Kind) async throws {
+        let license = try Self.license { $0.end = Self.start }
+        let body = try Self.status(license, links: [Self.link("renew", "{?end}"), Self.link("return", "{?id}")])
+        let words = try JSONSerialization.data(withJSONObject: [
+            "type": "http://readium.org/license-status-document/error/\(type)", "title": "Sorry.",
+        ])
+        let server = ScriptedServer { request in
+            request.method == "PUT"
+                ? LicenseResponse(status: 403, data: words) : LicenseResponse(status: 200, data: body)
+        }
+        let client = LicenseStatusClient(connection: server)
+        let error = await #expect(throws: LCPProblem.self) {
+            if type.hasPrefix("renew") {
+                _ = try await client.renew(license)
+            } else {
+                try await client.returnLicense(license)
+            }
+        }
+        #expect(error?.kind == kind)
+        #expect(error?.sentence.contains(says) == true, "\(error?.sentence ?? "")")
+        #expect(error?.sentence.hasSuffix("It says: “Sorry.”") == true)
+    }
+
+    @Test func `a device that is refused is told in the specification's words`() async throws {
+        let license = try Self.license()
+        let status = try StatusDocument(data: Self.status(license, links: [Self.link("register", "{?id,name}")]))
+        let words = Data(#"{"type": "http://readium.org/license-status-document/error/registration"}"#.utf8)
+        let server = ScriptedServer { _ in LicenseResponse(status: 400, data: words) }
+        let client = LicenseStatusClient(connection: server, device: Self.device)
+        let error = await #expect(throws: LCPProblem.self) { _ = try await client.register(status, of: license) }
+        #expect(error?.kind == .refusedRegistration)
+        #expect(error?.sentence == "The provider did not register this device. (HTTP status 400)")
+    }
+
     @Test func `a page for people is named and not asked`() async throws {
         let license = try Self.license()
         let body = try Self.status(license, links: [Self.link("renew", "?x=1", type: "text/html; charset=utf-8")])
@@ -205,6 +270,39 @@ struct LicenseStatusTests {
         #expect(server.requests.count == 12)
         now.withLock { $0 += 2_800 }
         #expect(await ask() == .statusUnavailable && server.requests.count == 12)
+    }
+
+    @Test(
+        arguments: [
+            ("Fri, 15 Jan 2027 08:01:40 GMT", nil, 100), ("Friday, 15-Jan-27 08:01:40 GMT", nil, 100),
+            ("Fri Jan 15 08:01:40 2027", nil, 100), ("Fri Jan  1 08:01:40 2027", nil, 0),
+            // By the server's clock, which is 50 seconds ahead.
+            ("Fri, 15 Jan 2027 08:01:40 GMT", "Fri, 15 Jan 2027 08:00:50 GMT", 50),
+            ("Sat, 15 Jan 2028 08:00:00 GMT", nil, 86_400), ("Fri, 15 Jan 2027 08:01:40 CET", nil, 0),
+            ("Fri, 32 Jan 2027 08:01:40 GMT", nil, 0), ("Fri, 15 Jab 2027 08:01:40 GMT", nil, 0),
+            ("Fri, 15 Jan 2027 08:01 GMT", nil, 0), ("Fri, 15 Jan 2027 25:01:40 GMT", nil, 0), ("soon", nil, 0),
+            ("Fri, 15 Jan 9223372036854775807 08:01:40 GMT", nil, 0), ("", nil, 0),
+        ] as [(String, String?, TimeInterval)])
+    func `a server is left alone until the time that it names`(_ time: String, date: String?, seconds: TimeInterval)
+        async throws
+    {
+        let license = try Self.license()
+        let now = Mutex(Self.start)
+        let server = ScriptedServer { _ in
+            var response = LicenseResponse(status: 503, headers: ["Retry-After": time])
+            response.headers["Date"] = date
+            return response
+        }
+        let client = LicenseStatusClient(connection: server) { now.withLock { $0 } }
+        func requests(after pause: TimeInterval) async -> Int {
+            now.withLock { $0 = Self.start + pause }
+            _ = try? await client.status(of: license)
+            return server.requests.count
+        }
+        #expect(await requests(after: 0) == 1)
+        // Without a time, the first pause is 4 to 6 seconds.
+        #expect(await requests(after: max(3.9, seconds - 0.1)) == 1)
+        #expect(await requests(after: max(6.1, seconds + 0.1)) == 2)
     }
 
     @Test func `hostile answers are faults of the status, and nothing else`() async throws {

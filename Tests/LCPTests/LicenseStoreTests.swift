@@ -1,4 +1,6 @@
+import FileProviderCore
 import Foundation
+import GRDB
 import ProviderDoubles
 import SampleBooks
 import Testing
@@ -74,6 +76,24 @@ struct LicenseStoreTests {
         }
     }
 
+    @Test(arguments: Kind.allCases) func `how a licence ended is kept until it is lent again`(_ kind: Kind) async throws
+    {
+        try await use(kind) { store in
+            let license = try Self.license()
+            let date = Date(timeIntervalSince1970: 1_800_000_000.5)
+            try await store.keep(license)
+            #expect(try await store.ending(of: license.id) == nil)
+            for status in [StatusDocument.Status.expired, .returned] {
+                try await store.setEnding(LicenseEnding(status, date: date), of: license.id)
+            }
+            #expect(try await store.ending(of: license.id) == LicenseEnding(.returned, date: date))
+            #expect(try await store.ending(of: "other") == nil)
+            #expect(try await store.newestLicense(license.id) == license)
+            try await store.setEnding(nil, of: license.id)
+            #expect(try await store.ending(of: license.id) == nil)
+        }
+    }
+
     @Test(arguments: Kind.allCases) func `hashes are given for the licence first, then for its user`(_ kind: Kind)
         async throws
     {
@@ -108,6 +128,35 @@ struct LicenseStoreTests {
         try await again.close()
     }
 
+    @Test func `a file of the first version keeps what it has, and keeps endings from then on`() async throws {
+        let folder = try TemporaryFolder()
+        let file = folder.url.appending(path: "licenses.db")
+        let old = try DatabaseQueue(path: file.path)
+        try await old.write { db in
+            try db.execute(
+                sql: """
+                    CREATE TABLE license (id TEXT PRIMARY KEY, document BLOB, changed REAL, seen REAL) WITHOUT ROWID;
+                    CREATE TABLE budget (id TEXT, name TEXT, used INTEGER NOT NULL, PRIMARY KEY (id, name)) WITHOUT ROWID;
+                    CREATE TABLE device (id TEXT, device TEXT, PRIMARY KEY (id, device)) WITHOUT ROWID;
+                    CREATE TABLE passphrase (
+                        owner TEXT, hash TEXT, kept REAL NOT NULL, PRIMARY KEY (owner, hash)) WITHOUT ROWID;
+                    PRAGMA user_version = 1;
+                    INSERT INTO license (id, seen) VALUES ('a', 1800000000);
+                    INSERT INTO budget VALUES ('a', 'copy', 7);
+                    """)
+        }
+        try old.close()
+        let ending = LicenseEnding(.revoked, date: Date(timeIntervalSince1970: 1_800_000_100))
+        for isFirst in [true, false] {
+            let store = try await SQLiteLicenseStore(at: file)
+            #expect(try await store.used(.copy, of: "a") == 7)
+            #expect(try await store.lastSeen("a") == Date(timeIntervalSince1970: 1_800_000_000))
+            #expect(try await store.ending(of: "a") == (isFirst ? nil : ending))
+            try await store.setEnding(ending, of: "a")
+            try await store.close()
+        }
+    }
+
     @Test func `two stores over one file share a budget`() async throws {
         let folder = try TemporaryFolder()
         let file = folder.url.appending(path: "licenses.db")
@@ -120,6 +169,37 @@ struct LicenseStoreTests {
         }
         #expect(granted == 9)
         for store in stores { try await store.close() }
+    }
+
+    @Test func `a store that could not be opened is tried again, and passes every call on`() async throws {
+        let memory = MemoryLicenseStore()
+        let attempts = CollectedValues<Int>()
+        let store = DeferredLicenseStore {
+            attempts.append(attempts.values.count)
+            if attempts.values.count == 1 { throw CocoaError(.fileLocking) }
+            return memory
+        }
+        await #expect {
+            _ = try await store.lastSeen("a")
+        } throws: {
+            ($0 as? CocoaError)?.code == .fileLocking
+        }
+        let license = try Self.license()
+        let date = Date(timeIntervalSince1970: 1_800_000_000)
+        try await store.keep(license)
+        try await store.setLastSeen(date, of: license.id)
+        try await store.setRegistered("d", for: license.id)
+        try await store.setEnding(LicenseEnding(.revoked, date: date), of: license.id)
+        #expect(try await store.consume(3, of: .copy, limit: 4, for: license.id))
+        #expect(try await !store.consume(3, of: .copy, limit: 4, for: license.id))
+        for found in [memory, store] as [any LicenseStore] {
+            #expect(try await found.newestLicense(license.id) == license)
+            #expect(try await found.lastSeen(license.id) == date)
+            #expect(try await found.isRegistered("d", for: license.id))
+            #expect(try await found.ending(of: license.id)?.status == .revoked)
+            #expect(try await found.used(.copy, of: license.id) == 3)
+        }
+        #expect(attempts.values.count == 2)
     }
 
     @Test func `another file is refused and stays as it is`() async throws {
@@ -155,6 +235,10 @@ private struct MemoryStores: LicenseStore, UserKeyStore {
     }
     func setRegistered(_ device: String, for id: String) async throws {
         try await licenses.setRegistered(device, for: id)
+    }
+    func ending(of id: String) async throws -> LicenseEnding? { try await licenses.ending(of: id) }
+    func setEnding(_ ending: LicenseEnding?, of id: String) async throws {
+        try await licenses.setEnding(ending, of: id)
     }
     func keys(for license: LicenseDocument) async throws -> [HashedPassphrase] {
         try await passphrases.keys(for: license)

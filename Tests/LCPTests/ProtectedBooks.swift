@@ -121,6 +121,7 @@ struct TestedProtection: Sendable {
     let problems = CollectedValues<LCPProblem>()
     var passphrase: String? = ProtectedBooks.passphrase
     var store: any LicenseStore = MemoryLicenseStore()
+    var status: LicenseStatusClient?
     var now = Date(timeIntervalSince1970: 1_780_000_000)
     var registry = ProviderRegistry()
 
@@ -132,6 +133,7 @@ struct TestedProtection: Sendable {
             trust: try LicenseTrust(roots: [Data(LCPVectors.rootCertificatePEM.utf8)]),
             unlocking: LicenseUnlocking(
                 source: PassphrasePrompt { request in request.wasWrong ? nil : passphrase }), store: store,
+            status: status,
             clock: { now }, registry: registry, problems: { problems.append($0) })
     }
 }

@@ -153,6 +153,9 @@ private struct CaesarProtection: ContentProtection {
         #expect(OpeningFailure(URLError(.timedOut)) == .unavailable)
         #expect(OpeningFailure(URLError(.userAuthenticationRequired)) == .incorrectCredentials)
         #expect(OpeningFailure(CancellationError()) == .cancelled)
+        struct ForeignError: ContentProtectionError { let openingFailure: OpeningFailure }
+        #expect(OpeningFailure(ForeignError(openingFailure: .forbidden)) == .forbidden)
+        #expect(OpeningFailure(ForeignError(openingFailure: .unavailable)) == .unavailable)
     }
 
     @Test func `the same warning counts once, and a thousand are enough`() {

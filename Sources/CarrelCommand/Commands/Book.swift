@@ -123,7 +123,10 @@ struct BookList: Verb {
 struct BookCat: Verb {
     static let verb = "book cat"
     static let configuration = CommandConfiguration(
-        commandName: "cat", abstract: "Print one resource, as a reading app gets it.")
+        commandName: "cat", abstract: "Print one resource, as a reading app gets it.",
+        discussion:
+            "If the licence of a protected book limits how much may be copied, the characters of a text, markup included, count as copied; a longer text is refused. Pictures and sound are not counted."
+    )
 
     @Argument(help: "A book.", completion: .location)
     var location: String
@@ -136,7 +139,16 @@ struct BookCat: Verb {
 
     func perform(_ session: Session) async throws {
         try await withBook(location, protection, session: session) { book in
-            try await StandardOutput.write(book.get(href).bytes())
+            let resource = book.get(href)
+            let type = resource.link.mediaType
+            guard type.type == "text" || type.isHTML, var copied = try await CopiedText(book) else {
+                return try await StandardOutput.write(resource.bytes())
+            }
+            let data = try await resource.read()
+            let text = String(data: data, encoding: type.encoding ?? .utf8)
+            try copied.add(text ?? String(decoding: data, as: UTF8.self))
+            try await copied.count()
+            try await StandardOutput.write(data)
         }
     }
 }

@@ -75,7 +75,7 @@ struct BookText: Verb {
     static let configuration = CommandConfiguration(
         commandName: "text", abstract: "The text of a book, or of a part of it.",
         discussion:
-            "Paragraphs are separated by empty lines. Places are a locator as JSON, an EPUB CFI, a progression from 0 to 1, or a resource as book ls shows it, with or without a fragment."
+            "Paragraphs are separated by empty lines. Places are a locator as JSON, an EPUB CFI, a progression from 0 to 1, or a resource as book ls shows it, with or without a fragment. If the licence of a protected book limits how much may be copied, the text counts as copied; a longer text is refused, and nothing is written."
     )
 
     @Option(help: "Where to begin.")
@@ -93,18 +93,30 @@ struct BookText: Verb {
         try await withBook(location, protection, session: session) { book in
             let start = try await from.asyncMap { try await BookPlace($0).locator(in: book) }
             let end = try await to.asyncMap { try await BookPlace($0).locator(in: book) }
+            var copied = try await CopiedText(book)
+            var held: [ContentElement] = []
             var isFirst = true
-            for try await element in book.content(from: start, to: end) {
-                if common.json {
-                    try session.output.json(element.json)
-                    continue
+            for try await element in book.content(from: start, to: end) where common.json || element.text != nil {
+                if copied == nil {
+                    try show(element, isFirst: isFirst, session)
+                    isFirst = false
+                } else {
+                    try copied?.add(element.text?.string ?? "")
+                    held.append(element)
                 }
-                guard let text = element.text?.string else { continue }
-                if !isFirst { try session.output.line("") }
+            }
+            try await copied?.count()
+            for element in held {
+                try show(element, isFirst: isFirst, session)
                 isFirst = false
-                try session.output.line(text)
             }
         }
+    }
+
+    private func show(_ element: ContentElement, isFirst: Bool, _ session: Session) throws {
+        if common.json { return try session.output.json(element.json) }
+        if !isFirst { try session.output.line("") }
+        try session.output.line(element.text?.string ?? "")
     }
 }
 

@@ -134,6 +134,7 @@ struct LCPStatus: Verb {
     func perform(_ session: Session) async throws {
         let trust = try await protection.requiredTrust(session)
         let license = try await validLicense(at: session.operand(location), trust)
-        try show(try await LicenseState.client(session).status(of: license), session)
+        let client = try LicenseState.client(session, store: LicenseState.store(session))
+        try show(try await client.status(of: license), session)
     }
 }

@@ -26,7 +26,7 @@ struct LCPRenew: Verb {
         let trust = try await protection.requiredTrust(session)
         let operand = try await session.operand(location)
         let license = try await validLicense(at: operand, trust)
-        let client = try await LicenseState.client(session)
+        let client = try LicenseState.client(session, store: LicenseState.store(session))
         let status: StatusDocument
         do { status = try await client.renew(license, until: end()).status } catch let problem as LCPProblem {
             guard case .needsBrowser(let page) = problem.kind else { throw problem }
@@ -65,7 +65,7 @@ struct LCPReturn: Verb {
         let trust = try await protection.requiredTrust(session)
         let operand = try await session.operand(location)
         let license = try await validLicense(at: operand, trust)
-        let client = try await LicenseState.client(session)
+        let client = try LicenseState.client(session, store: LicenseState.store(session))
         let status = try await client.returnLicense(license)
         // The server may end the licence itself, with a new one.
         try await replace(license, by: client, at: operand, trust)

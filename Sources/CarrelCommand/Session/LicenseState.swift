@@ -13,17 +13,21 @@ enum LicenseState {
         URL(fileURLWithPath: StateFolder.path(session.environment)).appending(path: "lcp", directoryHint: .isDirectory)
     }
 
-    /// Returns the store of used rights, of newer licences and of the last times that the clock showed.
-    static func store(_ session: Session) async throws -> any LicenseStore {
-        let folder = try existing(folder(session))
-        return try await SQLiteLicenseStore(at: folder.appending(path: "licenses.db"))
+    /// Returns the store of used rights, of newer licences, of the last times that the clock showed and of how licences
+    /// ended. Its file is made at the first use.
+    static func store(_ session: Session) -> any LicenseStore {
+        let folder = folder(session)
+        return DeferredLicenseStore {
+            try await SQLiteLicenseStore(at: Self.existing(folder).appending(path: "licenses.db"))
+        }
     }
 
-    /// Returns the client for the licences' servers, with this machine's identity.
-    static func client(_ session: Session) async throws -> LicenseStatusClient {
-        LicenseStatusClient(
-            connection: HTTPLicenseConnection(options: try session.licenseOptions()), device: try await device(session),
-            store: try await store(session))
+    /// Returns the client for the licences' servers, with this machine's identity, which is made at the first use.
+    static func client(_ session: Session, store: any LicenseStore) throws -> LicenseStatusClient {
+        let folder = folder(session)
+        return LicenseStatusClient(
+            connection: HTTPLicenseConnection(options: try session.licenseOptions()), store: store,
+            identity: { try await Self.device(in: folder) })
     }
 
     /// Creates `folder` for this user alone.
@@ -39,8 +43,8 @@ enum LicenseState {
     }
 
     /// Returns the identity under which licences are registered: made once, then the same for all licences.
-    private static func device(_ session: Session) async throws -> DeviceIdentity {
-        let file = try existing(folder(session)).appending(path: "device.json")
+    private static func device(in folder: URL) async throws -> DeviceIdentity {
+        let file = try existing(folder).appending(path: "device.json")
         let path = file.path(percentEncoded: false)
         if let kept = try await kept(at: path) { return kept }
         let device = KeptDevice(id: UUID().uuidString.lowercased(), name: ProcessInfo.processInfo.hostName)

@@ -70,9 +70,10 @@ struct ProtectionOptions: ParsableArguments {
     /// Returns the protection of books under LCP. Without a certificate they stay locked, and say what to give.
     func protection(_ session: Session) async throws -> any ContentProtection {
         guard let trust = try await trust(session) else { return UncheckedLicenses() }
+        let store = LicenseState.store(session)
         return LCPContentProtection(
-            trust: trust, unlocking: unlocking(session), store: try await LicenseState.store(session),
-            status: try await LicenseState.client(session), connection: try session.licenseOptions(),
+            trust: trust, unlocking: unlocking(session), store: store,
+            status: try LicenseState.client(session, store: store), connection: try session.licenseOptions(),
             logger: session.logger)
     }
 }

@@ -18,10 +18,32 @@ extension Date {
         let seconds = days * 86_400 + hour * 3600 + minute * 60 + second - offset
         self.init(timeIntervalSince1970: Double(seconds) + fraction)
     }
+
+    /// Reads a date of HTTP (RFC 9110, section 5.6.7): `Sun, 06 Nov 1994 08:49:37 GMT`, or one of the two older forms,
+    /// `Sunday, 06-Nov-94 08:49:37 GMT` and `Sun Nov  6 08:49:37 1994`.
+    ///
+    /// Nil for anything else. The day of the week is not compared with the date. Years of two digits are 1970 to 2069.
+    init?(httpText text: String) {
+        let words = Array(text.split { " ,-".contains($0) }.dropFirst())
+        guard words.count == 4 || words.count == 5 && words[4] == "GMT" else { return nil }
+        // Day, month, year, time.
+        let parts = (words.count == 4 ? [1, 0, 3, 2] : [0, 1, 2, 3]).map { words[$0] }
+        var reader = DateReader(bytes: Array(parts[3].utf8)[...])
+        guard let day = Int(parts[0]), let month = DateReader.months.firstIndex(of: String(parts[1])),
+            let year = Int(parts[2]), (0...9999).contains(year), let hour = reader.number(2), reader.take(":"),
+            let minute = reader.number(2), reader.take(":"), let second = reader.number(2), reader.bytes.isEmpty,
+            hour < 24, minute < 60, second <= 60,
+            let days = DateReader.days(
+                year: year >= 100 ? year : year + (year < 70 ? 2000 : 1900), month: month + 1, day: day)
+        else { return nil }
+        self.init(timeIntervalSince1970: Double(days * 86_400 + hour * 3600 + minute * 60 + second))
+    }
 }
 
 /// Takes the parts of a date from the start of a text.
 private struct DateReader {
+    static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+
     var bytes: ArraySlice<UInt8>
 
     /// A number of exactly `count` digits.

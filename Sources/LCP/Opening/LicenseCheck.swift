@@ -19,6 +19,9 @@ struct LicenseCheck: Sendable {
     func current(_ license: LicenseDocument) async throws -> LicenseDocument {
         var current = try await kept(license)
         if let status { current = try await refreshed(current, by: status) }
+        if let ending = try await store.ending(of: current.id), ending.concerns(current) {
+            throw ending.problem(of: current)
+        }
         try await checkDates(of: current)
         return current
     }
@@ -39,30 +42,32 @@ struct LicenseCheck: Sendable {
     /// Asks the provider. Without an answer the licence in hand stays valid, so that books can be read offline.
     private func refreshed(_ license: LicenseDocument, by client: LicenseStatusClient) async throws -> LicenseDocument {
         guard license.link("status") != nil else { return license }
+        let answer: LicenseStatusClient.Answer
+        do { answer = try await client.refresh(license) } catch let error where !error.isCancellation {
+            logger?.info("the licence's status is unknown", metadata: ["error": "\(error.sentence)"])
+            return license
+        }
+        let newest = answer.license
+        if let ending = LicenseEnding(answer.status) {
+            try await keep(ending, of: license.id)
+            throw ending.problem(of: newest)
+        }
+        if try await store.ending(of: license.id) != nil { try await store.setEnding(nil, of: license.id) }
+        guard newest.id == license.id, newest.date > license.date else { return license }
         do {
-            let answer = try await client.refresh(license)
-            let newest = answer.license
-            let document: StatusDocument? = answer.status
-            if let document { try check(document, newest) }
-            guard newest.id == license.id, newest.date > license.date else { return license }
             try await trust.validate(newest)
             try await store.keep(newest)
             return newest
-        } catch let problem as LCPProblem where problem.kind.isFinal {
-            throw problem
         } catch let error where !error.isCancellation {
-            logger?.info("the licence's status is unknown", metadata: ["error": "\(error.sentence)"])
+            logger?.warning("the provider's newer licence is not used", metadata: ["error": "\(error.sentence)"])
             return license
         }
     }
 
-    private func check(_ document: StatusDocument, _ license: LicenseDocument) throws {
-        switch document.status {
-        case .revoked: throw LCPProblem(.revoked)
-        case .returned: throw LCPProblem(.returned)
-        case .cancelled: throw LCPProblem(.cancelled)
-        case .expired: throw LCPProblem(.expired(license.rights.end ?? document.statusUpdated))
-        default: break
+    /// Keeps that the provider ended the licence. It is refused now even if that cannot be kept.
+    private func keep(_ ending: LicenseEnding, of id: String) async throws {
+        do { try await store.setEnding(ending, of: id) } catch let error where !error.isCancellation {
+            logger?.warning("the licence's ending cannot be kept", metadata: ["error": "\(error.sentence)"])
         }
     }
 
@@ -77,15 +82,5 @@ struct LicenseCheck: Sendable {
             if now > end { throw LCPProblem(.expired(end)) }
         }
         if let start = license.rights.start, now < start { throw LCPProblem(.notStarted(start)) }
-    }
-}
-
-extension LCPProblem.Kind {
-    /// Whether the provider has ended the licence.
-    fileprivate var isFinal: Bool {
-        switch self {
-        case .revoked, .returned, .cancelled, .expired: true
-        default: false
-        }
     }
 }

@@ -15,15 +15,8 @@ struct LinkedPublication: Sendable {
     /// - Throws: ``LCPProblem`` of the kinds `noPublicationLink`, `damagedDownload` for a file of another length, and
     ///   `damagedPackage` for one that is no package; errors of the storage.
     func asset(of license: LicenseDocument, remote: any Fetcher) async throws -> PublicationAsset {
-        guard let link = license.link("publication") else { throw LCPProblem(.noPublicationLink) }
-        guard let url = link.url(), ["http", "https"].contains(url.scheme?.lowercased()) else {
-            throw LCPProblem(
-                .noPublicationLink,
-                sentence:
-                    "The licence's link to its publication, “\(link.href.prefix(200))”, is not an http or https address."
-            )
-        }
-        let location = try await registry.location(of: url, options: connection)
+        let link = try PublicationLink(of: license, readsHash: false)
+        let location = try await registry.location(of: link.url, options: connection)
         let found: (asset: PublicationAsset, length: Int64)
         do {
             found = try await PublicationAsset.openPackage(
@@ -31,8 +24,7 @@ struct LinkedPublication: Sendable {
         } catch let error as CocoaError where error.code == .fileReadCorruptFile {
             throw LCPProblem(
                 .damagedPackage,
-                sentence:
-                    "“\(url.withoutSecrets)” is not the publication that the licence belongs to: it is not a package.",
+                sentence: "“\(link.name)” is not the publication that the licence belongs to: it is not a package.",
                 underlying: error)
         }
         if let length = link.length, length != found.length {
@@ -40,7 +32,7 @@ struct LinkedPublication: Sendable {
             throw LCPProblem(
                 .damagedDownload,
                 sentence:
-                    "“\(url.withoutSecrets)” is \(found.length) bytes long and not \(length), as the licence says; it was replaced or damaged."
+                    "“\(link.name)” is \(found.length) bytes long and not \(length), as the licence says; it was replaced or damaged."
             )
         }
         return found.asset

@@ -10,12 +10,13 @@ struct PublicationLink: Sendable {
     /// The media type as the licence gives it.
     let type: String?
     let length: Int64?
-    /// The SHA-256 hash of the file.
+    /// The SHA-256 hash of the file; nil if the licence has none, or it was not read.
     let hash: [UInt8]?
 
+    /// - Parameter readsHash: False for a use that compares no hash, and so accepts a licence with an unreadable one.
     /// - Throws: ``LCPProblem`` of the kinds `noPublicationLink`, and `invalidLicense` for a hash that is not SHA-256 in
     ///   hexadecimal or Base64.
-    init(of license: LicenseDocument) throws {
+    init(of license: LicenseDocument, readsHash: Bool = true) throws {
         guard let link = license.link("publication") else { throw LCPProblem(.noPublicationLink) }
         guard let url = link.url(), ["http", "https"].contains(url.scheme?.lowercased()) else {
             throw LCPProblem(
@@ -27,22 +28,20 @@ struct PublicationLink: Sendable {
         self.url = url
         type = link.type
         length = link.length
-        hash = try link.hash.map { text in
-            guard let hash = Self.hash(text) else {
-                throw LCPProblem(
-                    .invalidLicense,
-                    sentence:
-                        "The licence's hash of its publication, “\(text.prefix(100))”, is not SHA-256 in hexadecimal or Base64."
-                )
-            }
-            return hash
-        }
+        hash = try readsHash ? link.hash.map(Self.hash) : nil
     }
 
     /// LCP 1.0, section 3.4, calls the hash Base64; its examples and most servers have hexadecimal.
-    private static func hash(_ text: String) -> [UInt8]? {
+    private static func hash(_ text: String) throws -> [UInt8] {
         let bytes = Hexadecimal.bytes(text) ?? Data(base64Encoded: text).map { Array($0) }
-        return bytes?.count == HashAlgorithm.sha256.byteCount ? bytes : nil
+        guard let bytes, bytes.count == HashAlgorithm.sha256.byteCount else {
+            throw LCPProblem(
+                .invalidLicense,
+                sentence:
+                    "The licence's hash of its publication, “\(text.prefix(100))”, is not SHA-256 in hexadecimal or Base64."
+            )
+        }
+        return bytes
     }
 
     /// For messages.

@@ -46,6 +46,9 @@ public final class LicenseRightsService: PublicationService {
     /// - Throws: Errors of the store.
     public func copy(_ text: String) async throws -> Bool { try await consume(.copy, text.count) }
 
+    /// Counts that many characters as copied, as ``copy(_:)`` does it.
+    package func copy(characters: Int) async throws -> Bool { try await consume(.copy, characters) }
+
     /// Whether `pages` pages may be printed; nothing is counted.
     ///
     /// - Throws: Errors of the store.

@@ -39,6 +39,12 @@ public protocol LicenseStore: Sendable {
 
     /// Keeps that the device has registered.
     func setRegistered(_ device: String, for id: String) async throws
+
+    /// How the provider ended the licence; nil if it did not, or lent it again.
+    func ending(of id: String) async throws -> LicenseEnding?
+
+    /// Keeps how the provider ended the licence; nil if it may be used again.
+    func setEnding(_ ending: LicenseEnding?, of id: String) async throws
 }
 
 /// A store in memory, for the lifetime of the object: budgets are full again when the app starts again.
@@ -48,6 +54,7 @@ public final class MemoryLicenseStore: LicenseStore {
         var license: LicenseDocument?
         var lastSeen: Date?
         var devices: Set<String> = []
+        var ending: LicenseEnding?
     }
 
     private let records = LockedValue<[String: Record]>([:])
@@ -101,6 +108,14 @@ public final class MemoryLicenseStore: LicenseStore {
     /// As the protocol says; never throws.
     public func setRegistered(_ device: String, for id: String) async throws {
         records.update { _ = $0[id, default: Record()].devices.insert(device) }
+    }
+
+    /// As the protocol says; never throws.
+    public func ending(of id: String) async throws -> LicenseEnding? { records.value[id]?.ending }
+
+    /// As the protocol says; never throws.
+    public func setEnding(_ ending: LicenseEnding?, of id: String) async throws {
+        records.update { $0[id, default: Record()].ending = ending }
     }
 }
 

@@ -17,7 +17,7 @@ public final class LicenseStatusClient: Sendable {
     }
 
     private let connection: any LicenseConnection
-    private let device: DeviceIdentity?
+    private let identity: @Sendable () async throws -> DeviceIdentity?
     private let store: any LicenseStore
     private let clock: @Sendable () -> Date
     private let known = LockedValue<[URL: Known]>([:])
@@ -33,7 +33,7 @@ public final class LicenseStatusClient: Sendable {
     /// - Parameters:
     ///   - connection: The app's way to servers.
     ///   - device: What devices register as; nil to register none.
-    ///   - store: Keeps that the device has registered.
+    ///   - store: Keeps that the device has registered, and how a licence was ended.
     ///   - clock: The time for pauses after failures.
     public init(
         connection: any LicenseConnection, device: DeviceIdentity? = nil,
@@ -41,9 +41,20 @@ public final class LicenseStatusClient: Sendable {
         clock: @escaping @Sendable () -> Date = { Date() }
     ) {
         self.connection = connection
-        self.device = device
+        identity = { device }
         self.store = store
         self.clock = clock
+    }
+
+    /// A client for an identity that is not made, or read, before a provider gets it.
+    package init(
+        connection: any LicenseConnection, store: any LicenseStore,
+        identity: @escaping @Sendable () async throws -> DeviceIdentity
+    ) {
+        self.connection = connection
+        self.identity = identity
+        self.store = store
+        clock = { Date() }
     }
 
     // MARK: Asking
@@ -56,10 +67,8 @@ public final class LicenseStatusClient: Sendable {
     /// - Complexity: One request; one more for a newer licence, and one to register.
     public func refresh(_ license: LicenseDocument) async throws -> Answer {
         var status = try await status(of: license)
-        if status.status == .ready || status.status == .active, let device,
-            !(try await store.isRegistered(device.id, for: license.id))
-        {
-            do { status = try await register(status, of: license) } catch let error where !error.isCancellation {}
+        if status.status == .ready || status.status == .active {
+            do { status = try await registered(status, license) } catch let error where !error.isCancellation {}
         }
         guard status.licenseUpdated > license.date, let newer = try await newer(license, status) else {
             return Answer(license: license, status: status)
@@ -88,7 +97,7 @@ public final class LicenseStatusClient: Sendable {
         }
         guard response.status == 200 else {
             failed(url, response)
-            throw problem(response, .statusUnavailable)
+            throw problem(response, .statusUnavailable, of: license)
         }
         do {
             let document = try document(response, of: license)
@@ -96,6 +105,7 @@ public final class LicenseStatusClient: Sendable {
             validators["If-None-Match"] = response.header("ETag")
             validators["If-Modified-Since"] = response.header("Last-Modified")
             known.update { $0[url] = Known(document: document, validators: validators) }
+            if let ending = LicenseEnding(document) { await keep(ending, of: license) }
             return document
         } catch {
             failed(url, nil)
@@ -104,7 +114,7 @@ public final class LicenseStatusClient: Sendable {
     }
 
     private func failed(_ url: URL, _ response: LicenseResponse?) {
-        let wanted = response?.header("Retry-After").flatMap { Double($0) } ?? 0
+        let wanted = response.map { wantedPause($0) } ?? 0
         known.update { known in
             var entry = known[url] ?? Known()
             entry.failures += 1
@@ -112,6 +122,15 @@ public final class LicenseStatusClient: Sendable {
             entry.notBefore = clock() + max(pause, min(max(0, wanted), 86_400))
             known[url] = entry
         }
+    }
+
+    /// The seconds that `Retry-After` asks for, as a number or as a date (RFC 9110, section 10.2.3); 0 without it.
+    private func wantedPause(_ response: LicenseResponse) -> TimeInterval {
+        guard let text = response.header("Retry-After") else { return 0 }
+        if let seconds = Double(text) { return seconds }
+        // The server's own time: this machine's clock may be wrong.
+        let now = response.header("Date").flatMap { Date(httpText: $0) } ?? clock()
+        return Date(httpText: text)?.timeIntervalSince(now) ?? 0
     }
 
     /// The licence that the status leads to; nil for one that is not newer, not readable or another's. One that cannot be
@@ -133,11 +152,19 @@ public final class LicenseStatusClient: Sendable {
 
     // MARK: Registering, renewing, returning
 
+    /// Registers the device unless that happened before.
+    private func registered(_ status: StatusDocument, _ license: LicenseDocument) async throws -> StatusDocument {
+        guard status.link("register") != nil, let device = try await identity(),
+            !(try await store.isRegistered(device.id, for: license.id))
+        else { return status }
+        return try await register(status, of: license)
+    }
+
     /// Registers this device (LSD 1.0, section 3.3).
     ///
     /// - Throws: ``LCPProblem`` of the kind `refusedRegistration`; errors of the connection and the store.
     public func register(_ status: StatusDocument, of license: LicenseDocument) async throws -> StatusDocument {
-        guard let device, let link = status.link("register") else { return status }
+        guard let link = status.link("register"), let device = try await identity() else { return status }
         let url = try address(link, what: "register", parameters(device))
         let answer = try await change("POST", url, of: license, .refusedRegistration)
         try await store.setRegistered(device.id, for: license.id)
@@ -152,7 +179,7 @@ public final class LicenseStatusClient: Sendable {
     ///   those of ``refresh(_:)``.
     public func renew(_ license: LicenseDocument, until end: Date? = nil) async throws -> Answer {
         let status = try await status(of: license)
-        var parameters = device.map(parameters) ?? [:]
+        var parameters = try await deviceParameters()
         parameters["end"] = end.map { $0.formatted(.iso8601) }
         let url = try link("renew", of: status, .refusedRenewal, parameters)
         let answer = try await change("PUT", url, of: license, .refusedRenewal)
@@ -164,15 +191,22 @@ public final class LicenseStatusClient: Sendable {
 
     /// Gives the publication back before its time (LSD 1.0, section 3.5). Its licence is of no use from then on.
     ///
-    /// - Throws: ``LCPProblem`` of the kinds `refusedReturn` and `needsBrowser`, and those of ``status(of:)``.
+    /// - Throws: ``LCPProblem`` of the kinds `refusedReturn` and `needsBrowser`, `returned` and `expired` if the loan was
+    ///   over before, and those of ``status(of:)``.
     @discardableResult
     public func returnLicense(_ license: LicenseDocument) async throws -> StatusDocument {
         let status = try await status(of: license)
-        let url = try link("return", of: status, .refusedReturn, device.map(parameters) ?? [:])
+        let parameters = try await deviceParameters()
+        let url = try link("return", of: status, .refusedReturn, parameters)
         return try await change("PUT", url, of: license, .refusedReturn)
     }
 
     private func parameters(_ device: DeviceIdentity) -> [String: String] { ["id": device.id, "name": device.name] }
+
+    private func deviceParameters() async throws -> [String: String] {
+        let device = try await identity()
+        return device.map(parameters) ?? [:]
+    }
 
     /// The first address for `rel` that is no page for people.
     private func link(
@@ -191,12 +225,20 @@ public final class LicenseStatusClient: Sendable {
         async throws -> StatusDocument
     {
         let response = try await connection.send(request(method, url, accept: StatusDocument.mediaType))
-        guard (200..<300).contains(response.status) else { throw problem(response, refusal) }
+        guard (200..<300).contains(response.status) else {
+            throw problem(response, refusal, of: license)
+        }
         let document = try document(response, of: license)
         if let status = license.link("status")?.url() {
             known.update { $0[status] = Known(document: document) }
         }
+        await keep(LicenseEnding(document), of: license)
         return document
+    }
+
+    /// Keeps that the provider ended the licence, or did not. What it did counts even if that cannot be kept.
+    private func keep(_ ending: LicenseEnding?, of license: LicenseDocument) async {
+        try? await store.setEnding(ending, of: license.id)
     }
 
     // MARK: Requests and answers
@@ -224,15 +266,18 @@ public final class LicenseStatusClient: Sendable {
         return document
     }
 
-    /// A refusal in the server's words (RFC 9457).
-    private func problem(_ response: LicenseResponse, _ kind: LCPProblem.Kind) -> LCPProblem {
+    /// A refusal of the kind that the server's type says, or `refusal`, with the server's words (RFC 9457).
+    private func problem(_ response: LicenseResponse, _ refusal: LCPProblem.Kind, of license: LicenseDocument)
+        -> LCPProblem
+    {
         let json = try? JSONValue(data: response.data, maximumSize: 1 << 16)
         let title = (json?["title"]?.stringValue ?? json?["detail"]?.stringValue).map(Self.shown)
-        let usual = LCPProblem(kind).sentence
+        let type = json?["type"]?.stringValue.flatMap { StatusRefusal(type: $0) }
+        let usual = type?.problem(of: license, at: clock()) ?? LCPProblem(refusal)
         guard let title, !title.isEmpty else {
-            return LCPProblem(kind, sentence: "\(usual) (HTTP status \(response.status))")
+            return LCPProblem(usual.kind, sentence: "\(usual.sentence) (HTTP status \(response.status))")
         }
-        return LCPProblem(kind, sentence: "\(usual) It says: “\(title)”")
+        return LCPProblem(usual.kind, sentence: "\(usual.sentence) It says: “\(title)”")
     }
 
     /// A server's words on one line.

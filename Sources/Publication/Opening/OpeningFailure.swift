@@ -23,6 +23,7 @@ public enum OpeningFailure: Hashable, Sendable {
     public init(_ error: any Error) {
         switch error {
         case let error where error.isCancellation: self = .cancelled
+        case let error as any ContentProtectionError: self = error.openingFailure
         case let error as URLError
         where [.userAuthenticationRequired, .userCancelledAuthentication].contains(error.code):
             self = .incorrectCredentials
@@ -38,4 +39,10 @@ public enum OpeningFailure: Hashable, Sendable {
             }
         }
     }
+}
+
+/// An error of a ``ContentProtection`` that is not one of Foundation's, and knows how ``OpeningFailure`` sorts it.
+public protocol ContentProtectionError: Error {
+    /// The kind of failure that the error is when a publication is opened.
+    var openingFailure: OpeningFailure { get }
 }
