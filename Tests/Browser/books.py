@@ -292,3 +292,20 @@ def main() -> None:
 
 if __name__ == "__main__":
     main()
+
+
+def document(path: pathlib.Path) -> pathlib.Path:
+    """A PDF file of one page."""
+    text = b"BT /F1 24 Tf 40 150 Td (Lamps) Tj ET"
+    objects = [
+        b"<< /Type /Catalog /Pages 2 0 R >>", b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+        b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 300 300] /Contents 4 0 R /Resources << /Font << /F1 5 0 R >> >> >>",
+        b"<< /Length %d >>\nstream\n%s\nendstream" % (len(text), text), b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>"]
+    data, places = b"%PDF-1.4\n", []
+    for number, content in enumerate(objects, 1):
+        places.append(len(data))
+        data += b"%d 0 obj\n%s\nendobj\n" % (number, content)
+    table = b"".join(b"%010d 00000 n \n" % place for place in places)
+    data += b"xref\n0 6\n0000000000 65535 f \n%strailer << /Root 1 0 R /Size 6 >>\nstartxref\n%d\n%%%%EOF\n" % (table, len(data))
+    path.write_bytes(data)
+    return path

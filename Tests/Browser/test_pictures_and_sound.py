@@ -234,5 +234,21 @@ class SoundTests(BrowserTest):
                 self.reader.picture(f"sound-{size}")
 
 
+class DocumentTests(BrowserTest):
+    book, name = staticmethod(books.document), "lamps.pdf"
+    # The viewer is a page of the browser's own.
+    is_honest = False
+
+    def test_a_pdf_is_a_link_to_the_browsers_own_viewer(self):
+        state = self.reader.open().start()
+        self.assertEqual(state["kind"], "document")
+        link = self.reader.find("#document-link")
+        self.assertTrue(link.is_displayed())
+        self.assertEqual(link.get_attribute("rel"), "noopener noreferrer")
+        self.driver.get(link.get_attribute("href"))
+        self.assertEqual(self.driver.execute_script("return document.contentType"), "application/pdf", "not what the viewer shows")
+        self.assertEqual([c for c in self.reader.complaints() if "Content Security Policy" in c], [])
+
+
 if __name__ == "__main__":
     unittest.main()
