@@ -43,8 +43,10 @@ struct BookServe: Verb {
     }
 
     func perform(_ session: Session) async throws {
+        // All at once: what is given for one host must not go to another.
+        let identities = try await session.operands(locations).map(\.shown)
         let server = try await server(session)
-        try await withBooks(locations[...], [], session) { books in
+        try await withBooks(zip(locations, identities).map { $0 }[...], [], session) { books in
             let listening = Task { try await server.run() }
             try await withTaskCancellationHandler {
                 do {
@@ -75,10 +77,10 @@ struct BookServe: Verb {
 
     /// Opens the books one after the other, and closes them after `body`.
     private func withBooks(
-        _ rest: ArraySlice<String>, _ books: [OpenBook], _ session: Session, _ body: ([OpenBook]) async throws -> Void
+        _ rest: ArraySlice<(location: String, identity: String)>, _ books: [OpenBook], _ session: Session,
+        _ body: ([OpenBook]) async throws -> Void
     ) async throws {
-        guard let location = rest.first else { return try await body(books) }
-        let identity = try await session.operand(location).shown
+        guard let (location, identity) = rest.first else { return try await body(books) }
         try await withBook(location, protection, session: session) { publication in
             let book = OpenBook(publication: publication, identity: identity)
             try await withBooks(rest.dropFirst(), books + [book], session, body)
@@ -136,7 +138,12 @@ enum ServerSecrets {
         guard let file else { return session.environment[variable].flatMap { $0.isEmpty ? nil : $0 } }
         do {
             let text = String(decoding: try await SmallFile.read(file, limit: largest, isSecret: true), as: UTF8.self)
-            return text.split(whereSeparator: \.isNewline).first.map(String.init)
+            guard let line = text.split(whereSeparator: \.isNewline).first else {
+                throw CommandFailure.usage("The token's file “\(file)” has no token.")
+            }
+            return String(line)
+        } catch let error as CommandFailure {
+            throw error
         } catch {
             throw CommandFailure.usage("The token's file “\(file)” cannot be read: \(error.sentence)")
         }

@@ -25,14 +25,21 @@ struct ContentAnswer: Sendable {
         let cursor = try await service.content(from: Locator(href: link.href, type: link.mediaType.string))
         var elements: [JSONValue] = []
         var passed = 0
-        while let element = try await cursor.next(), HREFBase.resource(of: element.locator.href) == resource {
+        let following = index + 1 < readingOrder.count ? address(index + 1, skip: 0) : nil
+        while true {
             try Task.checkCancellation()
+            let element: ContentElement?
+            do { element = try await cursor.next() } catch  where passed > 0 && !error.isCancellation {
+                // The error belongs to what follows, which is asked for by itself.
+                return json(elements, next: following)
+            }
+            guard let element, HREFBase.resource(of: element.locator.href) == resource else { break }
             passed += 1
             if passed <= skipped { continue }
             if elements.count == Self.most { return json(elements, next: address(index, skip: skipped + Self.most)) }
             elements.append(element.json)
         }
-        return json(elements, next: index + 1 < readingOrder.count ? address(index + 1, skip: 0) : nil)
+        return json(elements, next: following)
     }
 
     private func address(_ index: Int, skip: Int) -> String { "\(Self.href)?resource=\(index)&skip=\(skip)" }

@@ -80,7 +80,11 @@ final class ServedLinks: Sendable {
         if link.isRemote {
             let href = String(link.href.prefix { $0 != "#" })
             let isOnTheWeb = ["http://", "https://"].contains { href.lowercased().hasPrefix($0) }
-            if includesRemote, isOnTheWeb, !link.templated, index.remote[href] == nil { index.remote[href] = link }
+            // A book must not read what only this machine and its network reach.
+            let isPrivate = URLComponents(string: href)?.host.map { PrivateHost.contains($0) } ?? true
+            if includesRemote, isOnTheWeb, !isPrivate, !link.templated, index.remote[href] == nil {
+                index.remote[href] = link
+            }
         } else if !link.templated, let address = address(of: link), index.local[address] == nil {
             index.local[address] = link
         }

@@ -7,6 +7,8 @@ import Publication
 enum ServiceAnswer {
     /// The most bytes of an answer: what a resource holds in memory.
     private static let limit = 256 << 20
+    /// Below it, a question without `peek=true` would use a right.
+    private static let rights = "~readium/rights/"
 
     /// Returns the answer; nil if the publication has no service at `path`, whatever file it may have there.
     ///
@@ -19,6 +21,12 @@ enum ServiceAnswer {
         let publication = context.publication
         let services = publication.serviceLinks
         guard let link = services.first(where: { RequestedPath(ofLink: fixedPart(of: $0)) == path }) else { return nil }
+        if isFromChapter(request, context) {
+            return RefusalAnswer.make(403, sentence: "The publication's services don't answer its chapters.")
+        }
+        if path.href.hasPrefix(rights), ServiceHREF.query("?" + (request.query ?? ""))["peek"] != "true" {
+            return RefusalAnswer.make(403, sentence: "Rights are asked for with peek=true; only the app uses them.")
+        }
         let query = request.query.map { "?" + $0 } ?? ""
         let asked = Link(href: String(fixedPart(of: link)) + query, type: link.type)
         guard let resource = publication.answer(asked, parameters: ServiceHREF.query(asked.href)) else { return nil }
@@ -38,6 +46,15 @@ enum ServiceAnswer {
         }
         CrossOrigin.open(&answer, for: request, context)
         return answer
+    }
+
+    /// A request that a chapter's sandbox sent, such as for a picture: chapters have no use for services, which read the
+    /// whole publication. Browsers say so where a page is trustworthy: over TLS, and on this machine (Fetch Metadata).
+    private static func isFromChapter(_ request: ServerRequest, _ context: AnswerContext) -> Bool {
+        guard let site = request.header("Sec-Fetch-Site"), site == "cross-site" || site == "same-site" else {
+            return false
+        }
+        return !(request.header("Origin").map { context.allowedOrigins.contains($0) } ?? false)
     }
 
     /// The address without the part that parameters fill in.

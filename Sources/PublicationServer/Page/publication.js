@@ -39,7 +39,8 @@ export class Publication {
     this.authors = list(metadata.author).map(person => localized(person && person.name ? person.name : person)).filter(Boolean).join(", ");
     this.isBackwards = metadata.readingProgression === "rtl";
     this.presentation = metadata.presentation || {};
-    this.items = list(manifest.readingOrder).filter(link => link && typeof link.href === "string").map((link, index) => this.item(link, index));
+    this.items = list(manifest.readingOrder).filter(link => link && typeof link.href === "string" && this.address(link.href).href.startsWith(base))
+      .map((link, index) => this.item(link, index));
     this.others = new Set(list(manifest.resources).filter(link => link && typeof link.href === "string").map(link => canonical(this.address(link.href))));
     this.byAddress = new Map();
     for (const item of [...this.items].reverse()) this.byAddress.set(canonical(new URL(item.address)), item.index);

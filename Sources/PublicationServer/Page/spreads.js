@@ -147,7 +147,7 @@ export class SpreadView {
     leaf.element.dataset.index = item.index;
     half.append(leaf.element);
     fetch(item.address, { credentials: "omit" }).then(answer => answer.text()).then(text => {
-      const root = (/<svg\s[^>]*>/.exec(text) || [""])[0];
+      const root = (/<svg\s[^>]*>/.exec(text.slice(0, 65536)) || [""])[0];
       const value = name => (new RegExp(`\\s${name}\\s*=\\s*["']\\s*([^"']*)`).exec(root) || ["", ""])[1];
       const box = value("viewBox").split(/[\s,]+/);
       const side = (name, at) => Number((/^[0-9.]+(?=(px)?$)/.exec(value(name)) || [box[at]])[0]) || 0;

@@ -68,7 +68,7 @@ import Foundation
             _ request: Request, on channel: any Channel, to writer: consuming ResponseWriter, idleTime: TimeAmount
         ) async throws {
             let path = shown(request.head.path ?? "/")
-            let answer = await answer(request)
+            let answer = await answer(request, on: channel, idleTime)
             logger?.debug(
                 "Answered a request.",
                 metadata: ["method": "\(request.method)", "status": "\(answer.status)", "path": "\(path)"])
@@ -81,32 +81,53 @@ import Foundation
             }
             if isLast { head.headerFields[.connection] = "close" }
             switch answer.body {
-            case .none: try await writer.writeResponse(head)
+            case .none: try await Self.limited(channel, idleTime) { try await writer.writeResponse(head) }
+            case .data(let data) where data.count <= Self.largestPiece:
+                try await Self.limited(channel, idleTime) {
+                    try await writer.write(response: head, body: ResponseBody(byteBuffer: ByteBuffer(bytes: data)))
+                }
             case .data(let data):
-                let limit = Self.limit(of: channel, idleTime)
-                defer { limit.cancel() }
-                try await writer.write(response: head, body: ResponseBody(byteBuffer: ByteBuffer(bytes: data)))
+                let send: @Sendable (any ByteSink) async throws -> Void = { sink in
+                    for start in stride(from: 0, to: data.count, by: Self.largestPiece) {
+                        try await sink.send(data.dropFirst(start).prefix(Self.largestPiece))
+                    }
+                }
+                try await stream(send, count: Int64(data.count), head, to: writer, of: channel, idleTime)
             case .stream(let count, let send):
-                try await stream(send, count: count, to: try await writer.writeHead(head), of: channel, idleTime)
+                try await stream(send, count: count, head, to: writer, of: channel, idleTime)
             }
+            if isLast { try await channel.close(mode: .output).get() }
         }
 
+        private static let largestPiece = 128 << 10
+
         private func stream(
-            _ send: @escaping @Sendable (any ByteSink) async throws -> Void, count: Int64?,
-            to writer: some ResponseBodyWriter, of channel: any Channel, _ idleTime: TimeAmount
+            _ send: @escaping @Sendable (any ByteSink) async throws -> Void, count: Int64?, _ head: HTTPResponse,
+            to writer: consuming ResponseWriter, of channel: any Channel, _ idleTime: TimeAmount
         ) async throws {
-            var body = writer
             // A small pipe: what waits here for the client was read from the storage.
             let pipe = BytePipe(capacity: 256 << 10)
             let filling = pipe.filling { try await send($0) }
-            channel.closeFuture.whenComplete { _ in
-                pipe.abandon()
-                filling.cancel()
+            channel.closeFuture.whenComplete { [weak pipe] _ in pipe?.abandon() }
+            let sending: Result<Void, any Error>
+            do {
+                try await forward(pipe, count: count, head, to: writer, of: channel, idleTime)
+                sending = .success(())
+            } catch {
+                sending = .failure(error)
             }
-            defer {
-                pipe.abandon()
-                filling.cancel()
-            }
+            pipe.abandon()
+            filling.cancel()
+            // Nothing is read from the publication after this.
+            await filling.value
+            try sending.get()
+        }
+
+        private func forward(
+            _ pipe: BytePipe, count: Int64?, _ head: HTTPResponse, to writer: consuming ResponseWriter,
+            of channel: any Channel, _ idleTime: TimeAmount
+        ) async throws {
+            var body = try await writer.writeHead(head)
             var sent: Int64 = 0
             while let piece = try await pipe.next() {
                 sent += Int64(piece.count)
@@ -120,7 +141,17 @@ import Foundation
             }
             // The client sees that something is missing, as the connection ends.
             if let count, sent != count { throw UnevenAnswer() }
+            let limit = Self.limit(of: channel, idleTime)
+            defer { limit.cancel() }
             try await body.finish(nil)
+        }
+
+        private static func limited(
+            _ channel: any Channel, _ idleTime: TimeAmount, _ body: () async throws -> Void
+        ) async throws {
+            let limit = limit(of: channel, idleTime)
+            defer { limit.cancel() }
+            try await body()
         }
 
         /// Disconnects a client that takes nothing.
@@ -128,17 +159,27 @@ import Foundation
             channel.eventLoop.scheduleTask(in: idleTime) { channel.close(promise: nil) }
         }
 
-        private func answer(_ request: Request) async -> ServerResponse {
+        /// The answer, for which nothing is read any more once the client is gone.
+        private func answer(
+            _ request: Request, on channel: any Channel, _ idleTime: TimeAmount
+        ) async -> ServerResponse {
             do {
                 var request = request
+                let limit = Self.limit(of: channel, idleTime)
+                defer { limit.cancel() }
                 let body = try await request.collectBody(upTo: 4 << 10)
                 // HTTPTypes keep the host apart, as HTTP/2 does.
                 var headers = request.headers.map { (name: $0.name.rawName, value: $0.value) }
                 if let host = request.head.authority { headers.append((name: "Host", value: host)) }
-                return await respond(
-                    to: ServerRequest(
-                        method: request.method.rawValue, target: request.head.path ?? "", headers: headers,
-                        body: Data(body.readableBytesView)))
+                let asked = ServerRequest(
+                    method: request.method.rawValue, target: request.head.path ?? "", headers: headers,
+                    body: Data(body.readableBytesView))
+                let answering = Task { await respond(to: asked) }
+                // The closure stays as long as the connection, and must keep no answer with it.
+                let cancel = LockedValue<(@Sendable () -> Void)?> { answering.cancel() }
+                channel.closeFuture.whenComplete { _ in cancel.value?() }
+                defer { cancel.update { $0 = nil } }
+                return await answering.value
             } catch {
                 var answer = RefusalAnswer.make(413, sentence: "The request is too large.")
                 answer.set("Connection", "close")

@@ -126,6 +126,11 @@ public final class PublicationServer: Sendable {
     /// The answer's body may read from the publication's storage while it is sent; it stops when the sink throws or the
     /// task is cancelled.
     public func respond(to request: ServerRequest) async -> ServerResponse {
+        let answer = await find(request)
+        return request.method == "HEAD" ? answer.withoutBody : answer
+    }
+
+    private func find(_ request: ServerRequest) async -> ServerResponse {
         guard hosts.allows(request.header("Host")) else {
             return RefusalAnswer.make(421, sentence: "This server does not answer by this name.")
         }
@@ -187,7 +192,9 @@ public final class PublicationServer: Sendable {
 
     /// The path of `target` for log lines: without its query, and without the segment that opens a publication.
     func shown(_ target: String) -> String {
-        let rest = split(ServerRequest(target: target).path)?.rest
+        guard let (segment, rest) = split(ServerRequest(target: target).path), !segment.isEmpty else {
+            return root + "…"
+        }
         return root + "…" + (rest.map { "/" + $0 } ?? "")
     }
 
