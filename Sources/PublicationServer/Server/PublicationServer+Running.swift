@@ -81,11 +81,14 @@ import Foundation
             }
             if isLast { head.headerFields[.connection] = "close" }
             switch answer.body {
-            case .none: try await Self.limited(channel, idleTime) { try await writer.writeResponse(head) }
+            case .none:
+                let limit = Self.limit(of: channel, idleTime)
+                defer { limit.cancel() }
+                try await writer.writeResponse(head)
             case .data(let data) where data.count <= Self.largestPiece:
-                try await Self.limited(channel, idleTime) {
-                    try await writer.write(response: head, body: ResponseBody(byteBuffer: ByteBuffer(bytes: data)))
-                }
+                let limit = Self.limit(of: channel, idleTime)
+                defer { limit.cancel() }
+                try await writer.write(response: head, body: ResponseBody(byteBuffer: ByteBuffer(bytes: data)))
             case .data(let data):
                 let send: @Sendable (any ByteSink) async throws -> Void = { sink in
                     for start in stride(from: 0, to: data.count, by: Self.largestPiece) {
@@ -144,14 +147,6 @@ import Foundation
             let limit = Self.limit(of: channel, idleTime)
             defer { limit.cancel() }
             try await body.finish(nil)
-        }
-
-        private static func limited(
-            _ channel: any Channel, _ idleTime: TimeAmount, _ body: () async throws -> Void
-        ) async throws {
-            let limit = limit(of: channel, idleTime)
-            defer { limit.cancel() }
-            try await body()
         }
 
         /// Disconnects a client that takes nothing.
