@@ -50,6 +50,19 @@ struct AccessTests {
         }
     }
 
+    @Test(arguments: [
+        "localhost", "LOCALHOST.", "nas", "nas.local", "a.localhost", "127.0.0.1", "127.1", "2130706433", "0x7f000001",
+        "10.1.2.3", "172.16.0.1", "172.31.255.255", "192.168.1.1", "169.254.169.254", "100.64.0.1", "0.0.0.0", "[::1]",
+        "::", "[fe80::1%eth0]", "fd00::1", "::ffff:192.168.1.1", "::127.0.0.1", "",
+    ])
+    func `hosts of this machine and its network are private`(host: String) { #expect(PrivateHost.contains(host)) }
+
+    @Test(arguments: [
+        "books.example", "172.15.0.1", "172.32.0.1", "192.169.1.1", "100.128.0.1", "8.8.8.8", "[2001:db8::1]",
+        "127.0.0.1.books.example",
+    ])
+    func `other hosts are not`(host: String) { #expect(!PrivateHost.contains(host)) }
+
     @Test func `paths depend on the key and the identity alone`() {
         let (key, other) = (ServerKey(Data(repeating: 1, count: 32)), ServerKey(Data(repeating: 2, count: 32)))
         let path = key.path(identity: "file:///a.epub")

@@ -52,6 +52,36 @@ struct PublicationServerTests {
         #expect(other.mount(book("A", "a")) != first)
     }
 
+    @Test func `what lies beside a manifest is no part of the publication`() async throws {
+        let link = Link(href: "c1.txt", type: "text/plain")
+        let book = Publication(
+            manifest: Manifest(metadata: Metadata(title: LocalizedString("Beside")), readingOrder: [link]),
+            fetcher: BytesFetcher(["c1.txt": Data("one".utf8), "other.txt": Data("secret".utf8)]))
+        let server = try PublicationServer(ServerConfiguration(key: key))
+        let path = server.mount(book)
+        #expect(await ask(server, path + "c1.txt").status == 200)
+        #expect(await ask(server, path + "other.txt").status == 404)
+        #expect(await ask(server, path + "c1.txt/../other.txt").status == 404)
+    }
+
+    @Test func `HEAD has no body wherever it leads`() async throws {
+        let server = try PublicationServer(ServerConfiguration(key: key))
+        let path = server.mount(book())
+        for target in [path, path + "c1.txt", path + "none", "/none/", "/"] {
+            let answer = await ask(server, target, method: "HEAD")
+            guard case .none = answer.body else { Issue.record("\(target) has a body."); continue }
+            #expect(answer.contentLength != nil, "\(target)")
+        }
+    }
+
+    @Test func `a task that is cancelled does not wait for the port`() async throws {
+        let server = try PublicationServer(ServerConfiguration(key: key))
+        let adding = Task { try await server.add(book()) }
+        adding.cancel()
+        await #expect(throws: CancellationError.self) { try await adding.value }
+        #expect(await ask(server, server.mount(book())).status == 200)
+    }
+
     @Test func `a removed publication is gone`() async throws {
         let server = try PublicationServer(ServerConfiguration(key: key))
         let path = server.mount(book())

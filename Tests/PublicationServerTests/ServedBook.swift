@@ -76,6 +76,8 @@ final class RecordingFetcher: Fetcher {
     /// In order.
     var asked: [String] { hrefs.value }
 
+    var children: [(label: String, fetcher: any Fetcher)] { [("all", base)] }
+
     func links() async throws -> [Link] { try await base.links() }
 
     func get(_ link: Link) -> any Resource {

@@ -51,10 +51,7 @@ enum PublicationAnswer {
             // Documents that a parser makes have addresses there too; the manifest lists them.
             if known == nil { return RefusalAnswer.notFound }
         }
-        // An archive is the publication. A folder is not: beside a manifest there may be anything.
-        guard known != nil || context.publication.fetcher(of: ArchiveFetcher.self) != nil else {
-            return RefusalAnswer.notFound
-        }
+        guard known != nil || context.served.ownsAllFiles else { return RefusalAnswer.notFound }
         // A query belongs to a resource only if the manifest says so.
         return try await ResourceAnswer(
             request: request, link: known ?? Link(href: path.href), context: context, isFrame: query.has(frame)

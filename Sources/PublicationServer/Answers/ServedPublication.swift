@@ -10,12 +10,16 @@ struct ServedPublication: Sendable {
     let path: String
     /// Its links by the paths that clients ask for.
     let links: ServedLinks
+    /// Whether its fetcher has nothing but the publication, so that files outside the manifest are its own. An archive is
+    /// the publication; beside a manifest in a folder there may be anything.
+    let ownsAllFiles: Bool
 
     init(publication: Publication, identity: String, path: String) {
         self.publication = publication
         self.identity = identity
         self.path = path
         links = ServedLinks(publication.manifest)
+        ownsAllFiles = publication.fetcher(of: ArchiveFetcher.self) != nil
     }
 }
 
