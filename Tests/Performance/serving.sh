@@ -60,10 +60,10 @@ serving_far() {
   relay=
 }
 
-# What a browser asks for: the page, its files, the manifest, the cover, the positions, and the chapter in its frame.
+# What a browser asks for: the page, its files, the manifest, the positions, and a chapter in its frame. The first one is among what opening reads.
 first_chapter() { # URL
   local path
-  for path in "" $(curl -sS --fail "$1" | grep -o '~carrel/[a-z]*\.[a-z]*' | sort -u) manifest.json '~readium/positions' 'c0.xhtml?~frame'; do
+  for path in "" $(curl -sS --fail "$1" | grep -o '~carrel/[a-z]*\.[a-z]*' | sort -u) manifest.json '~readium/positions' 'c40.xhtml?~frame'; do
     curl -sS --fail --globoff -o /dev/null "$1$path"
   done
 }
