@@ -32,6 +32,8 @@ BESIDE=$(mktemp)
 CHILD=
 LANE=
 RELEASE=
+# The program as it is released.
+PROGRAM=
 STARTED=$SECONDS
 
 say() { printf '==> %s\n' "$*" >&2; }
@@ -201,8 +203,7 @@ main() {
   part "testing: races on real servers" test_built --filter "$RACES"
   part "testing: the kit on every storage, and undo on real servers" test_built --filter "$LONG_RUNS"
   test_released
-  test_examples
-  part "testing: a package for each product" run bash Tests/Products/run.sh
+  lanes test_packages test_browser
   if is_full; then
     part "testing: calibre" test_built --filter "$CALIBRE"
     part "building without the default traits" build_without_traits
@@ -257,8 +258,16 @@ test_released() {
   CARREL_TEST_PROGRAM=$(bash .ci/release --static-swift-stdlib --show-bin-path)/carrel
   export CARREL_TEST_PROGRAM
   part "testing: the program as it is released" test_built --filter "$COMMAND"
-  part "testing: in a browser" run env CARREL="$CARREL_TEST_PROGRAM" bash Tests/Browser/run.sh
+  PROGRAM=$CARREL_TEST_PROGRAM
   unset CARREL_TEST_PROGRAM
+}
+
+# Beside builds, pages take longer.
+test_browser() { part "testing: in a browser" run env CARREL="$PROGRAM" BROWSER_LIMIT=600 bash Tests/Browser/run.sh; }
+
+test_packages() {
+  test_examples || return
+  part "testing: a package for each product" run bash Tests/Products/run.sh
 }
 
 # Packages of their own that depend on this one; in the same build folder only their own few files have to be compiled.
@@ -267,7 +276,7 @@ test_examples() {
   local folder
   for folder in Examples/*/Package.swift; do
     folder=${folder%/Package.swift}
-    part "testing: the example ${folder##*/}" run swift test --package-path "$folder" --scratch-path .build "$ANEW"
+    part "testing: the example ${folder##*/}" run swift test --package-path "$folder" --scratch-path .build "$ANEW" || return
   done
 }
 
