@@ -9,7 +9,7 @@ package struct CRC32 {
     package init() {}
 
     package mutating func update(_ bytes: UnsafeRawBufferPointer) {
-        // Without memory, libdeflate would begin anew.
+        // libdeflate takes a null pointer as a request for the initial value.
         guard let start = bytes.baseAddress else { return }
         value = libdeflate_crc32(value, start, bytes.count)
     }

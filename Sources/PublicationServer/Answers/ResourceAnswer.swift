@@ -64,7 +64,7 @@ struct ResourceAnswer {
             answer.set("Content-Encoding", coding.rawValue)
             try await fill(&answer, with: gzip, lease)
         } else if let range, usesRange, version.length > 0 {
-            // Of an empty resource there are no parts: it is sent whole, and no client is told that it lacks something.
+            // An empty resource has no parts. It is sent whole instead of a 416, which would look like a failure.
             guard let part = range.range(in: version.length) else {
                 return RefusalAnswer.unsatisfiableRange(length: version.length)
             }

@@ -1,4 +1,4 @@
-// A chapter in a sandboxed frame. Whatever is inside may send messages, so each is checked before anyone hears of it:
+// A chapter in a sandboxed frame. Anything inside may send messages, so each one is checked first:
 // its sender, its type, the type and bounds of each member, and how many come in a second.
 
 const isNumber = (value, low, high) => typeof value === "number" && value >= low && value <= high;

@@ -159,16 +159,13 @@ import Foundation
             _ request: Request, on channel: any Channel, _ idleTime: TimeAmount
         ) async -> ServerResponse {
             do {
-                var request = request
-                let limit = Self.limit(of: channel, idleTime)
-                defer { limit.cancel() }
-                let body = try await request.collectBody(upTo: 4 << 10)
+                let body = try await Self.body(of: request, on: channel, idleTime)
                 // HTTPTypes keep the host apart, as HTTP/2 does.
                 var headers = request.headers.map { (name: $0.name.rawName, value: $0.value) }
                 if let host = request.head.authority { headers.append((name: "Host", value: host)) }
                 let asked = ServerRequest(
                     method: request.method.rawValue, target: request.head.path ?? "", headers: headers,
-                    body: Data(body.readableBytesView))
+                    body: body)
                 let answering = Task { await respond(to: asked) }
                 // The closure stays as long as the connection, and must keep no answer with it.
                 let cancel = LockedValue<(@Sendable () -> Void)?> { answering.cancel() }
@@ -180,6 +177,16 @@ import Foundation
                 answer.set("Connection", "close")
                 return answer
             }
+        }
+
+        /// The body, which has to arrive within `idleTime`. How long the answer takes is the storage's matter.
+        private static func body(
+            of request: Request, on channel: any Channel, _ idleTime: TimeAmount
+        ) async throws -> Data {
+            let limit = limit(of: channel, idleTime)
+            defer { limit.cancel() }
+            var request = request
+            return Data(try await request.collectBody(upTo: 4 << 10).readableBytesView)
         }
 
         /// Whether the client sends no further request (RFC 9112, section 9.6). Hummingbird knows the exact `close` alone.
