@@ -679,6 +679,38 @@ class StorageTests(WireTest):
                 until(lambda: storage.bytes_since(mark) > 20 * MIB, 3, storage.changed)
                 self.assertLess(storage.bytes_since(mark), 20 * MIB, "the storage is read faster than the client")
 
+    def test_a_storage_slower_than_the_idle_limit_is_waited_for(self):
+        with Storage(self.folder / "books") as storage:
+            location = f"http://127.0.0.1:{storage.port}/novel.epub"
+            with Served(self.folder / "home", location, "--idle-timeout", "1") as self.served:
+                self.base, self.book = f"/{self.served.key}/", self.folder / "books" / "novel.epub"
+                storage.delay = 2.5
+                # One answer is read before it is sent; the other waits for the storage after its head.
+                for name in (CHAPTER, "EPUB/ballast.bin"):
+                    with self.subTest(name):
+                        mark, begin = storage.mark(), time.monotonic()
+                        answer = self.get(name)
+                        self.assertEqual((answer.status, answer.body), (200, self.inside(name)))
+                        self.assertNotEqual(storage.since(mark), [], "the storage was not asked")
+                        self.assertGreaterEqual(time.monotonic() - begin, 2.5)
+
+    def test_the_idle_limit_ends_half_a_request(self):
+        with Served(self.folder / "home", self.folder / "books" / "novel.epub", "--idle-timeout", "1") as served:
+            head = f"POST /{served.key}/ HTTP/1.1\r\nHost: 127.0.0.1\r\n".encode()
+            for half in (b"", head[:10], head, head + b"Content-Length: 100\r\n\r\ntoken="):
+                with self.subTest(half), Connection(served.port) as connection:
+                    begin = time.monotonic()
+                    connection.send(half)
+                    self.assertTrue(connection.is_closed_within(10), "half a request stays open")
+                    self.assertGreater(time.monotonic() - begin, 0.9, "nobody could have finished the request")
+
+    def test_an_idle_limit_that_is_none_is_refused(self):
+        for limit in ("0", "-1", "nan", "inf", "soon"):
+            with self.subTest(limit):
+                result = run(self.folder / "home", str(self.folder / "books" / "novel.epub"), f"--idle-timeout={limit}")
+                self.assertEqual((result.returncode, result.stdout), (2, ""))
+                self.assertIn("--idle-timeout", result.stderr)
+
     def test_a_storage_that_fails_is_said_so_without_its_address(self):
         with Storage(self.folder / "books") as storage:
             served = self.enterContext(Served(self.folder / "home", f"http://127.0.0.1:{storage.port}/sound.audiobook", "--retries", "0", "--timeout", "5"))

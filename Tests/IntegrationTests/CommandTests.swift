@@ -12,6 +12,7 @@ import Testing
         (["ls", "--timeout", "0", "."], "--timeout"), (["ls", "--cacert", "no-such-file", "."], "no-such-file"),
         (["ls", "--cacert", "/tmp", "."], "folder"), (["cat", "--tail", "1", "--offset", "1", "x"], "--tail"),
         (["cp", "a", "-", "b"], "Standard input"), (["ls", "--bwlimit", "fast", "."], "--bwlimit"),
+        (["book", "serve", "--idle-timeout", "0", "x"], "--idle-timeout"),
     ])
     func `wrong usage is exit code 2 and one line`(_ arguments: [String], _ part: String) async throws {
         try await CommandRunner.use { runner in expectFailure(try await runner.run(arguments), 2, part) }

@@ -31,6 +31,11 @@ struct BookServe: Verb {
     var publicUrl: String?
     @Flag(help: "Let the book's own scripts run, in a sandbox.")
     var allowScripts = false
+    @Option(
+        help: ArgumentHelp(
+            "Disconnect clients that send no request, or accept no bytes of an answer, for this long.",
+            valueName: "seconds"))
+    var idleTimeout = 30.0
     @Argument(help: "Books.", completion: .location)
     var locations: [String]
     @OptionGroup var protection: ProtectionOptions
@@ -40,6 +45,9 @@ struct BookServe: Verb {
 
     func validate() throws {
         if locations.isEmpty { throw ValidationError("Which book is to be served?") }
+        guard (0.1...86_400).contains(idleTimeout) else {
+            throw ValidationError("--idle-timeout needs a number of seconds from 0.1 to 86400.")
+        }
     }
 
     func perform(_ session: Session) async throws {
@@ -95,10 +103,11 @@ struct BookServe: Verb {
             }
             proxy = url
         }
-        let configuration = ServerConfiguration(
+        var configuration = ServerConfiguration(
             host: bind, port: port, key: try await ServerSecrets.key(file: keyFile, session),
             token: try await ServerSecrets.token(file: tokenFile, session), publicURL: proxy,
             allowsScripts: allowScripts)
+        configuration.limits.idleTime = .seconds(idleTimeout)
         do { return try PublicationServer(configuration, logger: session.logger) } catch {
             throw CommandFailure.usage(error.sentence)
         }
