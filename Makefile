@@ -3,7 +3,7 @@ SOURCES = Sources Providers Tests Examples Package.swift
 SECONDS ?= 600
 FUZZ_TARGETS = known-hosts private-key sftp-packets \
   media-tags media-type zip xml rwpm opf nav ncx comic-info lcpl encryption pdf publication reader-messages \
-  epub-cfi html-content search lcp-license lcp-resource
+  epub-cfi html-content search lcp-license lcp-resource opds
 
 .DEFAULT_GOAL := help
 .PHONY: help docs snippets build carrel test full products bare metrics browser stress sync-histories sanitize fuzz demo bench providers-table api format lint clean
@@ -36,8 +36,8 @@ browser: ## build the command and test its web server on the wire and in Chromiu
 	bash .ci/release --static-swift-stdlib --product carrel
 	CARREL=$$(bash .ci/release --static-swift-stdlib --show-bin-path)/carrel bash Tests/Browser/run.sh
 
-stress: ## watch 20 times 20,000 random changes
-	CARREL_STRESS=20 swift test --filter LocalMonitorTests.Stress
+stress: ## watch 20 times 20,000 random changes, and undo long histories
+	CARREL_STRESS=20 swift test --filter 'LocalMonitorTests.Stress|UndoServerTests'
 
 sync-histories: ## keep two folders in step through 10,000 random histories, 200 on each real server
 	CARREL_SYNC_HISTORIES=10000 CARREL_SYNC_SERVER_HISTORIES=200 CARREL_REQUIRE_SERVERS=1 bash Tests/run.sh --filter 'HistoryTests|SyncServerTests'

@@ -31,7 +31,10 @@ let package = Package(
         .library(name: "LCP", targets: ["LCP"]),
         .library(name: "LCPStore", targets: ["LCPStore"]),
         .library(name: "LCPConnection", targets: ["LCPConnection"]),
-        .library(name: "PublicationServer", targets: ["PublicationServer"]),
+        .library(name: "PublicationServer", targets: ["PublicationServer", "WebServer"]),
+        .library(name: "OPDS", targets: ["OPDS", "OPDSClient"]),
+        .library(name: "Shelf", targets: ["Shelf"]),
+        .library(name: "ShelfServer", targets: ["ShelfServer"]),
         .library(name: "FileInformation", targets: ["FileInformation"]),
         .library(name: "ReaderApplication", targets: ["ReaderApplication"]),
         .library(name: "ReaderDriver", targets: ["ReaderDriver"]),
@@ -182,16 +185,24 @@ let package = Package(
         .target(
             name: "LCPConnection", dependencies: ["CurlTransport", "FileProviderCore", "HTTPFileProvider", "LCP"]),
 
-        // Publications over HTTP, and a page to read on. Without the trait, for a server of the app's own.
+        // What servers over HTTP have in common. Without the trait, for a server of the app's own.
         .target(
-            name: "PublicationServer",
+            name: "WebServer",
             dependencies: [
-                "Archives", "Cryptography", "FileProviderCore", "MediaTypes", "Publication",
-                .product(name: "Logging", package: "swift-log"),
+                "Cryptography", "FileProviderCore", .product(name: "Logging", package: "swift-log"),
                 .product(name: "HTTPTypes", package: "swift-http-types", condition: .when(traits: ["Serving"])),
                 .product(name: "HummingbirdCore", package: "hummingbird", condition: .when(traits: ["Serving"])),
                 .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["Serving"])),
                 .product(name: "NIOPosix", package: "swift-nio", condition: .when(traits: ["Serving"])),
+                .product(
+                    name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: .when(traits: ["Serving"])),
+            ]),
+        // Publications over HTTP, and a page to read on.
+        .target(
+            name: "PublicationServer",
+            dependencies: [
+                "Archives", "Cryptography", "FileProviderCore", "MediaTypes", "Publication", "WebServer",
+                .product(name: "Logging", package: "swift-log"),
                 .product(
                     name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: .when(traits: ["Serving"])),
             ],
@@ -208,6 +219,40 @@ let package = Package(
                 .target(name: "CExif", condition: .when(traits: ["Formats"])),
                 .target(name: "CAudioTags", condition: .when(traits: ["Formats"])),
             ]),
+
+        // Catalogues of publications in both versions of OPDS, and a client of them.
+        .target(name: "OPDS", dependencies: ["FileProviderCore", "MediaTypes", "Publication", "SafeXML"]),
+        .target(
+            name: "OPDSClient",
+            dependencies: [
+                "CurlTransport", "FileProviderCore", "HTTPFileProvider", "MediaTypes", "OPDS", "Publication",
+            ]),
+
+        // Databases that are verified when they are opened, and what catalogues of books in them have in common.
+        .target(
+            name: "SQLiteStorage",
+            dependencies: ["CSQLite", "FileProviderCore", .product(name: "GRDB", package: "GRDB.swift")]),
+        // A catalogue of the books of any storage.
+        .target(
+            name: "Shelf",
+            dependencies: [
+                "CSQLite", "Cryptography", "FileInformation", "FileProviderCore", "LocalFileProvider", "MediaTypes",
+                "Publication", "SQLiteStorage", .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "Logging", package: "swift-log"),
+            ]),
+
+        // A shelf over HTTP, with pages, both versions of OPDS, and KOReader's synchronisation. Without the trait, for a server of
+        // the app's own.
+        .target(
+            name: "ShelfServer",
+            dependencies: [
+                "Archives", "CSQLite", "Cryptography", "FileInformation", "FileProviderCore", "MediaTypes", "OPDS",
+                "Publication", "PublicationServer", "SQLiteStorage", "Shelf", "WebServer",
+                .product(name: "GRDB", package: "GRDB.swift"), .product(name: "Logging", package: "swift-log"),
+                .product(
+                    name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: .when(traits: ["Serving"])),
+            ],
+            resources: [.embedInCode("Page")]),
 
         // Two folders kept in step.
         .target(
@@ -236,7 +281,7 @@ let package = Package(
         .target(
             name: "ReaderLibrary",
             dependencies: [
-                "CSQLite", "FileProviderCore", "LocalFileProvider", "Publication", "ReaderLink",
+                "CSQLite", "FileProviderCore", "LocalFileProvider", "Publication", "ReaderLink", "SQLiteStorage",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ]),
 
@@ -253,8 +298,8 @@ let package = Package(
         .target(
             name: "CarrelCommand",
             dependencies: [
-                "Carrel", "FileProviderConformance", "LCP", "LCPConnection", "LCPStore", "PublicationServer",
-                "ReaderLibrary", "Sync",
+                "Carrel", "Cryptography", "FileProviderConformance", "LCP", "LCPConnection", "LCPStore", "OPDS",
+                "OPDSClient", "PublicationServer", "ReaderLibrary", "Shelf", "ShelfServer", "Sync", "WebServer",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ]),
@@ -351,11 +396,32 @@ let package = Package(
                 "MemoryFileProvider", "ProviderDoubles", "Publication", "PublicationCache", "SampleBooks",
                 .product(name: "GRDB", package: "GRDB.swift"), .product(name: "Logging", package: "swift-log"),
             ]),
+        .testTarget(name: "WebServerTests", dependencies: ["FileProviderCore", "WebServer"]),
         .testTarget(
             name: "PublicationServerTests",
             dependencies: [
                 "Archives", "Cryptography", "FileProviderCore", "MediaTypes", "MemoryFileProvider", "ProviderDoubles",
-                "Publication", "PublicationServer", "SampleBooks",
+                "Publication", "PublicationServer", "SampleBooks", "WebServer",
+            ]),
+        .testTarget(
+            name: "OPDSTests",
+            dependencies: [
+                "CurlTransport", "FaultServer", "FileProviderCore", "HTTPFileProvider", "LocalFileProvider",
+                "MediaTypes", "MemoryFileProvider", "OPDS", "OPDSClient", "ProviderDoubles", "Publication",
+                "SafeXML", "SampleBooks",
+            ]),
+        .testTarget(
+            name: "ShelfTests",
+            dependencies: [
+                "FileProviderCore", "LocalFileProvider", "MediaTypes", "MemoryFileProvider", "ProviderDoubles",
+                "Publication", "SQLiteStorage", "SampleBooks", "Shelf",
+                .product(name: "GRDB", package: "GRDB.swift"),
+            ]),
+        .testTarget(
+            name: "ShelfServerTests",
+            dependencies: [
+                "Cryptography", "FileProviderCore", "MediaTypes", "MemoryFileProvider", "OPDS", "ProviderDoubles",
+                "Publication", "SQLiteStorage", "SampleBooks", "Shelf", "ShelfServer", "WebServer",
             ]),
         .testTarget(
             name: "FileInformationTests",
@@ -375,7 +441,7 @@ let package = Package(
             name: "ReaderLibraryTests",
             dependencies: [
                 "ReaderLibrary", "ReaderLink", "LocalFileProvider", "MemoryFileProvider", "ProviderDoubles",
-                "Publication", "SampleBooks",
+                "Publication", "SQLiteStorage", "SampleBooks",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ]),
         .testTarget(

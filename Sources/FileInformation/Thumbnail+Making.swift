@@ -46,3 +46,15 @@ extension Thumbnail {
             ofPage: number, of: resource, path: ProviderPath(name), ThumbnailRequest(dimension: dimension).dimension)
     }
 }
+
+/// For servers of pictures.
+extension Thumbnail {
+    /// Returns the format and the size in pixels of an encoded picture: JPEG, PNG, WebP or GIF. The size is that before
+    /// applying the orientation. Needs no library.
+    ///
+    /// - Throws: `CocoaError(.featureUnsupported)` for another format; `CocoaError(.fileReadCorruptFile)`.
+    package static func header(of image: Data) async throws -> (mediaType: String, width: Int, height: Int) {
+        let header = try await ImageHeader(DataReader(image, path: try ProviderPath("image")))
+        return (header.format.rawValue, header.width, header.height)
+    }
+}

@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import ReaderLink
+import SQLiteStorage
 
 /// The tables of ``SQLiteFolderCache``.
 struct FolderCacheTable {

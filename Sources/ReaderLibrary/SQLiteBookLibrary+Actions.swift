@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 public import ReaderLink
+import SQLiteStorage
 
 extension SQLiteBookLibrary {
     /// Carries out `LockBooks` and `UnlockBooks` on the books of the action, and `UpdateGlobalCollections` with the

@@ -2,6 +2,7 @@ import FileProviderCore
 import Foundation
 import GRDB
 public import ReaderLink
+import SQLiteStorage
 
 extension SQLiteBookLibrary {
     /// Copies the document into the library's folder, verifies that it is an EPUB, and adds it.

@@ -1,5 +1,6 @@
 import FileProviderCore
 import ReaderLink
+import SQLiteStorage
 
 /// Adds files to `Books` and `Covers`. Each name is recorded as litter before its file is created, and the step that
 /// assigns the file to a book deletes the record in its own transaction. So an interruption leaves no unknown file.

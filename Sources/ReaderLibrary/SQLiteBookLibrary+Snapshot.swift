@@ -2,6 +2,7 @@ import FileProviderCore
 public import Foundation
 import GRDB
 import ReaderLink
+import SQLiteStorage
 
 extension SQLiteBookLibrary {
     /// Writes the metadata of all books whose files exist into a separate database for drivers, complete in one file.

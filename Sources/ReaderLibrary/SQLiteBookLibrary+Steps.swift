@@ -2,6 +2,7 @@ import FileProviderCore
 import Foundation
 import GRDB
 public import ReaderLink
+import SQLiteStorage
 
 extension SQLiteBookLibrary {
     /// Removes a book, first from the database and then its file.

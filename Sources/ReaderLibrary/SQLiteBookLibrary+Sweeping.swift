@@ -2,6 +2,7 @@ import FileProviderCore
 import Foundation
 import GRDB
 import ReaderLink
+import SQLiteStorage
 
 extension SQLiteBookLibrary {
     /// Removes files that the library created and that belong to no book. Reports other files without a book once, and

@@ -3,6 +3,7 @@ public import Foundation
 import GRDB
 import LocalFileProvider
 public import ReaderLink
+import SQLiteStorage
 
 /// A library of EPUB files in a local folder, with a database beside them.
 ///
@@ -22,7 +23,7 @@ public import ReaderLink
 /// one, stays.
 public actor SQLiteBookLibrary: BookLibrary {
     let folder: LibraryFolder
-    let database: LibraryDatabase
+    let database: StoredDatabase
     let options: LibraryOptions
     /// Files that a step is adding: they belong to no book yet, but are not litter.
     var reserved: Set<LibraryFile> = []
@@ -40,15 +41,16 @@ public actor SQLiteBookLibrary: BookLibrary {
     /// - Complexity: Reads the database once, and the names of all books.
     public static func open(folder: URL, options: LibraryOptions = LibraryOptions()) async throws -> SQLiteBookLibrary {
         let opened = try await LibraryFolder.open(folder)
-        let library = SQLiteBookLibrary(
-            folder: opened, database: try await LibraryDatabase.open(opened.database), options: options)
+        let database = try await StoredDatabase.open(
+            opened.database, kind: LibrarySchema.library, noun: "library")
+        let library = SQLiteBookLibrary(folder: opened, database: database, options: options)
         try await opened.emptyIncoming()
         try await library.sweep()
         try await library.reportMissing()
         return library
     }
 
-    private init(folder: LibraryFolder, database: LibraryDatabase, options: LibraryOptions) {
+    private init(folder: LibraryFolder, database: StoredDatabase, options: LibraryOptions) {
         self.folder = folder
         self.database = database
         self.options = options

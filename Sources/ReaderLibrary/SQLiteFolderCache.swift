@@ -2,6 +2,7 @@ import FileProviderCore
 public import Foundation
 import GRDB
 public import ReaderLink
+import SQLiteStorage
 
 /// The cache of a plain folder in SQLite, with one row for each file.
 public final class SQLiteFolderCache: FolderCache {

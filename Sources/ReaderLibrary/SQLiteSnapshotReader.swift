@@ -2,6 +2,7 @@ import FileProviderCore
 public import Foundation
 import GRDB
 public import ReaderLink
+import SQLiteStorage
 
 /// Reads the snapshot of a library that ``SQLiteBookLibrary`` wrote, on the driver's side.
 ///

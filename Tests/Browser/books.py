@@ -157,7 +157,7 @@ def epub(
         contents = "".join(f'<li><a href="{name}">{escape(title)}</a></li>' for name, title, *_ in chapters)
     package = f"""<?xml version="1.0" encoding="UTF-8"?>
 <package xmlns="http://www.idpf.org/2007/opf" version="3.0" unique-identifier="id" xml:lang="en">
-<metadata xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:identifier id="id">urn:carrel:{path.stem}</dc:identifier>
+<metadata xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:identifier id="id">urn:carrel:{escape(path.stem)}</dc:identifier>
 <dc:title>{escape(title)}</dc:title><dc:language>en</dc:language><dc:creator>Carrel Press</dc:creator>
 <dc:description>A book for tests.</dc:description><meta property="dcterms:modified">2024-01-01T00:00:00Z</meta>{metadata}</metadata>
 <manifest><item id="nav" href="nav.xhtml" media-type="application/xhtml+xml" properties="nav"/>{items}</manifest>

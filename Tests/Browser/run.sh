@@ -1,17 +1,18 @@
 #!/usr/bin/env bash
-# Tests `carrel book serve` on the wire and in headless Chromium.
+# Tests `carrel book serve` and `carrel shelf serve` on the wire and in headless Chromium.
 #
 #   CARREL=PROGRAM run.sh [TEST...]      TEST: a module, class or method, such as test_reading.TurningTests
 #
 # CARREL is the program as it is released (by default the one below .build), built with the package trait Serving. Chromium and its driver
-# come from Debian, selenium from PyPI into .build/browser. Screenshots are kept in $BROWSER_ARTIFACTS/browser (.build/browser-artifacts).
+# come from Debian, and so does jing, which checks Atom; selenium and jsonschema come from PyPI into .build/browser. Screenshots are kept in
+# $BROWSER_ARTIFACTS/browser (.build/browser-artifacts).
 set -euo pipefail
 
 HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 REPOSITORY=$(cd "$HERE/../.." && pwd)
 BUILD=$REPOSITORY/.build
 VENV=$BUILD/browser/venv
-PACKAGES=(selenium==4.51.0)
+PACKAGES=(selenium==4.51.0 "jsonschema[format-nongpl]==4.26.0")
 # Seconds for everything: each lane that takes longer hangs.
 LIMIT=${BROWSER_LIMIT:-240}
 export BROWSER_ARTIFACTS=${BROWSER_ARTIFACTS:-$BUILD/browser-artifacts} PYTHONDONTWRITEBYTECODE=1
@@ -42,14 +43,14 @@ python() { if [ -x /usr/bin/python3 ]; then /usr/bin/python3 "$@"; else python3 
 
 install_missing() {
   local package missing=()
-  for package in chromium chromium-driver fonts-dejavu-core fonts-liberation; do is_installed "$package" || missing+=("$package"); done
+  for package in chromium chromium-driver fonts-dejavu-core fonts-liberation jing; do is_installed "$package" || missing+=("$package"); done
   python -c 'import venv, ensurepip' 2>/dev/null || missing+=(python3-venv)
   if [ ${#missing[@]} != 0 ]; then
     say "installing from the distribution: ${missing[*]}"
     as_root env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=300 -q update
     as_root env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=300 -q -y install --no-install-recommends "${missing[@]}"
   fi
-  if ! [ -x "$VENV/bin/python" ] || ! "$VENV/bin/python" -c 'import selenium' 2>/dev/null; then
+  if ! [ -x "$VENV/bin/python" ] || ! "$VENV/bin/python" -c 'import selenium, jsonschema' 2>/dev/null; then
     say "installing ${PACKAGES[*]} into $VENV"
     mkdir -p "$(dirname "$VENV")"
     python -m venv --clear "$VENV"
@@ -82,8 +83,8 @@ main() {
   else
     # Two lanes beside each other; what is measured in seconds goes before most of what takes the cores.
     names=(pages rest)
-    lane pages test_reading test_pictures_and_sound
-    lane rest test_wire test_hostile
+    lane pages test_reading test_pictures_and_sound test_shelf
+    lane rest test_wire test_hostile test_catalogue
   fi
   for number in "${!names[@]}"; do
     wait "${LANES[$number]}" || { code=$?; say "tests of the lane ${names[$number]} FAILED (exit code $code)"; }

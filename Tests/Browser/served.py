@@ -1,4 +1,4 @@
-"""`carrel book serve` as a process."""
+"""`carrel book serve` and `carrel shelf serve` as processes."""
 
 import json
 import os
@@ -33,15 +33,18 @@ def run(home: pathlib.Path, *arguments: str) -> subprocess.CompletedProcess:
 
 
 class Served:
-    """A book that is being served, until the end of the `with` statement."""
+    """A book or a shelf that is being served, until the end of the `with` statement."""
 
-    def __init__(self, home: pathlib.Path, location: str | pathlib.Path, *options: str, env: dict[str, str] | None = None):
+    def __init__(
+        self, home: pathlib.Path, location: str | pathlib.Path, *options: str, env: dict[str, str] | None = None,
+        command: tuple[str, ...] = ("book", "serve"),
+    ):
         home.mkdir(parents=True, exist_ok=True)
         # Files, not pipes: nobody would empty a pipe.
         self.log_file = home / f"serve-{time.monotonic_ns()}.log"
         with self.log_file.open("wb") as log:
             self.process = subprocess.Popen(
-                [CARREL, "book", "serve", str(location), *options], env=environment(home, env), stdin=subprocess.DEVNULL,
+                [CARREL, *command, str(location), *options], env=environment(home, env), stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE, stderr=log)
         self.first_line = self._first_line()
         self.url = json.loads(self.first_line)["url"] if "--json" in options else self.first_line

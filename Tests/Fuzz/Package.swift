@@ -71,13 +71,16 @@ let package = Package(
             ],
             swiftSettings: instrumented),
         .target(
+            name: "OPDS", dependencies: ["FileProviderCore", "MediaTypes", "Publication", "SafeXML"],
+            swiftSettings: instrumented),
+        .target(
             name: "ReaderMessages", dependencies: ["Cryptography", "FileProviderCore"], swiftSettings: instrumented),
         .target(name: "SampleBooks", dependencies: ["CCrypto", "CZlib"], path: "Fixtures", swiftSettings: features),
         .executableTarget(
             name: "carrel-fuzz",
             dependencies: [
-                "LibFuzzer", "Archives", "FileProviderCore", "LCP", "MediaTags", "MediaTypes", "Publication",
-                "ReaderMessages", "SFTPEngine",
+                "LibFuzzer", "Archives", "FileProviderCore", "LCP", "MediaTags", "MediaTypes", "OPDS",
+                "Publication", "ReaderMessages", "SFTPEngine",
                 "SSHTransport", "SafeXML", "SampleBooks",
             ],
             path: "Targets",

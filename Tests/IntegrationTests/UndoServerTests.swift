@@ -6,8 +6,10 @@ import ProviderDoubles
 import Testing
 
 /// Random operations undone step by step, on every kind of storage; and the conformance kit on providers with undo.
-@Suite(.serialized) struct UndoServerTests {
+struct UndoServerTests {
     private static let folder = FileManager.default.temporaryDirectory
+    /// Operations of a history in memory; each is compared with all before it. `CARREL_STRESS=1` takes twice as many.
+    private static let count = TestServers.environment["CARREL_STRESS"] != nil ? 120 : 60
 
     /// A storage that does not copy by itself.
     private final class MovingProvider: ForwardingProvider {
@@ -43,7 +45,7 @@ import Testing
 
     @Test(arguments: 1...8 as ClosedRange<UInt64>)
     func `in memory, everything can be undone and redone step by step`(_ seed: UInt64) async throws {
-        try await run(MemoryFileProvider(), seed: seed, count: 120)
+        try await run(MemoryFileProvider(), seed: seed, count: Self.count)
     }
 
     @Test(arguments: 101...104 as ClosedRange<UInt64>)
@@ -60,7 +62,9 @@ import Testing
     private static let servers =
         TestServers.webDAV.map(TestStorage.webDAV) + (TestServers.ftp + TestServers.ftpes).map(TestStorage.ftp)
 
-    @Test(.enabled(if: !servers.isEmpty, "the servers are not up; run bash Tests/run.sh"), arguments: servers)
+    @Test(
+        .serialized, .enabled(if: !servers.isEmpty, "the servers are not up; run bash Tests/run.sh"),
+        arguments: servers)
     func `on a server, everything can be undone and redone step by step`(_ server: TestStorage) async throws {
         try await server.use { provider, folder in try await run(provider, in: folder) }
     }

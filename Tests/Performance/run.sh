@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Benchmarks against peers: on this machine, and on real servers that this script starts and stops.
 #
-#   bash Tests/Performance/run.sh [book] [checkpoints] [protected] [logging] [transfer] [local] [listing] [small] [pipe] [sniffing] [search] [reader-books] [sync-memory] [sync-unchanged] [sync-upload] [ftp-book] [ftp-transfer] [ftp-listing] [ftp-small]
+#   bash Tests/Performance/run.sh [book] [checkpoints] [protected] [logging] [transfer] [local] [listing] [small] [pipe] [sniffing] [search] [serving] [shelf] [reader-books] [sync-memory] [sync-unchanged] [sync-upload] [ftp-book] [ftp-transfer] [ftp-listing] [ftp-small]
 #     [ranges] [sftp-book] [sftp-bulk] [sftp-bulk-link] [sftp-small] [sftp-small-link] [sftp-listing] [sftp-requests]
 #
 # All, unless named.
@@ -18,6 +18,7 @@
 # small     1,000 files of 4 KiB sent over a link with a round trip of 20 ms and 16 connections, published and in place, beside curl
 # pipe      standard input to a WebDAV server: peak memory
 # serving   chapters and ranges over HTTP beside nginx and a plain server in Python; 200 readers of 20 books over a link with a round trip of 20 ms
+# shelf     a shelf of 10,000 books on a WebDAV server over a link with a round trip of 20 ms: first look, nothing changed, 100 changed, covers
 # sniffing  10,000 mixed files of a folder: files told in a second, by name or content, and by content alone
 # search    50 MB of chapters in one book searched, beside xmllint --html over the same files, one processor each, alternating; memory for 300 MB
 # sync-memory     1,000,000 simulated entries brought in step: seconds and memory
@@ -437,14 +438,15 @@ sniffing() {
 . "$here/reader.sh"
 . "$here/search.sh"
 . "$here/serving.sh"
+. "$here/shelf.sh"
 . "$here/sync.sh"
 
-parts=${*:-book checkpoints protected logging transfer local listing small pipe sniffing search serving reader-books sync-memory sync-unchanged sync-upload ftp-book ftp-transfer ftp-listing ftp-small ranges
+parts=${*:-book checkpoints protected logging transfer local listing small pipe sniffing search serving shelf reader-books sync-memory sync-unchanged sync-upload ftp-book ftp-transfer ftp-listing ftp-small ranges
   sftp-book sftp-bulk sftp-small sftp-bulk-link sftp-small-link sftp-listing sftp-requests}
 wanted=
 for part in $parts; do
   case $part in
-    book | checkpoints | protected | logging | transfer | local | listing | small | pipe | sniffing | search | serving | reader-books | sync-memory) wanted+=" $part" ;;
+    book | checkpoints | protected | logging | transfer | local | listing | small | pipe | sniffing | search | serving | shelf | reader-books | sync-memory) wanted+=" $part" ;;
     ftp-book | ftp-transfer | ftp-listing | ftp-small | ranges)
       if [ "$(id -u)" = 0 ]; then wanted+=" $part"
       else echo "$part: skipped: FTP servers are started by root alone"; fi ;;
@@ -461,7 +463,7 @@ parts=$wanted
 [ -n "$parts" ] || exit 0
 prepare
 names=()
-case " $parts " in *" book "* | *" checkpoints "* | *" protected "* | *" logging "* | *" serving "* | *" transfer "* | *" listing "* | *" small "*) names+=(apache nginx) ;; esac
+case " $parts " in *" book "* | *" checkpoints "* | *" protected "* | *" logging "* | *" serving "* | *" shelf "* | *" transfer "* | *" listing "* | *" small "*) names+=(apache nginx) ;; esac
 case " $parts " in *" ftp-book "* | *" ftp-transfer "* | *" ftp-listing "*) names+=(vsftpd proftpd) ;; esac
 case " $parts " in *" sftp-book "* | *" sftp-bulk "* | *" sftp-small "*) names+=(openssh) ;; esac
 case " $parts " in *" sync-unchanged "*) names+=(apache openssh) ;; esac

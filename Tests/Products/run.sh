@@ -102,6 +102,7 @@ prepare() { # PRODUCT
     LocalFileProvider) ARGUMENTS=("$WORK/books") ;;
     LCPStore | ReaderDriver | ReaderLibrary | PublicationCache) ARGUMENTS=("$WORK/reader") ;;
     Sync) ARGUMENTS=("$WORK/books" "$WORK/sync") ;;
+    Shelf | ShelfServer) ARGUMENTS=("$WORK/books" "$WORK/$1") ;;
     Archives | LCP | Publication | FileInformation) ARGUMENTS=("$WORK/books/lamp.epub") ;;
     Carrel) ARGUMENTS=("file://$WORK/books/lamp.epub") ;;
     CarrelCommand) ARGUMENTS=(ls "$WORK/books") ;;
@@ -132,6 +133,8 @@ answer() {
     Publication | Carrel) echo 'The Lamp at the Carrel by ' ;;
     FileInformation) echo 'title The Lamp at the Carrel' ;;
     Sync) echo '1 created, 0 failed' ;;
+    Shelf) echo '/lamp.epub: The Lamp at the Carrel' ;;
+    ShelfServer) echo '200 true' ;;
     ReaderDriver) echo absent ;;
     ReaderApplication) echo library.sqlite ;;
     ReaderLink) echo 'library.sqlite 100' ;;
@@ -141,6 +144,7 @@ answer() {
     Archives) echo 'META-INF/container.xml ' ;;
     LCP) echo 'The licence is not text' ;;
     LCPConnection) echo "The licence's server was not reached" ;;
+    OPDS) echo "The catalogue's server was not reached" ;;
     LCPStore) echo '10 of 10 characters copied, no more' ;;
     PublicationCache) echo '0 bytes kept' ;;
     PublicationServer) echo '200 It was dark.' ;;
@@ -170,7 +174,7 @@ build() { # PRODUCT
   # With the versions that are checked out already, so that nothing is asked of the network.
   cp "$REPOSITORY/Package.resolved" "$package/" 2>/dev/null || true
   # Several packages share the folder; see Tests/run.sh.
-  swift build --package-path "$package" --scratch-path "$BUILD" --disable-build-manifest-caching >"$WORK/build.log" 2>&1 ||
+  swift build --package-path "$package" --scratch-path "$BUILD" --disable-build-manifest-caching ${CARREL_BUILD_FLAGS:-} >"$WORK/build.log" 2>&1 ||
     { cat "$WORK/build.log" >&2; return 1; }
 }
 
@@ -180,7 +184,7 @@ main() {
   check_sentences
   mkdir "$WORK/books" "$WORK/reader"
   if [ ! -x "$BUILD/debug/sample-book" ]; then
-    swift build --package-path "$REPOSITORY" --product sample-book --disable-build-manifest-caching
+    swift build --package-path "$REPOSITORY" --product sample-book --disable-build-manifest-caching ${CARREL_BUILD_FLAGS:-}
   fi
   "$BUILD/debug/sample-book" "$WORK/books/lamp.epub" --epub2
   for product in "${chosen[@]}"; do

@@ -4,6 +4,7 @@ import Publication
 @testable import PublicationServer
 import SampleBooks
 import Testing
+import WebServer
 
 private let remote = "https://web.example/a.mp3?x=1"
 

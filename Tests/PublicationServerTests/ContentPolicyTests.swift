@@ -1,5 +1,6 @@
 import MediaTypes
 import Testing
+import WebServer
 
 @testable import PublicationServer
 
@@ -193,33 +194,5 @@ private let loads = [
     @Test func `asks for the token in a form that is not kept and leads nowhere else`() throws {
         #expect(AnswerKind.form.field("Cache-Control") == "no-store")
         #expect(try AnswerKind.form.policy()["sandbox"] == nil)
-    }
-}
-
-struct PolicySourceTests {
-    @Test(arguments: [
-        ("http://127.0.0.1:8080/KEY/", "http://127.0.0.1:8080", "http://127.0.0.1:8080/KEY/"),
-        ("http://LocalHost/KEY/", "http://localhost", "http://localhost/KEY/"),
-        ("HTTPS://Books.Example:8443/Read/KEY/", "https://books.example:8443", "https://books.example:8443/Read/KEY/"),
-        ("https://books.example/a;b,c/KEY/", "https://books.example", "https://books.example/a%3Bb%2Cc/KEY/"),
-        ("https://books.example/a%20b/KEY/", "https://books.example", "https://books.example/a%20b/KEY/"),
-        ("https://xn--bcher-kva.example/KEY/", "https://xn--bcher-kva.example", "https://xn--bcher-kva.example/KEY/"),
-    ])
-    func `an address is a source`(address: String, origin: String, files: String) {
-        let source = PolicySource(address)
-        #expect(source.origin == origin)
-        #expect(source.files() == files)
-        #expect(source.files("~carrel/") == files + "~carrel/")
-    }
-
-    @Test(arguments: [
-        "http://[::1]:8080/KEY/", "http://[::1]/KEY/", "http://localhost.:8080/KEY/", "http://my_machine/KEY/",
-        "http://127.0.0.1:/KEY/", "http://127.0.0.1:80:80/KEY/", "http:///KEY/", "http://a b/KEY/", "http://*/KEY/",
-        "http://*.example/KEY/", "http://bücher.example/KEY/", "http://a..example/KEY/", "/KEY/", "",
-    ])
-    func `an address that the grammar lacks is the server itself`(address: String) {
-        let source = PolicySource(address)
-        #expect(source.origin == "'self'")
-        #expect(source.files("~carrel/") == "'self'")
     }
 }

@@ -5,6 +5,7 @@ import Publication
 @testable import PublicationServer
 import SampleBooks
 import Testing
+import WebServer
 
 /// Sends `document` in pieces of `size` bytes.
 private func injected(_ document: Data, isXML: Bool, size: Int = .max) async throws -> Data {

@@ -5,6 +5,7 @@ import Publication
 @testable import PublicationServer
 import SampleBooks
 import Testing
+import WebServer
 
 private func readManifest(_ answer: ServerResponse) async throws -> Manifest {
     try Manifest(data: try await answer.bytes())

@@ -2,6 +2,7 @@ import FileProviderCore
 import Foundation
 import Publication
 import Testing
+import WebServer
 
 @testable import PublicationServer
 

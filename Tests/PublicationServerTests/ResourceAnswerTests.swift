@@ -5,6 +5,7 @@ import Publication
 @testable import PublicationServer
 import SampleBooks
 import Testing
+import WebServer
 
 private let chapterType = "application/xhtml+xml"
 private let sound = SampleText.noise(500_000)

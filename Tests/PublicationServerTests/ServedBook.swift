@@ -6,6 +6,7 @@ import Publication
 @testable import PublicationServer
 import SampleBooks
 import Testing
+import WebServer
 
 /// A publication whose requests are answered without a connection, and whose storage counts what is asked of it.
 struct ServedBook {
@@ -38,8 +39,8 @@ struct ServedBook {
 
     static func context(_ publication: Publication, origins: [String] = []) -> AnswerContext {
         AnswerContext(
-            served: ServedPublication(publication: publication, identity: "book", path: "KEY"), origin: origin,
-            base: base, allowsScripts: false, allowedOrigins: origins, logger: nil)
+            served: ServedPublication(publication: publication, identity: "book"), origin: origin, base: base,
+            allowsScripts: false, allowedOrigins: origins, logger: nil)
     }
 
     /// - Parameter path: Behind the base, with its query.

@@ -2,6 +2,7 @@ import FileProviderCore
 import Foundation
 import GRDB
 import ReaderLink
+import SQLiteStorage
 import SampleBooks
 import Synchronization
 import Testing

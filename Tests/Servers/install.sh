@@ -17,7 +17,7 @@ umask 022
 BUILD_PACKAGES=(libcurl4-openssl-dev libssl-dev libssh2-1-dev zlib1g-dev libdeflate-dev libxml2-dev pkg-config ca-certificates
   libturbojpeg0-dev libpng-dev libwebp-dev libexif-dev libtag1-dev libqpdf-dev libarchive-dev libsqlite3-dev)
 SERVER_PACKAGES=(apache2-bin apache2-utils nginx-light libnginx-mod-http-dav-ext rclone lighttpd lighttpd-mod-webdav
-  tinyproxy-bin microsocks openssh-server openssh-client lftp curl openssl time poppler-utils)
+  tinyproxy-bin microsocks openssh-server openssh-client lftp curl openssl time poppler-utils libxml2-utils)
 FULL_PACKAGES=(calibre)
 DEMO_PACKAGES=(apache2-bin apache2-utils openssl)
 # moto's own list for its server is five times as long, with what other services than S3 and IAM need.
@@ -55,6 +55,7 @@ reason() {
     libqpdf-dev) echo "headers of qpdf, which reads the structure of PDF files (trait Formats)" ;;
     libarchive-dev) echo "headers of libarchive, for comics in RAR, 7z and TAR (trait Formats)" ;;
     calibre) echo "a driver of reader applications that is not ours, and ebook-meta, which reads what was stored" ;;
+    libxml2-utils) echo "xmllint, which checks Atom against rules from RFC 4287" ;;
     poppler-utils) echo "pdftoppm and pdfinfo, which read PDF files" ;;
     pkg-config) echo "tells the Swift package manager where those libraries are" ;;
     ca-certificates) echo "the certificate authorities that TLS trusts" ;;

@@ -55,38 +55,9 @@ struct BookInfo: Verb {
 
     func perform(_ session: Session) async throws {
         try await withBook(location, protection, session: session) { book in
-            if common.json {
-                var manifest = book.manifest
-                manifest.tableOfContents = try await book.contents()
-                return try session.output.json(manifest.json)
-            }
-            let metadata = book.metadata
-            let rows: [(String, String?)] = [
-                ("title", metadata.title.string), ("subtitle", metadata.subtitle?.string),
-                ("authors", names(metadata.authors)), ("narrators", names(metadata.narrators)),
-                ("length", metadata.duration.map(clock)),
-                ("language", metadata.languages.joined(separator: ", ")),
-                ("identifier", metadata.identifier), ("publisher", names(metadata.publishers)),
-                ("resources", "\(book.readingOrder.count) in reading order, \(book.resources.count) others"),
-                ("pages", metadata.numberOfPages.map(String.init)), ("cover", book.coverLink?.href),
-                ("format", book.mediaType.map { $0.name ?? $0.string }),
-                ("locked", book.protection?.reason),
-            ]
-            for (name, value) in rows {
-                if let value, !value.isEmpty { try session.output.fields([name, value]) }
-            }
-            for warning in book.warnings { try session.output.fields(["warning", warning.message]) }
+            try await session.output.show(book, asJSON: common.json)
         }
     }
-
-    /// Hours, minutes and seconds.
-    private func clock(_ seconds: Double) -> String {
-        let seconds = Int(min(max(0, seconds), 1_000_000_000).rounded())
-        let parts = [seconds / 60 % 60, seconds % 60].map { $0 < 10 ? "0\($0)" : "\($0)" }
-        return "\(seconds / 3_600):\(parts[0]):\(parts[1])"
-    }
-
-    private func names(_ people: [Contributor]) -> String { people.map(\.name.string).joined(separator: ", ") }
 }
 
 struct BookList: Verb {

@@ -42,6 +42,21 @@ enum TerminalQuestion {
         try await BlockingThreads.shared.run { try ask("Password of \(user) at \(host)", echoes: false) }
     }
 
+    /// Asks for a new password, twice. Returns `nil` if there is no terminal.
+    ///
+    /// - Throws: A usage error if the two are different.
+    static func newPassword(of user: String) async throws -> String? {
+        let typed = try await BlockingThreads.shared.run { () throws -> (String, String)? in
+            guard let first = try ask("New password of \(user.onOneLine)", echoes: false),
+                let second = try ask("The same again", echoes: false)
+            else { return nil }
+            return (first, second)
+        }
+        guard let (first, second) = typed else { return nil }
+        if first != second { throw CommandFailure.usage("The two passwords are different. Nothing was changed.") }
+        return first
+    }
+
     /// Asks for the passphrase of a book. Returns `nil` if there is no terminal, or nothing was typed.
     static func passphrase(for request: PassphraseRequest) async throws -> String? {
         let hint = request.hint.isEmpty ? "" : " (hint: \(request.hint.onOneLine))"

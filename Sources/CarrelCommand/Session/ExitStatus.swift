@@ -2,6 +2,7 @@ import ArgumentParser
 import Carrel
 import Foundation
 import LCP
+import OPDSClient
 
 /// The exit codes that scripts rely on.
 enum ExitStatus: Int32 {
@@ -27,6 +28,7 @@ enum ExitStatus: Int32 {
         case let error where error.isCancellation: self = .interrupted
         case let error as DriverError: self = Self.of(error)
         case let error as LCPProblem: self = ExitStatus(error.underlying)
+        case is LoginRequired: self = .refused
         case let error as PlainFolderError: self = error.kind == .notFound ? .notFound : .failed
         case let error as URLError: self = Self.of(error.code)
         case let error where !error.itemErrors.isEmpty: self = .partlyDone

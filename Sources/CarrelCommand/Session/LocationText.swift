@@ -23,6 +23,15 @@ enum LocationText {
             try parts.name.lowercased() == "file" ? Self.fileURL(text) : Self.remoteURL(text, scheme: parts.name))
     }
 
+    /// Returns the URL of a catalogue, which may have a query, unlike a location; `nil` if `text` is not an address of a web
+    /// server.
+    static func webAddress(_ text: String) -> URL? {
+        guard let parts = parts(of: text), parts.isURL, ["http", "https"].contains(parts.name.lowercased()),
+            let url = URL(string: text, encodingInvalidCharacters: true), url.host()?.isEmpty == false
+        else { return nil }
+        return url
+    }
+
     private static func parts(of text: String) -> (name: String, rest: String, isURL: Bool)? {
         guard let colon = text.firstIndex(of: ":"), NamedConnections.isName(text[..<colon]) else { return nil }
         let name = String(text[..<colon])

@@ -1,6 +1,7 @@
 import Carrel
 import Foundation
 import LCP
+import OPDSClient
 
 /// Standard output and error. Standard output is buffered until there are enough bytes, or to the end.
 final class Output: Sendable {
@@ -94,8 +95,8 @@ final class Output: Sendable {
             var message: String
             var underlying: String?
         }
-        // The problem of a licence is shown by Foundation's error below it, which has a code.
-        let bridged = ((error as? LCPProblem)?.underlying ?? error) as NSError
+        // The problem of a licence, or of a catalogue's login, is shown by Foundation's error below it, which has a code.
+        let bridged = ((error as? LCPProblem)?.underlying ?? (error as? LoginRequired)?.underlying ?? error) as NSError
         // Foundation knows neither the kind nor the cause of a driver's error.
         let driver = error as? DriverError
         let cause = (bridged.userInfo[NSUnderlyingErrorKey] as? any Error) ?? driver?.underlying

@@ -31,6 +31,14 @@ struct Operand: Sendable {
     }
 }
 
+/// A catalogue that a verb works on.
+struct CatalogOperand: Sendable {
+    /// The address as given by the user, without secrets.
+    var shown: String
+    var url: URL
+    var options: ConnectionOptions
+}
+
 /// The working environment of a verb: turns locations into providers, and results into text or JSON.
 final class Session: Sendable {
     let common: CommonOptions
@@ -154,16 +162,19 @@ extension Session {
     func operands(_ texts: [String]) async throws -> [Operand] {
         var targets: [Target] = []
         for text in texts { targets.append(try await target(text)) }
-        if Set(targets.compactMap(\.host)).count > 1,
-            common.hasAccessFlags || CommandCredentials.isInEnvironment(environment)
-        {
-            throw CommandFailure.usage(
-                "This command names two hosts, and flags like --user and --cacert, $CARREL_PASSWORD and $CARREL_TOKEN would go to both; "
-                    + "use saved connections, ~/.netrc or the URLs.")
-        }
+        try refuseTwoHosts(targets)
         var operands: [Operand] = []
         for target in targets { operands.append(try await connect(target)) }
         return operands
+    }
+
+    private func refuseTwoHosts(_ targets: [Target]) throws {
+        guard Set(targets.compactMap(\.host)).count > 1,
+            common.hasAccessFlags || CommandCredentials.isInEnvironment(environment)
+        else { return }
+        throw CommandFailure.usage(
+            "This command names two hosts, and flags like --user and --cacert, $CARREL_PASSWORD and $CARREL_TOKEN would go to both; "
+                + "use saved connections, ~/.netrc or the URLs.")
     }
 
     /// Returns what ``operands(_:)`` does, with patterns replaced by the items that match (``expand(_:at:)``).
@@ -204,6 +215,46 @@ extension Session {
         guard case .url(let url) = try LocationText(text), url.scheme?.lowercased() == "mem" else { return nil }
         let location = try await ProviderRegistry.shared.location(of: url)
         return Operand(shown: text, provider: location.provider, path: location.path)
+    }
+
+    /// Returns the catalogue at an address, which may have a query, or at a saved connection to a web server.
+    func catalog(_ text: String) async throws -> CatalogOperand {
+        let target = try await catalogTarget(text)
+        do {
+            return CatalogOperand(shown: target.shown, url: target.url, options: try options(for: target))
+        } catch { throw error.at(target.shown) }
+    }
+
+    /// Returns the provider and path of a location that a file of the catalogue at `text` goes to.
+    ///
+    /// - Throws: A usage error if access flags would go to two hosts.
+    func operand(_ location: String, for text: String) async throws -> Operand {
+        let target = try await target(location)
+        try refuseTwoHosts([target, try await catalogTarget(text)])
+        return try await connect(target)
+    }
+
+    private func catalogTarget(_ text: String) async throws -> Target {
+        let shown = LocationText.withoutSecrets(text)
+        var target: Target
+        if let url = LocationText.webAddress(text) {
+            target = Target(shown: shown, url: url)
+        } else {
+            target = try await self.target(text)
+        }
+        let schemes = ["http": "http", "https": "https", "dav": "http", "davs": "https"]
+        guard let scheme = schemes[target.url.scheme?.lowercased() ?? ""],
+            var parts = URLComponents(url: target.url, resolvingAgainstBaseURL: true)
+        else { throw CommandFailure.usage("A catalogue is at an http or https address.").at(shown) }
+        parts.scheme = scheme
+        // `NAME:` alone is the connection's own address, to which a location adds a slash.
+        if target.connection != nil, text.hasSuffix(":"), parts.percentEncodedPath.count > 1,
+            parts.percentEncodedPath.hasSuffix("/")
+        {
+            parts.percentEncodedPath.removeLast()
+        }
+        target.url = parts.url ?? target.url
+        return target
     }
 
     private func target(_ text: String) async throws -> Target {

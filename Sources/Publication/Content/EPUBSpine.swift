@@ -22,4 +22,17 @@ struct EPUBSpine: Sendable {
         let wanted = HREFBase.resource(of: item.href)
         return manifest.readingOrder.firstIndex { HREFBase.resource(of: $0.href) == wanted }
     }
+
+    /// The index in ``items`` of the chapter at `link`; nil for what is not in the spine.
+    func index(of link: Link) -> Int? {
+        let wanted = HREFBase.resource(of: link.href)
+        return items.firstIndex { HREFBase.resource(of: $0.href) == wanted }
+    }
+
+    /// The index in the reading order of item `index`; nil if there is no such item, or it is not read.
+    func resource(at index: Int, in manifest: Manifest) -> Int? {
+        guard items.indices.contains(index) else { return nil }
+        let wanted = HREFBase.resource(of: items[index].href)
+        return manifest.readingOrder.firstIndex { HREFBase.resource(of: $0.href) == wanted }
+    }
 }

@@ -28,6 +28,9 @@ struct PositionTable: Sendable {
         }
     }
 
+    /// The number of all positions.
+    var total: Int { resources.reduce(0) { $0 + ($1?.count ?? 0) } }
+
     /// The position at or before a place in the resource at `index`, and how much of the publication lies before the
     /// place; nil for a resource without positions.
     ///

@@ -1,11 +1,11 @@
-import Foundation
+package import Foundation
 
 /// Dates as manifests and packages write them: ISO 8601, whole or cut short.
 extension Date {
     /// Reads `2008-10-12T19:32:18Z`, with a fraction of a second or another offset too, `2008-10-12`, `2008-10` or
     /// `2008`. A time without an offset is taken as UTC, a day as its midnight UTC. Milliseconds are kept, as they are
     /// written. A day that the calendar does not have, such as 30 February, is no date.
-    init?(manifestText text: String) {
+    package init?(manifestText text: String) {
         let text = text.trimmingCharacters(in: .whitespacesAndNewlines)
         let day = text.prefix { $0 != "T" && $0 != " " }
         let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
@@ -39,7 +39,7 @@ extension Date {
     }
 
     /// The moment in UTC, with milliseconds where there are any.
-    var manifestText: String {
+    package var manifestText: String {
         let milliseconds = wholeMilliseconds
         let hasFraction = milliseconds.truncatingRemainder(dividingBy: 1000) != 0
         // The style truncates, and the quotient may be slightly too small: a fraction of a millisecond compensates.

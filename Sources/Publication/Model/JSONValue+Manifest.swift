@@ -1,7 +1,7 @@
 /// Reading and writing the loose forms that manifests use: one or many, absent or empty.
 extension JSONValue {
     /// The strings of an array, or a single string; elements that are not strings are ignored.
-    var strings: [String] {
+    package var strings: [String] {
         switch self {
         case .string(let text): [text]
         case .array(let elements): elements.compactMap(\.stringValue)
@@ -10,7 +10,7 @@ extension JSONValue {
     }
 
     /// The elements of an array, or the value itself as the only one.
-    var oneOrMany: [JSONValue] {
+    package var oneOrMany: [JSONValue] {
         switch self {
         case .array(let elements): elements
         case .null: []
@@ -24,7 +24,7 @@ extension JSONValue {
     }
 
     /// A whole number above zero; nil for anything else.
-    var positiveInteger: Int64? {
+    package var positiveInteger: Int64? {
         integerValue.flatMap { $0 > 0 ? $0 : nil }
     }
 
@@ -46,12 +46,12 @@ extension JSONValue {
     }
 
     /// Nil for no strings, a string for one, an array for more.
-    static func oneOrMany(_ strings: [String]) -> JSONValue? {
+    package static func oneOrMany(_ strings: [String]) -> JSONValue? {
         oneOrMany(strings.map(JSONValue.string))
     }
 
     /// Nil for an empty array.
-    static func nonEmpty(_ values: [JSONValue]) -> JSONValue? {
+    package static func nonEmpty(_ values: [JSONValue]) -> JSONValue? {
         values.isEmpty ? nil : .array(values)
     }
 
@@ -61,12 +61,12 @@ extension JSONValue {
     }
 
     /// An object of the members that are there, and of `others` where none of them has the name.
-    static func object(present members: [String: JSONValue?], others: [String: JSONValue] = [:]) -> JSONValue {
+    package static func object(present members: [String: JSONValue?], others: [String: JSONValue] = [:]) -> JSONValue {
         .object(others.merging(members.compactMapValues { $0 }) { _, known in known })
     }
 
     /// The members of this object that are not called like one of `keys`; none if this is no object.
-    func members(besides keys: Set<String>) -> [String: JSONValue] {
+    package func members(besides keys: Set<String>) -> [String: JSONValue] {
         (objectValue ?? [:]).filter { !keys.contains($0.key) }
     }
 

@@ -118,8 +118,8 @@ extension Publication {
 
 /// Places in the resources of the reading order.
 final class StandardLocators: LocatorService {
-    private let context: PublicationServiceContext
-    private let spine: EPUBSpine?
+    let context: PublicationServiceContext
+    let spine: EPUBSpine?
 
     /// - Parameter spine: Where the package document of an EPUB has its chapters; nil for other publications.
     init(_ context: PublicationServiceContext, spine: EPUBSpine? = nil) {
@@ -127,7 +127,7 @@ final class StandardLocators: LocatorService {
         self.spine = spine
     }
 
-    private var manifest: Manifest { context.manifest }
+    var manifest: Manifest { context.manifest }
 
     // MARK: From a locator
 
@@ -206,12 +206,13 @@ final class StandardLocators: LocatorService {
         return (first, place)
     }
 
-    private func index(of href: String) -> Int? {
+    /// The index in the reading order.
+    func index(of href: String) -> Int? {
         let wanted = HREFBase.resource(of: href.hasPrefix("/") ? String(href.dropFirst()) : href)
         return manifest.readingOrder.firstIndex { HREFBase.resource(of: $0.href) == wanted }
     }
 
-    private func places(_ index: Int) async throws -> SectionPlaces? {
+    func places(_ index: Int) async throws -> SectionPlaces? {
         var reader = SectionReader(context.manifest, fetcher: context.fetcher)
         guard let section = reader.sections.firstIndex(where: { $0.index == index }),
             let document = try await reader.document(at: section)
@@ -220,7 +221,7 @@ final class StandardLocators: LocatorService {
     }
 
     /// The most exact of what the locator says: a quotation, CFI, id, selector, progression.
-    private func placeInText(_ locator: Locator, _ index: Int) async throws -> (SectionPlaces, ContentDocument.Place)? {
+    func placeInText(_ locator: Locator, _ index: Int) async throws -> (SectionPlaces, ContentDocument.Place)? {
         guard let places = try await places(index) else { return nil }
         let document = places.document
         let locations = locator.locations

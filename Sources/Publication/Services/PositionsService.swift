@@ -33,6 +33,12 @@ extension Publication {
 }
 
 extension Publication {
+    /// The number of all positions. Makes no locators, unless an app's own service does.
+    ///
+    /// - Throws: Errors of the storage.
+    /// - Complexity: As ``positions()``.
+    package func positionCount() async throws -> Int { try await positionTable().total }
+
     /// How many positions each resource has.
     func positionTable() async throws -> PositionTable {
         let service = service(.positions)

@@ -1,5 +1,6 @@
 import Cryptography
 import Foundation
+import WebServer
 
 /// The secret that paths are made of. They cannot be guessed, and are the same for the same secret.
 struct ServerKey: Sendable {

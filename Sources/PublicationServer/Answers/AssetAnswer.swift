@@ -1,4 +1,5 @@
 import Foundation
+import WebServer
 
 /// Answers with the files of the reading page, which are part of this module (`Page/`).
 enum AssetAnswer {
@@ -12,6 +13,7 @@ enum AssetAnswer {
         "chapter.js": (PackageResources.chapter_js, script),
         "frames.js": (PackageResources.frames_js, script),
         "panels.js": (PackageResources.panels_js, script),
+        "places.js": (PackageResources.places_js, script),
         "publication.js": (PackageResources.publication_js, script),
         "settings.js": (PackageResources.settings_js, script),
         "sound.js": (PackageResources.sound_js, script),

@@ -1,3 +1,5 @@
+import WebServer
+
 /// Lets scripts of named origins read answers (Fetch, section 3.3, "CORS protocol").
 enum CrossOrigin {
     /// Adds the header fields that let the request's origin read `answer`, if the app named it.

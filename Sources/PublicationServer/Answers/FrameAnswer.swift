@@ -1,6 +1,7 @@
 import FileProviderCore
 import Foundation
 import Publication
+import WebServer
 
 /// Answers with a chapter for the reading page's frame: with the page's script in it, always whole.
 struct FrameAnswer {

@@ -3,6 +3,7 @@ import Foundation
 import Logging
 import MediaTypes
 import Publication
+import WebServer
 
 /// Answers with the publication's manifest as it is for clients of this server.
 ///

@@ -1,5 +1,6 @@
 import Foundation
 import Publication
+import WebServer
 
 /// Answers with the reading page, whose contents and chapters can be read without JavaScript.
 enum PageAnswer {
@@ -28,7 +29,18 @@ enum PageAnswer {
             "description": PageTemplate.escaped(PageTemplate.plainText(metadata.description ?? "")),
             "contents": list.isEmpty ? contents.list(untitled(context.publication.readingOrder)) : list,
             "cover": await cover(context),
+            "home": home(context),
+            "places": context.places == nil ? "" : "kept",
         ]
+    }
+
+    /// The link back to the server's list of books; empty if there is none.
+    private static func home(_ context: AnswerContext) -> String {
+        guard let home = context.home else { return "" }
+        return """
+            <a class="home" href="\(PageTemplate.escaped(home.address))"><svg viewBox="0 0 24 24" aria-hidden="true">\
+            <path d="M14.5 5L8 12l6.5 7"/></svg><span>\(PageTemplate.escaped(home.title))</span></a>
+            """
     }
 
     private static func cover(_ context: AnswerContext) async -> String {

@@ -2,6 +2,7 @@ import FileProviderCore
 import Foundation
 import Logging
 import Publication
+import WebServer
 
 /// Answers requests below the address of one publication.
 enum PublicationAnswer {
@@ -15,11 +16,13 @@ enum PublicationAnswer {
     static func respond(
         to request: ServerRequest, rest: String, _ context: AnswerContext
     ) async -> ServerResponse {
+        if let places = context.places, RequestedPath(rest)?.href == PlaceAnswer.path {
+            let answer = await PlaceAnswer.make(for: request, places, context)
+            return request.method == "HEAD" ? answer.withoutBody : answer
+        }
         guard request.method == "GET" || request.method == "HEAD" else {
-            if let permission = CrossOrigin.permission(for: request, context) { return permission }
-            var answer = RefusalAnswer.make(405, sentence: "This address answers GET and HEAD.")
-            answer.set("Allow", "GET, HEAD")
-            return answer
+            return CrossOrigin.permission(for: request, context)
+                ?? RefusalAnswer.wrongMethod(allowed: ["GET", "HEAD"])
         }
         let answer: ServerResponse
         do {

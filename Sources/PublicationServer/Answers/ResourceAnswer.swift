@@ -2,6 +2,7 @@ import FileProviderCore
 import Foundation
 import MediaTypes
 import Publication
+import WebServer
 
 /// Answers with a resource of the publication: whole, a part, or only that it has not changed.
 ///

@@ -1,6 +1,7 @@
 import FileProviderCore
 import Foundation
 import Publication
+import WebServer
 
 /// The links of a manifest by what clients ask for. Made at the first request.
 final class ServedLinks: Sendable {

@@ -6,18 +6,15 @@ struct ServedPublication: Sendable {
     let publication: Publication
     /// What names the publication for good; entity tags depend on it.
     let identity: String
-    /// The segment of the path under which its content is.
-    let path: String
     /// Its links by the paths that clients ask for.
     let links: ServedLinks
     /// Whether its fetcher has nothing but the publication, so that files outside the manifest are its own. An archive is
     /// the publication; beside a manifest in a folder there may be anything.
     let ownsAllFiles: Bool
 
-    init(publication: Publication, identity: String, path: String) {
+    init(publication: Publication, identity: String) {
         self.publication = publication
         self.identity = identity
-        self.path = path
         links = ServedLinks(publication.manifest)
         ownsAllFiles = publication.fetcher(of: ArchiveFetcher.self) != nil
     }
@@ -35,6 +32,10 @@ struct AnswerContext: Sendable {
     /// Origins that may read manifests, services and resources.
     let allowedOrigins: [String]
     let logger: Logger?
+    /// Where the reader's place is kept; nil if the browser alone keeps it.
+    var places: (any ReadingPlaces)?
+    /// Where the page's link back leads; nil for no link.
+    var home: (title: String, address: String)?
 
     var publication: Publication { served.publication }
 

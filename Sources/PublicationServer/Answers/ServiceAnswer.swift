@@ -2,6 +2,7 @@ import FileProviderCore
 import Foundation
 import MediaTypes
 import Publication
+import WebServer
 
 /// Answers with what a service of the publication says, such as its positions or the hits of a search.
 enum ServiceAnswer {

@@ -2,8 +2,9 @@
 
 import { ChapterView } from "./chapter.js";
 import { Panels } from "./panels.js";
+import { Places } from "./places.js";
 import { Publication } from "./publication.js";
-import { Settings, base, storePlace, storedPlace } from "./settings.js";
+import { Settings, base } from "./settings.js";
 import { SoundView } from "./sound.js";
 import { SpreadView } from "./spreads.js";
 
@@ -43,8 +44,9 @@ class Reader {
   view = null;
   place = { index: 0, progression: 0 };
 
-  constructor(publication) {
+  constructor(publication, places) {
     this.publication = publication;
+    this.places = places;
     const text = new ChapterView(this);
     const pages = new SpreadView(this);
     this.views = { text, page: pages, image: pages, sound: new SoundView(this), document: new DocumentView(this) };
@@ -136,11 +138,17 @@ class Reader {
     this.saving = setTimeout(() => this.save(), 400);
   }
 
-  save() { if (page.dataset.state === "reading") storePlace(this.place); }
+  save() { if (page.dataset.state === "reading" && this.place.href) this.places.keep(this.place, element("chapter-title").textContent); }
+
+  // The page may not come back.
+  saveNow() {
+    this.save();
+    this.places.send();
+  }
 
   // The place of an earlier visit, if the publication still has it.
   earlier() {
-    const stored = storedPlace();
+    const stored = this.places.stored();
     if (!stored || typeof stored.href !== "string" || !(stored.progression >= 0 && stored.progression <= 1)) return null;
     const index = this.publication.items[stored.index]?.href === stored.href ? stored.index : this.publication.items.findIndex(item => item.href === stored.href);
     return index < 0 ? null : { index, progression: stored.progression };
@@ -262,8 +270,8 @@ class Reader {
       this.open(index, Object.keys(target).length ? target : "start");
     });
     addEventListener("hashchange", () => this.openHash());
-    addEventListener("pagehide", () => this.save());
-    document.addEventListener("visibilitychange", () => { if (document.hidden) this.save(); });
+    addEventListener("pagehide", () => this.saveNow());
+    document.addEventListener("visibilitychange", () => { if (document.hidden) this.saveNow(); });
     new ResizeObserver(() => { if (this.view) this.view.resize(); }).observe(this.stage);
   }
 
@@ -281,7 +289,10 @@ class Reader {
 async function start() {
   page.classList.add("scripted");
   try {
-    const reader = new Reader(await Publication.load());
+    const places = new Places();
+    const [publication] = await Promise.all([Publication.load(), places.ask()]);
+    places.settle(publication);
+    const reader = new Reader(publication, places);
     if (reader.openHash()) return;
     if (reader.earlier()) reader.begin();
     else reader.showTitlePage();

@@ -2,6 +2,7 @@ public import Foundation
 public import Logging
 import FileProviderCore
 public import Publication
+public import WebServer
 
 /// Serves publications to browsers and web views over HTTP, read by ranges from wherever they are.
 ///
@@ -19,20 +20,20 @@ public import Publication
 public final class PublicationServer: Sendable {
     /// As it was given.
     public let configuration: ServerConfiguration
-    let logger: Logger?
+    private let logger: Logger?
     private let key: ServerKey
     private let token: AccessToken?
     private let hosts: HostCheck
     /// The path in front of the first segment that is this server's own; ends with a slash.
     private let root: String
     private let mounted = LockedValue<[String: Entry]>([:])
-    let socket = BoundSocket()
+    let listener: WebListener
 
     /// What is at the first segment of a path.
     private enum Entry: Sendable {
         /// The question for the token, which leads to the segment with the content.
         case door(grant: String)
-        case content(ServedPublication)
+        case content(MountedPublication)
     }
 
     /// A server that serves nothing yet, and doesn't listen before ``run()``.
@@ -49,7 +50,11 @@ public final class PublicationServer: Sendable {
             boundHost: configuration.host,
             allowed: configuration.hosts + [configuration.publicHost].compactMap(\.self))
         let path = proxy?.path(percentEncoded: true) ?? ""
-        root = path.hasSuffix("/") ? path : path + "/"
+        let root = path.hasSuffix("/") ? path : path + "/"
+        self.root = root
+        listener = WebListener(
+            host: configuration.host, port: configuration.port, limits: configuration.limits, logger: logger,
+            shownPath: { Self.shown($0, below: root) })
     }
 
     // MARK: Publications
@@ -76,17 +81,24 @@ public final class PublicationServer: Sendable {
         let identity = identity ?? publication.identity
         let path = key.path(identity: identity)
         guard let token = configuration.token else {
-            let served = ServedPublication(publication: publication, identity: identity, path: path)
-            mounted.update { $0[path] = .content(served) }
+            let content = mountedPublication(publication, identity: identity, segment: path)
+            mounted.update { $0[path] = .content(content) }
             return root + path + "/"
         }
         let grant = key.grant(path: path, token: token)
-        let served = ServedPublication(publication: publication, identity: identity, path: grant)
+        let content = mountedPublication(publication, identity: identity, segment: grant)
         mounted.update { entries in
             entries[path] = .door(grant: grant)
-            entries[grant] = .content(served)
+            entries[grant] = .content(content)
         }
         return root + path + "/"
+    }
+
+    private func mountedPublication(_ publication: Publication, identity: String, segment: String) -> MountedPublication
+    {
+        MountedPublication(
+            publication: publication, identity: identity, base: root + segment + "/",
+            allowsScripts: configuration.allowsScripts, allowedOrigins: configuration.origins, logger: logger)
     }
 
     /// Serves the publication at `url` no longer. Answers that are being sent go on.
@@ -101,7 +113,7 @@ public final class PublicationServer: Sendable {
 
     /// The URL at which clients find `path`.
     private func address(ofPath path: String) async throws -> URL {
-        let port = try await socket.port()
+        let port = try await listener.port()
         var parts = URLComponents()
         if let proxy = configuration.publicURL {
             parts.scheme = proxy.scheme
@@ -135,20 +147,14 @@ public final class PublicationServer: Sendable {
             return RefusalAnswer.make(421, sentence: "This server does not answer by this name.")
         }
         guard let (segment, rest) = split(request.path), let entry = mounted.value[segment] else {
-            return RefusalAnswer.make(404, sentence: "There is nothing at this address.")
+            return RefusalAnswer.nothingHere
         }
         guard let rest else { return moved(to: root + segment + "/") }
         switch entry {
         case .door(let grant): return await answer(request, rest: rest, grant: grant)
-        case .content(let served):
-            return await PublicationAnswer.respond(to: request, rest: rest, context(served, of: request))
+        case .content(let content):
+            return await content.respond(to: request, rest: rest, origin: origin(of: request))
         }
-    }
-
-    private func context(_ served: ServedPublication, of request: ServerRequest) -> AnswerContext {
-        AnswerContext(
-            served: served, origin: origin(of: request), base: root + served.path + "/",
-            allowsScripts: configuration.allowsScripts, allowedOrigins: configuration.origins, logger: logger)
     }
 
     /// The origin as the client knows it.
@@ -163,9 +169,7 @@ public final class PublicationServer: Sendable {
 
     /// The question for the token, and the answer to the token.
     private func answer(_ request: ServerRequest, rest: String, grant: String) async -> ServerResponse {
-        guard rest.isEmpty, let token else {
-            return RefusalAnswer.make(404, sentence: "There is nothing at this address.")
-        }
+        guard rest.isEmpty, let token else { return RefusalAnswer.nothingHere }
         switch request.method {
         case "GET", "HEAD":
             let form = TokenForm.answer(wasWrong: false)
@@ -176,10 +180,7 @@ public final class PublicationServer: Sendable {
             case .wrong: return TokenForm.answer(wasWrong: true)
             case .tooMany: return RefusalAnswer.make(429, sentence: "Too many wrong tokens; try again in a minute.")
             }
-        default:
-            var answer = RefusalAnswer.make(405, sentence: "This address answers GET, HEAD and POST.")
-            answer.set("Allow", "GET, HEAD, POST")
-            return answer
+        default: return RefusalAnswer.wrongMethod(allowed: ["GET", "HEAD", "POST"])
         }
     }
 
@@ -190,16 +191,19 @@ public final class PublicationServer: Sendable {
         return answer
     }
 
-    /// The path of `target` for log lines: without its query, and without the segment that opens a publication.
-    func shown(_ target: String) -> String {
-        guard let (segment, rest) = split(ServerRequest(target: target).path), !segment.isEmpty else {
+    /// The path of `target` for log lines: without its query, and without the segment behind `root`, which opens a
+    /// publication.
+    static func shown(_ target: String, below root: String) -> String {
+        guard let (segment, rest) = split(ServerRequest(target: target).path, below: root), !segment.isEmpty else {
             return root + "…"
         }
         return root + "…" + (rest.map { "/" + $0 } ?? "")
     }
 
+    private func split(_ path: String) -> (segment: String, rest: String?)? { Self.split(path, below: root) }
+
     /// The first segment of `path` behind the root, and what follows its slash; `rest` is nil without a slash.
-    private func split(_ path: String) -> (segment: String, rest: String?)? {
+    private static func split(_ path: String, below root: String) -> (segment: String, rest: String?)? {
         guard path.hasPrefix(root) else { return nil }
         let own = path.dropFirst(root.count)
         guard let slash = own.firstIndex(of: "/") else { return (String(own), nil) }

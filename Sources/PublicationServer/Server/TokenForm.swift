@@ -1,4 +1,5 @@
 import Foundation
+import WebServer
 
 /// The page that asks for the server's token.
 enum TokenForm {
@@ -19,14 +20,5 @@ enum TokenForm {
     }
 
     /// The token in the body of a sent form (application/x-www-form-urlencoded); empty if there is none.
-    static func token(in body: Data) -> String {
-        for pair in String(decoding: body, as: UTF8.self).split(separator: "&") {
-            let parts = pair.split(separator: "=", maxSplits: 1)
-            if parts.count == 2, parts[0] == field {
-                let text = parts[1].replacing("+", with: " ")
-                return String(text).removingPercentEncoding ?? ""
-            }
-        }
-        return ""
-    }
+    static func token(in body: Data) -> String { RequestForm(body).value(field) ?? "" }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import SQLiteStorage
 
 /// Splits several authors in one text, which drivers join with `, `, although names may contain commas.
 enum AuthorNames {

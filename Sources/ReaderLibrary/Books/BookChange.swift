@@ -1,5 +1,6 @@
 import Foundation
 import ReaderLink
+import SQLiteStorage
 
 /// A book with the changes of a command. Invalid values are ignored, with a warning.
 struct BookChange {

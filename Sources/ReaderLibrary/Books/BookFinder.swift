@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import ReaderLink
+import SQLiteStorage
 
 /// The result of looking for a book.
 enum FoundBook: Sendable {

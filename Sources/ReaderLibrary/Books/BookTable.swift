@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import ReaderLink
+import SQLiteStorage
 
 /// A book with its row ID.
 struct StoredBook: Sendable {

@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import ReaderLink
+import SQLiteStorage
 
 /// Records the commands that were begun and the results of their steps.
 struct CommandJournal {

@@ -1,6 +1,7 @@
 import FileProviderCore
 import Foundation
 import LocalFileProvider
+import SQLiteStorage
 
 /// The folder of a library, with its subfolders.
 struct LibraryFolder: Sendable {
@@ -24,7 +25,10 @@ struct LibraryFolder: Sendable {
         try await BlockingThreads.shared.run {
             try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
         }
-        let folder = try LibraryFolder(url, lock: try await BlockingThreads.shared.run { try FolderLock(folder: url) })
+        let lock = try await BlockingThreads.shared.run {
+            try FolderLock(folder: url, name: "library.lock", noun: "library")
+        }
+        let folder = try LibraryFolder(url, lock: lock)
         let directories = [folder.books, folder.covers, folder.incoming]
         for directory in directories { try await folder.files.createFolderWithParents(path: directory) }
         if try await folder.hasDatabase() { return folder }
@@ -116,32 +120,4 @@ struct LibraryFolder: Sendable {
     func remove(_ path: ProviderPath) async throws {
         do { try await files.removeItem(path: path, recursive: false) } catch let error where error.isNoSuchFile {}
     }
-}
-
-/// The lock that lets only one process open a library; it ends with the process in any case. Source: flock(2).
-final class FolderLock: Sendable {
-    private let file: Int32
-
-    /// - Throws: `CocoaError(.fileWriteUnknown)` with the underlying error `EWOULDBLOCK` if another process has the
-    ///   lock.
-    init(folder: URL) throws {
-        let path = folder.appendingPathComponent("library.lock").path
-        file = Glibc.open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard file >= 0 else {
-            let cause = errno
-            // The path of a URL is always valid; the fallback would only appear in the sentence.
-            throw FileError.make(errno: cause, path: (try? ProviderPath(path)) ?? .root, writing: true)
-        }
-        guard flock(file, LOCK_EX | LOCK_NB) == 0 else {
-            let cause = POSIXErrorCode(rawValue: errno).map { POSIXError($0) }
-            // `file` is initialized, so the throw runs `deinit`, which closes it.
-            let sentence = "The library “\(folder.lastPathComponent)” is open in another process; close it there first."
-            throw FileError.make(.fileWriteUnknown, path: folder.path, sentence: sentence, underlying: cause)
-        }
-    }
-
-    /// Releases the lock. Deallocation does so, too.
-    func release() { flock(file, LOCK_UN) }
-
-    deinit { Glibc.close(file) }
 }

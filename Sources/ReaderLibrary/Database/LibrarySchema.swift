@@ -1,3 +1,5 @@
+import SQLiteStorage
+
 /// The tables of a library and of its snapshot. The tables about books are the same, so that they can be copied
 /// unchanged.
 enum LibrarySchema {

@@ -1,4 +1,5 @@
 import GRDB
+import SQLiteStorage
 
 /// A file in one of the folders that the database manages.
 struct LibraryFile: Hashable, Sendable {

@@ -2,6 +2,7 @@ import FileProviderCore
 import Foundation
 import Publication
 import ReaderLink
+import SQLiteStorage
 
 /// Verifies that a file in the library's folder is a readable EPUB, and reads its metadata.
 struct BookProof {

@@ -1,6 +1,7 @@
 import FileProviderCore
 import Foundation
 import ReaderLink
+import SQLiteStorage
 
 extension IncomingBook {
     /// Adds the values from the command.

@@ -1,6 +1,7 @@
 import Foundation
 import Publication
 import ReaderLink
+import SQLiteStorage
 
 /// A verified book with its metadata.
 struct IncomingBook: Sendable {

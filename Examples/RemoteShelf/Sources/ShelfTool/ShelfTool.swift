@@ -1,7 +1,7 @@
 import Carrel
 import Dispatch
 import Foundation
-import RemoteShelf
+import Shelf
 
 /// `remote-shelf LOCATION FOLDER [--once]`
 @main
@@ -44,19 +44,32 @@ struct ShelfTool {
         try ProviderRegistry.shared.registerBuiltInProviders()
         let named = URL(string: location, encodingInvalidCharacters: true).flatMap { $0.scheme == nil ? nil : $0 }
         let url = named ?? URL(fileURLWithPath: location).standardizedFileURL
-        let inner = folder.resolvingSymlinksInPath().pathComponents
-        if url.isFileURL, inner.starts(with: url.resolvingSymlinksInPath().pathComponents) {
-            throw FileError.make(
-                .fileWriteInvalidFileName, path: folder.path,
-                sentence: "FOLDER must not be in LOCATION, or it would watch itself.")
-        }
         let credentials = CredentialChain([
             EnvironmentCredentials(password: "CARREL_PASSWORD", token: "CARREL_TOKEN"), NetrcCredentials(),
         ])
         let target = try await ProviderRegistry.shared.location(
             of: url, options: ConnectionOptions(credentials: credentials))
-        let shelf = try await Shelf(of: target.provider, path: target.path, in: folder) { say($0, to: .standardOutput) }
-        if once { return try await shelf.update() }
+        let (changes, changed) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        var options = ShelfOptions()
+        options.report = { event in
+            say(event.line, to: .standardOutput)
+            changed.yield()
+        }
+        let source = ShelfSource(provider: target.provider, root: target.path)
+        let shelf = try await Shelf.open(folder: folder, sources: [source], options: options)
+        if once {
+            let report = try await shelf.scan()
+            try await shelf.makeCovers()
+            return report.isComplete
+        }
+        let covers = Task {
+            for await _ in changes {
+                do { try await shelf.makeCovers() } catch let error where !error.isCancellation {
+                    say("covers: \(error.sentence)", to: .standardError)
+                }
+            }
+        }
+        defer { covers.cancel() }
         try await shelf.follow()
         return true
     }

@@ -2,10 +2,8 @@ import Foundation
 
 /// Tiny books, made here.
 enum Books {
-    static let cover = Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) + Data("pixels".utf8)
-
-    /// - Parameter extra: Bytes of a chapter that the catalogue does not need.
-    static func epub(_ title: String, extra: Int = 0, cover: Data = Books.cover) -> Data {
+    /// An EPUB with one chapter.
+    static func epub(_ title: String) -> Data {
         let container = """
             <container version="1.0" xmlns="urn:oasis:names:tc:opendocument:xmlns:container"><rootfiles>\
             <rootfile full-path="book.opf" media-type="application/oebps-package+xml"/></rootfiles></container>
@@ -14,38 +12,18 @@ enum Books {
             <package xmlns="http://www.idpf.org/2007/opf" version="3.0" unique-identifier="id">\
             <metadata xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:identifier id="id">urn:x:1</dc:identifier>\
             <dc:title>\(title)</dc:title><dc:creator>Jane Austen</dc:creator><dc:language>en</dc:language></metadata>\
-            <manifest><item id="c" href="c.xhtml" media-type="application/xhtml+xml"/>\
-            <item id="i" href="i.png" media-type="image/png" properties="cover-image"/></manifest>\
+            <manifest><item id="c" href="c.xhtml" media-type="application/xhtml+xml"/></manifest>\
             <spine><itemref idref="c"/></spine></package>
             """
         return zip([
             ("mimetype", Data("application/epub+zip".utf8)), ("META-INF/container.xml", Data(container.utf8)),
-            (
-                "c.xhtml",
-                Data("<html xmlns=\"http://www.w3.org/1999/xhtml\"/>".utf8) + Data(repeating: 0x20, count: extra)
-            ),
-            ("book.opf", Data(package.utf8)), ("i.png", cover),
+            ("c.xhtml", Data("<html xmlns=\"http://www.w3.org/1999/xhtml\"/>".utf8)),
+            ("book.opf", Data(package.utf8)),
         ])
     }
 
-    /// An EPUB of which the archive says that all of it is encrypted with a password.
-    static func lockedEPUB() -> Data {
-        zip([("mimetype", Data("application/epub+zip".utf8)), ("META-INF/container.xml", cover)], flags: 1)
-    }
-
-    static func cbz() -> Data { zip([("1.png", cover), ("2.png", cover)]) }
-
-    static func webpub(_ title: String) -> Data {
-        let manifest = """
-            {"@context": "https://readium.org/webpub-manifest/context.jsonld", "metadata": {"title": "\(title)"},
-             "links": [{"rel": "self", "href": "https://example.com/manifest.json", "type": "application/webpub+json"}],
-             "readingOrder": [{"href": "c.html", "type": "text/html"}]}
-            """
-        return zip([("manifest.json", Data(manifest.utf8)), ("c.html", Data("<html/>".utf8))])
-    }
-
     /// A ZIP archive of stored entries (APPNOTE.TXT 6.3.10).
-    private static func zip(_ files: [(name: String, content: Data)], flags: Int = 0) -> Data {
+    private static func zip(_ files: [(name: String, content: Data)]) -> Data {
         func bytes(_ values: [(value: Int, count: Int)]) -> Data {
             Data(
                 values.flatMap { field in (0..<field.count).map { UInt8(truncatingIfNeeded: field.value >> (8 * $0)) } }
@@ -56,7 +34,7 @@ enum Books {
             let (size, name) = (file.content.count, Data(file.name.utf8))
             // Version, flags, method, time, date, checksum, sizes, lengths of name and extra field.
             let common = bytes([
-                (20, 2), (flags, 2), (0, 2), (0, 2), (33, 2), (checksum(file.content), 4), (size, 4), (size, 4),
+                (20, 2), (0, 2), (0, 2), (0, 2), (33, 2), (checksum(file.content), 4), (size, 4), (size, 4),
                 (name.count, 2), (0, 2),
             ])
             directory +=

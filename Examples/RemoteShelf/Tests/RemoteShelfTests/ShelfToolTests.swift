@@ -1,6 +1,17 @@
 import Foundation
-import RemoteShelf
 import Testing
+
+/// What `value` gives once it gives something.
+func eventually<Value>(_ location: SourceLocation = #_sourceLocation, _ value: () async throws -> Value?) async throws
+    -> Value
+{
+    let end = ContinuousClock.now + .seconds(30)
+    while ContinuousClock.now < end {
+        if let value = try await value() { return value }
+        try await Task.sleep(for: .milliseconds(5))
+    }
+    return try #require(await value(), "It did not come about.", sourceLocation: location)
+}
 
 /// The program, run as a process.
 @Suite struct ShelfToolTests {
@@ -61,6 +72,19 @@ import Testing
             process.terminate()
         }
         #expect(second.code == 0 && !second.text.contains("Emma"), "\(second)")
+    }
+
+    @Test func `what cannot be read gives exit code 1, and names steer no terminal`() async throws {
+        let books = folder.appending(path: "books")
+        try FileManager.default.createDirectory(at: books, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try Books.epub("A").write(to: books.appending(path: "a\u{1B}[2J\u{202E}\n.epub"))
+        let first = try await run("books", "shelf", "--once")
+        #expect(first.code == 0 && first.text.contains("a?[2J??.epub: A by Jane Austen\n"), "\(first)")
+
+        try FileManager.default.removeItem(at: books)
+        let second = try await run("books", "shelf", "--once")
+        #expect(second.code == 1 && second.text.contains("interrupted "), "\(second)")
     }
 
     @Test func `wrong use and secrets are not repeated`() async throws {

@@ -1,0 +1,152 @@
+import ArgumentParser
+import Carrel
+import Foundation
+import OPDSClient
+
+struct OPDSGet: Verb {
+    static let verb = "opds get"
+    static let configuration = CommandConfiguration(
+        commandName: "get", abstract: "Download a book from a catalogue.",
+        discussion:
+            "A web page in place of the book is refused. Without --resume, a download that stops leaves nothing.")
+
+    @Flag(help: "Replace a file that exists.")
+    var overwrite = false
+    @Flag(help: "Keep the part of a download that stops, and continue the part of an earlier one.")
+    var resume = false
+    @OptionGroup var choice: CatalogChoice
+    @Argument(help: "The address of a feed, of a book's entry, or of a book.")
+    var url: String
+    @Argument(help: "A folder, or a name for the book; the default is the current folder.", completion: .location)
+    var target: String = "."
+    @OptionGroup var common: CommonOptions
+
+    private struct ShownResult: Encodable {
+        var path: String
+        var size: Int64?
+        var mediaType: String?
+    }
+
+    var blamed: String? { url }
+
+    func perform(_ session: Session) async throws {
+        var place = try await session.operand(target, for: url)
+        let catalog = try await session.catalog(url)
+        let client = CatalogClient(options: catalog.options)
+        let offer: CatalogChoice.Offer
+        do { offer = try await choice.offer(at: catalog.url, client) } catch { throw error.at(catalog.shown) }
+        do {
+            if try await place.itemIfAny()?.isFolder(of: place) ?? place.path.isRoot {
+                let path = try place.path.appending(offer.fileName)
+                (place.path, place.shown) = (path, place.shown(of: path))
+            }
+        } catch { throw error.at(place.shown) }
+        let bar = ProgressBar(isQuiet: common.quiet)
+        defer { bar.clear() }
+        let file: FileObject
+        do {
+            file = try await client.acquire(
+                offer.link, to: place.path, of: place.provider, overwrite: overwrite, resumes: resume,
+                progress: bar.reporter)
+        } catch {
+            throw isAbout(place, error)
+                ? error.naming(missingParentOf: place.path).at(place.shown) : error.at(catalog.shown)
+        }
+        bar.clear()
+        if common.json {
+            return try session.output.json(
+                ShownResult(path: place.shown, size: file.size, mediaType: offer.link.type))
+        }
+        try session.output.line(place.shown)
+    }
+
+    /// Whether an error is about the file to be written, or its folder.
+    private func isAbout(_ place: Operand, _ error: any Error) -> Bool {
+        guard let path = (error as NSError).userInfo[NSFilePathErrorKey] as? String else { return false }
+        return [place.path.string, place.path.parent?.string].contains(path)
+    }
+}
+
+/// The options that choose a book of a catalogue, and a format of it.
+struct CatalogChoice: ParsableArguments {
+    @Option(help: ArgumentHelp("The format: a media type, or an extension such as epub.", valueName: "format"))
+    var format: String?
+    @Option(help: ArgumentHelp("The book at this place of the feed, from 1.", valueName: "n"))
+    var select: Int?
+    @Option(help: ArgumentHelp("The book with this identifier.", valueName: "id"))
+    var identifier: String?
+
+    /// A file that a catalogue offers.
+    struct Offer {
+        var link: Link
+        var fileName: String
+    }
+
+    func validate() throws {
+        if let select, select < 1 { throw ValidationError("--select counts from 1.") }
+        if select != nil, identifier != nil { throw ValidationError("Use one of --select and --identifier.") }
+        if let format, mediaType == nil {
+            throw ValidationError("“\(format)” is neither a media type nor a known extension.")
+        }
+    }
+
+    private var mediaType: MediaType? {
+        guard let format else { return nil }
+        if format.contains("/") { return MediaType(format) }
+        let name = format.hasPrefix(".") ? format.dropFirst() : format[...]
+        return MediaType.known(fileExtension: name.lowercased())
+    }
+
+    /// Returns the file to get from `url`: that of the chosen book of a feed, of a book's entry, or the one at `url`.
+    func offer(at url: URL, _ client: CatalogClient) async throws -> Offer {
+        if let link = try await client.fileLink(at: url) {
+            let name = url.deletingPathExtension().lastPathComponent
+            let book = FeedPublication(metadata: Metadata(title: LocalizedString(name)))
+            return Offer(link: link, fileName: book.suggestedFileName(for: link))
+        }
+        let book: FeedPublication
+        switch try await client.document(at: url) {
+        case .publication(let publication): book = publication
+        case .feed(let feed): book = try choose(from: feed.allPublications)
+        default:
+            throw CommandFailure(status: .badFile, sentence: "This document of the catalogue offers no books.")
+        }
+        return try offer(of: try await client.completed(book))
+    }
+
+    private func choose(from books: [FeedPublication]) throws -> FeedPublication {
+        if let identifier {
+            guard let book = books.first(where: { $0.metadata.identifier == identifier }) else {
+                throw CommandFailure(
+                    status: .notFound, sentence: "No book of the feed has the identifier “\(identifier)”.")
+            }
+            return book
+        }
+        if let select {
+            guard books.indices.contains(select - 1) else {
+                throw CommandFailure(
+                    status: .notFound, sentence: "The feed has \(books.count) books, and no book \(select).")
+            }
+            return books[select - 1]
+        }
+        guard books.count != 1 else { return books[0] }
+        if books.isEmpty { throw CommandFailure(status: .notFound, sentence: "The feed has no books.") }
+        throw CommandFailure.usage("The feed has \(books.count) books; choose one with --select or --identifier.")
+    }
+
+    private func offer(of book: FeedPublication) throws -> Offer {
+        let title = book.metadata.title.string
+        let types = mediaType.map { [$0.string] } ?? []
+        guard let link = book.preferredAcquisition(of: types),
+            types.isEmpty || book.acquisitions(of: types).contains(link)
+        else {
+            let formats = book.shownFormats
+            throw CommandFailure(
+                status: .notFound,
+                sentence: formats.isEmpty
+                    ? "The catalogue offers no file of “\(title)”."
+                    : "“\(title)” is not offered in that format; there is: \(formats).")
+        }
+        return Offer(link: link, fileName: book.suggestedFileName(for: link))
+    }
+}

@@ -1,0 +1,186 @@
+import ArgumentParser
+import Carrel
+import Foundation
+import Shelf
+import ShelfServer
+
+struct ShelfServe: Verb {
+    static let verb = "shelf serve"
+    static let configuration = CommandConfiguration(
+        commandName: "serve",
+        abstract: "Serve books to reading apps (OPDS), browsers and KOReader until interrupted.",
+        discussion: """
+            The first line is the address of the web page; catalogues are at opds/ below it. The catalogue follows changes \
+            of the folders. Without --bind, only this machine reaches the server; beyond it people log in: see “carrel \
+            shelf user add”. Connections are not encrypted: put a reverse proxy in front, and give its address with \
+            --public-url. Flags take precedence over the configuration file, and locations replace its sources.
+            """)
+
+    @Option(help: ArgumentHelp("A configuration file in JSON.", valueName: "file"), completion: .file())
+    var config: String?
+    @Option(help: ArgumentHelp("The port; a free one unless given.", valueName: "n"))
+    var port: Int?
+    @Option(help: ArgumentHelp("The address to listen on; 127.0.0.1 unless given.", valueName: "address"))
+    var bind: String?
+    @Option(help: ArgumentHelp("The address that a reverse proxy shows.", valueName: "url"))
+    var publicUrl: String?
+    @Flag(help: "Check the configuration and the form of the locations, and serve nothing.")
+    var check = false
+    @Argument(help: "Folders of books.", completion: .location)
+    var locations: [String] = []
+    @OptionGroup var catalogue: ShelfFolderOptions
+    @OptionGroup var common: CommonOptions
+
+    var blamed: String? { locations.count == 1 ? locations.first : nil }
+
+    func validate() throws {
+        if locations.isEmpty, config == nil { throw ValidationError("Which folder is to be served?") }
+        guard (0...65_535).contains(port ?? 0) else { throw ValidationError("--port needs a number from 0 to 65535.") }
+    }
+
+    func perform(_ session: Session) async throws {
+        let settings = try await settings(session)
+        let operands = try await settings.operands(session)
+        if check { return try showValid(settings, session) }
+        let folder = settings.folder(given: catalogue.folder, operands, session)
+        var options = ShelfOptions()
+        options.concurrentReads = common.transfers
+        options.isHiddenIncluded = settings.isHiddenIncluded
+        options.removal = settings.removal
+        options.logger = session.logger
+        if !common.quiet { options.report = { ShelfServe.report($0) } }
+        let shelf: Shelf
+        do {
+            shelf = try await Shelf.open(folder: folder, sources: settings.shelfSources(operands), options: options)
+        } catch { throw error.at(folder.path(percentEncoded: false)) }
+        do { try await serve(shelf, folder, settings, session) } catch {
+            // The first error is the one to know.
+            try? await withCancellationShield { try await shelf.close() }
+            throw error
+        }
+        try await shelf.close()
+    }
+
+    private func settings(_ session: Session) async throws -> ShelfSettings {
+        var settings = try await ShelfSettings.read(config, locations: locations, verb: Self.verb)
+        if let bind { settings.server.host = bind }
+        if let port { settings.server.port = port }
+        if let publicUrl {
+            guard let url = URL(string: publicUrl) else {
+                throw CommandFailure.usage("“\(publicUrl)”, the value of --public-url, is no URL.")
+            }
+            settings.server.publicURL = url
+        }
+        if !settings.hasAccess { settings.server.access = isReachable(settings.server) ? .users : .everyone }
+        if let file = settings.metricsTokenFile { settings.server.metricsToken = try await Self.firstLine(of: file) }
+        do { try settings.server.validate() } catch {
+            throw CommandFailure.usage((settings.file.map { "\($0): " } ?? "") + error.sentence)
+        }
+        return settings
+    }
+
+    /// Whether other machines may reach the server.
+    private func isReachable(_ server: ShelfServerConfiguration) -> Bool {
+        let isLoopback = server.host.hasPrefix("127.") || ["::1", "localhost"].contains(server.host)
+        return !isLoopback || server.publicURL != nil
+    }
+
+    private func showValid(_ settings: ShelfSettings, _ session: Session) throws {
+        if common.json { return try session.output.json(Checked(isValid: true)) }
+        try session.output.line("\(settings.file ?? "The configuration") is valid.")
+    }
+
+    // MARK: Serving
+
+    private func serve(_ shelf: Shelf, _ folder: URL, _ settings: ShelfSettings, _ session: Session) async throws {
+        let people: PeopleStore
+        do { people = try await PeopleStore.open(folder: folder) } catch {
+            throw error.at(folder.path(percentEncoded: false))
+        }
+        do { try await serve(shelf, people, folder, settings, session) } catch {
+            try? await withCancellationShield { try await people.close() }
+            throw error
+        }
+        try await people.close()
+    }
+
+    private func serve(
+        _ shelf: Shelf, _ people: PeopleStore, _ folder: URL, _ settings: ShelfSettings, _ session: Session
+    ) async throws {
+        var configuration = settings.server
+        let hasPeople = try await !people.list().isEmpty
+        // Who adds people wants them to log in, also on this machine.
+        if !settings.hasAccess, hasPeople { configuration.access = .users }
+        let keyFile = settings.keyFile ?? folder.appending(path: "serve.key").path(percentEncoded: false)
+        configuration.key = try await ServerSecrets.key(file: keyFile, session)
+        if configuration.access == .users, !hasPeople, !configuration.allowsRegistration, !common.quiet {
+            Output.standardError(
+                "carrel: \(Self.verb): Add a person with “carrel shelf user add”; until then, logins fail.")
+        }
+        let server: ShelfServer
+        do {
+            server = try ShelfServer(
+                shelf: shelf, people: people, configuration: configuration, logger: session.logger)
+        } catch { throw CommandFailure.usage(error.sentence) }
+        let listening = Task { try await server.run() }
+        try await withTaskCancellationHandler {
+            do { try await announce(server, session) } catch {
+                listening.cancel()
+                // The shelf is closed only when nothing uses it any more.
+                _ = await listening.result
+                throw error
+            }
+            try await listening.value
+        } onCancel: {
+            listening.cancel()
+        }
+        // A signal ended a server that ends without an error.
+        throw CancellationError()
+    }
+
+    private func announce(_ server: ShelfServer, _ session: Session) async throws {
+        let url = try await server.url()
+        if common.json {
+            try session.output.json(Served(url: url, opds: url.appending(path: "opds/")))
+        } else {
+            try session.output.line(url.absoluteString)
+        }
+        try session.output.flush()
+    }
+
+    private static func report(_ event: ShelfEvent) {
+        func say(_ location: String, _ sentence: String) {
+            Output.standardError("carrel: \(verb) \(location): \(sentence)")
+        }
+        switch event {
+        case .interrupted(let location, let sentence): say(location, sentence)
+        case .resumed(let location): say(location, "The folder can be read again.")
+        case .withheld(let location, let count):
+            say(location, "\(count) books are missing in this listing and stay until a second one lacks them, too.")
+        case .added, .changed, .moved, .removed, .refused, .postponed: break
+        }
+    }
+
+    /// Returns the first line of a secret's file.
+    private static func firstLine(of file: String) async throws -> String {
+        let text: String
+        do {
+            text = String(decoding: try await SmallFile.read(file, limit: 4 << 10, isSecret: true), as: UTF8.self)
+        } catch { throw CommandFailure.usage("metricsTokenFile: “\(file)” cannot be read: \(error.sentence)") }
+        guard let line = text.split(whereSeparator: \.isNewline).first else {
+            throw CommandFailure.usage("metricsTokenFile: “\(file)” is empty.")
+        }
+        return String(line)
+    }
+}
+
+/// The first line of output.
+private struct Served: Encodable {
+    var url: URL
+    /// Leads to the newest version that a reader asks for.
+    var opds: URL
+}
+
+private struct Checked: Encodable {
+    var isValid: Bool
+}

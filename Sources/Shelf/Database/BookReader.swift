@@ -1,0 +1,106 @@
+import FileProviderCore
+import Foundation
+import GRDB
+import MediaTypes
+import Publication
+import SQLiteStorage
+
+/// Reads books.
+struct BookReader {
+    private let db: Database
+
+    init(_ db: Database) { self.db = db }
+
+    /// Returns the books with the numbers `ids`, in that order; those that aren't on the shelf are left out.
+    /// - Complexity: One statement.
+    func books(_ ids: [Int64]) throws -> [ShelfBook] {
+        let statement = try db.cachedStatement(
+            sql: """
+                SELECT books.id, source, files.path, size, modified, tag, metadata, media_type, positions, added, changed,
+                    cover, cover_tag
+                FROM json_each(?) AS wanted CROSS JOIN books ON books.id = wanted.value
+                    CROSS JOIN files ON files.id = books.file CROSS JOIN documents ON documents.book = books.id
+                ORDER BY wanted.key
+                """)
+        let rows = try Row.fetchCursor(statement, arguments: [Self.list(ids)])
+        var books: [ShelfBook] = []
+        while let row = try rows.next() { books.append(try Self.book(RowValues(row))) }
+        return books
+    }
+
+    /// Returns the book whose file is at `path`.
+    func book(source: Int64, path: ProviderPath) throws -> ShelfBook? {
+        let id = try Int64.fetchOne(
+            db, sql: "SELECT books.id FROM files JOIN books ON books.file = files.id WHERE source = ? AND path = ?",
+            arguments: [source, path.data])
+        return try id.flatMap { try books([$0]).first }
+    }
+
+    /// Returns books whose covers have not been asked for.
+    func coverless(after id: Int64, limit: Int) throws -> [ShelfBook] {
+        try books(
+            Int64.fetchAll(
+                db, sql: "SELECT id FROM books WHERE cover = 0 AND id > ? ORDER BY id LIMIT ?",
+                arguments: [id, max(0, limit)]))
+    }
+
+    /// Returns those of `ids` that are numbers of books.
+    func existing(_ ids: [Int64]) throws -> Set<Int64> {
+        try Int64.fetchSet(
+            db, sql: "SELECT books.id FROM json_each(?) AS wanted CROSS JOIN books ON books.id = wanted.value",
+            arguments: [Self.list(ids)])
+    }
+
+    /// Returns numbers as an array in JSON.
+    static func list(_ ids: [Int64]) -> String { "[\(ids.map(String.init).joined(separator: ","))]" }
+
+    private static func book(_ values: RowValues) throws -> ShelfBook {
+        guard let type = MediaType(try values.text(7)),
+            let cover = ShelfBook.CoverState(rawValue: try values.int(11))
+        else { throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "a book has no media type") }
+        var book = ShelfBook(
+            id: try values.int64(0), source: try values.int64(1), path: try values.path(2),
+            metadata: try Metadata(json: StoredJSON.value(try values.text(6))), mediaType: type,
+            added: try values.date(9), changed: try values.date(10))
+        book.fileSize = try values.optionalInt64(3)
+        book.fileModified = try values.optionalDate(4)
+        book.fileTag = try values.optionalText(5)
+        book.positionCount = try values.optionalInt64(8).map { Int($0) }
+        book.coverState = cover
+        book.coverTag = try values.optionalText(12)
+        return book
+    }
+}
+
+// MARK: Pages
+
+extension BookReader {
+    /// Returns a page of books, and the number of books on all pages.
+    func page(_ query: ShelfQuery) throws -> ShelfPage {
+        let limit = min(max(0, query.limit), ShelfQuery.maxLimit)
+        let offset = max(0, query.offset)
+        let (selection, order) = (BookSelection(query), BookSelection.order(of: query))
+        let ids = try Int64.fetchAll(
+            db, sql: "SELECT books.id FROM \(selection.sql) ORDER BY \(order) LIMIT ? OFFSET ?",
+            arguments: selection.arguments + [limit, offset])
+        // A page that isn't full is the last one.
+        let isLast = ids.count < limit && (!ids.isEmpty || offset == 0)
+        let total = try isLast ? offset + ids.count : count(selection)
+        return ShelfPage(books: try books(ids), total: total)
+    }
+
+    private func count(_ selection: BookSelection) throws -> Int {
+        try Int.fetchOne(db, sql: "SELECT count(*) FROM \(selection.sql)", arguments: selection.arguments) ?? 0
+    }
+
+    /// Returns SQLite's plans of a page.
+    func plans(of query: ShelfQuery) throws -> [String] {
+        let (selection, order) = (BookSelection(query), BookSelection.order(of: query))
+        let page = "SELECT books.id FROM \(selection.sql) ORDER BY \(order) LIMIT 50"
+        let count = "SELECT count(*) FROM \(selection.sql)"
+        return try [page, count].flatMap { sql in
+            try Row.fetchAll(db, sql: "EXPLAIN QUERY PLAN \(sql)", arguments: selection.arguments)
+                .map { try RowValues($0).text(3) }
+        }
+    }
+}

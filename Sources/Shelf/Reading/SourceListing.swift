@@ -1,0 +1,64 @@
+import FileProviderCore
+import Foundation
+
+/// A file or folder that could not be listed.
+struct UnlistedItem: Sendable {
+    var path: ProviderPath
+    var sentence: String
+}
+
+/// Lists a source, or parts of it.
+struct SourceListing: Sendable {
+    let source: ShelfSource
+    let isHiddenIncluded: Bool
+
+    /// Lists the whole source into `spool`.
+    ///
+    /// - Returns: The folders that could not be listed, and those whose listings are incomplete.
+    /// - Throws: The error of the source's folder itself; an error that concerns every folder; ``OwnFailure``.
+    /// - Complexity: One listing for each folder.
+    func listAll(into spool: ListingSpool) async throws -> [UnlistedItem] {
+        try await walk(from: source.root, into: spool)
+    }
+
+    /// Lists the item at `path` into `spool`, a folder with everything below it. Lists nothing if there is none.
+    ///
+    /// - Returns: As ``listAll(into:)``.
+    /// - Throws: The error of the item; ``OwnFailure``.
+    /// - Complexity: One request for a file, and one more for each folder.
+    func list(_ path: ProviderPath, into spool: ListingSpool) async throws -> [UnlistedItem] {
+        do {
+            let item = try await source.provider.attributesOfItem(path: path)
+            if item.isDirectory { return try await walk(from: path, into: spool) }
+            if item.isRegularFile { try await spool.add(ListedFile(item)) }
+            return []
+        } catch let error where error.isNoSuchFile {
+            return []
+        }
+    }
+
+    /// Whether the shelf shows the item at `path`: it is in the source, and no name on the way is hidden or that of an
+    /// unfinished file.
+    func isShown(_ path: ProviderPath) -> Bool {
+        guard let below = path.relative(to: source.root) else { return false }
+        return below.components.allSatisfy { isShown(name: String(decoding: $0, as: UTF8.self)) }
+    }
+
+    private func isShown(name: String) -> Bool {
+        !TemporaryName.matches(name) && (isHiddenIncluded || !name.hasPrefix("."))
+    }
+
+    private func walk(from path: ProviderPath, into spool: ListingSpool) async throws -> [UnlistedItem] {
+        let unlisted = CollectedValues<UnlistedItem>()
+        try await source.provider.walk(path: path) { folder, error in
+            if error.isCancellation { throw error }
+            // A folder that was removed meanwhile is empty.
+            if !error.isNoSuchFile { unlisted.append(UnlistedItem(path: folder, sentence: error.shownSentence)) }
+        } entering: { folder in
+            isShown(name: folder.name)
+        } visit: { item in
+            if item.isRegularFile, isShown(name: item.name) { try await spool.add(ListedFile(item)) }
+        }
+        return unlisted.values
+    }
+}

@@ -1,0 +1,76 @@
+public import FileProviderCore
+import Foundation
+import MediaTypes
+public import Publication
+
+// MARK: Asking
+
+extension Shelf {
+    /// Returns a page of the books that match `query`, and the number of all that match.
+    ///
+    /// - Throws: Errors of the shelf's folder.
+    public func books(_ query: ShelfQuery = ShelfQuery()) async throws -> ShelfPage { try await database.books(query) }
+
+    /// Returns the book with the number `id`, or `nil` if it isn't on the shelf.
+    ///
+    /// - Throws: Errors of the shelf's folder.
+    public func book(_ id: Int64) async throws -> ShelfBook? { try await database.book(id) }
+
+    /// Returns the values of a facet among the books that match `query`, in the order of their names, each with the
+    /// number of books.
+    ///
+    /// - Parameter query: Its order and its part don't matter.
+    /// - Throws: Errors of the shelf's folder.
+    public func facets(
+        _ facet: ShelfFacet, in query: ShelfQuery = ShelfQuery(), limit: Int = 500, offset: Int = 0
+    ) async throws -> [FacetValue] {
+        try await database.facets(facet, in: query, limit: limit, offset: offset)
+    }
+
+    /// Returns files that aren't shown as books, each with a sentence, in the order of their sources and paths.
+    ///
+    /// - Parameter source: The number of a source; `nil` for all of them.
+    /// - Throws: Errors of the shelf's folder.
+    public func refused(source: Int64? = nil, limit: Int = 500, offset: Int = 0) async throws -> [RefusedFile] {
+        try await database.refused(source: source, limit: limit, offset: offset)
+    }
+
+    /// Returns the numbers of what is on the shelf.
+    ///
+    /// - Throws: Errors of the shelf's folder.
+    public func counts() async throws -> ShelfCounts { try await database.counts() }
+}
+
+// MARK: Reading
+
+extension Shelf {
+    /// Opens a book where its file is now. The caller closes it.
+    ///
+    /// - Throws: As ``/Publication/Publication/open(path:of:options:)``; `CocoaError(.fileReadNoSuchFile)` for a book
+    ///   that left the shelf, or whose source isn't given.
+    public func open(_ book: ShelfBook) async throws -> Publication {
+        let (source, book) = try await place(of: book)
+        var options = openingOptions
+        options.mediaTypes.insert(book.mediaType.string, at: 0)
+        return try await Publication.open(path: book.path, of: source.provider, options: options)
+    }
+
+    /// Opens the file of a book where it is now, for reading by ranges. The caller closes it.
+    ///
+    /// - Throws: Errors of the storage; `CocoaError(.fileReadNoSuchFile)` for a book that left the shelf, or whose source
+    ///   isn't given.
+    public func file(of book: ShelfBook) async throws -> any FileReader {
+        let (source, book) = try await place(of: book)
+        return try await source.provider.open(path: book.path)
+    }
+
+    private func place(of book: ShelfBook) async throws -> (ShelfSource, ShelfBook) {
+        guard let current = try await database.book(book.id),
+            let source = sources.first(where: { $0.id == current.source })?.source
+        else {
+            throw FileError.make(
+                .fileReadNoSuchFile, path: book.path, sentence: "The book at “\(book.path)” is no longer on the shelf.")
+        }
+        return (source, current)
+    }
+}

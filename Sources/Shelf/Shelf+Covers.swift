@@ -1,0 +1,155 @@
+public import FileProviderCore
+import Foundation
+import SQLiteStorage
+
+extension Shelf {
+    /// Returns the cover of a book, scaled down to the next size of ``ShelfOptions/coverDimensions``. It is read when it
+    /// is first asked for, then kept.
+    ///
+    /// - Parameter dimension: The longer side in pixels.
+    /// - Returns: `nil` if the book is gone, or has no cover that can be shown: none, a damaged one, one that is larger
+    ///   than ``ShelfOptions/maxCoverSize`` or than the limits for decoding, or a drawing (SVG).
+    /// - Throws: Errors of the storage, after which the next call tries again; errors of the shelf's folder.
+    /// - Complexity: The first time, the requests of opening the book and one or two more; no request later. At most
+    ///   eight covers are made at once.
+    public func cover(of book: ShelfBook, dimension: Int) async throws -> ShelfCover? {
+        guard let book = try await database.book(book.id) else { return nil }
+        let dimension = kept(dimension)
+        switch book.coverState {
+        case .none: return nil
+        case .known:
+            guard let tag = book.coverTag else { break }
+            let kept = try await folder.picture(
+                of: book.id, tag: tag, dimension: dimension, among: options.coverDimensions)
+            if let kept { return ShelfCover(kept, tag: tag) }
+        case .unknown: break
+        }
+        do {
+            guard let made = try await makeCover(of: book), let picture = made.picture(dimension) else { return nil }
+            return ShelfCover(picture, tag: made.tag)
+        } catch let failure as OwnFailure { throw failure.cause }
+    }
+
+    /// Makes the covers that are still unknown, several at once, and removes the files of covers that are no
+    /// book's. A book whose cover can't be read is left for the next call.
+    ///
+    /// - Parameter progress: Counts the covers.
+    /// - Throws: The storage's error after many failures in a row; errors of the shelf's folder; `CancellationError`.
+    public func makeCovers(progress: ProgressReporter = ProgressReporter()) async throws {
+        do { try await makeAllCovers(progress) } catch let failure as OwnFailure { throw failure.cause }
+    }
+
+    private func makeAllCovers(_ progress: ProgressReporter) async throws {
+        try await sweepCovers()
+        let limit = coverTurns.count
+        try await withThrowingTaskGroup(of: CoverOutcome.self) { group in
+            var (page, last, running, failures) = (ArraySlice<ShelfBook>(), Int64(0), 0, 0)
+            while true {
+                while running < limit {
+                    if page.isEmpty {
+                        let after = last
+                        let books = try await database.own { try await $0.coverless(after: after, limit: 100) }
+                        page = books[...]
+                        progress.expectMore(Int64(books.count))
+                    }
+                    guard let book = page.popFirst() else { break }
+                    last = book.id
+                    running += 1
+                    group.addTask { CoverOutcome(error: await self.failure(ofMakingCoverOf: book)) }
+                }
+                guard let outcome = try await group.next() else { return }
+                running -= 1
+                progress.advance(by: 1)
+                guard let error = outcome.error else {
+                    failures = 0
+                    continue
+                }
+                if error is OwnFailure || error.isCancellation { throw error }
+                failures = error.concernsEveryItem || error.isTransient ? failures + 1 : 0
+                if failures >= 3 * limit { throw error }
+            }
+        }
+    }
+
+    private func failure(ofMakingCoverOf book: ShelfBook) async -> (any Error)? {
+        do {
+            _ = try await makeCover(of: book)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    /// Removes the pictures of books that left the shelf or changed.
+    func removeCovers(of ids: Set<Int64>) async throws {
+        let folder = folder
+        do { try await folder.remove(of: ids) } catch { throw OwnFailure(cause: error) }
+    }
+
+    private func sweepCovers() async throws {
+        let (folder, database) = (folder, database)
+        do {
+            try await folder.sweep { ids in
+                var query = ShelfQuery(limit: ShelfQuery.maxLimit)
+                query.ids = ids
+                let books = try await database.books(query).books
+                let tags = books.compactMap { book in book.coverTag.map { (book.id, $0) } }
+                return Dictionary(tags) { first, _ in first }
+            }
+        } catch let error where !error.isCancellation { throw OwnFailure(cause: error) }
+    }
+
+    /// The size that is kept for pictures of `dimension`.
+    private func kept(_ dimension: Int) -> Int {
+        let sizes = options.coverDimensions.sorted()
+        return sizes.first { $0 >= dimension } ?? sizes.last ?? dimension
+    }
+}
+
+/// The result of making one cover.
+private struct CoverOutcome: Sendable {
+    var error: (any Error)?
+}
+
+// MARK: Making one cover
+
+extension Shelf {
+    /// Makes the cover of a book, once for all callers.
+    ///
+    /// - Throws: The storage's error; ``OwnFailure``; `CancellationError`, while the work goes on for others.
+    private func makeCover(of book: ShelfBook) async throws -> CoverPictures? {
+        if let task = making[book.id] { return try await task.sharedValue() }
+        guard let source = sources.first(where: { $0.id == book.source })?.source else { return nil }
+        let cover = CoverMaking(
+            provider: source.provider, options: openingOptions, maxSize: options.maxCoverSize,
+            dimensions: options.coverDimensions)
+        let (folder, database) = (folder, database)
+        let turns = coverTurns[Int(book.id.magnitude % UInt64(coverTurns.count))]
+        let task = Task { () async throws -> CoverPictures? in
+            try await turns.begin()
+            defer { turns.end() }
+            let pictures = try await cover.pictures(of: book)
+            try await database.own { database in
+                if let pictures { try await folder.keep(pictures, of: book.id) }
+                _ = try await database.setCover(
+                    of: book.id, tag: pictures?.tag, ifFileIs: ListedVersion(book))
+            }
+            return pictures
+        }
+        making[book.id] = task
+        // Outlives the caller, who may be cancelled.
+        Task {
+            _ = await task.result
+            making[book.id] = nil
+        }
+        return try await task.sharedValue()
+    }
+}
+
+extension ShelfCover {
+    fileprivate init(_ data: Data, tag: String) {
+        let name = CoverPicture(data)?.fileExtension ?? ""
+        let types = ["jpg": "image/jpeg", "png": "image/png", "gif": "image/gif", "webp": "image/webp"]
+        self.init(data: data, mediaType: types[name] ?? "application/octet-stream", tag: tag)
+    }
+}

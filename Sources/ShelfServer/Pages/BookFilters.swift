@@ -1,0 +1,128 @@
+import Shelf
+
+/// The filters and orders above a grid of books, as links with the numbers of books behind them.
+struct BookFilters: Sendable {
+    /// The most values that a filter shows. The others are in the division's list.
+    private static let maxValues = 60
+
+    let selection: BookSelection
+    let addresses: PageAddresses
+    private let values: [FeedDivision: [FacetValue]]
+
+    /// Asks for the values: one query for each division, several at once.
+    ///
+    /// A long division with a chosen value is asked for within the selection, which finds the value's name. A short one
+    /// is asked for without its own condition, so that people can switch.
+    static func make(for selection: BookSelection, _ maker: PageMaker) async throws -> BookFilters {
+        let shelf = maker.context.shelf
+        let values = try await withThrowingTaskGroup(of: (FeedDivision, [FacetValue]).self) { group in
+            for division in FeedDivision.allCases {
+                let isChosen = selection.keys[division] != nil
+                let query = (division.isShort ? selection.choosing(nil, of: division) : selection).query
+                let limit = isChosen ? ShelfQuery.maxLimit : maxValues + 1
+                group.addTask {
+                    (division, try await shelf.facets(division.facet, in: query, limit: limit, offset: 0))
+                }
+            }
+            return try await group.reduce(into: [FeedDivision: [FacetValue]]()) { $0[$1.0] = $1.1 }
+        }
+        return BookFilters(selection: selection, addresses: maker.addresses, values: values)
+    }
+
+    init(selection: BookSelection, addresses: PageAddresses, values: [FeedDivision: [FacetValue]]) {
+        self.selection = selection
+        self.addresses = addresses
+        self.values = values
+    }
+
+    /// What is chosen, in words.
+    var title: String {
+        var parts = selection.text.map { ["“\($0)”"] } ?? []
+        for division in FeedDivision.allCases { if let name = chosenName(division) { parts.append(name) } }
+        return parts.isEmpty ? "All books" : parts.joined(separator: ", ")
+    }
+
+    /// Filters, orders, and what was chosen.
+    var markup: HTML {
+        let filters = FeedDivision.allCases.compactMap { filter($0) }
+        return """
+            <div class="filters" role="group" aria-label="Filters and order">\(filters)\(orders)</div>
+            \(chosen)
+            """
+    }
+
+    // MARK: Parts
+
+    private func chosenName(_ division: FeedDivision) -> String? {
+        guard let key = selection.keys[division] else { return nil }
+        return values[division]?.first { $0.key == key }.map { division.name(of: $0) } ?? key
+    }
+
+    /// Nil for a division that would not change what is shown.
+    private func filter(_ division: FeedDivision) -> HTML? {
+        let (found, key) = (values[division] ?? [], selection.keys[division])
+        // One of a long division is chosen already, and given up below.
+        guard found.count > 1, key == nil || division.isShort else { return nil }
+        var items = found.prefix(Self.maxValues).map { value in
+            item(division.name(of: value), selection.choosing(value.key, of: division), value.key == key, value.count)
+        }
+        if found.count > Self.maxValues, FeedDivision.lists.contains(division) {
+            items.append("<li><a href=\"\(addresses.list(division))\">All \(division.title.lowercased()) …</a></li>")
+        }
+        return disclosure("\(division.facetTitle)", items)
+    }
+
+    private var orders: HTML {
+        var all: [(sort: ShelfQuery.Sort, title: String)] = [
+            (.title, "Title"), (.author, "Author"), (.series, "Series"), (.added, "Newest first"),
+            (.changed, "Last changed first"),
+        ]
+        if selection.text != nil { all.insert((.relevance, "Best match"), at: 0) }
+        let items = all.map { order in
+            item(order.title, selection.sorted(by: order.sort), order.sort == selection.order, nil)
+        }
+        let name = all.first { $0.sort == selection.order }?.title ?? ""
+        return disclosure("<span class=\"hint\">Order:</span> \(name)", items)
+    }
+
+    /// Opened ones close each other.
+    private func disclosure(_ title: HTML, _ items: [HTML]) -> HTML {
+        """
+        <details name="filter"><summary>\(title)</summary><div class="values"><ul>\(items)</ul></div></details>
+
+        """
+    }
+
+    private func item(_ title: String, _ selection: BookSelection, _ isChosen: Bool, _ count: Int?) -> HTML {
+        let mark: HTML = isChosen ? " aria-current=\"true\"" : ""
+        let number = count.map { count -> HTML in
+            let noun = count == 1 ? "book" : "books"
+            return "<span class=\"count\">\(PageText.grouped(count))<span class=\"label\"> \(noun)</span></span>"
+        }
+        let address = addresses.books(selection)
+        return "<li><a href=\"\(address)\"\(mark)><span dir=\"auto\">\(title)</span> \(number)</a></li>"
+    }
+
+    /// What was chosen, each with a link that gives it up.
+    private var chosen: HTML? {
+        var items: [HTML] = []
+        if let text = selection.text {
+            var rest = selection.at(page: 1)
+            rest.text = nil
+            if rest.sort == .relevance { rest.sort = nil }
+            items.append(remove("Search", text, rest))
+        }
+        for division in FeedDivision.allCases {
+            guard let name = chosenName(division) else { continue }
+            items.append(remove(division.facetTitle, name, selection.choosing(nil, of: division)))
+        }
+        return items.isEmpty ? nil : "<ul class=\"chosen\" aria-label=\"Chosen\">\(items)</ul>"
+    }
+
+    private func remove(_ kind: String, _ name: String, _ rest: BookSelection) -> HTML {
+        """
+        <li><a href="\(addresses.books(rest))"><span class="label">Remove </span>\(kind): <span dir="auto">\(name)</span> \
+        <span aria-hidden="true">×</span></a></li>
+        """
+    }
+}

@@ -1,0 +1,112 @@
+import Foundation
+import WebServer
+
+/// For whom a request was sent: what the connection says, or what a trusted proxy says about it.
+struct ForwardedRequest: Hashable, Sendable {
+    /// The address of the client; empty if it is not known.
+    let client: String
+    /// `http` or `https`.
+    let scheme: String
+    /// As in `Host`; nil if there is none.
+    let host: String?
+    /// Whether the request names a proxy that is not trusted. Its connection then says nothing about the client.
+    let isDisguised: Bool
+
+    /// What one proxy says.
+    private struct Hop {
+        var client: String?
+        var scheme: String?
+        var host: String?
+    }
+
+    init(_ request: ServerRequest, trusting proxies: [AddressRange], fields: ShelfServerConfiguration.ProxyFields) {
+        func isTrusted(_ text: String?) -> Bool {
+            guard let address = text.flatMap({ PeerAddress($0) }) else { return false }
+            return proxies.contains { $0.contains(address) }
+        }
+        let peer = request.remoteAddress.map { PeerAddress($0)?.text ?? $0 } ?? ""
+        let own = request.header("Host")
+        let hops = Self.hops(of: request, fields)
+        guard isTrusted(peer), !hops.isEmpty else {
+            self.init(client: peer, scheme: "http", host: own, isDisguised: Self.namesProxy(request))
+            return
+        }
+        // The last proxy wrote the last part. What a proxy that isn't trusted wrote may be the client's invention.
+        let hop = hops.last { !isTrusted($0.client) } ?? hops[0]
+        let client = hop.client.flatMap { PeerAddress($0)?.text } ?? hop.client ?? peer
+        let scheme = hop.scheme?.lowercased() == "https" ? "https" : "http"
+        self.init(client: client, scheme: scheme, host: hop.host ?? own, isDisguised: false)
+    }
+
+    private init(client: String, scheme: String, host: String?, isDisguised: Bool) {
+        self.client = client
+        self.scheme = scheme
+        self.host = host
+        self.isDisguised = isDisguised
+    }
+
+    private static func namesProxy(_ request: ServerRequest) -> Bool {
+        ["Forwarded", "X-Forwarded-For", "X-Real-IP", "Via"].contains { request.header($0) != nil }
+    }
+
+    /// One for each proxy, in order; the first is the one next to the client.
+    private static func hops(of request: ServerRequest, _ fields: ShelfServerConfiguration.ProxyFields) -> [Hop] {
+        switch fields {
+        case .forwarded: return list(request.header("Forwarded")).map { hop(in: $0) }
+        case .xForwarded:
+            let clients = list(request.header("X-Forwarded-For"))
+            let schemes = list(request.header("X-Forwarded-Proto"))
+            let hosts = list(request.header("X-Forwarded-Host"))
+            return clients.indices.map { index in
+                // Most proxies write scheme and host once, whatever the number of addresses.
+                Hop(
+                    client: clients[index],
+                    scheme: schemes.count == clients.count ? schemes[index] : schemes.last,
+                    host: hosts.count == clients.count ? hosts[index] : hosts.last)
+            }
+        }
+    }
+
+    /// One element of `Forwarded`: `for=192.0.2.60;proto=https;host="books.example"` (RFC 7239, section 4).
+    private static func hop(in element: String) -> Hop {
+        var hop = Hop()
+        for pair in parts(element, at: ";") {
+            let sides = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard sides.count == 2 else { continue }
+            let value = unquoted(sides[1].trimmingCharacters(in: .whitespaces))
+            switch sides[0].trimmingCharacters(in: .whitespaces).lowercased() {
+            case "for": hop.client = value
+            case "proto": hop.scheme = value
+            case "host": hop.host = value
+            default: break
+            }
+        }
+        return hop
+    }
+
+    private static func list(_ field: String?) -> [String] { Array(parts(field ?? "", at: ",").suffix(50)) }
+
+    /// Splits a field outside its quoted strings.
+    private static func parts(_ text: String, at separator: Character) -> [String] {
+        var parts: [String] = []
+        var part = ""
+        var (isQuoted, isEscaped) = (false, false)
+        for character in text {
+            if character == separator, !isQuoted {
+                parts.append(part)
+                part = ""
+                continue
+            }
+            part.append(character)
+            if character == "\"", !isEscaped { isQuoted.toggle() }
+            isEscaped = isQuoted && character == "\\" && !isEscaped
+        }
+        parts.append(part)
+        return parts.map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }
+    }
+
+    private static func unquoted(_ text: String) -> String {
+        guard text.count >= 2, text.hasPrefix("\""), text.hasSuffix("\"") else { return text }
+        return String(text.dropFirst().dropLast()).replacing("\\", with: "")
+    }
+}

@@ -1,0 +1,92 @@
+import FileProviderCore
+import Foundation
+import Logging
+import Shelf
+import WebServer
+
+#if Serving
+    public import ServiceLifecycle
+
+    extension ShelfServer: Service {
+        /// Listens and answers, follows the changes of the shelf's storages, and makes missing covers, until the task is
+        /// cancelled, or its service group shuts down gracefully: then what is being sent goes on to its end.
+        ///
+        /// - Throws: `URLError(.cannotConnectToHost)` if the address cannot be had, over `POSIXError`; the error of the
+        ///   shelf's folder if it can't be written.
+        public func run() async throws { try await runAll() }
+    }
+#else
+    extension ShelfServer {
+        /// Listens and answers; needs the package trait `Serving`.
+        ///
+        /// - Throws: ``/FileProviderCore/MissingTrait``, always: this build lacks the trait.
+        public func run() async throws { try await runAll() }
+    }
+#endif
+
+extension ShelfServer {
+    private func runAll() async throws {
+        let result: Result<Void, any Error>
+        do {
+            try await runParts()
+            result = .success(())
+        } catch {
+            result = .failure(error)
+        }
+        await books.closeAll()
+        try result.get()
+    }
+
+    private func runParts() async throws {
+        try await withThrowingTaskGroup(of: Bool.self) { group in
+            group.addTask {
+                try await self.listener.run { await self.respond(to: $0) }
+                return true
+            }
+            // Returns at once for a shelf without storages, which is served as it is.
+            group.addTask {
+                try await self.shelf.follow()
+                return false
+            }
+            group.addTask {
+                try await self.makeCovers()
+                return false
+            }
+            group.addTask {
+                try await self.closeIdleBooks()
+                return false
+            }
+            while let isServer = try await group.next() {
+                if isServer { break }
+            }
+            group.cancelAll()
+        }
+    }
+
+    /// Makes the covers that are missing, whenever the shelf has changed.
+    private func makeCovers() async throws {
+        var seen: Date?
+        while true {
+            try await Task.sleep(for: .seconds(10))
+            do {
+                let changed = try await shelf.counts().changed
+                if changed == seen { continue }
+                try await shelf.makeCovers()
+                seen = changed
+            } catch {
+                if error.isCancellation || Task.isCancelled { throw error }
+                logger?.info(
+                    "Covers could not be made; they are tried again.",
+                    metadata: ["error": "\(LogText.shown(error.sentence))"])
+                try await Task.sleep(for: .seconds(120))
+            }
+        }
+    }
+
+    private func closeIdleBooks() async throws {
+        while true {
+            try await Task.sleep(for: .seconds(60))
+            await books.closeIdle()
+        }
+    }
+}

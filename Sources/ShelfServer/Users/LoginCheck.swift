@@ -1,0 +1,59 @@
+import FileProviderCore
+
+/// Verifies logins within the limits.
+///
+/// One password is computed at a time. A client that sends many requests at once with a new, right password has it
+/// computed once, and none of the requests counts as wrong.
+final class LoginCheck: Sendable {
+    enum Outcome: Hashable, Sendable {
+        case user(User)
+        /// An unknown name, or a wrong password.
+        case wrong
+        /// Too many were wrong; this one was not compared.
+        case tooMany(retryAfter: Int)
+    }
+
+    private let people: PeopleStore
+    private let limits: LoginLimits
+    private let turns = Turns()
+
+    init(_ people: PeopleStore, _ limits: LoginLimits) {
+        self.people = people
+        self.limits = limits
+    }
+
+    /// Compares a password.
+    ///
+    /// - Parameter client: The address of the client.
+    /// - Throws: Errors of the people's file; `CancellationError`.
+    func check(name: String, password: String, client: String) async throws -> Outcome {
+        let people = people
+        return try await check(
+            name, client, recall: { try await people.recall(name: name, password: password) },
+            verify: { try await people.verify(name: name, password: password) })
+    }
+
+    /// Compares KOReader's key: MD5 of the password, in hexadecimal digits.
+    func check(name: String, koreaderKey: String, client: String) async throws -> Outcome {
+        let people = people
+        return try await check(
+            name, client, recall: { try await people.recall(name: name, koreaderKey: koreaderKey) },
+            verify: { try await people.verify(name: name, koreaderKey: koreaderKey) })
+    }
+
+    private func check(
+        _ name: String, _ client: String, recall: () async throws -> User?, verify: () async throws -> User?
+    ) async throws -> Outcome {
+        if let user = try await recall() { return .user(user) }
+        try await turns.begin()
+        defer { turns.end() }
+        // The request before this one may have had the same password.
+        if let user = try await recall() { return .user(user) }
+        guard let attempt = limits.begin(address: client, name: name) else {
+            return .tooMany(retryAfter: limits.retryAfter)
+        }
+        guard let user = try await verify() else { return .wrong }
+        limits.succeed(attempt)
+        return .user(user)
+    }
+}

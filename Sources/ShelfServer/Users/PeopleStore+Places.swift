@@ -1,0 +1,65 @@
+public import Foundation
+import GRDB
+import SQLiteStorage
+
+/// Places in books, one for each person and book.
+extension PeopleStore {
+    /// The most bytes of a locator that is kept.
+    package static let longestLocator = 32 << 10
+
+    /// Returns the place of a person in a book; nil if they have none.
+    public func place(of user: User, in book: Int64) async throws -> KeptPlace? {
+        let id = user.id
+        return try await database.read { db in
+            let sql = "SELECT locator, progression, modified, device FROM places WHERE user = ? AND book = ?"
+            return try Row.fetchOne(db, sql: sql, arguments: [id, book]).map { try Self.place(RowValues($0), from: 0) }
+        }
+    }
+
+    /// Keeps the place of a person in a book instead of the one before.
+    public func keep(_ place: KeptPlace, of user: User, in book: Int64) async throws {
+        let id = user.id
+        try await database.write { db in
+            try db.execute(
+                sql: """
+                    INSERT INTO places (user, book, locator, progression, modified, device) VALUES (?, ?, ?, ?, ?, ?)
+                    ON CONFLICT (user, book) DO UPDATE SET locator = excluded.locator,
+                    progression = excluded.progression, modified = excluded.modified, device = excluded.device
+                    """,
+                arguments: [
+                    id, book, place.locator, place.totalProgression, place.modified.timeIntervalSince1970, place.device,
+                ])
+        }
+    }
+
+    /// Removes the place of a person in a book.
+    public func forgetPlace(of user: User, in book: Int64) async throws {
+        let id = user.id
+        try await database.write { db in
+            try db.execute(sql: "DELETE FROM places WHERE user = ? AND book = ?", arguments: [id, book])
+        }
+    }
+
+    /// Returns the places that a person had last, the latest first. Books may have left the shelf meanwhile.
+    public func recent(of user: User, limit: Int) async throws -> [(book: Int64, place: KeptPlace)] {
+        let id = user.id
+        return try await database.read { db in
+            let sql = """
+                SELECT book, locator, progression, modified, device FROM places WHERE user = ?
+                ORDER BY modified DESC, book LIMIT ?
+                """
+            return try Row.fetchAll(db, sql: sql, arguments: [id, max(0, limit)]).map { row in
+                let values = RowValues(row)
+                return (book: try values.int64(0), place: try Self.place(values, from: 1))
+            }
+        }
+    }
+
+    private static func place(_ values: RowValues, from column: Int) throws -> KeptPlace {
+        KeptPlace(
+            locator: try values.optionalData(column) ?? Data(),
+            totalProgression: try values.optionalDouble(column + 1),
+            modified: Date(timeIntervalSince1970: try values.double(column + 2)),
+            device: try values.optionalText(column + 3))
+    }
+}

@@ -1,0 +1,153 @@
+import FaultServer
+import FileProviderCore
+import Foundation
+import SampleBooks
+import Testing
+
+/// `opds` against a catalogue of three books.
+@Suite struct CommandOPDSTests {
+    private func use(
+        login: CatalogServer.Login = .none,
+        misbehave: @escaping @Sendable (FaultServer.Request) -> FaultServer.Answer? = { _ in nil },
+        _ body: (inout CommandRunner, CatalogServer) async throws -> Void
+    ) async throws {
+        let server = try CatalogServer(book: try SampleBook.small(), login: login, misbehave: misbehave)
+        defer { server.stop() }
+        try await CommandRunner.use { try await body(&$0, server) }
+    }
+
+    @Test func `ls shows feeds and books, and follows pages when asked`() async throws {
+        try await use { runner, server in
+            let page = server.url("/opds").absoluteString
+            let one = try await runner.run("opds", "ls", page)
+            #expect(one.code == 0, "\(one.error)")
+            let lines = [
+                "New\t\tfeed\t\(server.url("/new"))",
+                "Moby-Dick\tHerman Melville\tepub\t\(server.url("/get?book=moby"))",
+                "Walden\tHenry David Thoreau\t\t\(server.url("/entry/walden"))",
+            ]
+            #expect(one.text.split(separator: "\n").map(String.init) == lines)
+            let all = try await runner.run("opds", "ls", "--pages", "all", page)
+            #expect(all.text.hasPrefix(one.text) && all.text.contains("\nMiddlemarch\tGeorge Eliot\t"))
+            let json = try await runner.run("opds", "ls", "--pages", "2", "--json", page)
+            #expect((json.object["publications"] as? [Any])?.count == 3)
+            #expect((json.object["metadata"] as? [String: Any])?["title"] as? String == "Harbour Library")
+        }
+    }
+
+    @Test func `search sends the words and the author`() async throws {
+        try await use { runner, server in
+            let found = try await runner.run(
+                "opds", "search", "--author", "Melville", server.url("/opds").absoluteString, "white", "whale")
+            #expect(found.code == 0 && found.text.hasPrefix("Moby-Dick\tHerman Melville\tepub\t"), "\(found.error)")
+            #expect(server.requests.last?.target == "/search?query=white%20whale&author=Melville")
+            expectFailure(
+                try await runner.run("opds", "search", server.url("/mute").absoluteString, "whale"), 1, "“Mute”")
+            expectFailure(try await runner.run("opds", "search", server.url("/opds").absoluteString), 2)
+        }
+    }
+
+    @Test func `get writes a book under its title`() async throws {
+        try await use { runner, server in
+            let feed = server.url("/opds").absoluteString
+            let book = try await runner.run("opds", "get", "--select", "2", "--json", feed)
+            #expect(book.code == 0, "\(book.error)")
+            #expect(book.object["mediaType"] as? String == "application/epub+zip")
+            let content = try SampleBook.small()
+            #expect(book.object["size"] as? Int == content.count)
+            #expect(try runner.names() == ["Walden.epub"])
+            #expect(try Data(contentsOf: runner.folder.appending(path: "Walden.epub")) == content)
+            expectFailure(
+                try await runner.run("opds", "get", "--identifier", "urn:x-test:walden", feed), 5, "Walden.epub")
+            // The address of a book itself, and a name for it.
+            let direct = try await runner.run("opds", "get", server.url("/get?book=moby").absoluteString, "whale.epub")
+            #expect(direct.code == 0 && direct.text == "whale.epub\n", "\(direct.error)")
+            #expect(try runner.names() == ["Walden.epub", "whale.epub"])
+        }
+    }
+
+    @Test func `get refuses what it cannot choose, and what is no book`() async throws {
+        try await use { runner, server in
+            let feed = server.url("/opds").absoluteString
+            expectFailure(try await runner.run("opds", "get", feed), 2, "--select")
+            expectFailure(try await runner.run("opds", "get", "--select", "9", feed), 3)
+            expectFailure(try await runner.run("opds", "get", "--select", "1", "--format", "pdf", feed), 3, "epub")
+            expectFailure(
+                try await runner.run("opds", "get", "--format", "pdf", server.url("/entry/walden").absoluteString), 8,
+                "web page")
+            expectFailure(
+                try await runner.run("opds", "get", server.url("/opds?page=2").absoluteString), 1,
+                server.url("/shop").absoluteString)
+            expectFailure(try await runner.run("opds", "get", "--format", "nonsense", feed), 2, "nonsense")
+            expectFailure(try await runner.run("opds", "ls", "ftp://127.0.0.1/opds"), 2, "http or https")
+            expectFailure(try await runner.run("opds", "ls", server.url("/gone").absoluteString), 3)
+            expectFailure(try await runner.run("opds", "ls", server.url("/walden.pdf").absoluteString), 8)
+            #expect(try runner.names().isEmpty)
+        }
+    }
+
+    @Test func `open reads the book's metadata by ranges`() async throws {
+        try await use { runner, server in
+            let feed = server.url("/opds").absoluteString
+            let shown = try await runner.run("opds", "open", "--select", "1", feed)
+            #expect(shown.code == 0 && shown.text.contains("title\t\(SampleBook.title)\n"), "\(shown.error)")
+            let json = try await runner.run("opds", "open", "--select", "1", "--json", feed)
+            let title = (json.object["metadata"] as? [String: Any])?["title"]
+            #expect(title as? String == SampleBook.title || title as? [String: String] == ["en": SampleBook.title])
+            #expect(server.requests.filter { $0.target.hasPrefix("/get") }.allSatisfy { $0.headers["range"] != nil })
+            #expect(try runner.names().isEmpty)
+        }
+    }
+
+    @Test(arguments: [
+        CatalogServer.Login.basic(user: "ishmael", password: "whale"), .oauth(user: "ishmael", password: "whale"),
+    ])
+    func `a catalogue gets the password that the command has for it`(_ login: CatalogServer.Login) async throws {
+        try await use(login: login) { runner, server in
+            let feed = server.url("/opds").absoluteString
+            let refused = try await runner.run("opds", "ls", "--json", feed)
+            expectFailure(refused, 4, "“Harbour Library”")
+            #expect(refused.failure["domain"] as? String == "NSURLErrorDomain")
+            runner.environment["CARREL_PASSWORD"] = "whale"
+            let shown = try await runner.run("opds", "ls", "--user", "ishmael", "--verbose", feed)
+            #expect(shown.code == 0 && shown.text.contains("Moby-Dick"), "\(shown.error)")
+            #expect(!shown.error.contains("whale"))
+            let got = try await runner.run("opds", "get", "--user", "ishmael", "--select", "1", feed)
+            #expect(got.code == 0 && got.text == "./Moby-Dick.epub\n", "\(got.error)")
+        }
+    }
+
+    @Test func `a saved connection is a catalogue too`() async throws {
+        try await use { runner, server in
+            runner.environment["CARREL_CONFIG"] = runner.path("config.json")
+            try runner.write("config.json", #"{"connections": {"harbour": {"url": "\#(server.url("/opds"))"}}}"#)
+            let shown = try await runner.run("opds", "ls", "harbour:")
+            #expect(shown.code == 0 && shown.text.contains("Moby-Dick"), "\(shown.error)")
+        }
+    }
+
+    @Test func `get --resume goes on where a download stopped`() async throws {
+        let content = try SampleBook.small()
+        let isCut = LockedValue(false)
+        let cut: @Sendable (FaultServer.Request) -> FaultServer.Answer? = { request in
+            guard request.target.hasPrefix("/get"), request.headers["range"] == nil, !isCut.value else { return nil }
+            isCut.update { $0 = true }
+            return .truncated(
+                200, headers: ["ETag": "\"1\""], promised: content.count,
+                body: Data(content.prefix(content.count / 2)))
+        }
+        try await use(misbehave: cut) { runner, server in
+            let book = server.url("/get?book=moby").absoluteString
+            let stopped = try await runner.run("opds", "get", "--resume", "--retries", "0", book, "whale.epub")
+            #expect(stopped.code == 6, "\(stopped.error)")
+            let left = try runner.names()
+            #expect(left.count == 1 && left.allSatisfy(TemporaryName.matches))
+            let rest = try await runner.run("opds", "get", "--resume", book, "whale.epub")
+            #expect(rest.code == 0 && rest.text == "whale.epub\n", "\(rest.error)")
+            #expect(try Data(contentsOf: runner.folder.appending(path: "whale.epub")) == content)
+            #expect(try runner.names() == ["whale.epub"])
+            // The whole file was asked for once.
+            #expect(server.requests.filter { $0.headers["range"] == nil }.count == 1)
+        }
+    }
+}

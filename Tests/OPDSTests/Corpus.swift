@@ -1,0 +1,1 @@
+../PublicationTests/Corpus.swift

@@ -1,0 +1,1 @@
+../PublicationTests/JSONSchemas.swift

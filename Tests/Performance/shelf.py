@@ -1,0 +1,83 @@
+"""Books for the benchmark of shelves.
+
+    shelf.py make FOLDER COUNT     COUNT books in folders of 100, each with a cover of 60 kB and ten chapters
+    shelf.py change FOLDER COUNT ALL   gives COUNT of ALL another title
+"""
+
+import os
+import pathlib
+import random
+import struct
+import subprocess
+import sys
+import tempfile
+import zipfile
+import zlib
+
+WORDS = "amber basin cedar delta ember fjord grove haven inlet jetty knoll ledge meadow north orchard prairie quarry river spruce tundra".split()
+TEXT = "The road went on between the fields, and nobody on it was in a hurry. "
+CONTAINER = """<?xml version="1.0"?><container version="1.0" xmlns="urn:oasis:names:tc:opendocument:xmlns:container"><rootfiles>
+<rootfile full-path="OEBPS/package.opf" media-type="application/oebps-package+xml"/></rootfiles></container>"""
+
+
+def picture(seed):
+    """A JPEG of 600 by 900 pixels with noise in it, by the command in $CARREL."""
+    numbers = random.Random(seed)
+    rows = bytearray()
+    for _ in range(225):
+        row = bytes(value for _ in range(150) for value in (numbers.randbytes(3)) * 4)
+        rows += (b"\0" + row) * 4
+    chunks = ((b"IHDR", struct.pack(">IIBBBBB", 600, 900, 8, 2, 0, 0, 0)), (b"IDAT", zlib.compress(bytes(rows), 1)), (b"IEND", b""))
+    data = b"\x89PNG\r\n\x1a\n" + b"".join(struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body)) for kind, body in chunks)
+    with tempfile.TemporaryDirectory() as folder:
+        source, result = pathlib.Path(folder, "cover.png"), pathlib.Path(folder, "cover.jpg")
+        source.write_bytes(data)
+        subprocess.run([os.environ["CARREL"], "thumb", "--size", "900", source, result], check=True, stdout=subprocess.DEVNULL)
+        return result.read_bytes()
+
+
+def title(number, random_words):
+    return f"{' '.join(random_words.choices(WORDS, k=3)).title()} {number}"
+
+
+def book(path, number, pictures, edition=""):
+    numbers = random.Random(number)
+    name = title(number, numbers) + edition
+    authors = "".join(f"<dc:creator>{numbers.choice(WORDS).title()} {numbers.choice(WORDS).title()}{numbers.randrange(200)}</dc:creator>" for _ in range(1 + number % 2))
+    items = "".join(f'<item id="c{i}" href="c{i}.xhtml" media-type="application/xhtml+xml"/>' for i in range(10))
+    spine = "".join(f'<itemref idref="c{i}"/>' for i in range(10))
+    package = f"""<?xml version="1.0"?><package xmlns="http://www.idpf.org/2007/opf" version="3.0" unique-identifier="id"><metadata
+xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:identifier id="id">urn:isbn:{9780000000000 + number}</dc:identifier><dc:title>{name}</dc:title>{authors}
+<dc:language>{'en de fr'.split()[number % 3]}</dc:language><dc:subject>{numbers.choice(WORDS)}</dc:subject><meta property="dcterms:modified">2026-01-01T00:00:00Z</meta>
+<dc:description>{' '.join(numbers.choices(WORDS, k=30))}.</dc:description><meta property="belongs-to-collection" id="s">Series {number % 500}</meta>
+<meta refines="#s" property="collection-type">series</meta><meta refines="#s" property="group-position">{number // 500}</meta></metadata><manifest>
+<item id="nav" href="nav.xhtml" media-type="application/xhtml+xml" properties="nav"/><item id="cover" href="cover.jpg" media-type="image/jpeg"
+properties="cover-image"/>{items}</manifest><spine>{spine}</spine></package>"""
+    links = "".join(f'<li><a href="c{i}.xhtml">Chapter {i + 1}</a></li>' for i in range(10))
+    page = '<html xmlns="http://www.w3.org/1999/xhtml" xmlns:epub="http://www.idpf.org/2007/ops"><head><title>{}</title></head><body>{}</body></html>'
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("mimetype", "application/epub+zip", zipfile.ZIP_STORED)
+        for name, text in (
+            ("META-INF/container.xml", CONTAINER),
+            ("OEBPS/package.opf", package),
+            ("OEBPS/nav.xhtml", page.format("Contents", f'<nav epub:type="toc"><ol>{links}</ol></nav>')),
+        ):
+            archive.writestr(name, text, zipfile.ZIP_DEFLATED, 1)
+        archive.writestr("OEBPS/cover.jpg", pictures[number % len(pictures)], zipfile.ZIP_STORED)
+        for i in range(10):
+            words = "".join(f"<p>{TEXT}{' '.join(numbers.choices(WORDS, k=12))}.</p>" for _ in range(30))
+            archive.writestr(f"OEBPS/c{i}.xhtml", page.format(f"Chapter {i + 1}", words), zipfile.ZIP_DEFLATED, 1)
+
+
+def main():
+    verb, folder, count = sys.argv[1], pathlib.Path(sys.argv[2]), int(sys.argv[3])
+    pictures = [picture(seed) for seed in range(20)]
+    for number in range(count):
+        place = number if verb == "make" else number * (int(sys.argv[4]) // count)
+        path = folder / f"{place // 100:03}" / f"{place}.epub"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        book(path, place, pictures, "" if verb == "make" else ", revised")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,129 @@
+import FileProviderCore
+import Foundation
+import ProviderDoubles
+import Testing
+
+@testable import ShelfServer
+
+@Suite struct LoginTests {
+    private let user = User(id: 3, name: "Ann", passwordVersion: "v1")
+    private let key = ShelfKey(ServerBench.key)
+    private let date = Date(timeIntervalSince1970: 1_700_000_000)
+
+    @Test func `a session is valid for its person, its password and 30 days`() throws {
+        let session = try #require(Session(Session(of: user, at: date, key).value))
+        #expect(session.isValid(for: user, at: date, key))
+        #expect(session.isValid(for: user, at: date + 29 * 86_400, key))
+        #expect(!session.isValid(for: user, at: date + 31 * 86_400, key))
+        #expect(!session.isValid(for: user, at: date - 86_400, key))
+        #expect(!session.isValid(for: User(id: 3, name: "Ann", passwordVersion: "v2"), at: date, key))
+        #expect(!session.isValid(for: User(id: 4, name: "Bo", passwordVersion: "v1"), at: date, key))
+        #expect(!session.isValid(for: user, at: date, ShelfKey(Data(repeating: 8, count: 32))))
+    }
+
+    @Test func `a session whose time or person was changed is not valid`() throws {
+        let parts = Session(of: user, at: date, key).value.split(separator: ".")
+        let later = try #require(Session("3.1700000001.\(parts[2])"))
+        #expect(!later.isValid(for: user, at: date, key))
+        let other = try #require(Session("4.\(parts[1]).\(parts[2])"))
+        #expect(!other.isValid(for: User(id: 4, name: "Bo", passwordVersion: "v1"), at: date, key))
+        #expect(Session("3.1700000000") == nil)
+        #expect(Session("") == nil)
+    }
+
+    @Test func `cookies are found among others`() {
+        #expect(Session.values(of: "a", in: "b=1; a=2;a=3 ; ab=4") == ["2", "3"])
+        #expect(Session.values(of: "a", in: nil).isEmpty)
+        let field = Session.field("a", "x", path: "/b/", isSecure: true, seconds: 5)
+        #expect(field == "a=x; Path=/b/; Max-Age=5; HttpOnly; SameSite=Lax; Secure")
+        #expect(!Session.field("a", "x", path: "/", isSecure: false, seconds: 5).contains("Secure"))
+    }
+
+    @Test func `a reading address is for one book, one person and one password`() throws {
+        let segment = key.readingSegment(book: 12, user: user)
+        let numbers = try #require(ShelfKey.numbers(inReadingSegment: segment))
+        #expect(numbers.book == 12 && numbers.user == 3)
+        #expect(key.isReadingCode(numbers.code, book: 12, user: user))
+        #expect(!key.isReadingCode(numbers.code, book: 13, user: user))
+        #expect(!key.isReadingCode(numbers.code, book: 12, user: User(id: 3, name: "Ann", passwordVersion: "v2")))
+        #expect(!key.isReadingCode(numbers.code + "A", book: 12, user: user))
+        for text in ["", "12-3", "012-3-x", "-1-3-x", "a-b-c"] {
+            #expect(ShelfKey.numbers(inReadingSegment: text) == nil, "\(text)")
+        }
+    }
+
+    @Test func `forms are decoded once, as UTF-8`() {
+        let form = FormFields(Data("name=M%C3%A1rta+K&password=a%2Bb%253D%26&empty&token=".utf8))
+        #expect(form["name"] == "Márta K")
+        #expect(form["password"] == "a+b%3D&")
+        #expect(form["empty"] == "" && form["token"] == "")
+        #expect(form["other"] == nil)
+    }
+
+    // MARK: Limits
+
+    private final class Clock: Sendable {
+        private let time = LockedValue(ContinuousClock.now)
+        var now: ContinuousClock.Instant { time.value }
+        func advance(_ duration: Duration) { time.update { $0 += duration } }
+    }
+
+    private func limits(_ clock: Clock) -> LoginLimits {
+        var settings = LoginLimits.Settings()
+        (settings.perAddress, settings.perName, settings.window) = (4, 2, .seconds(60))
+        return LoginLimits(settings, now: { clock.now })
+    }
+
+    @Test func `wrong logins with one name are limited from all addresses, until the window has passed`() {
+        let clock = Clock()
+        let limits = limits(clock)
+        #expect(limits.begin(address: "192.0.2.1", name: "Ann") != nil)
+        #expect(limits.begin(address: "192.0.2.2", name: "ann") != nil)
+        #expect(limits.begin(address: "192.0.2.3", name: "ANN") == nil)
+        #expect(limits.begin(address: "192.0.2.3", name: "Bo") != nil)
+        clock.advance(.seconds(61))
+        #expect(limits.begin(address: "192.0.2.3", name: "Ann") != nil)
+    }
+
+    @Test func `wrong logins from one address are limited for all names`() {
+        let limits = limits(Clock())
+        for name in ["a", "b", "c", "d"] { #expect(limits.begin(address: "192.0.2.1", name: name) != nil) }
+        #expect(limits.begin(address: "192.0.2.1", name: "e") == nil)
+        #expect(limits.begin(address: "::ffff:192.0.2.1", name: "e") == nil)
+        #expect(limits.begin(address: "192.0.2.2", name: "e") != nil)
+    }
+
+    @Test func `addresses of one IPv6 network count together`() {
+        let limits = limits(Clock())
+        for number in 1...4 { #expect(limits.begin(address: "2001:db8:0:1::\(number)", name: "n\(number)") != nil) }
+        #expect(limits.begin(address: "2001:db8:0:1:ffff::1", name: "n5") == nil)
+        #expect(limits.begin(address: "2001:db8:0:2::1", name: "n5") != nil)
+    }
+
+    @Test func `right logins do not count`() throws {
+        let limits = limits(Clock())
+        for _ in 0..<10 { limits.succeed(try #require(limits.begin(address: "192.0.2.1", name: "Ann"))) }
+        #expect(limits.begin(address: "192.0.2.1", name: "Ann") != nil)
+    }
+
+    @Test func `many requests at once with the right password are all right`() async throws {
+        let folder = try TemporaryFolder()
+        let people = try await ServerBench.people(in: folder.url)
+        let user = try await people.add(name: "Ann", password: "correct horse")
+        let check = LoginCheck(people, limits(Clock()))
+        try await withThrowingTaskGroup(of: LoginCheck.Outcome.self) { group in
+            for _ in 0..<12 {
+                group.addTask {
+                    try await check.check(name: "Ann", password: "correct horse", client: "192.0.2.1")
+                }
+            }
+            for try await outcome in group { #expect(outcome == .user(user)) }
+        }
+        #expect(try await check.check(name: "Ann", password: "wrong", client: "192.0.2.1") == .wrong)
+        #expect(try await check.check(name: "Ann", password: "wrong", client: "192.0.2.1") == .wrong)
+        let third = try await check.check(name: "Ann", password: "wrong", client: "192.0.2.1")
+        #expect(third == .tooMany(retryAfter: 60))
+        #expect(try await check.check(name: "Ann", password: "correct horse", client: "192.0.2.1") == .user(user))
+        try await people.close()
+    }
+}

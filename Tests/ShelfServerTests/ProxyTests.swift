@@ -1,0 +1,126 @@
+import Foundation
+import Testing
+import WebServer
+
+@testable import ShelfServer
+
+@Suite struct ProxyTests {
+    private let proxies = ["10.0.0.0/8", "::1"].compactMap { AddressRange($0) }
+
+    private func forwarded(
+        _ fields: [(name: String, value: String)], from peer: String = "10.1.2.3",
+        _ kind: ShelfServerConfiguration.ProxyFields = .xForwarded
+    ) -> ForwardedRequest {
+        let request = ServerRequest(target: "/", headers: [("Host", "inner:80")] + fields, remoteAddress: peer)
+        return ForwardedRequest(request, trusting: proxies, fields: kind)
+    }
+
+    @Test func `a client that is no proxy says nothing about itself`() {
+        let invented: [(name: String, value: String)] = [
+            ("X-Forwarded-For", "198.51.100.7"), ("X-Forwarded-Proto", "https"), ("X-Forwarded-Host", "evil.example"),
+        ]
+        let asked = forwarded(invented, from: "192.0.2.9")
+        #expect(asked.client == "192.0.2.9" && asked.scheme == "http" && asked.host == "inner:80")
+        #expect(asked.isDisguised)
+    }
+
+    @Test func `a trusted proxy is believed`() {
+        let asked = forwarded([
+            ("X-Forwarded-For", "198.51.100.7"), ("X-Forwarded-Proto", "https"), ("X-Forwarded-Host", "books.example"),
+        ])
+        #expect(asked.client == "198.51.100.7" && asked.scheme == "https" && asked.host == "books.example")
+        #expect(!asked.isDisguised)
+    }
+
+    @Test func `what a client invents before the proxy's own part is not believed`() {
+        let asked = forwarded([("X-Forwarded-For", "127.0.0.1, 203.0.113.5"), ("X-Forwarded-For", "10.9.9.9")])
+        #expect(asked.client == "203.0.113.5")
+        #expect(asked.host == "inner:80")
+    }
+
+    @Test func `the field of another kind of proxy is not read`() {
+        let asked = forwarded([("X-Forwarded-For", "203.0.113.5"), ("Forwarded", "for=127.0.0.1;proto=https")])
+        #expect(asked.client == "203.0.113.5" && asked.scheme == "http")
+    }
+
+    @Test func `elements of Forwarded are read with their quotes`() {
+        let field = "for=192.0.2.1, for=\"[2001:db8::17]:4711\";proto=https;host=\"books.example:444\", for=10.0.0.4"
+        let asked = forwarded([("Forwarded", field)], .forwarded)
+        #expect(asked.client == "2001:db8::17" && asked.scheme == "https" && asked.host == "books.example:444")
+        let hidden = forwarded([("Forwarded", "For=_hidden; Proto=HTTPS")], .forwarded)
+        #expect(hidden.client == "_hidden" && hidden.scheme == "https")
+    }
+
+    @Test func `addresses are compared whatever their form`() throws {
+        #expect(PeerAddress("::ffff:10.1.2.3") == PeerAddress("10.1.2.3"))
+        #expect(PeerAddress("[::1]:80")?.isLoopback == true)
+        #expect(PeerAddress("127.9.9.9")?.isLoopback == true)
+        #expect(PeerAddress("10.1.2.3:5000")?.text == "10.1.2.3")
+        #expect(PeerAddress("2001:DB8:0::1")?.text == "2001:db8::1")
+        #expect(PeerAddress("books.example") == nil)
+        let network = try #require(AddressRange("192.168.4.0/22"))
+        #expect(network.contains(try #require(PeerAddress("192.168.7.255"))))
+        #expect(!network.contains(try #require(PeerAddress("192.168.8.0"))))
+        for text in ["", "10.0.0.0/33", "10.0.0.0/", "name/8", "10.0.0.0/8/8", "::/129"] {
+            #expect(AddressRange(text) == nil, "\(text)")
+        }
+    }
+}
+
+@Suite struct ShelfRouteTests {
+    @Test(arguments: [
+        ("", ShelfRoute.page([])), ("books", .page(["books"])), ("book/12", .page(["book", "12"])),
+        ("authors/", .page(["authors"])), ("assets/shelf.css", .asset(["assets", "shelf.css"])),
+        ("opds/", .feed([])), ("opds/2.0/books", .feed(["2.0", "books"])), ("opds/1.2/", .feed(["1.2"])),
+        ("koreader/syncs/progress/ab", .koreader(["syncs", "progress", "ab"])),
+        ("book/12/file/A%20b.epub", .file(book: 12)), ("book/12/cover", .cover(book: 12)),
+        ("book/12/pages/0", .picture(book: 12, number: 0)), ("login", .login), ("logout", .logout),
+        ("health", .health), ("metrics", .metrics), ("read/1-2-x", .reading(segment: "1-2-x", rest: nil)),
+        ("read/1-2-x/", .reading(segment: "1-2-x", rest: "")),
+        ("read/1-2-x/a%2Fb/../c", .reading(segment: "1-2-x", rest: "a%2Fb/../c")),
+    ])
+    func `addresses lead where they say`(path: String, route: ShelfRoute) {
+        #expect(ShelfRoute(path) == route)
+    }
+
+    @Test(arguments: [
+        "..", "a/../b", "a//b", "a%2Fb", "a%00", "book/x/cover", "book/012/cover", "book/1/pages", "book/1/pages/-1",
+        "book/1/other", "a\\b", "%FF",
+    ])
+    func `other addresses lead nowhere`(path: String) {
+        #expect(ShelfRoute(path) == nil)
+    }
+}
+
+@Suite struct ShelfServerConfigurationTests {
+    private func setting(_ change: (inout ShelfServerConfiguration) -> Void) -> String? {
+        var configuration = ShelfServerConfiguration()
+        change(&configuration)
+        do { try configuration.validate() } catch let error as CocoaError {
+            return error.code == .formatting ? error.localizedDescription : "?"
+        } catch { return "?" }
+        return nil
+    }
+
+    @Test func `the defaults fit, and users make a server for other machines`() {
+        #expect(setting { _ in } == nil)
+        #expect(setting { ($0.host, $0.access) = ("0.0.0.0", .users) } == nil)
+        #expect(setting { ($0.publicURL, $0.access) = (URL(string: "https://books.example/shelf"), .users) } == nil)
+        #expect(ShelfServerConfiguration(publicURL: URL(string: "https://books.example/shelf")).base == "/shelf/")
+        #expect(ShelfServerConfiguration().base == "/")
+    }
+
+    @Test func `what cannot be is refused with the name of the setting`() {
+        #expect(setting { $0.host = "0.0.0.0" }?.hasPrefix("access: ") == true)
+        #expect(setting { $0.publicURL = URL(string: "https://books.example/") }?.hasPrefix("access: ") == true)
+        #expect(setting { $0.port = 70_000 }?.hasPrefix("port: 70000") == true)
+        #expect(setting { $0.key = Data(count: 3) }?.hasPrefix("key: ") == true)
+        #expect(setting { $0.publicURL = URL(string: "ftp://books.example/") }?.hasPrefix("publicURL: ") == true)
+        #expect(setting { $0.trustedProxies = ["proxy"] }?.hasPrefix("trustedProxies: “proxy”") == true)
+        #expect(setting { $0.title = "" }?.hasPrefix("title: ") == true)
+        #expect(setting { $0.maxPageWidth = 0 }?.hasPrefix("maxPageWidth: ") == true)
+        #expect(setting { $0.concurrentPictures = 0 }?.hasPrefix("concurrentPictures: ") == true)
+        #expect(setting { $0.metricsToken = "short" }?.hasPrefix("metricsToken: ") == true)
+        #expect(setting { $0.loginLimits.perName = 0 }?.hasPrefix("loginLimits: ") == true)
+    }
+}

@@ -1,0 +1,124 @@
+import FileProviderCore
+import Foundation
+import MemoryFileProvider
+import ProviderDoubles
+
+/// A storage in memory that counts its requests, and loses its connection, refuses logins or waits when it is told to.
+final class CountedStorage: ForwardingProvider {
+    static let type = "Counted"
+
+    struct State: Sendable {
+        var listings = 0
+        var attributes = 0
+        var opened: [ProviderPath] = []
+        var reads = 0
+        var bytes: Int64 = 0
+        /// The most files that were open at once.
+        var mostOpen = 0
+        var open = 0
+        /// Files cannot be opened.
+        var isAway = false
+        /// Every login is refused.
+        var isRefusing = false
+        /// A listing waits until two more files were opened.
+        var isSlow = false
+        /// Folders that may not be listed.
+        var locked: Set<ProviderPath> = []
+        /// Files opened after this many wait until they are cancelled.
+        var openLimit = Int.max
+    }
+
+    let memory = MemoryFileProvider()
+    let state = LockedValue(State())
+    var underlying: any FileProvider { memory }
+    private let cost: Capabilities.ReadCost
+
+    init(cost: Capabilities.ReadCost = .local) {
+        self.cost = cost
+    }
+
+    func capabilities() async throws -> Capabilities {
+        var capabilities = try await memory.capabilities()
+        capabilities.readCost = cost
+        return capabilities
+    }
+
+    func pass<Value: Sendable>(_ call: String, _ path: ProviderPath, _ body: () async throws -> Value) async throws
+        -> Value
+    {
+        if state.value.isRefusing {
+            throw FileError.make(
+                URLError.Code.userAuthenticationRequired, url: nil, sentence: "The login was refused.")
+        }
+        switch call {
+        case "list":
+            let opened = state.update { state in
+                state.listings += 1
+                return state.opened.count
+            }
+            if state.value.locked.contains(path) { throw FileError.make(.fileReadNoPermission, path: path) }
+            if state.value.isSlow {
+                try await eventually { state.value.opened.count >= opened + 2 || !state.value.isSlow }
+            }
+        case "attributes": state.update { $0.attributes += 1 }
+        default: break
+        }
+        return try await body()
+    }
+
+    func open(path: ProviderPath) async throws -> any FileReader {
+        let reader = try await pass("open", path) { try await memory.open(path: path) }
+        let (isAway, isOver) = state.update { state in
+            state.opened.append(path)
+            return (state.isAway, state.opened.count > state.openLimit)
+        }
+        if isAway {
+            throw FileError.make(URLError.Code.networkConnectionLost, url: nil, sentence: "The connection was lost.")
+        }
+        if isOver {
+            let (never, end) = AsyncStream.makeStream(of: Void.self)
+            for await _ in never {}
+            end.finish()
+            throw CancellationError()
+        }
+        state.update { state in
+            state.open += 1
+            state.mostOpen = max(state.mostOpen, state.open)
+        }
+        return CountedReader(reader, cost: cost, state: state)
+    }
+}
+
+private final class CountedReader: FileReader {
+    private let base: any FileReader
+    let cost: Capabilities.ReadCost
+    private let state: LockedValue<CountedStorage.State>
+    private let isClosed = LockedValue(false)
+
+    init(_ base: any FileReader, cost: Capabilities.ReadCost, state: LockedValue<CountedStorage.State>) {
+        self.base = base
+        self.cost = cost
+        self.state = state
+    }
+
+    var path: ProviderPath { base.path }
+    func attributes() async throws -> FileReaderAttributes { try await base.attributes() }
+
+    func stream(_ part: FilePart, into sink: any ByteSink) async throws -> FileExtent {
+        let extent = try await base.stream(part, into: sink)
+        state.update { state in
+            state.reads += 1
+            state.bytes += extent.count
+        }
+        return extent
+    }
+
+    func close() async {
+        let isFirst = isClosed.update { isClosed in
+            defer { isClosed = true }
+            return !isClosed
+        }
+        if isFirst { state.update { $0.open -= 1 } }
+        await base.close()
+    }
+}

@@ -1,0 +1,197 @@
+import FileProviderCore
+import Foundation
+import ProviderDoubles
+import Publication
+import SampleBooks
+import Shelf
+import Testing
+
+@Suite struct CoverTests {
+    private let bench: ShelfBench
+
+    init() throws { bench = try ShelfBench() }
+
+    /// The cover of the only book.
+    private func cover(_ shelf: Shelf, dimension: Int = 240) async throws -> ShelfCover? {
+        let book = try #require(try await shelf.books().books.first)
+        return try await shelf.cover(of: book, dimension: dimension)
+    }
+
+    private func state(_ shelf: Shelf) async throws -> ShelfBook.CoverState? {
+        try await shelf.books().books.first?.coverState
+    }
+
+    #if Formats
+        @Test func `a picture is scaled to the next size, and kept`() async throws {
+            try await bench.put("books/a.epub", SampleBook.small(.epub2))
+            try await bench.with { shelf in
+                try await shelf.scan()
+                #expect(try await state(shelf) == .unknown)
+                let small = try #require(try await self.cover(shelf, dimension: 100))
+                #expect(small.mediaType == "image/jpeg" && small.data.starts(with: [0xFF, 0xD8, 0xFF]))
+                let large = try #require(try await self.cover(shelf, dimension: 5_000))
+                #expect(large.data.count > small.data.count && large.tag == small.tag)
+                let opened = bench.storage.state.value.opened.count
+                #expect(opened == 2)
+                #expect(try await cover(shelf, dimension: 240) == small)
+                #expect(bench.storage.state.value.opened.count == opened)
+                let book = try #require(try await shelf.books().books.first)
+                #expect(book.coverState == .known && book.coverTag == small.tag)
+            }
+            #expect(try bench.covers.count == 2)
+            try await bench.with { shelf in
+                let made = try await cover(shelf)
+                #expect(made != nil)
+            }
+            #expect(bench.storage.state.value.opened.count == 2)
+        }
+
+        @Test func `a damaged cover is none`() async throws {
+            try await bench.put("books/a.epub", ShelfBench.epub("A", cover: SampleEPUB.png))
+            try await checkNone()
+        }
+
+        @Test func `a cover that claims very many pixels is none`() async throws {
+            var picture = Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0, 0, 0, 13])
+            picture += Data("IHDR".utf8) + Data([0, 1, 0x86, 0xA0, 0, 1, 0x86, 0xA0, 8, 2, 0, 0, 0, 0, 0, 0, 0])
+            picture += Data([0, 0, 0, 0]) + Data("IDAT".utf8) + Data(count: 4)
+            try await bench.put("books/a.epub", ShelfBench.epub("A", cover: picture))
+            try await checkNone()
+        }
+    #endif
+
+    @Test func `a picture that cannot be scaled is kept as it is`() async throws {
+        let picture = Data("GIF89a".utf8) + Data([2, 0, 3, 0, 0, 0, 0, 0x3B])
+        try await bench.put("books/a.epub", ShelfBench.epub("A", cover: picture))
+        try await bench.with { shelf in
+            try await shelf.scan()
+            let cover = try #require(try await self.cover(shelf))
+            #expect(cover.data == picture && cover.mediaType == "image/gif")
+            #expect(try await self.cover(shelf) == cover)
+        }
+        #expect(try bench.covers.count == 1)
+    }
+
+    @Test func `a book without a cover, or with a drawing, is asked once`() async throws {
+        try await bench.put("books/a.epub", ShelfBench.epub("A"))
+        try await checkNone()
+        try await bench.put("books/a.epub", SampleBook.small(.epub3))
+        try await checkNone()
+    }
+
+    private func checkNone(_ location: SourceLocation = #_sourceLocation) async throws {
+        try await bench.with { shelf in
+            try await shelf.scan()
+            #expect(try await cover(shelf) == nil, sourceLocation: location)
+            #expect(try await state(shelf) == ShelfBook.CoverState.none, sourceLocation: location)
+            let opened = bench.storage.state.value.opened.count
+            #expect(try await cover(shelf) == nil, sourceLocation: location)
+            #expect(bench.storage.state.value.opened.count == opened, sourceLocation: location)
+        }
+        #expect(try bench.covers.isEmpty, sourceLocation: location)
+    }
+
+    @Test func `a cover that is too large is left out unread`() async throws {
+        let picture = SampleBook.coverPicture() + Data(count: 5 << 20)
+        try await bench.put("books/a.epub", ShelfBench.epub("A", cover: picture))
+        try await checkNone()
+        let bytes = bench.storage.state.value.bytes
+        #expect(bytes < 256 << 10, "\(bytes) bytes were read")
+    }
+
+    @Test func `many ask for one cover, and it is made once`() async throws {
+        try await bench.put("books/a.epub", ShelfBench.epub("A", cover: SampleBook.coverPicture()))
+        try await bench.with { shelf in
+            try await shelf.scan()
+            let book = try #require(try await shelf.books().books.first)
+            try await withThrowingTaskGroup(of: ShelfCover?.self) { group in
+                for _ in 0..<20 { group.addTask { try await shelf.cover(of: book, dimension: 240) } }
+                for try await cover in group { #expect(cover != nil) }
+            }
+        }
+        #expect(bench.storage.state.value.opened.count == 2)
+    }
+
+    @Test func `all covers are made several at once, and a storage that is away is asked again`() async throws {
+        for number in 0..<30 {
+            let data = try ShelfBench.epub("Book \(number)", cover: SampleBook.coverPicture())
+            try await bench.put("books/\(number).epub", data)
+        }
+        try await bench.with { shelf in
+            try await shelf.scan()
+            bench.storage.state.update { $0.isAway = true }
+            await #expect(throws: URLError.self) { try await shelf.makeCovers() }
+            bench.storage.state.update { $0.isAway = false }
+            try await shelf.makeCovers()
+            #expect(try await shelf.books(ShelfQuery(limit: 500)).books.allSatisfy { $0.coverState == .known })
+            let opened = bench.storage.state.value.opened.count
+            try await shelf.makeCovers()
+            #expect(bench.storage.state.value.opened.count == opened)
+        }
+        #expect(bench.storage.state.value.mostOpen <= 8)
+    }
+
+    @Test func `covers leave with their books, and when these change`() async throws {
+        for name in ["a", "b", "c"] {
+            try await bench.put("books/\(name).epub", ShelfBench.epub("Book \(name)", cover: SampleBook.coverPicture()))
+        }
+        try await bench.with { shelf in
+            try await shelf.scan()
+            try await shelf.makeCovers()
+            let all = try bench.covers
+            let book = try #require(try await shelf.book(at: "books/b.epub"))
+            try await bench.remove("books/a.epub")
+            try await bench.move("books/b.epub", to: "books/new.epub")
+            try await bench.put("books/c.epub", ShelfBench.epub("Changed", cover: SampleBook.coverPicture()))
+            try await shelf.scan()
+            let kept = try bench.covers
+            #expect(!kept.isEmpty && kept == all.filter { $0.hasPrefix("cover-\(book.id)-") })
+            let opened = bench.storage.state.value.opened.count
+            #expect(try await shelf.cover(of: book, dimension: 240) != nil)
+            #expect(bench.storage.state.value.opened.count == opened)
+        }
+    }
+
+    @Test func `what a crash left among the covers is swept, and nothing else`() async throws {
+        try await bench.put("books/a.epub", ShelfBench.epub("A", cover: SampleBook.coverPicture()))
+        try await bench.with { shelf in
+            try await shelf.scan()
+            try await shelf.makeCovers()
+        }
+        let kept = try bench.covers
+        let part = try TemporaryName.make(beside: .root.appending("cover")).name
+        for name in ["cover-999-0123456789abcdef-240", "cover-1-0123456789abcdef-240", part, "mine.png"] {
+            try SampleBook.coverPicture().write(to: bench.folder.appending(path: "covers").appending(path: name))
+        }
+        try await bench.with { shelf in
+            #expect(try !bench.covers.contains(part))
+            try await shelf.makeCovers()
+        }
+        #expect(try bench.covers == kept.union(["mine.png"]))
+    }
+
+    @Test func `a picture that somebody removed is made again`() async throws {
+        try await bench.put("books/a.epub", ShelfBench.epub("A", cover: SampleBook.coverPicture()))
+        try await bench.with { shelf in
+            try await shelf.scan()
+            let first = try #require(try await self.cover(shelf))
+            for name in try bench.covers {
+                try FileManager.default.removeItem(at: bench.folder.appending(path: "covers").appending(path: name))
+            }
+            #expect(try await cover(shelf) == first)
+        }
+        #expect(bench.storage.state.value.opened.count == 3)
+    }
+
+    @Test func `a cover that cannot be read now is asked for again`() async throws {
+        try await bench.put("books/a.epub", ShelfBench.epub("A", cover: SampleBook.coverPicture()))
+        try await bench.with { shelf in
+            try await shelf.scan()
+            bench.storage.state.update { $0.isAway = true }
+            await #expect(throws: URLError.self) { try await cover(shelf) }
+            #expect(try await state(shelf) == .unknown)
+            bench.storage.state.update { $0.isAway = false }
+            #expect(try await cover(shelf) != nil)
+        }
+    }
+}
