@@ -2,15 +2,20 @@
 
     shelf.py make FOLDER COUNT     COUNT books in folders of 100, each with a cover of 60 kB and ten chapters
     shelf.py change FOLDER COUNT ALL   gives COUNT of ALL another title
+    shelf.py search URL COUNT      asks a catalogue for COUNT words and pairs of words: milliseconds for half and for 99 of 100 of them
+    shelf.py feeds COUNT URL URL   asks for two feeds of 50 books in turn: the median of milliseconds for each
 """
 
 import os
 import pathlib
 import random
+import statistics
 import struct
 import subprocess
 import sys
 import tempfile
+import time
+import urllib.request
 import zipfile
 import zlib
 
@@ -69,7 +74,42 @@ properties="cover-image"/>{items}</manifest><spine>{spine}</spine></package>"""
             archive.writestr(f"OEBPS/c{i}.xhtml", page.format(f"Chapter {i + 1}", words), zipfile.ZIP_DEFLATED, 1)
 
 
+def timed(url):
+    """Milliseconds for an answer, and its bytes."""
+    begin = time.monotonic()
+    with urllib.request.urlopen(url, timeout=60) as answer:
+        body = answer.read()
+    return (time.monotonic() - begin) * 1000, body
+
+
+def search(url, count):
+    numbers, times = random.Random(1), []
+    for _ in range(count):
+        words = numbers.sample(WORDS, numbers.randint(1, 2)) if numbers.random() < 0.8 else [str(numbers.randrange(10_000))]
+        taken, body = timed(f"{url}opds/2.0/books?query={'+'.join(word[: numbers.randint(3, 9)] for word in words)}")
+        assert b'"numberOfItems"' in body, body[:200]
+        times.append(taken)
+    times.sort()
+    print(f"{times[len(times) // 2]:.1f} {times[len(times) * 99 // 100]:.1f}")
+
+
+def feeds(count, urls):
+    times = {url: [] for url in urls}
+    for number in range(count + 1):
+        for url in urls:
+            taken, body = timed(url)
+            assert body.count(b"<entry") == 50, (url, body.count(b"<entry"))
+            # The first one warms up.
+            if number:
+                times[url].append(taken)
+    print(*(f"{statistics.median(times[url]):.1f}" for url in urls))
+
+
 def main():
+    if sys.argv[1] == "search":
+        return search(sys.argv[2], int(sys.argv[3]))
+    if sys.argv[1] == "feeds":
+        return feeds(int(sys.argv[2]), sys.argv[3:])
     verb, folder, count = sys.argv[1], pathlib.Path(sys.argv[2]), int(sys.argv[3])
     pictures = [picture(seed) for seed in range(20)]
     for number in range(count):

@@ -35,9 +35,47 @@ shelf() {
   printf 'covers: %s s, %s requests, %s bytes\n' "$seconds" "$n" "$b"
   judge "covers a second" "$(ratio "$count" "$seconds")" ">=" 10
   judge "covers: peak memory, MiB" "$(( $(largest "$work/looked" 3) / 1024 ))" "<=" 128
+  shelf_served
   kill "$relay"; wait "$relay" 2>/dev/null || true
   relay=
   rm -rf "$books" "$folder"
+}
+
+# The same shelf over HTTP, and its feeds beside those of calibre's server, on the books of this machine.
+shelf_served() {
+  local pid address begin p50 p99 ours theirs peer
+  begin=$EPOCHREALTIME
+  shelf_server "$url"
+  curl -sS --fail -o /dev/null "${address}opds/2.0/new"
+  judge "started again: seconds to the first feed" "$(awk -v a="$begin" -v b="$EPOCHREALTIME" 'BEGIN { printf "%.2f", b - a }')" "<=" 1
+  read -r p50 p99 < <(python3 "$here/shelf.py" search "$address" 200)
+  printf '200 searches: half of them in %s ms, 99 of 100 in %s ms\n' "$p50" "$p99"
+  judge "searches: half of them, ms" "$p50" "<=" 20
+  judge "server: peak memory, MiB" "$(( $(awk '/VmHWM/ { print $2 }' "/proc/$pid/status") / 1024 ))" "<=" 128
+  if command -v calibredb >/dev/null; then
+    calibredb add --recurse --library-path "$work/calibre" "$books" >/dev/null 2>"$work/calibre.log"
+    calibre-server --port 18080 --listen-on 127.0.0.1 --max-opds-items 50 "$work/calibre" >"$work/calibre.log" 2>&1 &
+    peer=$!
+    until curl -sf -o /dev/null http://127.0.0.1:18080/opds; do sleep 0.2; done
+    read -r ours theirs < <(python3 "$here/shelf.py" feeds 20 "${address}opds/1.2/books" http://127.0.0.1:18080/opds/navcatalog/4f7469746c65)
+    kill "$peer"; wait "$peer" 2>/dev/null || true
+    printf "a feed of 50 books of %s: calibre's server %s ms, carrel %s ms, medians of 20\n" "$count" "$theirs" "$ours"
+    judge "feed: time, times calibre's" "$(ratio "$ours" "$theirs")" "<=" 0.5
+  else
+    echo "feed: skipped: there is no calibre (Tests/Servers/install.sh full)"
+  fi
+  kill "$pid"; wait "$pid" 2>/dev/null || true
+}
+
+# Starts the server; pid and address say where.
+shelf_server() { # LOCATION
+  "$CARREL" shelf serve --folder "$folder" "$1" >"$work/served" 2>"$work/served.log" &
+  pid=$!
+  until [ -s "$work/served" ]; do
+    kill -0 "$pid" 2>/dev/null || { cat "$work/served.log" >&2; return 1; }
+    sleep 0.01
+  done
+  address=$(head -n 1 "$work/served")
 }
 
 # One look at the storage: sets the variables named REQUESTS BYTES SECONDS to what the server saw and how long it took.
