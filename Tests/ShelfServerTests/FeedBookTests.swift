@@ -149,8 +149,8 @@ import WebServer
 }
 
 @Suite struct `The parameters of a feed's address` {
-    private func parameters(_ query: String) -> FeedParameters {
-        FeedParameters(ServerRequest(target: "/opds/2.0/books" + query))
+    private func parameters(_ query: String) -> RequestParameters {
+        RequestParameters(ServerRequest(target: "/opds/2.0/books" + query))
     }
 
     @Test func `are decoded once`() {
@@ -165,9 +165,9 @@ import WebServer
     @Test func `are those that make the same selection again`() throws {
         var selection = BookSelection()
         selection.text = "a & b = c? + é%"
-        for division in FeedDivision.allCases { selection.keys[division] = "key/\(division) #1" }
+        for division in ShelfDivision.allCases { selection.keys[division] = "key/\(division) #1" }
         selection.sort = .series
         selection.page = 7
-        #expect(BookSelection(parameters(FeedParameters.query(selection.items))) == selection)
+        #expect(BookSelection(parameters(RequestParameters.query(selection.items))) == selection)
     }
 }

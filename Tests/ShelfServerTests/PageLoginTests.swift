@@ -26,7 +26,7 @@ import WebServer
     private func answer(
         _ target: String, cookies: [String] = [], form: [(String, String)]? = nil
     ) async -> ServerResponse {
-        let body = form.map { FeedParameters.query($0.map { (name: $0.0, value: $0.1) }).dropFirst() } ?? ""
+        let body = form.map { RequestParameters.query($0.map { (name: $0.0, value: $0.1) }).dropFirst() } ?? ""
         var headers = [("Host", "127.0.0.1:8080"), ("Cookie", cookies.joined(separator: "; "))]
         if form != nil { headers.append(("Content-Type", "application/x-www-form-urlencoded")) }
         return await server.respond(

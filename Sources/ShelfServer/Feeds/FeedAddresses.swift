@@ -19,17 +19,17 @@ struct FeedAddresses: Sendable {
     var otherRoot: String { server + "opds/\(version.other.rawValue)/" }
 
     /// The list of a division's values.
-    func list(_ division: FeedDivision, page: Int = 1) -> String {
-        root + division.rawValue + FeedParameters.query(page > 1 ? [("page", String(page))] : [])
+    func list(_ division: ShelfDivision, page: Int = 1) -> String {
+        root + division.rawValue + RequestParameters.query(page > 1 ? [("page", String(page))] : [])
     }
 
     /// Books in any order.
     func books(_ selection: BookSelection = BookSelection()) -> String {
-        root + "books" + FeedParameters.query(selection.items)
+        root + "books" + RequestParameters.query(selection.items)
     }
 
     /// The newest books first.
-    func new(page: Int = 1) -> String { root + "new" + FeedParameters.query(page > 1 ? [("page", String(page))] : []) }
+    func new(page: Int = 1) -> String { root + "new" + RequestParameters.query(page > 1 ? [("page", String(page))] : []) }
 
     /// The books that the person is reading.
     var reading: String { root + "reading" }

@@ -37,7 +37,7 @@ enum FeedAnswer {
         case "reading": return try await maker.reading()
         case "search.xml": return maker.searchDescription()
         default:
-            guard let division = FeedDivision(rawValue: document), FeedDivision.lists.contains(division) else {
+            guard let division = ShelfDivision(rawValue: document), ShelfDivision.lists.contains(division) else {
                 return nil
             }
             return try await maker.list(division)

@@ -9,7 +9,7 @@ struct FeedFacets: Sendable {
     private static let maxValues = 50
 
     let title: String
-    private let values: [FeedDivision: [FacetValue]]
+    private let values: [ShelfDivision: [FacetValue]]
 
     /// Asks for the values: one query for each division, several at once.
     ///
@@ -17,8 +17,8 @@ struct FeedFacets: Sendable {
     /// is asked for without its own condition, so that the reader can switch.
     static func make(for selection: BookSelection, _ maker: FeedMaker) async throws -> FeedFacets {
         let shelf = maker.context.shelf
-        let values = try await withThrowingTaskGroup(of: (FeedDivision, [FacetValue]).self) { group in
-            for division in FeedDivision.allCases {
+        let values = try await withThrowingTaskGroup(of: (ShelfDivision, [FacetValue]).self) { group in
+            for division in ShelfDivision.allCases {
                 let isChosen = selection.keys[division] != nil
                 let query = (division.isShort ? selection.choosing(nil, of: division) : selection).query
                 let limit = isChosen ? ShelfQuery.maxLimit : maxValues + 1
@@ -26,14 +26,14 @@ struct FeedFacets: Sendable {
                     (division, try await shelf.facets(division.facet, in: query, limit: limit, offset: 0))
                 }
             }
-            return try await group.reduce(into: [FeedDivision: [FacetValue]]()) { $0[$1.0] = $1.1 }
+            return try await group.reduce(into: [ShelfDivision: [FacetValue]]()) { $0[$1.0] = $1.1 }
         }
         return FeedFacets(title: title(of: selection, values), values: values)
     }
 
-    private static func title(of selection: BookSelection, _ values: [FeedDivision: [FacetValue]]) -> String {
+    private static func title(of selection: BookSelection, _ values: [ShelfDivision: [FacetValue]]) -> String {
         var parts = selection.text.map { ["“\($0)”"] } ?? []
-        for division in FeedDivision.allCases {
+        for division in ShelfDivision.allCases {
             guard let key = selection.keys[division] else { continue }
             parts.append(values[division]?.first { $0.key == key }.map { division.name(of: $0) } ?? key)
         }
@@ -42,7 +42,7 @@ struct FeedFacets: Sendable {
 
     /// The facets with their links: orders first, then the divisions that would change the feed.
     func all(with selection: BookSelection, _ maker: FeedMaker) -> [Facet] {
-        [orders(selection, maker)] + FeedDivision.allCases.compactMap { facet($0, selection, maker) }
+        [orders(selection, maker)] + ShelfDivision.allCases.compactMap { facet($0, selection, maker) }
     }
 
     private func orders(_ selection: BookSelection, _ maker: FeedMaker) -> Facet {
@@ -58,7 +58,7 @@ struct FeedFacets: Sendable {
             })
     }
 
-    private func facet(_ division: FeedDivision, _ selection: BookSelection, _ maker: FeedMaker) -> Facet? {
+    private func facet(_ division: ShelfDivision, _ selection: BookSelection, _ maker: FeedMaker) -> Facet? {
         let (found, key) = (values[division] ?? [], selection.keys[division])
         let shown = division.isShort || key == nil ? found : found.filter { $0.key == key }
         guard key != nil || shown.count > 1, !shown.isEmpty, shown.count <= Self.maxValues else { return nil }

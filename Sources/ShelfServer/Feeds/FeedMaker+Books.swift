@@ -22,7 +22,7 @@ extension FeedMaker {
 
     /// The newest books first, without facets: readers poll this feed.
     func newBooks() async throws -> ServerResponse? {
-        guard let number = FeedPaging.number(parameters) else { return badRequest }
+        guard let number = ListPaging.number(parameters) else { return badRequest }
         var selection = BookSelection().at(page: number)
         selection.sort = .added
         let page = try await context.shelf.books(selection.query)
@@ -58,7 +58,7 @@ extension FeedMaker {
     private func answer(
         _ page: ShelfPage, number: Int, title: String, facets: [Facet], address: (Int) -> String
     ) async throws -> ServerResponse? {
-        let paging = FeedPaging(number: number, size: BookSelection.pageSize, total: page.total)
+        let paging = ListPaging(number: number, size: BookSelection.pageSize, total: page.total)
         guard paging.exists else { return nil }
         var feed = makeFeed(title, at: address(number), .books)
         paging.add(to: &feed, type: version.type(.books), address: address)

@@ -33,7 +33,7 @@ extension FeedMaker {
                     "Continue reading", to: addresses.reading, .books, rel: CatalogRelation.subsection,
                     sentence: "The books that you are reading."))
         }
-        for division in FeedDivision.lists {
+        for division in ShelfDivision.lists {
             guard let count = division.count(in: counts), count > 0 else { continue }
             feed.navigation.append(
                 link(
@@ -83,10 +83,10 @@ extension FeedMaker {
     }
 
     /// All authors, series, subjects, languages or collections, each with its books; nil for a page that doesn't exist.
-    func list(_ division: FeedDivision) async throws -> ServerResponse? {
-        guard let number = FeedPaging.number(parameters) else { return badRequest }
+    func list(_ division: ShelfDivision) async throws -> ServerResponse? {
+        guard let number = ListPaging.number(parameters) else { return badRequest }
         let counts = try await context.shelf.counts()
-        let paging = FeedPaging(number: number, size: Self.listSize, total: division.count(in: counts) ?? 0)
+        let paging = ListPaging(number: number, size: Self.listSize, total: division.count(in: counts) ?? 0)
         guard paging.exists else { return nil }
         let values = try await context.shelf.facets(
             division.facet, in: ShelfQuery(), limit: paging.size, offset: (number - 1) * paging.size)

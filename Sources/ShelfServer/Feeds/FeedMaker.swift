@@ -10,14 +10,14 @@ struct FeedMaker: Sendable {
     let context: ShelfContext
     let version: FeedVersion
     let addresses: FeedAddresses
-    let parameters: FeedParameters
+    let parameters: RequestParameters
 
     init(request: ServerRequest, context: ShelfContext, version: FeedVersion) {
         self.request = request
         self.context = context
         self.version = version
         addresses = FeedAddresses(context, version)
-        parameters = FeedParameters(request)
+        parameters = RequestParameters(request)
     }
 
     // MARK: Parts of all feeds

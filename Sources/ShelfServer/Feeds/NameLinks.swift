@@ -1,10 +1,9 @@
 import Publication
-import SQLiteStorage
 
 /// Links from the names in a book's metadata to all books with the same name. Keys are made as the shelf makes them, so no
 /// query is needed.
 struct NameLinks {
-    private var folding = FoldedKey()
+    private var keys = NameKeys()
     private let addresses: FeedAddresses
 
     init(_ addresses: FeedAddresses) { self.addresses = addresses }
@@ -43,17 +42,16 @@ struct NameLinks {
         metadata.authors.isEmpty ? .artist : .author
     }
 
-    private mutating func add(to parent: ParentCollection, _ division: FeedDivision) -> ParentCollection {
+    private mutating func add(to parent: ParentCollection, _ division: ShelfDivision) -> ParentCollection {
         var parent = parent
         parent.links += links(parent.name, division)
         return parent
     }
 
-    /// No link for an empty name, and for one so long that the shelf cuts it.
-    private mutating func links(_ name: LocalizedString?, _ division: FeedDivision) -> [Link] {
-        guard let text = BookText.nonEmpty(name?.string), text.utf8.count < 1_000 else { return [] }
-        let folded = folding.key(text)
-        let selection = BookSelection().choosing(folded.isEmpty ? text : folded, of: division)
-        return [Link(href: addresses.books(selection), type: addresses.version.type(.books), title: text)]
+    /// No link for an empty name.
+    private mutating func links(_ name: LocalizedString?, _ division: ShelfDivision) -> [Link] {
+        guard let (name, key) = keys.keyed(name?.string) else { return [] }
+        let selection = BookSelection().choosing(key, of: division)
+        return [Link(href: addresses.books(selection), type: addresses.version.type(.books), title: name)]
     }
 }

@@ -67,14 +67,14 @@ struct BookFacts {
         return rows
     }
 
-    private mutating func list(_ names: [String?], _ division: FeedDivision) -> HTML? {
+    private mutating func list(_ names: [String?], _ division: ShelfDivision) -> HTML? {
         let links = names.prefix(Self.maxNames).compactMap { link($0, division) }
         if links.isEmpty { return nil }
         let items = links.map { link -> HTML in "<li>\(link)</li>" }
         return "<ul>\(items)</ul>"
     }
 
-    private mutating func link(_ name: String?, _ division: FeedDivision) -> HTML? {
+    private mutating func link(_ name: String?, _ division: ShelfDivision) -> HTML? {
         guard let (name, key) = keys.keyed(name) else { return nil }
         let shown = division.name(of: FacetValue(key: key, name: name, count: 0))
         return "<a href=\"\(addresses.books(of: key, division))\" dir=\"auto\">\(shown)</a>"

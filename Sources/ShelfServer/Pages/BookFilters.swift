@@ -7,7 +7,7 @@ struct BookFilters: Sendable {
 
     let selection: BookSelection
     let addresses: PageAddresses
-    private let values: [FeedDivision: [FacetValue]]
+    private let values: [ShelfDivision: [FacetValue]]
 
     /// Asks for the values: one query for each division, several at once.
     ///
@@ -15,8 +15,8 @@ struct BookFilters: Sendable {
     /// is asked for without its own condition, so that people can switch.
     static func make(for selection: BookSelection, _ maker: PageMaker) async throws -> BookFilters {
         let shelf = maker.context.shelf
-        let values = try await withThrowingTaskGroup(of: (FeedDivision, [FacetValue]).self) { group in
-            for division in FeedDivision.allCases {
+        let values = try await withThrowingTaskGroup(of: (ShelfDivision, [FacetValue]).self) { group in
+            for division in ShelfDivision.allCases {
                 let isChosen = selection.keys[division] != nil
                 let query = (division.isShort ? selection.choosing(nil, of: division) : selection).query
                 let limit = isChosen ? ShelfQuery.maxLimit : maxValues + 1
@@ -24,12 +24,12 @@ struct BookFilters: Sendable {
                     (division, try await shelf.facets(division.facet, in: query, limit: limit, offset: 0))
                 }
             }
-            return try await group.reduce(into: [FeedDivision: [FacetValue]]()) { $0[$1.0] = $1.1 }
+            return try await group.reduce(into: [ShelfDivision: [FacetValue]]()) { $0[$1.0] = $1.1 }
         }
         return BookFilters(selection: selection, addresses: maker.addresses, values: values)
     }
 
-    init(selection: BookSelection, addresses: PageAddresses, values: [FeedDivision: [FacetValue]]) {
+    init(selection: BookSelection, addresses: PageAddresses, values: [ShelfDivision: [FacetValue]]) {
         self.selection = selection
         self.addresses = addresses
         self.values = values
@@ -38,13 +38,13 @@ struct BookFilters: Sendable {
     /// What is chosen, in words.
     var title: String {
         var parts = selection.text.map { ["“\($0)”"] } ?? []
-        for division in FeedDivision.allCases { if let name = chosenName(division) { parts.append(name) } }
+        for division in ShelfDivision.allCases { if let name = chosenName(division) { parts.append(name) } }
         return parts.isEmpty ? "All books" : parts.joined(separator: ", ")
     }
 
     /// Filters, orders, and what was chosen.
     var markup: HTML {
-        let filters = FeedDivision.allCases.compactMap { filter($0) }
+        let filters = ShelfDivision.allCases.compactMap { filter($0) }
         return """
             <div class="filters" role="group" aria-label="Filters and order">\(filters)\(orders)</div>
             \(chosen)
@@ -53,20 +53,20 @@ struct BookFilters: Sendable {
 
     // MARK: Parts
 
-    private func chosenName(_ division: FeedDivision) -> String? {
+    private func chosenName(_ division: ShelfDivision) -> String? {
         guard let key = selection.keys[division] else { return nil }
         return values[division]?.first { $0.key == key }.map { division.name(of: $0) } ?? key
     }
 
     /// Nil for a division that would not change what is shown.
-    private func filter(_ division: FeedDivision) -> HTML? {
+    private func filter(_ division: ShelfDivision) -> HTML? {
         let (found, key) = (values[division] ?? [], selection.keys[division])
         // One of a long division is chosen already, and given up below.
         guard found.count > 1, key == nil || division.isShort else { return nil }
         var items = found.prefix(Self.maxValues).map { value in
             item(division.name(of: value), selection.choosing(value.key, of: division), value.key == key, value.count)
         }
-        if found.count > Self.maxValues, FeedDivision.lists.contains(division) {
+        if found.count > Self.maxValues, ShelfDivision.lists.contains(division) {
             items.append("<li><a href=\"\(addresses.list(division))\">All \(division.title.lowercased()) …</a></li>")
         }
         return disclosure("\(division.facetTitle)", items)
@@ -112,7 +112,7 @@ struct BookFilters: Sendable {
             if rest.sort == .relevance { rest.sort = nil }
             items.append(remove("Search", text, rest))
         }
-        for division in FeedDivision.allCases {
+        for division in ShelfDivision.allCases {
             guard let name = chosenName(division) else { continue }
             items.append(remove(division.facetTitle, name, selection.choosing(nil, of: division)))
         }

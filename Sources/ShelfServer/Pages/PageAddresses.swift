@@ -13,20 +13,20 @@ struct PageAddresses: Sendable {
 
     /// The grid of books.
     func books(_ selection: BookSelection = BookSelection()) -> String {
-        base + "books" + FeedParameters.query(selection.items)
+        base + "books" + RequestParameters.query(selection.items)
     }
 
     /// The newest books first.
     var newest: String { books(BookSelection().sorted(by: .added)) }
 
     /// The books of one author, series or the like.
-    func books(of key: String, _ division: FeedDivision) -> String {
+    func books(of key: String, _ division: ShelfDivision) -> String {
         books(BookSelection().choosing(key, of: division))
     }
 
     /// The list of a division's values.
-    func list(_ division: FeedDivision, page: Int = 1) -> String {
-        base + division.rawValue + FeedParameters.query(page > 1 ? [("page", String(page))] : [])
+    func list(_ division: ShelfDivision, page: Int = 1) -> String {
+        base + division.rawValue + RequestParameters.query(page > 1 ? [("page", String(page))] : [])
     }
 
     /// The page about a book.

@@ -6,7 +6,7 @@ struct PageFrame: Sendable {
     /// An entry of the list in the bar.
     enum Place: Equatable, Sendable {
         case books
-        case list(FeedDivision)
+        case list(ShelfDivision)
     }
 
     private static let frame = PageFile(PackageResources.frame_html)
@@ -48,7 +48,7 @@ struct PageFrame: Sendable {
     private var lists: [HTML] {
         let addresses = PageAddresses(base: context.base)
         let books = entry("Books", addresses.books(), .books)
-        return [books] + FeedDivision.lists.map { entry($0.title, addresses.list($0), .list($0)) }
+        return [books] + ShelfDivision.lists.map { entry($0.title, addresses.list($0), .list($0)) }
     }
 
     private func entry(_ title: String, _ address: String, _ place: Place) -> HTML {

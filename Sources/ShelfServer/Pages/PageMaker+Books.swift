@@ -18,7 +18,7 @@ extension PageMaker {
         async let found = context.shelf.books(asked)
         async let filters = BookFilters.make(for: selection, self)
         let page = try await found
-        let paging = FeedPaging(number: selection.page, size: Self.pageSize, total: page.total)
+        let paging = ListPaging(number: selection.page, size: Self.pageSize, total: page.total)
         guard paging.exists else { return nil }
         let chosen = try await filters
         let frame = PageFrame(context: context, title: chosen.title, place: .books, text: selection.text ?? "")

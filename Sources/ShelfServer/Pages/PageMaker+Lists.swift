@@ -8,10 +8,10 @@ extension PageMaker {
 
     /// All authors, series, subjects, languages or collections, each with its number of books; nil for a page that doesn't
     /// exist.
-    func list(_ division: FeedDivision) async throws -> ServerResponse? {
-        guard let number = FeedPaging.number(parameters) else { return badRequest }
+    func list(_ division: ShelfDivision) async throws -> ServerResponse? {
+        guard let number = ListPaging.number(parameters) else { return badRequest }
         let counts = try await context.shelf.counts()
-        let paging = FeedPaging(number: number, size: Self.listSize, total: division.count(in: counts) ?? 0)
+        let paging = ListPaging(number: number, size: Self.listSize, total: division.count(in: counts) ?? 0)
         guard paging.exists else { return nil }
         let values = try await context.shelf.facets(
             division.facet, in: ShelfQuery(), limit: paging.size, offset: (number - 1) * paging.size)
@@ -31,7 +31,7 @@ extension PageMaker {
         "<p>No book on this shelf names any. <a href=\"\(addresses.books())\">Show all books</a></p>"
     }
 
-    private func item(_ value: FacetValue, _ division: FeedDivision) -> HTML {
+    private func item(_ value: FacetValue, _ division: ShelfDivision) -> HTML {
         let noun = value.count == 1 ? "book" : "books"
         return """
             <li><a href="\(addresses.books(of: value.key, division))"><span dir="auto">\(division.name(of: value))</span> \

@@ -7,13 +7,13 @@ struct PageMaker: Sendable {
     let request: ServerRequest
     let context: ShelfContext
     let addresses: PageAddresses
-    let parameters: FeedParameters
+    let parameters: RequestParameters
 
     init(request: ServerRequest, context: ShelfContext) {
         self.request = request
         self.context = context
         addresses = PageAddresses(base: context.base)
-        parameters = FeedParameters(request)
+        parameters = RequestParameters(request)
     }
 
     // MARK: Books in lists
@@ -65,7 +65,7 @@ struct PageMaker: Sendable {
     var badRequest: ServerResponse { MessagePage.answer(400, for: request, context) }
 
     /// Links to the other pages of a list.
-    func pages(_ paging: FeedPaging, address: (Int) -> String) -> HTML {
+    func pages(_ paging: ListPaging, address: (Int) -> String) -> HTML {
         PageNumbers(number: paging.number, count: paging.count).links(address)
     }
 }

@@ -37,7 +37,7 @@ struct ShownBook: Sendable {
     /// The name of the format: `EPUB`.
     var format: String {
         let name = book.mediaType.name ?? book.mediaType.string
-        return FeedDivision.formats.name(of: FacetValue(key: book.mediaType.string, name: name, count: 0))
+        return ShelfDivision.formats.name(of: FacetValue(key: book.mediaType.string, name: name, count: 0))
     }
 
     /// Whether it is a recording.

@@ -1,8 +1,8 @@
 import FileProviderCore
 import WebServer
 
-/// The parameters in the query of a feed's address. Of several with one name the first counts.
-struct FeedParameters: Sendable {
+/// The parameters in the query of an address. Of several with one name the first counts.
+struct RequestParameters: Sendable {
     private let fields: FormFields
 
     init(_ request: ServerRequest) { fields = FormFields(request.query) }

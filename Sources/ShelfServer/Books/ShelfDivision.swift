@@ -2,8 +2,8 @@ import Foundation
 import MediaTypes
 import Shelf
 
-/// A way to divide the books of a shelf in feeds. The raw value is the last segment of the list's address.
-enum FeedDivision: String, CaseIterable, Sendable {
+/// A way to divide the books of a shelf. The raw value is the last segment of the list's address.
+enum ShelfDivision: String, CaseIterable, Sendable {
     case authors
     case series
     case subjects
@@ -13,7 +13,7 @@ enum FeedDivision: String, CaseIterable, Sendable {
     case formats
 
     /// Those with a list, in the order in which the catalogue shows them.
-    static let lists: [FeedDivision] = [.authors, .series, .subjects, .languages, .collections]
+    static let lists: [ShelfDivision] = [.authors, .series, .subjects, .languages, .collections]
 
     private static let english = Locale(identifier: "en")
 

@@ -1,7 +1,7 @@
 import Publication
 import SQLiteStorage
 
-/// Makes the keys that a shelf gives to names, so that a page can link a name without a query.
+/// Makes the keys that a shelf gives to names, so that a feed or a page can link a name without a query.
 struct NameKeys {
     private var folding = FoldedKey()
 

@@ -1,6 +1,6 @@
 import Shelf
 
-/// The books that a feed shows: which ones, in which order, and which page of them.
+/// The books that a feed or a page shows: which ones, in which order, and which page of them.
 struct BookSelection: Hashable, Sendable {
     /// The number of books on a page.
     static let pageSize = 50
@@ -10,7 +10,7 @@ struct BookSelection: Hashable, Sendable {
     /// What people look for; nil for no search.
     var text: String?
     /// The key of the chosen value of a division.
-    var keys: [FeedDivision: String] = [:]
+    var keys: [ShelfDivision: String] = [:]
     /// The order, if it was chosen.
     var sort: ShelfQuery.Sort?
     /// The first is 1.
@@ -18,16 +18,16 @@ struct BookSelection: Hashable, Sendable {
 
     init() {}
 
-    /// Reads the parameters of a feed's address; nil if there is no such order or page.
-    init?(_ parameters: FeedParameters) {
+    /// Reads the parameters of an address; nil if there is no such order or page.
+    init?(_ parameters: RequestParameters) {
         // The first is the name that OPDS 2.0 gives the parameter, the second that of the shelf's own page.
         text = (parameters["query"] ?? parameters["q"]).map { String($0.prefix(Self.maxText)) }
-        for division in FeedDivision.allCases { keys[division] = parameters[division.parameter] }
+        for division in ShelfDivision.allCases { keys[division] = parameters[division.parameter] }
         if let name = parameters["sort"] {
             guard let sort = ShelfQuery.Sort(rawValue: name) else { return nil }
             self.sort = sort
         }
-        guard let page = FeedPaging.number(parameters) else { return nil }
+        guard let page = ListPaging.number(parameters) else { return nil }
         self.page = page
     }
 
@@ -51,7 +51,7 @@ struct BookSelection: Hashable, Sendable {
     var items: [(name: String, value: String)] {
         var items: [(name: String, value: String)] = []
         if let text { items.append(("query", text)) }
-        for division in FeedDivision.allCases {
+        for division in ShelfDivision.allCases {
             if let key = keys[division] { items.append((division.parameter, key)) }
         }
         if let sort { items.append(("sort", sort.rawValue)) }
@@ -60,7 +60,7 @@ struct BookSelection: Hashable, Sendable {
     }
 
     /// Returns the first page with another choice; nil gives the choice up.
-    func choosing(_ key: String?, of division: FeedDivision) -> BookSelection {
+    func choosing(_ key: String?, of division: ShelfDivision) -> BookSelection {
         var selection = first
         selection.keys[division] = key
         return selection
