@@ -9,6 +9,48 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct DatabaseMoveTests {
     private typealias Fixture = DatabaseFixture
 
+    @Test(arguments: ["away/a.epub", "other/a.epub"])
+    func `a book that left comes back as itself`(_ path: String) async throws {
+        let fixture = try await DatabaseFixture()
+        let files = [try DatabaseFixture.file("away/a.epub", 1), try DatabaseFixture.file("b.epub", 2)]
+        try await fixture.look(files)
+        try await fixture.read()
+        let number = try #require(try await fixture.id("away/a.epub"))
+        let gone = try await fixture.look([files[1]], policy: .immediate)
+        #expect(gone.removedCount == 1)
+        #expect(try await fixture.id("away/a.epub") == nil)
+        // A copy of it is another book.
+        let copies = [try DatabaseFixture.file(path, 1), try DatabaseFixture.file("copy/a.epub", 1), files[1]]
+        try await fixture.look(copies)
+        try await fixture.read()
+        let (found, copy) = (try await fixture.id(path), try await fixture.id("copy/a.epub"))
+        #expect([found, copy].filter { $0 == number }.count == 1)
+        #expect(path != "away/a.epub" || found == number)
+    }
+
+    @Test func `books of a source come back as themselves`() async throws {
+        let fixture = try await DatabaseFixture()
+        let files = [try DatabaseFixture.file("a.epub", 1), try DatabaseFixture.file("b.epub", 2)]
+        try await fixture.look(files)
+        try await fixture.read()
+        let before = try await fixture.ids(["a.epub", "b.epub"])
+        try await fixture.database.removeSources(besides: [])
+        #expect(try await fixture.paths().isEmpty)
+        let source = try await fixture.database.sourceID(location: "memory://test/", name: "Test")
+        #expect(source != fixture.source)
+        try await fixture.database.beginListing()
+        try await fixture.database.list(files)
+        _ = try await fixture.database.compare(source: source)
+        let pending = try await fixture.database.pending(source: source, limit: 10)
+        _ = try await fixture.database.store(
+            pending.map {
+                ReadFile(file: $0.id, version: $0.version, outcome: .book(DatabaseFixture.record($0.path.name)))
+            })
+        var after: [Int64?] = []
+        for file in files { after.append(try await fixture.database.book(source: source, path: file.path)?.id) }
+        #expect(after == before)
+    }
+
     @Test func `a renamed folder takes its books with it, copies of one book too`() async throws {
         let fixture = try await Fixture()
         try await fixture.look(

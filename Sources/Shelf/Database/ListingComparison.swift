@@ -27,10 +27,14 @@ struct ListingComparison {
         try storeVersions()
         try storeNewFiles()
         try storeMissing(&result, scope: scope, isCautious: isCautious)
+        try DepartedTable(db, now: now).welcome(source: source)
         result.pending = try count("SELECT count(*) FROM files WHERE source = ? AND is_pending = 1", [source])
         result.withheld = try count(
             "SELECT count(*) FROM files JOIN books ON books.file = files.id WHERE source = ? AND missing = 1", [source])
-        if scope == .all, unlisted.isEmpty { try SourceTable(db).noteScan(of: source, now) }
+        if scope == .all, unlisted.isEmpty {
+            try SourceTable(db).noteScan(of: source, now)
+            try DepartedTable(db, now: now).forget()
+        }
         if result.movedCount + result.removedCount > 0 { try SourceTable(db).noteChange(now) }
         for table in ["listed", "known", "moves", "places"] { try db.execute(sql: "DELETE FROM temp.\(table)") }
         return result
@@ -252,6 +256,7 @@ extension ListingComparison {
             let values = RowValues(row)
             result.removed.append(Comparison.RemovedBook(id: try values.int64(0), path: try values.path(1)))
         }
+        try DepartedTable(db, now: now).note(where: "files.id IN (SELECT id FROM temp.known WHERE relation = 0)")
         if result.removedCount > 0 {
             try BookTable(db).remove(where: "file IN (SELECT id FROM temp.known WHERE relation = 0)")
         }

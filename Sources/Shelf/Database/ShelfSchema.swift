@@ -73,6 +73,15 @@ enum ShelfSchema {
     ]
 
     private static let others = [
+        // Books that left the shelf, by the files that they were.
+        """
+        CREATE TABLE departed (
+            book INTEGER PRIMARY KEY, location TEXT NOT NULL, path BLOB NOT NULL, name BLOB NOT NULL, size INTEGER,
+            modified REAL, tag TEXT, added REAL NOT NULL, departed REAL NOT NULL
+        ) STRICT
+        """,
+        "CREATE INDEX departed_by_path ON departed (location, path)",
+        "CREATE INDEX departed_by_version ON departed (size, modified)",
         """
         CREATE VIRTUAL TABLE search USING fts5(
             \(searchColumns.map(\.0).joined(separator: ", ")), tokenize = 'unicode61 remove_diacritics 2', prefix = '1 2 3'

@@ -41,6 +41,7 @@ struct SourceTable {
     /// Removes the sources whose numbers aren't in `ids`, with their files and books.
     func remove(besides ids: [Int64], now: Date) throws {
         for state in try states() where !ids.contains(state.id) {
+            try DepartedTable(db, now: now).note(where: "files.source = ?", [state.id])
             try BookTable(db).remove(where: "file IN (SELECT id FROM files WHERE source = ?)", [state.id])
             try db.execute(sql: "DELETE FROM sources WHERE id = ?", arguments: [state.id])
             try noteChange(now)
