@@ -24,6 +24,7 @@ extension CatalogClient {
         if let flow = document.flow(AuthenticationDocument.Flow.oauthPassword),
             let addresses = PasswordFlow.addresses(of: flow)
         {
+            let options = connections.connectionOptions(for: addresses.authenticate, namedAt: url)
             let login = try PasswordFlow(addresses, user, password, options, catalog: url)
             do { return try await use(login, at: url) } catch is PasswordFlow.Refused {
                 throw LoginRequired(url: url.withoutUser, document: document, underlying: cause, reason: .refused)
@@ -57,7 +58,7 @@ extension CatalogClient {
             return nil
         }
         // Anyone may read it: no login goes with the request.
-        var options = self.options
+        var options = connections.connectionOptions(for: address, namedAt: url)
         options.credentials = FixedCredential(nil)
         guard let connection = try? HTTPConnection(url: address.withoutUser.serverRoot, options: options) else {
             return nil
@@ -95,6 +96,7 @@ extension CatalogClient {
         guard let credential = try await connections.credential(for: origin),
             case .password(let user, let password) = credential.kind
         else { throw required(.noCredential) }
+        let options = connections.connectionOptions(for: addresses.authenticate, namedAt: url)
         let login = try PasswordFlow(addresses, user, password, options, catalog: url)
         do { try await use(login, at: url) } catch is PasswordFlow.Refused {
             connections.refused(credential, for: origin)

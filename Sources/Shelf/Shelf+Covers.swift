@@ -64,7 +64,7 @@ extension Shelf {
                     failures = 0
                     continue
                 }
-                if error is OwnFailure || error.isCancellation { throw error }
+                if error is OwnFailure || Task.isCancelled { throw error }
                 failures = error.concernsEveryItem || error.isTransient ? failures + 1 : 0
                 if failures >= 3 * limit { throw error }
             }

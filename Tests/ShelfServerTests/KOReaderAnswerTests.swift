@@ -190,6 +190,7 @@ import WebServer
         #expect(newer["progress"]?.stringValue?.hasPrefix("/body/DocFragment[3]/body/p[") == true)
         #expect(newer["percentage"] == 0.75 && newer["device"] == "Carrel" && newer["device_id"] != "A1")
         // An older one is not.
+        try await bench.people.forgetPlace(of: ann(bench), in: book.id)
         try await keep(bench, page(chapter: 3, progression: 0.5, total: 0.75), in: book, after: -100)
         #expect(try await get(bench, document)["progress"] == "/body/DocFragment[1]/body/p[1]/text().0")
         try await bench.close()

@@ -110,6 +110,29 @@ import Testing
         try await people.close()
     }
 
+    @Test func `an older place replaces no newer one`() async throws {
+        let people = try await people()
+        let ann = try await people.add(name: "Ann", password: "correct horse")
+        let now = Date(timeIntervalSince1970: 1_800_000_000)
+        let places = BookPlaces(people: people, user: ann, book: 1, now: { now })
+        func locator(_ progression: Double, _ time: String) -> Data {
+            Data(
+                """
+                {"href": "a", "type": "text/html", "locations": {"totalProgression": \(progression)}, "modified": "\(time)"}
+                """.utf8)
+        }
+        let newer = locator(0.6, "2026-11-01T10:30:00.500Z")
+        try await places.keep(newer)
+        try await places.keep(locator(0.2, "2026-11-01T10:00:00.000Z"))
+        #expect(try await places.place() == newer)
+        // A clock that is ahead holds up no later place.
+        try await places.keep(locator(0.7, "2099-01-01T00:00:00Z"))
+        try await places.keep(Data(#"{"href": "b", "type": "text/html"}"#.utf8))
+        #expect(try await people.place(of: ann, in: 1)?.modified == now)
+        #expect(try await places.place() == Data(#"{"href": "b", "type": "text/html"}"#.utf8))
+        try await people.close()
+    }
+
     @Test func `places are kept as they were sent, one for each person and book`() async throws {
         let people = try await people()
         let (ann, bo) = (

@@ -86,6 +86,13 @@ final class CatalogConnections: Sendable {
         return options
     }
 
+    /// The options for a server that the catalogue at `catalog` names, such as the one that gives tokens.
+    func connectionOptions(for address: URL, namedAt catalog: URL) -> ConnectionOptions {
+        // The catalogue's own origin comes first.
+        _ = connectionOptions(for: catalog)
+        return connectionOptions(for: address)
+    }
+
     private static func root(of url: URL) -> URL {
         var parts = URLComponents(url: url.serverRoot, resolvingAgainstBaseURL: true) ?? URLComponents()
         // It would go with every request.

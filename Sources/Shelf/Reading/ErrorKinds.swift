@@ -33,7 +33,9 @@ extension Error {
     }
 
     /// Whether reading a cover in an open book would meet this error again as long as the book doesn't change.
-    var isOfTheCover: Bool { self is CocoaError && !isTransient && !isCancellation }
+    ///
+    /// A book may name a picture that it doesn't have.
+    var isOfTheCover: Bool { isOfTheFile || isNoSuchFile }
 
     /// The sentence on one line, shortened.
     var shownSentence: String { LogText.shown(sentence, limit: 1_000) }

@@ -73,8 +73,11 @@ struct BookPlaces: ReadingPlaces {
 
     func keep(_ locator: Data) async throws {
         let json = try JSONValue(data: locator, maximumSize: PeopleStore.longestLocator)
-        let progression = try Locator(json: json).locations.totalProgression
-        let place = KeptPlace(locator: locator, totalProgression: progression, modified: now())
+        let value = try Locator(json: json)
+        // A page sends a place again that it could not send: the person may have read on elsewhere meanwhile.
+        let time = value.otherProperties["modified"]?.stringValue.flatMap { Date(manifestText: $0) }
+        let place = KeptPlace(
+            locator: locator, totalProgression: value.locations.totalProgression, modified: min(time ?? now(), now()))
         try await people.keep(place, of: user, in: book)
     }
 }

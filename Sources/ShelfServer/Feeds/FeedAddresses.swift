@@ -29,7 +29,9 @@ struct FeedAddresses: Sendable {
     }
 
     /// The newest books first.
-    func new(page: Int = 1) -> String { root + "new" + RequestParameters.query(page > 1 ? [("page", String(page))] : []) }
+    func new(page: Int = 1) -> String {
+        root + "new" + RequestParameters.query(page > 1 ? [("page", String(page))] : [])
+    }
 
     /// The books that the person is reading.
     var reading: String { root + "reading" }

@@ -27,7 +27,9 @@ enum ShelfPageAnswer {
         case ("suggestions", 1): return try await maker.suggestions()
         case ("book", 2): return try await maker.book(path[1])
         case (let name, 1):
-            guard let division = ShelfDivision(rawValue: name), ShelfDivision.lists.contains(division) else { return nil }
+            guard let division = ShelfDivision(rawValue: name), ShelfDivision.lists.contains(division) else {
+                return nil
+            }
             return try await maker.list(division)
         default: return nil
         }

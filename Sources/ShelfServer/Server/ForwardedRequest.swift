@@ -9,7 +9,7 @@ struct ForwardedRequest: Hashable, Sendable {
     let scheme: String
     /// As in `Host`; nil if there is none.
     let host: String?
-    /// Whether the request names a proxy that is not trusted. Its connection then says nothing about the client.
+    /// Whether the request came by a proxy, or says so: then the client may not be who it says it is.
     let isDisguised: Bool
 
     /// What one proxy says.
@@ -35,7 +35,7 @@ struct ForwardedRequest: Hashable, Sendable {
         let hop = hops.last { !isTrusted($0.client) } ?? hops[0]
         let client = hop.client.flatMap { PeerAddress($0)?.text } ?? hop.client ?? peer
         let scheme = hop.scheme?.lowercased() == "https" ? "https" : "http"
-        self.init(client: client, scheme: scheme, host: hop.host ?? own, isDisguised: false)
+        self.init(client: client, scheme: scheme, host: hop.host ?? own, isDisguised: true)
     }
 
     private init(client: String, scheme: String, host: String?, isDisguised: Bool) {

@@ -74,7 +74,8 @@ extension ShelfServer {
                 try await shelf.makeCovers()
                 seen = changed
             } catch {
-                if error.isCancellation || Task.isCancelled { throw error }
+                // A storage's cancelled request ends no server.
+                if Task.isCancelled { throw error }
                 logger?.info(
                     "Covers could not be made; they are tried again.",
                     metadata: ["error": "\(LogText.shown(error.sentence))"])

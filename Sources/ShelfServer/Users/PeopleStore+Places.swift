@@ -16,7 +16,7 @@ extension PeopleStore {
         }
     }
 
-    /// Keeps the place of a person in a book instead of the one before.
+    /// Keeps the place of a person in a book instead of an older one.
     public func keep(_ place: KeptPlace, of user: User, in book: Int64) async throws {
         let id = user.id
         try await database.write { db in
@@ -25,6 +25,7 @@ extension PeopleStore {
                     INSERT INTO places (user, book, locator, progression, modified, device) VALUES (?, ?, ?, ?, ?, ?)
                     ON CONFLICT (user, book) DO UPDATE SET locator = excluded.locator,
                     progression = excluded.progression, modified = excluded.modified, device = excluded.device
+                    WHERE excluded.modified >= places.modified
                     """,
                 arguments: [
                     id, book, place.locator, place.totalProgression, place.modified.timeIntervalSince1970, place.device,
