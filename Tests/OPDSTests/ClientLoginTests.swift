@@ -86,6 +86,48 @@ import Testing
         #expect(server.requests.allSatisfy { $0.headers["authorization"] == nil && $0.body.isEmpty })
     }
 
+    /// A client whose certificate's file is missing, so that TLS fails before its first byte if the certificate is used.
+    private func clientWithCertificate() -> CatalogClient {
+        var options = ConnectionOptions(
+            timeouts: Timeouts(connect: 10), retries: RetryPolicy(retries: 0), proxy: .none)
+        options.trust.clientCertificate = "/missing/certificate.pem"
+        return CatalogClient(options: options)
+    }
+
+    /// A server that resets its first connection after the first byte of TLS.
+    private func resettingServer() throws -> FaultServer {
+        let server = try FaultServer { _ in .reply(500) }
+        server.reset(.afterReceiving(1))
+        return server
+    }
+
+    @Test(arguments: [("127.0.0.1", true), ("localhost", false)])
+    func `a client certificate is not used at another host that gives the tokens`(host: String, isOwn: Bool)
+        async throws
+    {
+        let server = try resettingServer()
+        let address = server.url("https").absoluteString + "token"
+        let document = try AuthenticationDocument(
+            data: Data(
+                #"{"title": "x", "authentication": [{"type": "http://opds-spec.org/auth/oauth/password", "links": [{"rel": "authenticate", "href": "\#(address)"}]}]}"#
+                    .utf8))
+        let url = try #require(URL(string: "https://\(host):\(server.port)/opds"))
+        let error = await #expect(throws: URLError.self) {
+            try await clientWithCertificate().logIn(at: url, by: document, user: "ishmael", password: "whale")
+        }
+        #expect((error?.code == .clientCertificateRejected) == isOwn)
+        #expect((server.traffic.received == 0) == isOwn)
+    }
+
+    @Test func `a client certificate is not used at another host that has the authentication document`() async throws {
+        let other = try resettingServer()
+        let link = "<\(other.url("https").absoluteString)login.json>; rel=\"http://opds-spec.org/auth/document\""
+        let server = try CatalogServer(book: Data()) { _ in .reply(401, headers: ["Link": link]) }
+        let error = await loginRequired(clientWithCertificate(), at: server.url("/opds"))
+        #expect(error != nil && error?.document == nil)
+        #expect(other.traffic.received == 1)
+    }
+
     @Test func `an app logs in with what the user typed`() async throws {
         for login in [oauth, .basic(user: "ishmael", password: "a&b=c d")] {
             let server = try CatalogServer(book: Data(), login: login)
