@@ -18,14 +18,15 @@ extension CatalogClient {
         if links.isEmpty, let start = feed.address(rel: CatalogRelation.start) {
             links = try await self.feed(at: start).links(withRel: CatalogRelation.search)
         }
+        // A user that appears only in the expanded template would replace the login there.
         for link in links where link.isSearchTemplate {
-            if let url = Self.address(link, for: terms) { return try await self.feed(at: url) }
+            if let url = Self.address(link, for: terms) { return try await self.feed(at: url.withoutUser) }
         }
         for link in links where !link.isSearchTemplate {
             guard let url = URL(string: link.href), case .openSearch(let description) = try await document(at: url),
                 let result = description.url(for: terms)
             else { continue }
-            return try await self.feed(at: result)
+            return try await self.feed(at: result.withoutUser)
         }
         let title = feed.metadata.title.string
         throw FileError.make(

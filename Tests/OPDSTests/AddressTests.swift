@@ -45,6 +45,20 @@ import Testing
         #expect(try href("{?query}", base: base) == "https://example.org/opds/new{?query}")
     }
 
+    @Test(
+        arguments: [
+            ("https://ishmael:whale@other.example/a@b", "https://other.example/a@b"),
+            ("//ishmael@other.example", "https://other.example"),
+            ("https://a:b@c@other.example?x=y@z", "https://other.example?x=y@z"),
+            ("https://{+who}@other.example/s{?query}", "https://other.example/s{?query}"),
+            ("{x}https://ishmael:whale@other.example/", "{x}https://other.example/"),
+            ("mailto:a@example.org", "mailto:a@example.org"),
+        ], [URL(string: "https://example.org/opds"), nil])
+    func `lose the user and password that a document gives`(address: (String, String), base: URL?) throws {
+        let isResolved = base != nil || !address.0.hasPrefix("//")
+        #expect(try href(address.0, base: base) == (isResolved ? address.1 : "//other.example"))
+    }
+
     @Test func `become absolute wherever links are`() throws {
         let link: JSONValue = [
             "href": "a", "title": "A", "alternate": [["href": "b"]], "children": [["href": "c"]],

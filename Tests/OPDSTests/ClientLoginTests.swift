@@ -150,6 +150,18 @@ import Testing
         #expect(try await client.nextPage(of: feed) != nil)
     }
 
+    @Test func `a search's template brings no user of its own`() async throws {
+        let server = try CatalogServer(book: Data(), login: .basic(user: "ishmael", password: "whale"))
+        let address = server.url("/opds").absoluteString.replacing("http://", with: "http://ishmael:whale@")
+        let template = Link(href: "{/none}" + address, rels: ["search"])
+        let client = client(FixedCredential(nil))
+        await #expect(throws: LoginRequired.self) {
+            _ = try await client.search(SearchTerms("whales"), in: Feed(title: "x", links: [template]))
+        }
+        #expect(server.requests.map(\.target) == ["/opds"])
+        #expect(server.requests.allSatisfy { $0.headers["authorization"] == nil })
+    }
+
     @Test func `a download asks for the login by itself`() async throws {
         let book = Data("PK\u{3}\u{4} and so on".utf8)
         let server = try CatalogServer(book: book, login: oauth)

@@ -4,7 +4,7 @@ import Publication
 /// What relative addresses of a document are resolved against, and how many links are read.
 struct CatalogBase {
     /// The address of the document without a user and password, which must not spread to other addresses; nil leaves
-    /// addresses as they are.
+    /// relative addresses as they are.
     private let url: URL?
     /// The most links of one list.
     private let linkCount: Int
@@ -21,8 +21,11 @@ struct CatalogBase {
     }
 
     /// Returns the absolute form of an address (RFC 3986, section 5), as written if it has a scheme or cannot be
-    /// resolved. The expressions of a URI template are kept.
-    func absolute(_ href: String) -> String {
+    /// resolved. The expressions of a URI template are kept; a user and password are left out, because they would
+    /// replace the reader's login on the server that the address leads to.
+    func absolute(_ href: String) -> String { Self.withoutUser(resolved(href)) }
+
+    private func resolved(_ href: String) -> String {
         let href = href.trimmingCharacters(in: .whitespacesAndNewlines)
         guard let url, !Self.hasScheme(href) else { return href }
         guard let brace = href.firstIndex(of: "{") else {
@@ -49,6 +52,22 @@ struct CatalogBase {
         }
         return resolved + expressions
     }
+
+    /// Returns an address or template without the user and password before its host (RFC 3986, section 3.2.1).
+    private static func withoutUser(_ address: String) -> String {
+        let bytes = address.utf8
+        guard let slash = bytes.firstIndex(where: isDelimiter), bytes[slash...].starts(with: "//".utf8) else {
+            return address
+        }
+        let start = bytes.index(slash, offsetBy: 2)
+        guard let at = bytes[start...].prefix(while: { !isDelimiter($0) }).lastIndex(of: UInt8(ascii: "@")) else {
+            return address
+        }
+        return String(address[..<start]) + address[bytes.index(after: at)...]
+    }
+
+    /// Whether a byte ends the host and what is before it.
+    private static func isDelimiter(_ byte: UInt8) -> Bool { "/?#".utf8.contains(byte) }
 
     /// Whether an address begins with a scheme (RFC 3986, section 3.1).
     private static func hasScheme(_ href: String) -> Bool {
@@ -80,7 +99,6 @@ extension CatalogBase {
 
     /// Returns `link` with absolute addresses, its alternates, children and authentication document included.
     func absolute(_ link: Link) -> Link {
-        guard url != nil else { return link }
         var link = link
         link.href = absolute(link.href)
         link.alternates = link.alternates.map(absolute)
@@ -91,7 +109,6 @@ extension CatalogBase {
 
     /// Returns `metadata` with absolute addresses in the links of contributors, subjects and collections.
     func absolute(_ metadata: Metadata) -> Metadata {
-        guard url != nil else { return metadata }
         var metadata = metadata
         for (role, contributors) in metadata.contributorsByRole {
             metadata.contributorsByRole[role] = contributors.map {
