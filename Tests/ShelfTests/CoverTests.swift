@@ -3,8 +3,9 @@ import Foundation
 import ProviderDoubles
 import Publication
 import SampleBooks
-import Shelf
 import Testing
+
+@testable import Shelf
 
 @Suite struct CoverTests {
     private let bench: ShelfBench
@@ -193,5 +194,22 @@ import Testing
             bench.storage.state.update { $0.isAway = false }
             #expect(try await cover(shelf) != nil)
         }
+    }
+
+    @Test(
+        arguments: [
+            (.fileReadCorruptFile, true), (.featureUnsupported, true), (.fileReadTooLarge, true),
+            (.fileReadNoSuchFile, true), (.fileReadUnknown, false), (.fileWriteOutOfSpace, false),
+            (.fileReadInvalidFileName, false),
+        ] as [(CocoaError.Code, Bool)])
+    func `only an error of the file itself leaves a book without a cover for good`(code: CocoaError.Code, isFinal: Bool)
+        throws
+    {
+        let path = try ProviderPath("books/a.epub")
+        #expect(FileError.make(code, path: path, sentence: "x").isOfTheCover == isFinal)
+        // As a server's 403 or a disk's error.
+        let cause = POSIXError(.EACCES)
+        #expect(
+            !FileError.make(.fileReadNoPermission, path: path, sentence: "x", underlying: cause).isOfTheCover)
     }
 }
