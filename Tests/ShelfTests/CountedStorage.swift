@@ -24,6 +24,8 @@ final class CountedStorage: ForwardingProvider {
         var isSlow = false
         /// Folders that may not be listed.
         var locked: Set<ProviderPath> = []
+        /// Files whose requests the storage cancels.
+        var cancelled: Set<ProviderPath> = []
         /// Files opened after this many wait until they are cancelled.
         var openLimit = Int.max
     }
@@ -74,6 +76,9 @@ final class CountedStorage: ForwardingProvider {
         }
         if isAway {
             throw FileError.make(URLError.Code.networkConnectionLost, url: nil, sentence: "The connection was lost.")
+        }
+        if state.value.cancelled.contains(path) {
+            throw FileError.make(URLError.Code.cancelled, url: nil, sentence: "The request was cancelled.")
         }
         if isOver {
             let (never, end) = AsyncStream.makeStream(of: Void.self)

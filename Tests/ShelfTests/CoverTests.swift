@@ -132,6 +132,24 @@ import Testing
         #expect(bench.storage.state.value.mostOpen <= 8)
     }
 
+    @Test func `a request that the storage cancels keeps no other cover from being made`() async throws {
+        for name in ["a", "b", "c"] {
+            try await bench.put("books/\(name).epub", ShelfBench.epub("Book \(name)", cover: SampleBook.coverPicture()))
+        }
+        let path = try ProviderPath("books/a.epub")
+        try await bench.with { shelf in
+            try await shelf.scan()
+            bench.storage.state.update { $0.cancelled = [path] }
+            try await shelf.makeCovers()
+            let books = try await shelf.books().books
+            #expect(books.filter { $0.coverState == .known }.count == 2)
+            #expect(books.first { $0.path == path }?.coverState == .unknown)
+            bench.storage.state.update { $0.cancelled = [] }
+            try await shelf.makeCovers()
+            #expect(try await shelf.books().books.allSatisfy { $0.coverState == .known })
+        }
+    }
+
     @Test func `covers leave with their books, and when these change`() async throws {
         for name in ["a", "b", "c"] {
             try await bench.put("books/\(name).epub", ShelfBench.epub("Book \(name)", cover: SampleBook.coverPicture()))
