@@ -10,8 +10,8 @@ extension Shelf {
     /// - Returns: `nil` if the book is gone, or has no cover that can be shown: none, a damaged one, one that is larger
     ///   than ``ShelfOptions/maxCoverSize`` or than the limits for decoding, or a drawing (SVG).
     /// - Throws: Errors of the storage, after which the next call tries again; errors of the shelf's folder.
-    /// - Complexity: The first time, the requests of opening the book and one or two more; no request later. At most
-    ///   eight covers are made at once.
+    /// - Complexity: The first time, the requests of opening the book and one or two more; no request later.
+    ///   ``ShelfOptions/concurrentReads`` limits how many covers are made at once.
     public func cover(of book: ShelfBook, dimension: Int) async throws -> ShelfCover? {
         guard let book = try await database.book(book.id) else { return nil }
         let dimension = kept(dimension)
@@ -41,7 +41,7 @@ extension Shelf {
 
     private func makeAllCovers(_ progress: ProgressReporter) async throws {
         try await sweepCovers()
-        let limit = coverTurns.count
+        let limit = max(1, options.concurrentReads ?? 8)
         try await withThrowingTaskGroup(of: CoverOutcome.self) { group in
             var (page, last, running, failures) = (ArraySlice<ShelfBook>(), Int64(0), 0, 0)
             while true {
@@ -119,13 +119,13 @@ extension Shelf {
     /// - Throws: The storage's error; ``OwnFailure``; `CancellationError`, while the work goes on for others.
     private func makeCover(of book: ShelfBook) async throws -> CoverPictures? {
         if let task = making[book.id] { return try await task.sharedValue() }
-        guard let source = sources.first(where: { $0.id == book.source })?.source else { return nil }
+        guard let source = sources.first(where: { $0.id == book.source }) else { return nil }
         let cover = CoverMaking(
-            provider: source.provider, options: openingOptions, maxSize: options.maxCoverSize,
+            provider: source.source.provider, options: openingOptions, maxSize: options.maxCoverSize,
             dimensions: options.coverDimensions)
         let (folder, database) = (folder, database)
-        let turns = coverTurns[Int(book.id.magnitude % UInt64(coverTurns.count))]
         let task = Task { () async throws -> CoverPictures? in
+            let turns = try await coverTurns(of: source)
             try await turns.begin()
             defer { turns.end() }
             let pictures = try await cover.pictures(of: book)

@@ -28,8 +28,8 @@ public actor Shelf {
     private var seen: Set<Int64> = []
     /// Covers that are being made, by the numbers of their books.
     var making: [Int64: Task<CoverPictures?, any Error>] = [:]
-    /// Admit as many covers as are made at once.
-    let coverTurns = (0..<8).map { _ in Turns() }
+    /// Admit as many covers of a source as are made at once, by its number.
+    private var coverAdmission: [Int64: Turns] = [:]
 
     /// Opens the shelf in the local folder `folder`, which is created if it is missing.
     ///
@@ -108,6 +108,22 @@ public actor Shelf {
             state?.interruption = interruptions[source.id]
             return state
         }
+    }
+}
+
+// MARK: Turns
+
+extension Shelf {
+    /// Returns what admits the makers of covers to a source: as many as books are read at once.
+    ///
+    /// - Throws: Errors of the storage, which is asked once what it can bear.
+    func coverTurns(of source: OpenedSource) async throws -> Turns {
+        if let turns = coverAdmission[source.id] { return turns }
+        let count = try await concurrentReads(of: source)
+        // Another caller may have been faster.
+        let turns = coverAdmission[source.id] ?? Turns(count)
+        coverAdmission[source.id] = turns
+        return turns
     }
 }
 

@@ -132,6 +132,27 @@ import Testing
         #expect(bench.storage.state.value.mostOpen <= 8)
     }
 
+    @Test func `as many covers are made at once as books are read`() async throws {
+        for number in 0..<12 {
+            let data = try ShelfBench.epub("Book \(number)", cover: SampleBook.coverPicture())
+            try await bench.put("books/\(number).epub", data)
+        }
+        try await bench.with(nil, bench.options { $0.concurrentReads = 1 }) { shelf in
+            try await shelf.scan()
+            let books = try await shelf.books().books
+            try await withThrowingTaskGroup(of: ShelfCover?.self) { group in
+                for book in books.prefix(6) { group.addTask { try await shelf.cover(of: book, dimension: 240) } }
+                group.addTask {
+                    try await shelf.makeCovers()
+                    return nil
+                }
+                try await group.waitForAll()
+            }
+            #expect(try await shelf.books().books.allSatisfy { $0.coverState == .known })
+        }
+        #expect(bench.storage.state.value.mostOpen == 1)
+    }
+
     @Test func `a request that the storage cancels keeps no other cover from being made`() async throws {
         for name in ["a", "b", "c"] {
             try await bench.put("books/\(name).epub", ShelfBench.epub("Book \(name)", cover: SampleBook.coverPicture()))

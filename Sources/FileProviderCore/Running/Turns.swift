@@ -1,18 +1,19 @@
 import Synchronization
 
-/// Admits one caller after the other, in the order of their calls.
+/// Admits one caller, or a few at once, in the order of their calls.
 package final class Turns: Sendable {
     private struct State {
-        var isTaken = false
+        var free: Int
         var next = 0
         var waiting: [(number: Int, continuation: CheckedContinuation<Bool, Never>)] = []
     }
 
-    private let state = Mutex(State())
+    private let state: Mutex<State>
 
-    package init() {}
+    /// - Parameter count: How many are admitted at once; at least 1.
+    package init(_ count: Int = 1) { state = Mutex(State(free: max(1, count))) }
 
-    /// Waits for the turn, which ``end()`` returns.
+    /// Waits for a turn, which ``end()`` returns.
     /// - Throws: `CancellationError`, without the turn.
     package func begin() async throws {
         let number = state.withLock { state in
@@ -23,11 +24,11 @@ package final class Turns: Sendable {
             await withCheckedContinuation { continuation in
                 let answer: Bool? = state.withLock { state in
                     if Task.isCancelled { return false }
-                    if state.isTaken {
+                    if state.free == 0 {
                         state.waiting.append((number, continuation))
                         return nil
                     }
-                    state.isTaken = true
+                    state.free -= 1
                     return true
                 }
                 if let answer { continuation.resume(returning: answer) }
@@ -45,7 +46,7 @@ package final class Turns: Sendable {
     package func end() {
         let next = state.withLock { state in
             if state.waiting.isEmpty {
-                state.isTaken = false
+                state.free += 1
                 return nil as CheckedContinuation<Bool, Never>?
             }
             return state.waiting.removeFirst().continuation
@@ -56,9 +57,9 @@ package final class Turns: Sendable {
     /// Runs `body` during a turn.
     ///
     /// - Throws: The error of `body`; `CancellationError`, before `body` runs.
-    package func take(_ body: () async throws -> Void) async throws {
+    package func take<Value: Sendable>(_ body: () async throws -> Value) async throws -> Value {
         try await begin()
         defer { end() }
-        try await body()
+        return try await body()
     }
 }

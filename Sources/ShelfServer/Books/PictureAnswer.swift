@@ -44,7 +44,7 @@ enum PictureAnswer {
     private static func picture(
         _ book: ShelfBook, _ number: Int, _ width: Int, _ context: ShelfContext
     ) async throws -> (data: Data, type: String)? {
-        try await context.pictureTurns.run {
+        try await context.pictureTurns.take {
             try await context.books.with(book) { publication in
                 guard publication.readingOrder.indices.contains(number) else { return nil }
                 return try await scaled(try await page(publication.readingOrder[number], of: publication), to: width)

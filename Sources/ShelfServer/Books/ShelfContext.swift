@@ -1,3 +1,4 @@
+import FileProviderCore
 import Logging
 import Shelf
 
@@ -21,7 +22,7 @@ struct ShelfContext: Sendable {
     let client: String
     let logins: LoginCheck
     /// Limits how many pictures are scaled at once.
-    let pictureTurns: TurnLimit
+    let pictureTurns: Turns
     let settings: Settings
     let logger: Logger?
 

@@ -26,7 +26,7 @@ public final class ShelfServer: Sendable {
     let metrics = ShelfMetrics()
     private let access: ShelfAccess
     private let logins: LoginCheck
-    private let pictureTurns: TurnLimit
+    private let pictureTurns: Turns
     private let key: ShelfKey
     private let hosts: HostCheck
     private let proxies: [AddressRange]
@@ -55,7 +55,7 @@ public final class ShelfServer: Sendable {
         self.key = key
         self.logins = logins
         access = ShelfAccess(people: people, logins: logins, key: key, isOpen: configuration.access == .everyone)
-        pictureTurns = TurnLimit(configuration.concurrentPictures)
+        pictureTurns = Turns(configuration.concurrentPictures)
         proxies = configuration.trustedProxies.compactMap { AddressRange($0) }
         hosts = HostCheck(
             boundHost: configuration.host,
