@@ -21,8 +21,8 @@ final class ServerBench: Sendable {
     private let temporary: TemporaryFolder
 
     init(
-        _ access: ShelfServerConfiguration.Access = .users, books: [String: Data] = [:],
-        change: (inout ShelfServerConfiguration) -> Void = { _ in }
+        _ access: ShelfServerConfiguration.Access = .users, books: [String: Data] = [:], others: [ShelfSource] = [],
+        log: RecordedLog? = nil, change: (inout ShelfServerConfiguration) -> Void = { _ in }
     ) async throws {
         let (temporary, memory) = (try TemporaryFolder(), MemoryFileProvider())
         for (path, data) in books {
@@ -32,12 +32,12 @@ final class ServerBench: Sendable {
         }
         if books.isEmpty { try await memory.createFolderWithParents(path: try ProviderPath("books")) }
         let source = ShelfSource(provider: memory, root: try ProviderPath("books"))
-        let shelf = try await Shelf.open(folder: temporary.url, sources: [source])
+        let shelf = try await Shelf.open(folder: temporary.url, sources: [source] + others)
         _ = try await shelf.scan()
         let people = try await Self.people(in: temporary.url)
         var configuration = ShelfServerConfiguration(key: Self.key, access: access)
         change(&configuration)
-        server = try ShelfServer(shelf: shelf, people: people, configuration: configuration)
+        server = try ShelfServer(shelf: shelf, people: people, configuration: configuration, logger: log?.logger)
         self.temporary = temporary
         self.memory = memory
         self.shelf = shelf

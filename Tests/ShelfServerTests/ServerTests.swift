@@ -1,5 +1,7 @@
 import FileProviderCore
 import Foundation
+import MemoryFileProvider
+import ProviderDoubles
 import Publication
 import SampleBooks
 import Shelf
@@ -302,5 +304,18 @@ import WebServer
         let fields: [(name: String, value: String)] = [("Authorization", "Bearer 0123456789abcdef")]
         #expect(await bench.ask("/metrics", fields, remote: "192.0.2.1").status == 200)
         try await bench.close()
+    }
+
+    @Test(.timeLimit(.minutes(2)))
+    func `a shelf whose own folder fails is followed again, and does not end the server`() async throws {
+        let log = RecordedLog()
+        let bench = try await ServerBench(books: ["emma.epub": try Self.book()], log: log)
+        // From now on, every access to the catalogue fails.
+        try await bench.shelf.close()
+        let work = Task { try await bench.server.follow(pauses: RetryPolicy(firstPause: 0.01, longestPause: 0.01)) }
+        try await eventually { log.lines.count { $0.message.hasPrefix("The shelf can't be kept") } >= 3 }
+        work.cancel()
+        await #expect(throws: (any Error).self) { try await work.value }
+        try await bench.people.close()
     }
 }

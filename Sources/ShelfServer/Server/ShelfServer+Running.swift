@@ -11,8 +11,10 @@ import WebServer
         /// Listens and answers, follows the changes of the shelf's storages, and makes missing covers, until the task is
         /// cancelled, or its service group shuts down gracefully: then what is being sent goes on to its end.
         ///
-        /// - Throws: `URLError(.cannotConnectToHost)` if the address cannot be had, over `POSIXError`; the error of the
-        ///   shelf's folder if it can't be written.
+        /// While the shelf's folder can't be written, as on a full disk, the books are served as the catalogue has them.
+        /// The failure is logged, and changes are followed again after pauses of up to 15 minutes.
+        ///
+        /// - Throws: `URLError(.cannotConnectToHost)` if the address cannot be had, over `POSIXError`.
         public func run() async throws { try await runAll() }
     }
 #else
@@ -45,7 +47,7 @@ extension ShelfServer {
             }
             // Returns at once for a shelf without storages, which is served as it is.
             group.addTask {
-                try await self.shelf.follow()
+                try await self.follow()
                 return false
             }
             group.addTask {
@@ -60,6 +62,24 @@ extension ShelfServer {
                 if isServer { break }
             }
             group.cancelAll()
+        }
+    }
+
+    /// Follows the changes of the shelf's storages, again after each failure of the shelf's folder.
+    ///
+    /// - Throws: An error once the task is cancelled.
+    func follow(pauses: RetryPolicy = RetryPolicy(firstPause: 60, longestPause: 900)) async throws {
+        var failures = 0
+        while true {
+            let began = ContinuousClock.now
+            do { return try await shelf.follow() } catch {
+                if Task.isCancelled { throw error }
+                logger?.error(
+                    "The shelf can't be kept in step with its storages; it is tried again.",
+                    metadata: ["error": "\(LogText.shown(error.sentence))"])
+                failures = ContinuousClock.now - began > .seconds(pauses.longestPause) ? 1 : failures + 1
+                try await Task.sleep(for: .seconds(pauses.pause(before: failures, after: error)))
+            }
         }
     }
 
