@@ -318,4 +318,35 @@ import WebServer
         await #expect(throws: (any Error).self) { try await work.value }
         try await bench.people.close()
     }
+
+    /// What the server says about its health, and its metrics.
+    private func state(_ bench: ServerBench) async throws -> (status: Int, health: JSONValue, metrics: String) {
+        let answer = await bench.ask("/health")
+        let health = try JSONValue(data: try await answer.bytes(), maximumSize: 1 << 20)
+        let metrics = String(decoding: try await bench.ask("/metrics").bytes(), as: UTF8.self)
+        return (answer.status, health, metrics)
+    }
+
+    @Test func `health and metrics show a storage that is away`() async throws {
+        let bench = try await bench()
+        try await bench.memory.moveItem(path: ProviderPath("books"), to: ProviderPath("elsewhere"))
+        await #expect { try await bench.shelf.scan() } throws: { $0.isNoSuchFile }
+        let state = try await state(bench)
+        #expect(state.status == 503 && state.health["status"] == "unavailable" && state.health["books"] == 2)
+        #expect(state.health["sources"]?.arrayValue?.compactMap { $0["state"]?.stringValue } == ["interrupted"])
+        #expect(state.metrics.contains("carrel_shelf_source_up{source=\"1\"} 0\n"))
+        try await bench.close()
+    }
+
+    @Test func `a shelf with one of two storages away is degraded, and goes on`() async throws {
+        let other = MemoryFileProvider(MemoryConfiguration(name: "other"))
+        let source = ShelfSource(provider: other, root: try ProviderPath("missing"))
+        let bench = try await ServerBench(books: ["emma.epub": try Self.book()], others: [source])
+        let state = try await state(bench)
+        #expect(state.status == 200 && state.health["status"] == "degraded" && state.health["books"] == 1)
+        #expect(state.health["sources"]?.arrayValue?.compactMap { $0["state"]?.stringValue } == ["ok", "interrupted"])
+        #expect(state.metrics.contains("carrel_shelf_source_up{source=\"1\"} 1\n"))
+        #expect(state.metrics.contains("carrel_shelf_source_up{source=\"2\"} 0\n"))
+        try await bench.close()
+    }
 }
