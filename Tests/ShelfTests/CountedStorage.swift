@@ -24,6 +24,10 @@ final class CountedStorage: ForwardingProvider {
         var isSlow = false
         /// Folders that may not be listed.
         var locked: Set<ProviderPath> = []
+        /// Folders that are listed, but not found themselves.
+        var lost: Set<ProviderPath> = []
+        /// The requests for their attributes.
+        var lookedForLost = 0
         /// Files whose requests the storage cancels.
         var cancelled: Set<ProviderPath> = []
         /// Files opened after this many wait until they are cancelled.
@@ -51,6 +55,10 @@ final class CountedStorage: ForwardingProvider {
         if state.value.isRefusing {
             throw FileError.make(
                 URLError.Code.userAuthenticationRequired, url: nil, sentence: "The login was refused.")
+        }
+        if call != "open", state.value.lost.contains(where: { $0 == path || path.isBelow($0) }) {
+            if call == "attributes" { state.update { $0.lookedForLost += 1 } }
+            throw FileError.make(.fileReadNoSuchFile, path: path)
         }
         switch call {
         case "list":

@@ -142,6 +142,21 @@ import Testing
         #expect(bench.lines.count { $0.hasPrefix("postponed /books/a: ") } == 1)
     }
 
+    @Test func `a folder that is listed but not found is looked for again, and its books stay`() async throws {
+        for name in ["a", "b", "c"] { try await bench.put("books/\(name)/x.epub", ShelfBench.epub(name)) }
+        let lost = try ProviderPath("books/a")
+        try await bench.with { try await $0.scan() }
+        bench.storage.state.update { $0.lost = [lost] }
+        try await following { shelf in
+            try await eventually { bench.storage.state.value.lookedForLost >= 2 }
+            #expect(try await shelf.counts().books == 3)
+            bench.storage.state.update { $0.lost = [] }
+            try await bench.put("books/a/y.epub", ShelfBench.epub("Y"))
+            try await eventually { try await shelf.counts().books == 4 }
+        }
+        #expect(!bench.lines.contains { $0.hasPrefix("removed") })
+    }
+
     /// Events, the paths to list, and the paths where everything is gone.
     private static func cases() throws -> [(events: [FileEvent], present: [String], gone: [String])] {
         let (a, b, inA, inB) = (

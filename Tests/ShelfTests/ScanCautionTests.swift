@@ -122,6 +122,27 @@ import Testing
         #expect(bench.lines.count { $0.hasPrefix("postponed /books/a: ") } == 1)
     }
 
+    @Test func `books in a folder that is listed but not found stay, until it is no longer listed`() async throws {
+        try await putBooks(2, in: "books/a")
+        try await putBooks(6, in: "books/b")
+        let lost = try ProviderPath("books/a")
+        try await bench.with { shelf in
+            try await shelf.scan()
+            bench.storage.state.update { $0.lost = [lost] }
+            for _ in 1...2 {
+                let report = try await shelf.scan()
+                #expect(!report.isComplete && report.postponed == 1)
+                #expect(try await shelf.counts().books == 8)
+            }
+            try await bench.remove("books/a/0.epub")
+            try await bench.remove("books/a/1.epub")
+            try await bench.remove("books/a")
+            #expect(try await shelf.scan().isComplete)
+            #expect(try await shelf.counts().books == 6)
+        }
+        #expect(bench.lines.count { $0.hasPrefix("postponed /books/a: ") } == 1)
+    }
+
     @Test func `names that the storage cannot give leave the folder's books alone`() async throws {
         try await putBooks(4, in: "books/a")
         let crafted = CraftedListing(bench.memory)

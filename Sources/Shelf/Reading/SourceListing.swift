@@ -21,11 +21,13 @@ struct SourceListing: Sendable {
         try await walk(from: source.root, into: spool)
     }
 
-    /// Lists the item at `path` into `spool`, a folder with everything below it. Lists nothing if there is none.
+    /// Lists the item at `path` into `spool`, a folder with everything below it. Lists nothing if there is none, and if
+    /// the folder around it doesn't list it either.
     ///
     /// - Returns: As ``listAll(into:)``.
     /// - Throws: The error of the item; ``OwnFailure``.
-    /// - Complexity: One request for a file, and one more for each folder.
+    /// - Complexity: One request for a file, and one more for each folder; if there is none, a listing of the folder
+    ///   around it.
     func list(_ path: ProviderPath, into spool: ListingSpool) async throws -> [UnlistedItem] {
         do {
             let item = try await source.provider.attributesOfItem(path: path)
@@ -33,8 +35,23 @@ struct SourceListing: Sendable {
             if item.isRegularFile { try await spool.add(ListedFile(item)) }
             return []
         } catch let error where error.isNoSuchFile {
-            return []
+            return try await isListed(path) ? [UnlistedItem(path: path, sentence: error.shownSentence)] : []
         }
+    }
+
+    /// Whether the folder around `path` lists an item there. Some servers list folders that they don't find afterwards,
+    /// as while a volume below is away; such a folder says nothing about its files.
+    private func isListed(_ path: ProviderPath) async throws -> Bool {
+        guard path != source.root, let folder = path.parent else { return false }
+        let isFound = LockedValue(false)
+        do {
+            try await source.provider.contentsOfDirectory(path: folder) { page in
+                if page.contains(where: { $0.path == path }) { isFound.update { $0 = true } }
+            }
+        } catch let error where error.isNoSuchFile {
+            return try await isListed(folder)
+        }
+        return isFound.value
     }
 
     /// Whether the shelf shows the item at `path`: it is in the source, and no name on the way is hidden or that of an
@@ -52,8 +69,8 @@ struct SourceListing: Sendable {
         let unlisted = CollectedValues<UnlistedItem>()
         try await source.provider.walk(path: path) { folder, error in
             if error.isCancellation { throw error }
-            // A folder that was removed meanwhile is empty.
-            if !error.isNoSuchFile { unlisted.append(UnlistedItem(path: folder, sentence: error.shownSentence)) }
+            // If the folder was removed meanwhile, the next listing of the folder above shows it.
+            unlisted.append(UnlistedItem(path: folder, sentence: error.shownSentence))
         } entering: { folder in
             isShown(name: folder.name)
         } visit: { item in
