@@ -150,7 +150,7 @@ import Testing
         #expect(try await client.nextPage(of: feed) != nil)
     }
 
-    @Test func `a search's template brings no user of its own`() async throws {
+    @Test func `the template of a search brings no user`() async throws {
         let server = try CatalogServer(book: Data(), login: .basic(user: "ishmael", password: "whale"))
         let address = server.url("/opds").absoluteString.replacing("http://", with: "http://ishmael:whale@")
         let template = Link(href: "{/none}" + address, rels: ["search"])
