@@ -21,7 +21,7 @@ import WebServer
         ]
         let asked = forwarded(invented, from: "192.0.2.9")
         #expect(asked.client == "192.0.2.9" && asked.scheme == "http" && asked.host == "inner:80")
-        #expect(asked.isDisguised)
+        #expect(!asked.isLocal)
     }
 
     @Test func `a trusted proxy is believed`() {
@@ -29,8 +29,17 @@ import WebServer
             ("X-Forwarded-For", "198.51.100.7"), ("X-Forwarded-Proto", "https"), ("X-Forwarded-Host", "books.example"),
         ])
         #expect(asked.client == "198.51.100.7" && asked.scheme == "https" && asked.host == "books.example")
-        // For metrics, that is not enough: a client in the proxies' network writes what it likes.
-        #expect(asked.isDisguised)
+        #expect(!asked.isLocal)
+    }
+
+    @Test func `only a connection of this machine without a proxy is local`() {
+        #expect(forwarded([], from: "127.0.0.1").isLocal && forwarded([], from: "::1").isLocal)
+        #expect(!forwarded([], from: "10.1.2.3").isLocal && !forwarded([], from: "").isLocal)
+        let invented = forwarded([("X-Forwarded-For", "127.0.0.1")])
+        #expect(invented.client == "127.0.0.1" && !invented.isLocal)
+        for name in ["X-Forwarded-For", "Forwarded", "X-Forwarded-Host", "X-Real-IP", "Via"] {
+            #expect(!forwarded([(name, "for=127.0.0.1")], from: "::1").isLocal, "\(name)")
+        }
     }
 
     @Test func `what a client invents before the proxy's own part is not believed`() {

@@ -9,8 +9,9 @@ struct ForwardedRequest: Hashable, Sendable {
     let scheme: String
     /// As in `Host`; nil if there is none.
     let host: String?
-    /// Whether the request came by a proxy, or says so: then the client may not be who it says it is.
-    let isDisguised: Bool
+    /// Whether a program on this machine sent the request itself: the connection is of this machine, and no field names a
+    /// proxy, trusted or not. What a proxy says about its client is no proof.
+    let isLocal: Bool
 
     /// What one proxy says.
     private struct Hop {
@@ -26,27 +27,29 @@ struct ForwardedRequest: Hashable, Sendable {
         }
         let peer = request.remoteAddress.map { PeerAddress($0)?.text ?? $0 } ?? ""
         let own = request.header("Host")
+        let isLocal = PeerAddress(peer)?.isLoopback == true && !Self.namesProxy(request)
         let hops = Self.hops(of: request, fields)
         guard isTrusted(peer), !hops.isEmpty else {
-            self.init(client: peer, scheme: "http", host: own, isDisguised: Self.namesProxy(request))
+            self.init(client: peer, scheme: "http", host: own, isLocal: isLocal)
             return
         }
         // The last proxy wrote the last part. What a proxy that isn't trusted wrote may be the client's invention.
         let hop = hops.last { !isTrusted($0.client) } ?? hops[0]
         let client = hop.client.flatMap { PeerAddress($0)?.text } ?? hop.client ?? peer
         let scheme = hop.scheme?.lowercased() == "https" ? "https" : "http"
-        self.init(client: client, scheme: scheme, host: hop.host ?? own, isDisguised: true)
+        self.init(client: client, scheme: scheme, host: hop.host ?? own, isLocal: isLocal)
     }
 
-    private init(client: String, scheme: String, host: String?, isDisguised: Bool) {
+    private init(client: String, scheme: String, host: String?, isLocal: Bool) {
         self.client = client
         self.scheme = scheme
         self.host = host
-        self.isDisguised = isDisguised
+        self.isLocal = isLocal
     }
 
     private static func namesProxy(_ request: ServerRequest) -> Bool {
-        ["Forwarded", "X-Forwarded-For", "X-Real-IP", "Via"].contains { request.header($0) != nil }
+        let fields = ["Forwarded", "X-Forwarded-For", "X-Forwarded-Proto", "X-Forwarded-Host", "X-Real-IP", "Via"]
+        return fields.contains { request.header($0) != nil }
     }
 
     /// One for each proxy, in order; the first is the one next to the client.

@@ -203,8 +203,7 @@ public final class ShelfServer: Sendable {
     }
 
     private func metricsAnswer(_ request: ServerRequest, _ forwarded: ForwardedRequest) async throws -> ServerResponse {
-        let isLocal = !forwarded.isDisguised && PeerAddress(forwarded.client)?.isLoopback == true
-        guard isLocal || MetricsAnswer.isAllowed(request, token: configuration.metricsToken) else {
+        guard forwarded.isLocal || MetricsAnswer.isAllowed(request, token: configuration.metricsToken) else {
             return RefusalAnswer.make(403, sentence: "Metrics need a token, or a program on the server's machine.")
         }
         return await MetricsAnswer.make(metrics, shelf: shelf, openBooks: await books.count)

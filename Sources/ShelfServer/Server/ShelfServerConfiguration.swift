@@ -34,7 +34,7 @@ public struct ShelfServerConfiguration: Sendable {
     /// Names beside those of the address itself by which clients may call this server in `Host`.
     public var hosts: [String] = []
     /// Addresses of proxies, or networks such as `10.0.0.0/8`, that are believed about the client's address, scheme and
-    /// host.
+    /// host. Prefer single addresses: every machine of a network may invent its clients.
     public var trustedProxies: [String] = []
     /// What trusted proxies send.
     public var proxyFields = ProxyFields.xForwarded
