@@ -56,8 +56,23 @@ import Testing
             try runner.write("secret", "correct horse")
             let added = try await runner.run("shelf", "user", "add", "--password-file", "secret", "Ann", "books")
             #expect(added.code == 0, "\(added.error)")
+            #expect(added.error.contains("new shelf"))
+            let second = try await runner.run("shelf", "user", "add", "--password-file", "secret", "Bo", "books")
+            #expect(second.code == 0 && second.error.isEmpty, "\(second.error)")
             try runner.write("shelf.json", #"{"sources": ["books"]}"#)
-            #expect(lines(try await runner.run("shelf", "user", "ls", "--config", "shelf.json")) == ["Ann"])
+            #expect(lines(try await runner.run("shelf", "user", "ls", "--config", "shelf.json")) == ["Ann", "Bo"])
+        }
+    }
+
+    @Test func `the order of locations makes no other shelf`() async throws {
+        try await CommandRunner.use { runner in
+            try runner.makeFolder("books")
+            try runner.makeFolder("more")
+            try runner.write("secret", "correct horse")
+            let add = ["shelf", "user", "add", "--password-file", "secret", "Ann"]
+            let added = try await runner.run(add + ["more", "books"])
+            #expect(added.code == 0, "\(added.error)")
+            #expect(lines(try await runner.run("shelf", "user", "ls", "books", "more")) == ["Ann"])
         }
     }
 

@@ -45,9 +45,9 @@ struct ShelfFolderOptions: ParsableArguments {
         try await shelf.close()
     }
 
-    /// The folder for one or more locations. Its name says nothing about them.
+    /// The folder for one or more locations, in any order. Its name says nothing about them.
     static func folder(of sources: [ShelfSource], _ session: Session) -> URL {
-        let locations = sources.map(\.location).joined(separator: "\n")
+        let locations = sources.map(\.location).sorted().joined(separator: "\n")
         let name = Digest(.sha256, of: Data(locations.utf8)).hexadecimal.prefix(32)
         return URL(filePath: StateFolder.path(session.environment)).appending(path: "shelves/\(name)")
     }

@@ -23,16 +23,18 @@ struct ShelfPeopleOptions: ParsableArguments {
 
     /// Opens the list of people, calls `body` and closes the list.
     ///
-    /// - Parameter creates: Whether to create the shelf's folder if it is missing.
+    /// - Parameter creates: Whether to create the shelf's folder if it is missing. Standard error then says which one, as
+    ///   other locations than those that are served have another folder.
     func withPeople(
         _ session: Session, verb: String, creates: Bool = false, _ body: (PeopleStore) async throws -> Void
     ) async throws {
         let folder = try await folder(session, verb)
         let path = folder.path(percentEncoded: false)
+        let isNew = !FileManager.default.fileExists(atPath: path)
         if creates {
             try FileManager.default.createDirectory(
                 at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-        } else if !FileManager.default.fileExists(atPath: path) {
+        } else if isNew {
             throw FileError.make(
                 .fileReadNoSuchFile, path: path, sentence: "There is no shelf yet, and so there are no users.")
         }
@@ -44,6 +46,9 @@ struct ShelfPeopleOptions: ParsableArguments {
             throw Self.shown(error)
         }
         try await people.close()
+        if isNew, !session.common.quiet {
+            Output.standardError("carrel: \(verb): This is a new shelf, in the folder “\(path)”.")
+        }
     }
 
     private func folder(_ session: Session, _ verb: String) async throws -> URL {
