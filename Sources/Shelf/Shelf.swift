@@ -38,6 +38,7 @@ public actor Shelf {
     ///
     /// - Throws: `CocoaError(.fileWriteUnknown)` with the underlying error `EWOULDBLOCK` if another process has the
     ///   shelf open; `CocoaError(.fileWriteInvalidFileName)` for a folder that is in one of the sources;
+    ///   `CocoaError(.fileReadInvalidFileName)` for two sources with one location, even of different users;
     ///   `CocoaError(.fileReadCorruptFile)` for a damaged database; `CocoaError(.fileReadUnknown)` for one of a newer
     ///   version or of another program; errors of the disk. Each has a sentence.
     /// - Complexity: Reads the database once, and the names of the covers.
@@ -46,6 +47,7 @@ public actor Shelf {
     {
         let lock = try await BlockingThreads.shared.run {
             try Shelf.check(folder, isIn: sources)
+            try Shelf.checkLocations(of: sources)
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
             return try FolderLock(folder: folder, name: "shelf.lock", noun: "shelf")
         }
@@ -56,7 +58,7 @@ public actor Shelf {
             var opened: [OpenedSource] = []
             for source in sources {
                 let id = try await database.sourceID(location: source.location, name: source.name)
-                if !opened.contains(where: { $0.id == id }) { opened.append(OpenedSource(id: id, source: source)) }
+                opened.append(OpenedSource(id: id, source: source))
             }
             return Shelf(database: database, folder: covers, options: options, sources: opened, lock: lock)
         } catch {
@@ -87,6 +89,16 @@ public actor Shelf {
                 sentence:
                     "The shelf's folder “\(folder.lastPathComponent)” must not be in \(source.location), or it would watch itself."
             )
+        }
+    }
+
+    /// The database tells sources apart by their locations, which contain no users.
+    private static func checkLocations(of sources: [ShelfSource]) throws {
+        var locations: Set<String> = []
+        for location in sources.map(\.location) where !locations.insert(location).inserted {
+            throw FileError.make(
+                .fileReadInvalidFileName, path: location,
+                sentence: "Two sources of the shelf have the location \(location); give each user's its own shelf.")
         }
     }
 

@@ -189,6 +189,16 @@ import Testing
         }
     }
 
+    @Test func `two sources with one location are refused`() async throws {
+        let source = try bench.source
+        let other = ShelfSource(provider: source.provider, root: source.root, name: "Other")
+        await #expect {
+            _ = try await bench.open([source, other])
+        } throws: {
+            ($0 as? CocoaError)?.code == .fileReadInvalidFileName && $0.sentence.contains("Two sources")
+        }
+    }
+
     @Test(arguments: [
         "{\"location\": ", "SQLite format 3\0 and no more", String(repeating: "no database ", count: 100),
     ])
