@@ -106,6 +106,32 @@ import Testing
         #expect(limits.begin(address: "192.0.2.1", name: "Ann") != nil)
     }
 
+    @Test func `a full memory forgets the oldest, and not what is at its limit`() {
+        let clock = Clock()
+        let limits = limits(clock)
+        _ = limits.begin(address: "192.0.2.1", name: "Bo")
+        for _ in 0..<2 { #expect(limits.begin(address: "192.0.2.2", name: "Ann") != nil) }
+        clock.advance(.seconds(1))
+        for number in 0...5_000 { _ = limits.begin(address: "2001:db8:0:\(number)::1", name: "n\(number)") }
+        #expect(limits.begin(address: "192.0.2.3", name: "Ann") == nil)
+        for _ in 0..<2 { #expect(limits.begin(address: "192.0.2.3", name: "Bo") != nil) }
+        #expect(limits.begin(address: "192.0.2.3", name: "Bo") == nil)
+    }
+
+    @Test func `secrets that no person can have are wrong, and count for no name`() async throws {
+        let folder = try TemporaryFolder()
+        let people = try await ServerBench.people(in: folder.url)
+        let user = try await people.add(name: "Ann", password: "correct horse")
+        let check = LoginCheck(people, limits(Clock()))
+        let long = String(repeating: "a", count: 1_025)
+        for _ in 0..<3 {
+            #expect(try await check.check(name: "Ann", password: long, client: "192.0.2.1") == .wrong)
+            #expect(try await check.check(name: "Ann", koreaderKey: "short", client: "192.0.2.1") == .wrong)
+        }
+        #expect(try await check.check(name: "Ann", password: "correct horse", client: "192.0.2.1") == .user(user))
+        try await people.close()
+    }
+
     @Test func `many requests at once with the right password are all right`() async throws {
         let folder = try TemporaryFolder()
         let people = try await ServerBench.people(in: folder.url)

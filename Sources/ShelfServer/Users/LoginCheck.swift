@@ -3,7 +3,8 @@ import FileProviderCore
 /// Verifies logins within the limits.
 ///
 /// One password is computed at a time. A client that sends many requests at once with a new, right password has it
-/// computed once, and none of the requests counts as wrong.
+/// computed once, and none of the requests counts as wrong. Nor do secrets that no person can have: they are wrong without
+/// a computation, and fill no memory.
 final class LoginCheck: Sendable {
     enum Outcome: Hashable, Sendable {
         case user(User)
@@ -27,6 +28,7 @@ final class LoginCheck: Sendable {
     /// - Parameter client: The address of the client.
     /// - Throws: Errors of the people's file; `CancellationError`.
     func check(name: String, password: String, client: String) async throws -> Outcome {
+        guard PeopleStore.isPossible(password: password) else { return .wrong }
         let people = people
         return try await check(
             name, client, recall: { try await people.recall(name: name, password: password) },
@@ -35,6 +37,7 @@ final class LoginCheck: Sendable {
 
     /// Compares KOReader's key: MD5 of the password, in hexadecimal digits.
     func check(name: String, koreaderKey: String, client: String) async throws -> Outcome {
+        guard PeopleStore.isPossible(koreaderKey: koreaderKey) else { return .wrong }
         let people = people
         return try await check(
             name, client, recall: { try await people.recall(name: name, koreaderKey: koreaderKey) },

@@ -26,7 +26,7 @@ public final class LoginLimits: Sendable {
         fileprivate let time: ContinuousClock.Instant
     }
 
-    /// More addresses and names than this are not told apart by memory: the oldest are forgotten.
+    /// With more addresses and names than this, the older half is forgotten, and those at their limit last.
     private static let most = 10_000
 
     private let settings: Settings
@@ -51,10 +51,7 @@ public final class LoginLimits: Sendable {
         // An IPv6 client has a whole network of 64 bits.
         let keys = ["a" + Self.network(of: address), "n" + PeopleStore.key(of: String(name.prefix(200)))]
         return wrong.update { wrong in
-            if wrong.count > Self.most {
-                wrong = wrong.filter { entry in entry.value.contains { time - $0 <= window } }
-                if wrong.count > Self.most { wrong = [:] }
-            }
+            if wrong.count > Self.most { makeRoom(in: &wrong, at: time) }
             for key in keys { wrong[key]?.removeAll { time - $0 > window } }
             guard wrong[keys[0]]?.count ?? 0 < settings.perAddress, wrong[keys[1]]?.count ?? 0 < settings.perName else {
                 return nil
@@ -62,6 +59,20 @@ public final class LoginLimits: Sendable {
             for key in keys { wrong[key, default: []].append(time) }
             return Attempt(keys: keys, time: time)
         }
+    }
+
+    private func makeRoom(in wrong: inout [String: [ContinuousClock.Instant]], at time: ContinuousClock.Instant) {
+        wrong = wrong.filter { entry in entry.value.contains { time - $0 <= settings.window } }
+        if wrong.count <= Self.most { return }
+        func isAtLimit(_ key: String, _ times: [ContinuousClock.Instant]) -> Bool {
+            times.count >= (key.hasPrefix("a") ? settings.perAddress : settings.perName)
+        }
+        let entries = wrong.map { (key: $0.key, times: $0.value, isAtLimit: isAtLimit($0.key, $0.value)) }
+        let sorted = entries.sorted { first, second in
+            if first.isAtLimit != second.isAtLimit { return second.isAtLimit }
+            return (first.times.last ?? time) < (second.times.last ?? time)
+        }
+        wrong = Dictionary(uniqueKeysWithValues: sorted.suffix(Self.most / 2).map { ($0.key, $0.times) })
     }
 
     /// Takes back that `attempt` counts as wrong, and forgets the wrong logins with its name.

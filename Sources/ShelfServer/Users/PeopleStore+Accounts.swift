@@ -26,7 +26,7 @@ extension PeopleStore {
     /// - Parameter koreaderKey: MD5 of the password, in hexadecimal digits.
     package func add(name: String, koreaderKey: String) async throws -> User {
         try Self.validate(name: name)
-        guard Self.isKOReaderKey(koreaderKey) else {
+        guard Self.isPossible(koreaderKey: koreaderKey) else {
             throw FileError.make(.formatting, path: name, sentence: "The key of a KOReader account has 32 digits.")
         }
         return try await insert(
@@ -112,7 +112,7 @@ extension PeopleStore {
     ///
     /// - Parameter koreaderKey: MD5 of the password, in hexadecimal digits.
     package func verify(name: String, koreaderKey: String) async throws -> User? {
-        guard Self.isKOReaderKey(koreaderKey) else { return nil }
+        guard Self.isPossible(koreaderKey: koreaderKey) else { return nil }
         return try await verify(name, koreaderKey.lowercased(), column: "koreader")
     }
 
@@ -158,8 +158,12 @@ extension PeopleStore {
         Digest(.md5, of: Data(password.utf8)).hexadecimal
     }
 
-    private static func isKOReaderKey(_ text: String) -> Bool {
-        text.utf8.count == 32 && text.utf8.allSatisfy { Character(UnicodeScalar($0)).isHexDigit }
+    /// Whether a person may have `password`, as far as its length goes.
+    static func isPossible(password: String) -> Bool { composed(password).utf8.count <= PasswordCheck.longest }
+
+    /// Whether `koreaderKey` has the form of one.
+    static func isPossible(koreaderKey: String) -> Bool {
+        koreaderKey.utf8.count == 32 && koreaderKey.utf8.allSatisfy { Character(UnicodeScalar($0)).isHexDigit }
     }
 
     private static func newVersion() -> String { ShelfKey.pathText(ShelfKey.random().prefix(12)) }
