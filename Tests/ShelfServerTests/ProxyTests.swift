@@ -123,10 +123,16 @@ import WebServer
     @Test func `what cannot be is refused with the name of the setting`() {
         #expect(setting { $0.host = "0.0.0.0" }?.hasPrefix("access: ") == true)
         #expect(setting { $0.publicURL = URL(string: "https://books.example/") }?.hasPrefix("access: ") == true)
+        #expect(setting { $0.hosts = ["nas.local"] }?.hasPrefix("access: ") == true)
+        #expect(setting { $0.trustedProxies = ["127.0.0.1"] }?.hasPrefix("access: ") == true)
+        #expect(setting { ($0.host, $0.access) = ("0.0.0.0", .everyoneBeforeUsers) }?.hasPrefix("access: ") == true)
+        #expect(setting { ($0.hosts, $0.access) = (["nas.local"], .users) } == nil)
+        #expect(setting { $0.hosts = ["localhost"] } == nil)
         #expect(setting { $0.port = 70_000 }?.hasPrefix("port: 70000") == true)
         #expect(setting { $0.key = Data(count: 3) }?.hasPrefix("key: ") == true)
         #expect(setting { $0.publicURL = URL(string: "ftp://books.example/") }?.hasPrefix("publicURL: ") == true)
-        #expect(setting { $0.trustedProxies = ["proxy"] }?.hasPrefix("trustedProxies: “proxy”") == true)
+        let proxies = setting { ($0.trustedProxies, $0.access) = (["proxy"], .users) }
+        #expect(proxies?.hasPrefix("trustedProxies: “proxy”") == true)
         #expect(setting { $0.title = "" }?.hasPrefix("title: ") == true)
         #expect(setting { $0.maxPageWidth = 0 }?.hasPrefix("maxPageWidth: ") == true)
         #expect(setting { $0.concurrentPictures = 0 }?.hasPrefix("concurrentPictures: ") == true)

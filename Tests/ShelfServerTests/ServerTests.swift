@@ -57,6 +57,19 @@ import WebServer
         try await bench.close()
     }
 
+    @Test func `a shelf that is open before there are users closes with the first, and stays closed`() async throws {
+        let bench = try await bench(.everyoneBeforeUsers)
+        #expect(await bench.ask("/books").status == 200)
+        #expect(await bench.ask("/opds/2.0/").status == 200)
+        _ = try await bench.people.add(name: "Ann", password: ServerBench.password)
+        #expect(await bench.ask("/books").status == 303)
+        #expect(await bench.ask("/opds/2.0/").status == 401)
+        #expect(await bench.ask("/opds/2.0/", ServerBench.basic("Ann")).status == 200)
+        try await bench.people.remove(name: "Ann")
+        #expect(await bench.ask("/opds/2.0/").status == 401)
+        try await bench.close()
+    }
+
     @Test func `a password in the request opens catalogues and files`() async throws {
         let bench = try await bench()
         let id = try #require(try await bench.book("Emma")).id

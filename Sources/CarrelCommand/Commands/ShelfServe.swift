@@ -71,7 +71,7 @@ struct ShelfServe: Verb {
             }
             settings.server.publicURL = url
         }
-        if !settings.hasAccess { settings.server.access = isReachable(settings.server) ? .users : .everyone }
+        if !settings.hasAccess { settings.server.access = isReachable(settings.server) ? .users : .everyoneBeforeUsers }
         if let file = settings.metricsTokenFile { settings.server.metricsToken = try await Self.firstLine(of: file) }
         do { try settings.server.validate() } catch {
             throw CommandFailure.usage((settings.file.map { "\($0): " } ?? "") + error.sentence)
@@ -82,7 +82,7 @@ struct ShelfServe: Verb {
     /// Whether other machines may reach the server.
     private func isReachable(_ server: ShelfServerConfiguration) -> Bool {
         let isLoopback = server.host.hasPrefix("127.") || ["::1", "localhost"].contains(server.host)
-        return !isLoopback || server.publicURL != nil
+        return !isLoopback || server.publicURL != nil || !server.hosts.isEmpty || !server.trustedProxies.isEmpty
     }
 
     private func showValid(_ settings: ShelfSettings, _ session: Session) throws {
@@ -108,12 +108,16 @@ struct ShelfServe: Verb {
         _ shelf: Shelf, _ people: PeopleStore, _ folder: URL, _ settings: ShelfSettings, _ session: Session
     ) async throws {
         var configuration = settings.server
-        let hasPeople = try await !people.list().isEmpty
-        // Who adds people wants them to log in, also on this machine.
-        if !settings.hasAccess, hasPeople { configuration.access = .users }
         let keyFile = settings.keyFile ?? folder.appending(path: "serve.key").path(percentEncoded: false)
         configuration.key = try await ServerSecrets.key(file: keyFile, session)
-        if configuration.access == .users, !hasPeople, !configuration.allowsRegistration, !common.quiet {
+        let isOpen: Bool
+        switch configuration.access {
+        case .everyone: isOpen = true
+        case .everyoneBeforeUsers: isOpen = try await !people.hasHadUsers()
+        case .users: isOpen = false
+        }
+        let hasPeople = try await !people.list().isEmpty
+        if !isOpen, !hasPeople, !configuration.allowsRegistration, !common.quiet {
             Output.standardError(
                 "carrel: \(Self.verb): Add a person with “carrel shelf user add”; until then, logins fail.")
         }

@@ -27,14 +27,25 @@ struct ShelfAccess: Sendable {
     let people: PeopleStore
     let logins: LoginCheck
     let key: ShelfKey
-    /// Whether no one has to log in.
-    let isOpen: Bool
+    let access: ShelfServerConfiguration.Access
     var now: @Sendable () -> Date = { Date() }
 
+    /// Returns whether no one has to log in at the moment.
+    ///
+    /// - Throws: Errors of the people's file.
+    func isOpen() async throws -> Bool {
+        switch access {
+        case .everyone: true
+        case .everyoneBeforeUsers: try await !people.hasHadUsers()
+        case .users: false
+        }
+    }
+
+    /// Finds out who sent `request` to a server where people log in.
+    ///
     /// - Parameter client: The address of the client.
     /// - Throws: Errors of the people's file; `CancellationError`.
     func visitor(_ request: ServerRequest, client: String) async throws -> Visitor {
-        if isOpen { return .nobody }
         var visitor = Visitor()
         let cookies = request.header("Cookie")
         visitor.formCookie = Session.values(of: Session.formCookie, in: cookies).first { !$0.isEmpty }

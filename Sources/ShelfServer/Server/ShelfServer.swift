@@ -54,7 +54,7 @@ public final class ShelfServer: Sendable {
         let logins = LoginCheck(people, LoginLimits(configuration.loginLimits))
         self.key = key
         self.logins = logins
-        access = ShelfAccess(people: people, logins: logins, key: key, isOpen: configuration.access == .everyone)
+        access = ShelfAccess(people: people, logins: logins, key: key, access: configuration.access)
         pictureTurns = Turns(configuration.concurrentPictures)
         proxies = configuration.trustedProxies.compactMap { AddressRange($0) }
         hosts = HostCheck(
@@ -122,14 +122,15 @@ public final class ShelfServer: Sendable {
         default: break
         }
         // Addresses that anybody may ask for need no look at who it is; the form to log in and out does.
+        let isOpen = try await access.isOpen()
         let visitor: Visitor
         switch route {
         case .asset, .koreader, .reading: visitor = .nobody
-        default: visitor = try await access.visitor(request, client: forwarded.client)
+        default: visitor = isOpen ? .nobody : try await access.visitor(request, client: forwarded.client)
         }
-        let context = context(visitor, request, forwarded)
+        let context = context(visitor, request, forwarded, isOpen: isOpen)
         if case .tooMany(let seconds)? = visitor.refusal { return Redirection.tooManyLogins(retryAfter: seconds) }
-        if visitor.user == nil, !access.isOpen, route.door != .open {
+        if visitor.user == nil, !isOpen, route.door != .open {
             return refusal(route, request, context)
         }
         var answer = try await content(route, request, visitor, context) ?? RefusalAnswer.nothingHere
@@ -177,9 +178,11 @@ public final class ShelfServer: Sendable {
 
     // MARK: Contexts
 
-    private func context(_ visitor: Visitor, _ request: ServerRequest, _ forwarded: ForwardedRequest) -> ShelfContext {
+    private func context(
+        _ visitor: Visitor, _ request: ServerRequest, _ forwarded: ForwardedRequest, isOpen: Bool
+    ) -> ShelfContext {
         var settings = ShelfContext.Settings()
-        settings.isOpen = access.isOpen
+        settings.isOpen = isOpen
         settings.allowsRegistration = configuration.allowsRegistration
         settings.allowsScripts = configuration.allowsScripts
         settings.maxPageWidth = configuration.maxPageWidth

@@ -8,6 +8,9 @@ public struct ShelfServerConfiguration: Sendable {
     public enum Access: String, Hashable, Sendable {
         /// Everyone who reaches the server, which has to be this machine alone.
         case everyone
+        /// As ``everyone``, until somebody is added to the ``PeopleStore``; from then on as ``users``, even if all are
+        /// removed again. A server that runs asks with each request.
+        case everyoneBeforeUsers = "everyone-before-users"
         /// People with a name and a password; see ``PeopleStore``.
         case users
     }
@@ -102,13 +105,17 @@ public struct ShelfServerConfiguration: Sendable {
                 try refuse("publicURL", "the path has no semicolons, quotes or spaces.")
             }
         }
-        if access == .everyone {
+        if access != .users {
             if !PeerAddress.isLoopback(host) {
                 try refuse("access", "a server that other machines reach (\(host)) needs users.")
             }
             if let publicHost, !PeerAddress.isLoopback(publicHost) {
                 try refuse("access", "a server with a public address (\(publicHost)) needs users.")
             }
+            if let name = hosts.first(where: { !PeerAddress.isLoopback($0) }) {
+                try refuse("access", "a server with a name for other machines (\(name)) needs users.")
+            }
+            if !trustedProxies.isEmpty { try refuse("access", "a server behind a proxy needs users.") }
         }
         for proxy in trustedProxies where AddressRange(proxy) == nil {
             try refuse("trustedProxies", "“\(proxy)” is neither an address nor a network such as 10.0.0.0/8.")

@@ -91,6 +91,14 @@ extension PeopleStore {
         }
     }
 
+    /// Returns whether there are people, or were some before they were removed.
+    package func hasHadUsers() async throws -> Bool {
+        try await database.read { db in
+            // SQLite keeps the highest number that was given (sqlite.org/autoinc.html).
+            try Bool.fetchOne(db, sql: "SELECT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = 'users')") ?? false
+        }
+    }
+
     /// Returns the person with a number; nil if there is none.
     package func user(_ id: Int64) async throws -> User? {
         try await database.read { db in
