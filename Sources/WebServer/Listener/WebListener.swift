@@ -119,7 +119,9 @@ package final class WebListener: Sendable {
             _ respond: @escaping Responder
         ) async throws {
             let path = shownPath(request.head.path ?? "/")
-            let answer = await answer(request, on: channel, idleTime, respond)
+            // Fails if the client is gone.
+            let client = try await channel.pipeline.handler(type: GoneClientHandler.self).get().client
+            let answer = await answer(request, of: client, on: channel, idleTime, respond)
             logger?.debug(
                 "Answered a request.",
                 metadata: ["method": "\(request.method)", "status": "\(answer.status)", "path": "\(path)"])
@@ -146,9 +148,9 @@ package final class WebListener: Sendable {
                         try await sink.send(data.dropFirst(start).prefix(Self.largestPiece))
                     }
                 }
-                try await stream(send, count: Int64(data.count), head, to: writer, of: channel, idleTime)
+                try await stream(send, count: Int64(data.count), head, to: writer, client, of: channel, idleTime)
             case .stream(let count, let send):
-                try await stream(send, count: count, head, to: writer, of: channel, idleTime)
+                try await stream(send, count: count, head, to: writer, client, of: channel, idleTime)
             }
             if isLast { try await channel.close(mode: .output).get() }
         }
@@ -157,12 +159,14 @@ package final class WebListener: Sendable {
 
         private func stream(
             _ send: @escaping @Sendable (any ByteSink) async throws -> Void, count: Int64?, _ head: HTTPResponse,
-            to writer: consuming ResponseWriter, of channel: any Channel, _ idleTime: TimeAmount
+            to writer: consuming ResponseWriter, _ client: ConnectedClient, of channel: any Channel,
+            _ idleTime: TimeAmount
         ) async throws {
             // A small pipe: what waits here for the client was read from the storage.
             let pipe = BytePipe(capacity: 256 << 10)
             let filling = pipe.filling { try await send($0) }
-            channel.closeFuture.whenComplete { [weak pipe] _ in pipe?.abandon() }
+            client.whenGone { pipe.abandon() }
+            defer { client.forget() }
             let sending: Result<Void, any Error>
             do {
                 try await forward(pipe, count: count, head, to: writer, of: channel, idleTime)
@@ -207,15 +211,14 @@ package final class WebListener: Sendable {
 
         /// The answer, for which nothing is read any more once the client is gone.
         private func answer(
-            _ request: Request, on channel: any Channel, _ idleTime: TimeAmount, _ respond: @escaping Responder
+            _ request: Request, of client: ConnectedClient, on channel: any Channel, _ idleTime: TimeAmount,
+            _ respond: @escaping Responder
         ) async -> ServerResponse {
             do {
                 let asked = try await value(of: request, on: channel, idleTime)
                 let answering = Task { await respond(asked) }
-                // The closure stays as long as the connection, and must keep no answer with it.
-                let cancel = LockedValue<(@Sendable () -> Void)?> { answering.cancel() }
-                channel.closeFuture.whenComplete { _ in cancel.value?() }
-                defer { cancel.update { $0 = nil } }
+                client.whenGone { answering.cancel() }
+                defer { client.forget() }
                 return await answering.value
             } catch {
                 var answer = RefusalAnswer.tooLarge
@@ -273,13 +276,21 @@ package final class WebListener: Sendable {
         }
     }
 
-    /// Closes the connection as soon as the client has closed its side, so that nothing more is read for it.
-    private final class GoneClientHandler: ChannelInboundHandler, RemovableChannelHandler {
+    /// Closes the connection as soon as the client has closed its side, so that nothing more is read for it. Each
+    /// connection has one.
+    private final class GoneClientHandler: ChannelInboundHandler, RemovableChannelHandler, Sendable {
         typealias InboundIn = NIOAny
+
+        let client = ConnectedClient()
 
         func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
             if event as? ChannelEvent == .inputClosed { return context.close(promise: nil) }
             context.fireUserInboundEventTriggered(event)
+        }
+
+        func channelInactive(context: ChannelHandlerContext) {
+            client.leave()
+            context.fireChannelInactive()
         }
     }
 #else
