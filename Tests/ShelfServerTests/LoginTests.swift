@@ -21,12 +21,14 @@ import Testing
         #expect(!session.isValid(for: user, at: date, ShelfKey(Data(repeating: 8, count: 32))))
     }
 
-    @Test func `a session whose time or person was changed is not valid`() throws {
+    @Test func `a session whose time, person or number was changed is not valid`() throws {
         let parts = Session(of: user, at: date, key).value.split(separator: ".")
-        let later = try #require(Session("3.1700000001.\(parts[2])"))
+        let later = try #require(Session("3.1700000001.\(parts[2]).\(parts[3])"))
         #expect(!later.isValid(for: user, at: date, key))
-        let other = try #require(Session("4.\(parts[1]).\(parts[2])"))
+        let other = try #require(Session("4.\(parts[1]).\(parts[2]).\(parts[3])"))
         #expect(!other.isValid(for: User(id: 4, name: "Bo", passwordVersion: "v1"), at: date, key))
+        let renumbered = try #require(Session("3.\(parts[1]).\(parts[2])A.\(parts[3])"))
+        #expect(!renumbered.isValid(for: user, at: date, key))
         #expect(Session("3.1700000000") == nil)
         #expect(Session("") == nil)
     }

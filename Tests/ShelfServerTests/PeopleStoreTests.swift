@@ -172,6 +172,23 @@ import Testing
         try await people.close()
     }
 
+    @Test func `ended sessions are kept until they would be too old`() async throws {
+        let time = LockedValue(Date(timeIntervalSince1970: 1_700_000_000))
+        let people = try await ServerBench.people(in: folder.url, now: { time.value })
+        let user = try await people.add(name: "Ann", password: "correct horse")
+        let first = Session(of: user, at: time.value, ShelfKey(ServerBench.key))
+        try await people.end(first)
+        try await people.end(first)
+        #expect(try await people.hasEnded(first))
+        time.update { $0 += 31 * 86_400 }
+        let second = Session(of: user, at: time.value, ShelfKey(ServerBench.key))
+        #expect(try await !people.hasEnded(second))
+        try await people.end(second)
+        #expect(try await people.hasEnded(second))
+        #expect(try await !people.hasEnded(first))
+        try await people.close()
+    }
+
     @Test func `an account that another process adds is known at once`() async throws {
         let (server, command) = (try await people(), try await people())
         #expect(try await server.list().isEmpty)

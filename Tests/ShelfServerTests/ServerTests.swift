@@ -129,6 +129,20 @@ import WebServer
         try await bench.close()
     }
 
+    @Test func `logging out ends the session, also for a copy of its cookie, and no other`() async throws {
+        let bench = try await bench()
+        let user = try #require(try await bench.people.list().first)
+        let key = ShelfKey(ServerBench.key)
+        let (session, other) = (Session(of: user, at: Date(), key).value, Session(of: user, at: Date(), key).value)
+        let fields: [(name: String, value: String)] = [("Cookie", "\(Session.cookie)=\(session)")]
+        #expect(await bench.ask("/opds/2.0/", fields).status == 200)
+        let body = "token=" + key.code("form", session)
+        #expect(await bench.ask("/logout", method: "POST", fields, body: body).status == 303)
+        #expect(await bench.ask("/opds/2.0/", fields).status == 401)
+        #expect(await bench.ask("/opds/2.0/", [("Cookie", "\(Session.cookie)=\(other)")]).status == 200)
+        try await bench.close()
+    }
+
     @Test(arguments: ["/evil.example", "//evil.example", "\\\\evil.example", "a/../../b", "login", "a b", "a\nb"])
     func `a login leads nowhere but to this server`(next: String) {
         #expect(LoginAnswer.safePath(next) == "")

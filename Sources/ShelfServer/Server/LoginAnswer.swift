@@ -45,11 +45,14 @@ enum LoginAnswer {
         }
     }
 
-    /// Ends the session of the browser.
-    static func logout(_ request: ServerRequest, _ context: ShelfContext) -> ServerResponse {
+    /// Ends the session of the browser, also for copies of its cookie.
+    static func logout(
+        _ request: ServerRequest, _ visitor: Visitor, _ context: ShelfContext
+    ) async throws -> ServerResponse {
         guard isProven(FormFields(request.body), context), FormOrigin.isOwn(request, context.origin) else {
             return FormOrigin.refusal
         }
+        if let session = visitor.session.flatMap({ Session($0) }) { try await context.people.end(session) }
         var answer = Redirection.make(to: context.base + (context.settings.isOpen ? "" : "login"))
         answer.headers.append(("Set-Cookie", cookie("", context, seconds: 0)))
         return answer

@@ -52,7 +52,7 @@ struct ShelfAccess: Sendable {
         if visitor.formCookie == nil { visitor.newFormCookie = ShelfKey.pathText(ShelfKey.random()) }
         for value in Session.values(of: Session.cookie, in: cookies).prefix(4) {
             guard let session = Session(value), let user = try await people.user(session.userID),
-                session.isValid(for: user, at: now(), key)
+                session.isValid(for: user, at: now(), key), try await !people.hasEnded(session)
             else { continue }
             visitor.user = user
             visitor.session = value

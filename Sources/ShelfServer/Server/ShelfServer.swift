@@ -121,8 +121,8 @@ public final class ShelfServer: Sendable {
         case .metrics: return try await metricsAnswer(request, forwarded)
         default: break
         }
-        // Addresses that anybody may ask for need no look at who it is; the form to log in and out does.
         let isOpen = try await access.isOpen()
+        // Addresses that anybody may ask for need no look at who it is; the form to log in and out does.
         let visitor: Visitor
         switch route {
         case .asset, .koreader, .reading: visitor = .nobody
@@ -150,7 +150,7 @@ public final class ShelfServer: Sendable {
             if request.method == "POST", !FormOrigin.isOwn(request, context.origin) { return FormOrigin.refusal }
             return try await ShelfPageAnswer.make(for: request, path: path, context)
         case .login: return try await LoginAnswer.login(request, visitor, context)
-        case .logout: return LoginAnswer.logout(request, context)
+        case .logout: return try await LoginAnswer.logout(request, visitor, context)
         case .reading(let segment, let rest):
             await KOReaderSync.prepare(segment: segment, rest: rest, request, context)
             return try await ReadingAnswer.make(for: request, segment: segment, rest: rest, context)

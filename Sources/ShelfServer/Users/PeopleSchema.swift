@@ -29,5 +29,6 @@ enum PeopleSchema {
                 book INTEGER PRIMARY KEY, digest TEXT NOT NULL, version TEXT NOT NULL) STRICT
             """,
             "CREATE INDEX documents_by_digest ON documents (digest)",
+            "CREATE TABLE ended (session TEXT PRIMARY KEY, expires INTEGER NOT NULL) STRICT, WITHOUT ROWID",
         ])
 }
