@@ -154,6 +154,30 @@ import Testing
         try await people.close()
     }
 
+    @Test func `an older place replaces no newer one`() async throws {
+        let people = try await people()
+        let user = try await people.add(name: "Ann", password: "correct horse")
+        for (text, seconds) in [("first", 20.5), ("older", 20.25), ("same time", 20.5), ("oldest", 3.0)] {
+            let place = KeptPlace(
+                locator: Data(text.utf8), totalProgression: nil, modified: Date(timeIntervalSince1970: seconds))
+            try await people.keep(place, of: user, in: 1)
+        }
+        #expect(try await people.place(of: user, in: 1)?.locator == Data("same time".utf8))
+        try await people.close()
+    }
+
+    @Test func `a time in the far future counts as the present`() async throws {
+        let now = Date(timeIntervalSince1970: 1_700_000_000)
+        let people = try await ServerBench.people(in: folder.url, now: { now })
+        let user = try await people.add(name: "Ann", password: "correct horse")
+        for (book, ahead, kept) in [(1, 299.0, 299.0), (2, 301.0, 0.0), (3, 1e10, 0.0)] {
+            let place = KeptPlace(locator: Data("{}".utf8), totalProgression: nil, modified: now + ahead)
+            try await people.keep(place, of: user, in: Int64(book))
+            #expect(try await people.place(of: user, in: Int64(book))?.modified == now + kept)
+        }
+        try await people.close()
+    }
+
     @Test func `KOReader's progress is kept for each document, after a restart too`() async throws {
         var people = try await people()
         let user = try await people.add(name: "Ann", password: "correct horse")

@@ -100,7 +100,7 @@ struct KOReaderSync: Sendable {
         return id == User.everyone.id ? nil : try? await context.people.user(id)
     }
 
-    /// - Returns: Whether the place was kept.
+    /// - Returns: Whether the place leads into the book. It isn't kept if the page sent a newer one while the book opened.
     private func bring(_ progress: KeptProgress, to book: ShelfBook) async throws -> Bool {
         let found = try await context.books.with(book) { publication in
             try await KOReaderPlaces(publication).locator(progress.progress, percentage: progress.percentage)

@@ -6,6 +6,8 @@ import SQLiteStorage
 extension PeopleStore {
     /// The most bytes of a locator that is kept.
     package static let longestLocator = 32 << 10
+    /// How far the clock of a device may be ahead of the server's, in seconds.
+    private static let tolerance: TimeInterval = 300
 
     /// Returns the place of a person in a book; nil if they have none.
     public func place(of user: User, in book: Int64) async throws -> KeptPlace? {
@@ -16,9 +18,13 @@ extension PeopleStore {
         }
     }
 
-    /// Keeps the place of a person in a book instead of an older one.
+    /// Keeps the place of a person in a book instead of the one before, unless that is newer. Compares and writes in one
+    /// transaction.
+    ///
+    /// - Parameter place: If its time is more than five minutes in the future, it is kept with the present time.
     public func keep(_ place: KeptPlace, of user: User, in book: Int64) async throws {
-        let id = user.id
+        let (id, now) = (user.id, now())
+        let time = place.modified > now + Self.tolerance ? now : place.modified
         try await database.write { db in
             try db.execute(
                 sql: """
@@ -28,7 +34,7 @@ extension PeopleStore {
                     WHERE excluded.modified >= places.modified
                     """,
                 arguments: [
-                    id, book, place.locator, place.totalProgression, place.modified.timeIntervalSince1970, place.device,
+                    id, book, place.locator, place.totalProgression, time.timeIntervalSince1970, place.device,
                 ])
         }
     }
