@@ -314,6 +314,29 @@ import WebServer
         try await bench.close()
     }
 
+    @Test func `a place that a page sends again later replaces no newer one`() async throws {
+        let bench = try await bench()
+        let book = try #require(try await bench.book("Emma"))
+        let user = try #require(try await bench.people.list().first)
+        let address = readingAddress(bench, book, user) + "~carrel/place"
+        func send(_ href: String, _ modified: String?) async throws -> String {
+            let time = modified.map { ",\"modified\":\"\($0)\"" } ?? ""
+            let body = "{\"href\":\"\(href)\",\"type\":\"text/html\"\(time)}"
+            #expect(await bench.ask(address, method: "PUT", [("X-Carrel", "1")], body: body).status == 204)
+            let kept = try #require(try await bench.people.place(of: user, in: book.id))
+            return try Locator(json: JSONValue(data: kept.locator, maximumSize: 1 << 16)).href
+        }
+        #expect(try await send("a", "2024-01-02T03:04:05.500Z") == "a")
+        #expect(try await send("b", "2024-01-02T03:04:05.250Z") == "a")
+        #expect(try await send("c", "2024-01-02T03:04:05.750Z") == "c")
+        let time = try await bench.people.place(of: user, in: book.id)?.modified.timeIntervalSince1970
+        #expect(abs((time ?? 0) - 1_704_164_645.75) < 0.001)
+        // Places without a time, or with one that can't be read, count as new.
+        #expect(try await send("d", nil) == "d")
+        #expect(try await send("e", "soon") == "e")
+        try await bench.close()
+    }
+
     // MARK: State
 
     @Test func `health tells no names, and metrics are for this machine`() async throws {

@@ -7,7 +7,7 @@ package protocol ReadingPlaces: Sendable {
     /// - Throws: Any error; the client gets 500 and a sentence without it.
     func place() async throws -> Data?
 
-    /// Keeps the place instead of the one before.
+    /// Keeps the place instead of the one before. A store may drop a place that is older than the one it has.
     ///
     /// - Parameter locator: The JSON of a Readium locator, at most 16 KiB. Its member `modified` is the time of the
     ///   place; a store that changes the JSON has to keep that member.

@@ -67,17 +67,15 @@ struct BookPlaces: ReadingPlaces {
     let people: PeopleStore
     let user: User
     let book: Int64
-    var now: @Sendable () -> Date = { Date() }
 
     func place() async throws -> Data? { try await people.place(of: user, in: book)?.locator }
 
+    /// Keeps the place unless the one before is newer. Pages send a place again, with its old time, after a request failed.
     func keep(_ locator: Data) async throws {
         let json = try JSONValue(data: locator, maximumSize: PeopleStore.longestLocator)
-        let value = try Locator(json: json)
-        // A page sends a place again that it could not send: the person may have read on elsewhere meanwhile.
-        let time = value.otherProperties["modified"]?.stringValue.flatMap { Date(manifestText: $0) }
-        let place = KeptPlace(
-            locator: locator, totalProgression: value.locations.totalProgression, modified: min(time ?? now(), now()))
+        let progression = try Locator(json: json).locations.totalProgression
+        let time = json["modified"]?.stringValue.flatMap(Date.init(manifestText:)) ?? people.now()
+        let place = KeptPlace(locator: locator, totalProgression: progression, modified: time)
         try await people.keep(place, of: user, in: book)
     }
 }

@@ -6,7 +6,7 @@ public struct KeptPlace: Hashable, Sendable {
     public let locator: Data
     /// The part of the book before the place, 0 to 1; nil if the locator doesn't say it.
     public let totalProgression: Double?
-    /// When the person was there, as far as it is known; never after the server received the place.
+    /// When the person came to the place, by the clock of their device; without such a time, when the server received it.
     public let modified: Date
     /// The name of the device or app; nil if it sent none.
     public let device: String?
