@@ -205,7 +205,7 @@ import WebServer
         #expect(try await get(bench, document) == [:])
         try await keep(bench, page(chapter: 2, progression: 0, total: 0.34), in: book, after: 0)
         #expect(try await get(bench, document)["progress"]?.stringValue?.hasPrefix("/body/DocFragment[2]") == true)
-        #expect(try await bench.people.book(ofDocument: document) == book.id)
+        #expect(try await bench.people.books(ofDocument: document) == [book.id])
         try await bench.close()
     }
 
@@ -244,6 +244,17 @@ import WebServer
         #expect(try await documents.digest(of: book) == digest)
         let found = try await documents.book(digest, of: try await ann(bench))
         #expect(found?.id == book.id)
+        try await bench.close()
+    }
+
+    @Test func `a newer copy that left the shelf hides no book`() async throws {
+        let bench = try await bench()
+        let (user, book) = (try await ann(bench), try await book(bench))
+        for id in [book.id, book.id + 1_000] {
+            try await bench.people.keepDocument(Self.digest, of: id, version: "v1")
+        }
+        let documents = KOReaderDocuments(try await context(bench))
+        #expect(try await documents.book(Self.digest, of: user)?.id == book.id)
         try await bench.close()
     }
 

@@ -190,7 +190,7 @@ import Testing
         people = try await self.people()
         #expect(try await people.progress(of: user, document: "0123") == progress)
         #expect(try await people.progress(of: user, document: "4567") == nil)
-        #expect(try await people.book(ofDocument: "0123") == 5)
+        #expect(try await people.books(ofDocument: "0123") == [5])
         #expect(try await people.document(of: 5, version: "v1") == "0123")
         #expect(try await people.document(of: 5, version: "v2") == nil)
         try await people.close()

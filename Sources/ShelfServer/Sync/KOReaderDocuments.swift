@@ -75,8 +75,8 @@ struct KOReaderDocuments: Sendable {
     /// - Throws: Errors of the shelf.
     func book(_ document: String, of user: User) async throws -> ShelfBook? {
         guard DocumentDigest.isDigest(document) else { return nil }
-        if let id = try await context.people.book(ofDocument: document), let book = try await context.shelf.book(id) {
-            return book
+        for id in try await context.people.books(ofDocument: document) {
+            if let book = try await context.shelf.book(id) { return book }
         }
         let read = try await booksWithPlaces(of: user)
         let newest = ShelfQuery(sort: .added, isDescending: true, limit: ShelfQuery.maxLimit)

@@ -62,11 +62,12 @@ extension PeopleStore {
         }
     }
 
-    /// Returns the book whose file had a digest when it was last computed; of several copies the newest on the shelf.
-    package func book(ofDocument digest: String) async throws -> Int64? {
+    /// Returns the books whose files had a digest when it was last computed, the newest first. Books may have left the
+    /// shelf meanwhile.
+    package func books(ofDocument digest: String) async throws -> [Int64] {
         try await database.read { db in
-            let sql = "SELECT book FROM documents WHERE digest = ? ORDER BY book DESC LIMIT 1"
-            return try Int64.fetchOne(db, sql: sql, arguments: [digest])
+            let sql = "SELECT book FROM documents WHERE digest = ? ORDER BY book DESC"
+            return try Int64.fetchAll(db, sql: sql, arguments: [digest])
         }
     }
 }
