@@ -14,14 +14,15 @@ import WebServer
     private static let digest = String(repeating: "0a", count: 16)
 
     private func bench(
-        _ access: ShelfServerConfiguration.Access = .users,
+        _ access: ShelfServerConfiguration.Access = .users, adding books: [String: Data] = [:],
         change: (inout ShelfServerConfiguration) -> Void = { _ in }
     ) async throws -> ServerBench {
         let comic = try ZIPBuilder.data { zip in
             for name in ["1.png", "2.png", "3.png", "4.png"] { try zip.store(name, SampleBook.coverPicture()) }
         }
         let bench = try await ServerBench(
-            access, books: [Self.lamp: try SampleBook.small(), "comic.cbz": comic], change: change)
+            access, books: books.merging([Self.lamp: try SampleBook.small(), "comic.cbz": comic]) { own, _ in own },
+            change: change)
         if access == .users { _ = try await bench.people.add(name: "Ann", password: ServerBench.password) }
         return bench
     }
@@ -255,6 +256,30 @@ import WebServer
         }
         let documents = KOReaderDocuments(try await context(bench))
         #expect(try await documents.book(Self.digest, of: user)?.id == book.id)
+        try await bench.close()
+    }
+
+    @Test func `a name that several books have leads to none of them`() async throws {
+        var volumes: [String: Data] = [:]
+        for (folder, count) in [("A", 2), ("B", 3)] {
+            volumes["\(folder)/Vol 1.cbz"] = try ZIPBuilder.data { zip in
+                for number in 1...count { try zip.store("\(number).png", SampleBook.coverPicture()) }
+            }
+        }
+        let bench = try await bench(adding: volumes)
+        let (document, user, context) = (
+            DocumentDigest.name("Vol 1.cbz"), try await ann(bench), try await context(bench)
+        )
+        #expect(try await put(bench, document, "2", percentage: 0.5).status == 200)
+        #expect(try await KOReaderDocuments(context).book(document, of: user) == nil)
+        let books = try await bench.shelf.books().books.filter { $0.path.name == "Vol 1.cbz" }
+        #expect(books.count == 2)
+        for book in books {
+            await KOReaderSync(context: context, user: user).bringNewest(to: book)
+            #expect(try await bench.people.place(of: user, in: book.id) == nil)
+        }
+        // KOReader's devices follow each other nevertheless.
+        #expect(try await get(bench, document)["progress"] == "2")
         try await bench.close()
     }
 

@@ -70,7 +70,8 @@ struct KOReaderDocuments: Sendable {
     /// Returns the book that a document is; nil if none is known to be it.
     ///
     /// By its digest, each book is found that was acquired from this server, and each that the person read on a page.
-    /// By its name these are found, and the 500 newest.
+    /// By its name, those that the person read and the 500 newest are found, unless several of them have it: volumes of
+    /// series often have the same names in different folders.
     ///
     /// - Throws: Errors of the shelf.
     func book(_ document: String, of user: User) async throws -> ShelfBook? {
@@ -79,11 +80,25 @@ struct KOReaderDocuments: Sendable {
             if let book = try await context.shelf.book(id) { return book }
         }
         let read = try await booksWithPlaces(of: user)
-        let newest = ShelfQuery(sort: .added, isDescending: true, limit: ShelfQuery.maxLimit)
-        let named = { (book: ShelfBook) in DocumentDigest.names(of: book).contains(document) }
-        if let book = read.first(where: named) { return book }
-        if let book = try await context.shelf.books(newest).books.first(where: named) { return book }
+        let named = try await books(named: document, among: read)
+        if let book = named.first { return named.count == 1 ? book : nil }
         return try await unread(among: read, document)
+    }
+
+    /// Whether no other book that could be found by its name has the name of `book`.
+    ///
+    /// - Parameter document: The digest of a name of `book`.
+    /// - Throws: Errors of the shelf.
+    func isOnly(_ book: ShelfBook, named document: String, of user: User) async throws -> Bool {
+        try await books(named: document, among: booksWithPlaces(of: user)).allSatisfy { $0.id == book.id }
+    }
+
+    /// Returns those of `read` and of the newest books whose names have the digest `document`, each once.
+    private func books(named document: String, among read: [ShelfBook]) async throws -> [ShelfBook] {
+        let query = ShelfQuery(sort: .added, isDescending: true, limit: ShelfQuery.maxLimit)
+        let newest = try await context.shelf.books(query).books
+        let named = (read + newest).filter { DocumentDigest.names(of: $0).contains(document) }
+        return Array(Dictionary(named.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first }).values)
     }
 
     /// Returns the books that the person has a place in, the latest first.

@@ -67,8 +67,12 @@ struct KOReaderSync: Sendable {
                 let kept = try await context.people.place(of: user, in: book.id)
                 var newest: KeptProgress?
                 for document in DocumentDigest.names(of: book) + [digest] {
-                    let progress = try await context.people.progress(of: user, document: document)
-                    if let progress, progress.timestamp > newest?.timestamp ?? .min { newest = progress }
+                    guard let progress = try await context.people.progress(of: user, document: document),
+                        progress.timestamp > newest?.timestamp ?? .min
+                    else { continue }
+                    let isTheBook =
+                        try await document == digest ? true : documents.isOnly(book, named: document, of: user)
+                    if isTheBook { newest = progress }
                 }
                 guard let newest, newest.timestamp > kept?.seconds ?? .min else { return false }
                 return try await bring(newest, to: book)
