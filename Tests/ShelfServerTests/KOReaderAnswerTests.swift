@@ -128,6 +128,24 @@ import WebServer
         try await open.close()
     }
 
+    @Test func `registrations are limited for each address`() async throws {
+        let bench = try await bench {
+            $0.allowsRegistration = true
+            $0.loginLimits.perAddress = 2
+        }
+        func create(_ name: String, from remote: String) async -> ServerResponse {
+            let body: JSONValue = ["username": .string(name), "password": .string(Self.digest)]
+            return await bench.ask("/koreader/users/create", method: "POST", body: body.jsonString, remote: remote)
+        }
+        #expect(await create("Bo", from: "192.0.2.1").status == 201)
+        #expect(await create("Bo", from: "192.0.2.1").status == 402)
+        let refused = await create("Cy", from: "192.0.2.1")
+        #expect(refused.status == 429 && refused.header("Retry-After") == "300")
+        #expect(try await bench.people.list().map(\.name) == ["Ann", "Bo"])
+        #expect(await create("Di", from: "192.0.2.2").status == 201)
+        try await bench.close()
+    }
+
     @Test func `a server without logins has one reader`() async throws {
         let bench = try await bench(.everyone)
         #expect(await bench.ask("/koreader/users/auth").status == 200)

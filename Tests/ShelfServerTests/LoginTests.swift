@@ -95,6 +95,14 @@ import Testing
         #expect(limits.begin(address: "192.0.2.2", name: "e") != nil)
     }
 
+    @Test func `registrations count for their address and for no name`() {
+        let limits = limits(Clock())
+        for _ in 0..<4 { #expect(limits.begin(address: "192.0.2.1", name: nil) != nil) }
+        #expect(limits.begin(address: "192.0.2.1", name: nil) == nil)
+        #expect(limits.begin(address: "192.0.2.1", name: "Ann") == nil)
+        #expect(limits.begin(address: "192.0.2.2", name: "Ann") != nil)
+    }
+
     @Test func `addresses of one IPv6 network count together`() {
         let limits = limits(Clock())
         for number in 1...4 { #expect(limits.begin(address: "2001:db8:0:1::\(number)", name: "n\(number)") != nil) }

@@ -60,6 +60,18 @@ import Testing
         try await people.close()
     }
 
+    @Test func `a name that is taken is refused before KOReader's key is looked at`() async throws {
+        let people = try await people()
+        _ = try await people.add(name: "Ann", password: "correct horse")
+        let taken = await #expect(throws: CocoaError.self) {
+            try await people.add(name: "ann", koreaderKey: "short")
+        }
+        #expect(taken?.code == .fileWriteFileExists)
+        let short = await #expect(throws: CocoaError.self) { try await people.add(name: "Bo", koreaderKey: "short") }
+        #expect(short?.code == .formatting)
+        try await people.close()
+    }
+
     @Test func `another password ends the old one, also where it was remembered`() async throws {
         let people = try await people()
         let user = try await people.add(name: "Ann", password: "correct horse")

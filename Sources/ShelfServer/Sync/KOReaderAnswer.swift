@@ -60,6 +60,9 @@ enum KOReaderAnswer {
         // Without accounts, everybody is the same reader.
         if !context.settings.isOpen {
             guard context.settings.allowsRegistration else { return refuse(.noRegistration) }
+            if let seconds = context.logins.countRegistration(client: context.client) {
+                return refuse(.tooMany(seconds: seconds))
+            }
             do { _ = try await context.people.add(name: name, koreaderKey: key) } catch let error as CocoaError {
                 switch error.code {
                 case .fileWriteFileExists: return refuse(.nameIsTaken)
@@ -152,7 +155,7 @@ enum KOReaderAnswer {
         case .noDocument: return answer(403, 2004, "Field 'document' not provided.")
         case .noRegistration: return answer(402, 2005, "This server creates no accounts. Ask the person who runs it.")
         case .tooMany(let seconds):
-            var refusal = answer(429, 2001, "Too many wrong logins. Try again later.")
+            var refusal = answer(429, 2001, "Too many wrong logins or registrations. Try again later.")
             refusal.set("Retry-After", String(seconds))
             return refusal
         }

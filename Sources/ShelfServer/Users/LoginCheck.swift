@@ -44,6 +44,13 @@ final class LoginCheck: Sendable {
             verify: { try await people.verify(name: name, koreaderKey: koreaderKey) })
     }
 
+    /// Counts a registration like a wrong login from the client's address, also if it succeeds.
+    ///
+    /// - Returns: The seconds after which the client may try again if there were too many; nil if it may register.
+    func countRegistration(client: String) -> Int? {
+        limits.begin(address: client, name: nil) == nil ? limits.retryAfter : nil
+    }
+
     private func check(
         _ name: String, _ client: String, recall: () async throws -> User?, verify: () async throws -> User?
     ) async throws -> Outcome {

@@ -9,7 +9,7 @@ import Foundation
 public final class LoginLimits: Sendable {
     /// How many wrong logins are allowed.
     public struct Settings: Hashable, Sendable {
-        /// Wrong logins from one address within ``window``; 20.
+        /// Wrong logins and registrations from one address within ``window``; 20.
         public var perAddress = 20
         /// Wrong logins with one name within ``window``; 10.
         public var perName = 10
@@ -40,22 +40,24 @@ public final class LoginLimits: Sendable {
         self.now = now
     }
 
-    /// Begins a login; returns nil if there were too many wrong ones.
+    /// Begins a login or a registration; returns nil if there were too many wrong logins and registrations.
     ///
     /// - Parameters:
     ///   - address: The client's.
-    ///   - name: As it was entered.
-    package func begin(address: String, name: String) -> Attempt? {
+    ///   - name: As it was entered; nil for a registration, which counts for the address alone.
+    package func begin(address: String, name: String?) -> Attempt? {
         let time = now()
         let (window, settings) = (settings.window, settings)
         // An IPv6 client has a whole network of 64 bits.
-        let keys = ["a" + Self.network(of: address), "n" + PeopleStore.key(of: String(name.prefix(200)))]
+        let nameKey = name.map { "n" + PeopleStore.key(of: String($0.prefix(200))) }
+        let keys = ["a" + Self.network(of: address)] + [nameKey].compactMap(\.self)
         return wrong.update { wrong in
             if wrong.count > Self.most { makeRoom(in: &wrong, at: time) }
             for key in keys { wrong[key]?.removeAll { time - $0 > window } }
-            guard wrong[keys[0]]?.count ?? 0 < settings.perAddress, wrong[keys[1]]?.count ?? 0 < settings.perName else {
-                return nil
+            let isAllowed = zip(keys, [settings.perAddress, settings.perName]).allSatisfy { key, most in
+                wrong[key]?.count ?? 0 < most
             }
+            guard isAllowed else { return nil }
             for key in keys { wrong[key, default: []].append(time) }
             return Attempt(keys: keys, time: time)
         }
@@ -82,7 +84,7 @@ public final class LoginLimits: Sendable {
                 guard let index = wrong[key]?.firstIndex(of: attempt.time) else { continue }
                 wrong[key]?.remove(at: index)
             }
-            wrong[attempt.keys[1]] = nil
+            for key in attempt.keys.dropFirst() { wrong[key] = nil }
             if wrong[attempt.keys[0]]?.isEmpty == true { wrong[attempt.keys[0]] = nil }
         }
     }

@@ -23,10 +23,18 @@ extension PeopleStore {
 
     /// Adds a person whose password only KOReader knows; they can't log in to the web page before a password is set.
     ///
+    /// Looks for the name first: a name that is taken costs no computation of a hash.
+    ///
     /// - Parameter koreaderKey: MD5 of the password, in hexadecimal digits.
+    /// - Throws: As ``add(name:password:)``.
     package func add(name: String, koreaderKey: String) async throws -> User {
         try Self.validate(name: name)
-        guard Self.isPossible(koreaderKey: koreaderKey) else {
+        let key = Self.key(of: name)
+        let isTaken = try await database.read { db in
+            try Int64.fetchOne(db, sql: "SELECT id FROM users WHERE key = ?", arguments: [key]) != nil
+        }
+        if isTaken { throw Self.nameIsTaken(name) }
+        guard Self.isKOReaderKey(koreaderKey) else {
             throw FileError.make(.formatting, path: name, sentence: "The key of a KOReader account has 32 digits.")
         }
         return try await insert(
@@ -43,9 +51,7 @@ extension PeopleStore {
                     """, arguments: [name, key, password, koreader, version, time])
             return db.changesCount == 1 ? db.lastInsertedRowID : nil
         }
-        guard let id else {
-            throw FileError.make(.fileWriteFileExists, path: name, sentence: "There is a user “\(name)” already.")
-        }
+        guard let id else { throw Self.nameIsTaken(name) }
         return User(id: id, name: name, passwordVersion: version)
     }
 
@@ -91,14 +97,6 @@ extension PeopleStore {
         }
     }
 
-    /// Returns whether there are people, or were some before they were removed.
-    package func hasHadUsers() async throws -> Bool {
-        try await database.read { db in
-            // SQLite keeps the highest number that was given (sqlite.org/autoinc.html).
-            try Bool.fetchOne(db, sql: "SELECT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = 'users')") ?? false
-        }
-    }
-
     /// Returns the person with a number; nil if there is none.
     package func user(_ id: Int64) async throws -> User? {
         try await database.read { db in
@@ -120,7 +118,7 @@ extension PeopleStore {
     ///
     /// - Parameter koreaderKey: MD5 of the password, in hexadecimal digits.
     package func verify(name: String, koreaderKey: String) async throws -> User? {
-        guard Self.isPossible(koreaderKey: koreaderKey) else { return nil }
+        guard Self.isKOReaderKey(koreaderKey) else { return nil }
         return try await verify(name, koreaderKey.lowercased(), column: "koreader")
     }
 
@@ -166,12 +164,8 @@ extension PeopleStore {
         Digest(.md5, of: Data(password.utf8)).hexadecimal
     }
 
-    /// Whether a person may have `password`, as far as its length goes.
-    static func isPossible(password: String) -> Bool { composed(password).utf8.count <= PasswordCheck.longest }
-
-    /// Whether `koreaderKey` has the form of one.
-    static func isPossible(koreaderKey: String) -> Bool {
-        koreaderKey.utf8.count == 32 && koreaderKey.utf8.allSatisfy { Character(UnicodeScalar($0)).isHexDigit }
+    private static func isKOReaderKey(_ text: String) -> Bool {
+        text.utf8.count == 32 && text.utf8.allSatisfy { Character(UnicodeScalar($0)).isHexDigit }
     }
 
     private static func newVersion() -> String { ShelfKey.pathText(ShelfKey.random().prefix(12)) }
@@ -194,6 +188,10 @@ extension PeopleStore {
                 .formatting, path: "password",
                 sentence: "A password needs 8 characters or more, and at most 1,024 bytes.")
         }
+    }
+
+    private static func nameIsTaken(_ name: String) -> CocoaError {
+        FileError.make(.fileWriteFileExists, path: name, sentence: "There is a user “\(name)” already.")
     }
 
     private static func noUser(_ name: String) -> CocoaError {
