@@ -122,29 +122,6 @@ import Testing
         try await people.close()
     }
 
-    @Test func `an older place replaces no newer one`() async throws {
-        let people = try await people()
-        let ann = try await people.add(name: "Ann", password: "correct horse")
-        let now = Date(timeIntervalSince1970: 1_800_000_000)
-        let places = BookPlaces(people: people, user: ann, book: 1, now: { now })
-        func locator(_ progression: Double, _ time: String) -> Data {
-            Data(
-                """
-                {"href": "a", "type": "text/html", "locations": {"totalProgression": \(progression)}, "modified": "\(time)"}
-                """.utf8)
-        }
-        let newer = locator(0.6, "2026-11-01T10:30:00.500Z")
-        try await places.keep(newer)
-        try await places.keep(locator(0.2, "2026-11-01T10:00:00.000Z"))
-        #expect(try await places.place() == newer)
-        // A clock that is ahead holds up no later place.
-        try await places.keep(locator(0.7, "2099-01-01T00:00:00Z"))
-        try await places.keep(Data(#"{"href": "b", "type": "text/html"}"#.utf8))
-        #expect(try await people.place(of: ann, in: 1)?.modified == now)
-        #expect(try await places.place() == Data(#"{"href": "b", "type": "text/html"}"#.utf8))
-        try await people.close()
-    }
-
     @Test func `places are kept as they were sent, one for each person and book`() async throws {
         let people = try await people()
         let (ann, bo) = (
@@ -208,20 +185,36 @@ import Testing
         try await people.close()
     }
 
-    @Test func `ended sessions are kept until they would be too old`() async throws {
-        let time = LockedValue(Date(timeIntervalSince1970: 1_700_000_000))
-        let people = try await ServerBench.people(in: folder.url, now: { time.value })
-        let user = try await people.add(name: "Ann", password: "correct horse")
-        let first = Session(of: user, at: time.value, ShelfKey(ServerBench.key))
-        try await people.end(first)
-        try await people.end(first)
-        #expect(try await people.hasEnded(first))
-        time.update { $0 += 31 * 86_400 }
-        let second = Session(of: user, at: time.value, ShelfKey(ServerBench.key))
-        #expect(try await !people.hasEnded(second))
-        try await people.end(second)
-        #expect(try await people.hasEnded(second))
-        #expect(try await !people.hasEnded(first))
+    @Test func `the progress in a person's newest documents is kept`() async throws {
+        let people = try await people()
+        let (ann, bo) = (
+            try await people.add(name: "Ann", password: "correct horse"),
+            try await people.add(name: "Bo", password: "correct horse")
+        )
+        func keep(_ document: String, at time: Int64, of user: User) async throws {
+            let progress = KeptProgress(
+                document: document, progress: "1", percentage: 0.5, device: "Kobo", deviceID: "x", timestamp: time)
+            try await people.keep(progress, of: user, most: 3)
+        }
+        func kept(of user: User) async throws -> [String] {
+            var found: [String] = []
+            for document in ["a", "b", "c", "d", "e"] {
+                if try await people.progress(of: user, document: document) != nil { found.append(document) }
+            }
+            return found
+        }
+        try await keep("a", at: 1, of: bo)
+        for (document, time) in [("a", 10), ("b", 20), ("c", 30), ("a", 40)] as [(String, Int64)] {
+            try await keep(document, at: time, of: ann)
+        }
+        #expect(try await kept(of: ann) == ["a", "b", "c"])
+        try await keep("d", at: 50, of: ann)
+        #expect(try await kept(of: ann) == ["a", "c", "d"])
+        // The clock of the server was set back.
+        try await keep("e", at: 5, of: ann)
+        #expect(try await kept(of: ann) == ["a", "d", "e"])
+        #expect(try await kept(of: bo) == ["a"])
+        #expect(PeopleStore.mostDocuments == 5_000)
         try await people.close()
     }
 

@@ -4,6 +4,9 @@ import SQLiteStorage
 
 /// What KOReader's synchronisation keeps.
 extension PeopleStore {
+    /// The most documents of one person whose progress is kept.
+    package static let mostDocuments = 5_000
+
     /// Returns the progress of a person in a document; nil if they have none.
     package func progress(of user: User, document: String) async throws -> KeptProgress? {
         let id = user.id
@@ -20,8 +23,11 @@ extension PeopleStore {
         }
     }
 
-    /// Keeps the progress of a person instead of the one before in the same document.
-    package func keep(_ progress: KeptProgress, of user: User) async throws {
+    /// Keeps the progress of a person instead of the one before in the same document, and removes the
+    /// person's oldest progress in the same transaction if there are too many documents.
+    ///
+    /// - Parameter most: The number of documents whose progress stays.
+    package func keep(_ progress: KeptProgress, of user: User, most: Int = PeopleStore.mostDocuments) async throws {
         let id = user.id
         try await database.write { db in
             try db.execute(
@@ -36,6 +42,15 @@ extension PeopleStore {
                     id, progress.document, progress.progress, progress.percentage, progress.device, progress.deviceID,
                     progress.timestamp,
                 ])
+            let count = try Int.fetchOne(db, sql: "SELECT count(*) FROM progress WHERE user = ?", arguments: [id]) ?? 0
+            if count <= most { return }
+            // The new one stays even if the clock was ahead when the others came.
+            try db.execute(
+                sql: """
+                    DELETE FROM progress WHERE user = ? AND document IN (
+                        SELECT document FROM progress WHERE user = ? AND document <> ?
+                        ORDER BY timestamp DESC, document LIMIT -1 OFFSET ?)
+                    """, arguments: [id, id, progress.document, max(0, most - 1)])
         }
     }
 
