@@ -185,6 +185,23 @@ import Testing
         try await people.close()
     }
 
+    @Test func `ended sessions are kept until they would be too old`() async throws {
+        let time = LockedValue(Date(timeIntervalSince1970: 1_700_000_000))
+        let people = try await ServerBench.people(in: folder.url, now: { time.value })
+        let user = try await people.add(name: "Ann", password: "correct horse")
+        let first = Session(of: user, at: time.value, ShelfKey(ServerBench.key))
+        try await people.end(first)
+        try await people.end(first)
+        #expect(try await people.hasEnded(first))
+        time.update { $0 += 31 * 86_400 }
+        let second = Session(of: user, at: time.value, ShelfKey(ServerBench.key))
+        #expect(try await !people.hasEnded(second))
+        try await people.end(second)
+        #expect(try await people.hasEnded(second))
+        #expect(try await !people.hasEnded(first))
+        try await people.close()
+    }
+
     @Test func `the progress in a person's newest documents is kept`() async throws {
         let people = try await people()
         let (ann, bo) = (

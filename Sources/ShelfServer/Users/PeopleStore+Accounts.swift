@@ -34,7 +34,7 @@ extension PeopleStore {
             try Int64.fetchOne(db, sql: "SELECT id FROM users WHERE key = ?", arguments: [key]) != nil
         }
         if isTaken { throw Self.nameIsTaken(name) }
-        guard Self.isKOReaderKey(koreaderKey) else {
+        guard Self.isPossible(koreaderKey: koreaderKey) else {
             throw FileError.make(.formatting, path: name, sentence: "The key of a KOReader account has 32 digits.")
         }
         return try await insert(
@@ -97,6 +97,14 @@ extension PeopleStore {
         }
     }
 
+    /// Returns whether there are people, or were some before they were removed.
+    package func hasHadUsers() async throws -> Bool {
+        try await database.read { db in
+            // SQLite keeps the highest number that was given (sqlite.org/autoinc.html).
+            try Bool.fetchOne(db, sql: "SELECT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = 'users')") ?? false
+        }
+    }
+
     /// Returns the person with a number; nil if there is none.
     package func user(_ id: Int64) async throws -> User? {
         try await database.read { db in
@@ -118,7 +126,7 @@ extension PeopleStore {
     ///
     /// - Parameter koreaderKey: MD5 of the password, in hexadecimal digits.
     package func verify(name: String, koreaderKey: String) async throws -> User? {
-        guard Self.isKOReaderKey(koreaderKey) else { return nil }
+        guard Self.isPossible(koreaderKey: koreaderKey) else { return nil }
         return try await verify(name, koreaderKey.lowercased(), column: "koreader")
     }
 
@@ -164,8 +172,12 @@ extension PeopleStore {
         Digest(.md5, of: Data(password.utf8)).hexadecimal
     }
 
-    private static func isKOReaderKey(_ text: String) -> Bool {
-        text.utf8.count == 32 && text.utf8.allSatisfy { Character(UnicodeScalar($0)).isHexDigit }
+    /// Whether a person may have `password`, as far as its length goes.
+    static func isPossible(password: String) -> Bool { composed(password).utf8.count <= PasswordCheck.longest }
+
+    /// Whether `koreaderKey` has the form of one.
+    static func isPossible(koreaderKey: String) -> Bool {
+        koreaderKey.utf8.count == 32 && koreaderKey.utf8.allSatisfy { Character(UnicodeScalar($0)).isHexDigit }
     }
 
     private static func newVersion() -> String { ShelfKey.pathText(ShelfKey.random().prefix(12)) }
