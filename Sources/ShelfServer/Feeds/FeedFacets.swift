@@ -8,37 +8,16 @@ struct FeedFacets: Sendable {
     /// The most values of a facet. A division with more is left out: it has a list.
     private static let maxValues = 50
 
-    let title: String
-    private let values: [ShelfDivision: [FacetValue]]
+    private let values: SelectionValues
 
-    /// Asks for the values: one query for each division, several at once.
-    ///
-    /// A long division with a chosen value is asked for within the selection, which finds the value's name. A short one
-    /// is asked for without its own condition, so that the reader can switch.
+    /// Asks for the values; see ``SelectionValues``.
     static func make(for selection: BookSelection, _ maker: FeedMaker) async throws -> FeedFacets {
         let shelf = maker.context.shelf
-        let values = try await withThrowingTaskGroup(of: (ShelfDivision, [FacetValue]).self) { group in
-            for division in ShelfDivision.allCases {
-                let isChosen = selection.keys[division] != nil
-                let query = (division.isShort ? selection.choosing(nil, of: division) : selection).query
-                let limit = isChosen ? ShelfQuery.maxLimit : maxValues + 1
-                group.addTask {
-                    (division, try await shelf.facets(division.facet, in: query, limit: limit, offset: 0))
-                }
-            }
-            return try await group.reduce(into: [ShelfDivision: [FacetValue]]()) { $0[$1.0] = $1.1 }
-        }
-        return FeedFacets(title: title(of: selection, values), values: values)
+        return FeedFacets(values: try await SelectionValues(for: selection, of: shelf, limit: maxValues + 1))
     }
 
-    private static func title(of selection: BookSelection, _ values: [ShelfDivision: [FacetValue]]) -> String {
-        var parts = selection.text.map { ["“\($0)”"] } ?? []
-        for division in ShelfDivision.allCases {
-            guard let key = selection.keys[division] else { continue }
-            parts.append(values[division]?.first { $0.key == key }.map { division.name(of: $0) } ?? key)
-        }
-        return parts.isEmpty ? "All books" : parts.joined(separator: ", ")
-    }
+    /// Names what is chosen.
+    var title: String { values.title }
 
     /// The facets with their links: orders first, then the divisions that would change the feed.
     func all(with selection: BookSelection, _ maker: FeedMaker) -> [Facet] {
@@ -59,7 +38,7 @@ struct FeedFacets: Sendable {
     }
 
     private func facet(_ division: ShelfDivision, _ selection: BookSelection, _ maker: FeedMaker) -> Facet? {
-        let (found, key) = (values[division] ?? [], selection.keys[division])
+        let (found, key) = (values[division], selection.keys[division])
         let shown = division.isShort || key == nil ? found : found.filter { $0.key == key }
         guard key != nil || shown.count > 1, !shown.isEmpty, shown.count <= Self.maxValues else { return nil }
         var links = shown.map { value in

@@ -7,40 +7,16 @@ struct BookFilters: Sendable {
 
     let selection: BookSelection
     let addresses: PageAddresses
-    private let values: [ShelfDivision: [FacetValue]]
+    private let values: SelectionValues
 
-    /// Asks for the values: one query for each division, several at once.
-    ///
-    /// A long division with a chosen value is asked for within the selection, which finds the value's name. A short one
-    /// is asked for without its own condition, so that people can switch.
+    /// Asks for the values; see ``SelectionValues``.
     static func make(for selection: BookSelection, _ maker: PageMaker) async throws -> BookFilters {
-        let shelf = maker.context.shelf
-        let values = try await withThrowingTaskGroup(of: (ShelfDivision, [FacetValue]).self) { group in
-            for division in ShelfDivision.allCases {
-                let isChosen = selection.keys[division] != nil
-                let query = (division.isShort ? selection.choosing(nil, of: division) : selection).query
-                let limit = isChosen ? ShelfQuery.maxLimit : maxValues + 1
-                group.addTask {
-                    (division, try await shelf.facets(division.facet, in: query, limit: limit, offset: 0))
-                }
-            }
-            return try await group.reduce(into: [ShelfDivision: [FacetValue]]()) { $0[$1.0] = $1.1 }
-        }
+        let values = try await SelectionValues(for: selection, of: maker.context.shelf, limit: maxValues + 1)
         return BookFilters(selection: selection, addresses: maker.addresses, values: values)
     }
 
-    init(selection: BookSelection, addresses: PageAddresses, values: [ShelfDivision: [FacetValue]]) {
-        self.selection = selection
-        self.addresses = addresses
-        self.values = values
-    }
-
     /// What is chosen, in words.
-    var title: String {
-        var parts = selection.text.map { ["“\($0)”"] } ?? []
-        for division in ShelfDivision.allCases { if let name = chosenName(division) { parts.append(name) } }
-        return parts.isEmpty ? "All books" : parts.joined(separator: ", ")
-    }
+    var title: String { values.title }
 
     /// Filters, orders, and what was chosen.
     var markup: HTML {
@@ -53,14 +29,9 @@ struct BookFilters: Sendable {
 
     // MARK: Parts
 
-    private func chosenName(_ division: ShelfDivision) -> String? {
-        guard let key = selection.keys[division] else { return nil }
-        return values[division]?.first { $0.key == key }.map { division.name(of: $0) } ?? key
-    }
-
     /// Nil for a division that would not change what is shown.
     private func filter(_ division: ShelfDivision) -> HTML? {
-        let (found, key) = (values[division] ?? [], selection.keys[division])
+        let (found, key) = (values[division], selection.keys[division])
         // One of a long division is chosen already, and given up below.
         guard found.count > 1, key == nil || division.isShort else { return nil }
         var items = found.prefix(Self.maxValues).map { value in
@@ -113,7 +84,7 @@ struct BookFilters: Sendable {
             items.append(remove("Search", text, rest))
         }
         for division in ShelfDivision.allCases {
-            guard let name = chosenName(division) else { continue }
+            guard let name = values.chosenName(of: division) else { continue }
             items.append(remove(division.facetTitle, name, selection.choosing(nil, of: division)))
         }
         return items.isEmpty ? nil : "<ul class=\"chosen\" aria-label=\"Chosen\">\(items)</ul>"
