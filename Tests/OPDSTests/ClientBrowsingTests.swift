@@ -104,7 +104,7 @@ import Testing
         #expect(walden.preferredAcquisition(of: ["application/pdf"])?.href.hasSuffix("/walden.pdf") == true)
         let link = try #require(walden.preferredAcquisition())
         #expect(walden.suggestedFileName(for: link) == "Walden.epub")
-        // One with links of its own is complete.
+        // A publication with its own links is complete.
         let before = server.requests.count
         #expect(try await client.completed(books[0]) == books[0])
         #expect(server.requests.count == before)

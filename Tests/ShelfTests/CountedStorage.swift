@@ -3,7 +3,7 @@ import Foundation
 import MemoryFileProvider
 import ProviderDoubles
 
-/// A storage in memory that counts its requests, and loses its connection, refuses logins or waits when it is told to.
+/// A storage in memory that counts its requests. Tests make it lose its connection, refuse logins or wait.
 final class CountedStorage: ForwardingProvider {
     static let type = "Counted"
 

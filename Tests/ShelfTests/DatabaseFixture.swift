@@ -14,7 +14,7 @@ struct DatabaseFixture {
     let database: ShelfDatabase
     let source: Int64
 
-    /// A clock that shows what it is told.
+    /// A clock that a test sets.
     final class Clock: Sendable {
         private let seconds = Mutex(1_000_000.0)
 
