@@ -35,6 +35,101 @@ import Testing
         }
     }
 
+    /// A loan of which all copies are out, a sale with a sample, a free book, and a subscription, by OPDS 2.0.
+    private static let terms = #"""
+        {"metadata": {"title": "Shop"}, "publications": [
+        {"metadata": {"title": "Typee"}, "links": [{"href": "/1", "type": "application/epub+zip",
+         "rel": "http://opds-spec.org/acquisition/borrow", "properties": {
+         "availability": {"state": "unavailable", "since": "2026-01-01T00:00:00Z", "until": "2026-02-01T12:30:00+01:00"},
+         "holds": {"total": 3, "position": 0}, "copies": {"total": 2, "available": 0}}}]},
+        {"metadata": {"title": "Omoo"}, "links": [
+         {"href": "/2", "type": "application/pdf", "rel": "http://opds-spec.org/acquisition/buy",
+          "properties": {"price": {"currency": "EUR", "value": 9.99}}},
+         {"href": "/2s", "type": "application/epub+zip", "rel": "preview"}]},
+        {"metadata": {"title": "Mardi"}, "links": [{"href": "/3", "type": "application/epub+zip",
+         "rel": "http://opds-spec.org/acquisition/open-access"}]},
+        {"metadata": {"title": "Redburn"}, "links": [
+         {"href": "/4", "type": "application/epub+zip", "rel": "http://opds-spec.org/acquisition/subscribe",
+          "properties": {"availability": {"state": "reserved"}, "holds": {"total": 4, "position": 2}, "copies": {"total": 1}}},
+         {"href": "/4b", "type": "text/html", "rel": "http://opds-spec.org/acquisition",
+          "properties": {"price": {"currency": "JPY", "value": "1200"}}}]}]}
+        """#
+
+    /// The first two by OPDS 1.2.
+    private static let atomTerms = """
+        <feed xmlns="http://www.w3.org/2005/Atom" xmlns:opds="http://opds-spec.org/2010/catalog"><title>Shop</title>
+        <entry><title>Typee</title><link href="/1" type="application/epub+zip" rel="http://opds-spec.org/acquisition/borrow">
+        <opds:availability status="unavailable" since="2026-01-01T00:00:00Z" until="2026-02-01T11:30:00Z"/>
+        <opds:holds total="3" position="0"/><opds:copies total="2" available="0"/></link></entry>
+        <entry><title>Omoo</title><link href="/2" type="application/pdf" rel="http://opds-spec.org/acquisition/buy">
+        <opds:price currencycode="EUR">9.99</opds:price></link>
+        <link href="/2s" type="application/epub+zip" rel="http://opds-spec.org/acquisition/sample"/></entry></feed>
+        """
+
+    @Test func `ls shows prices, samples and what a library has`() async throws {
+        let answers = ["/shop": Self.terms, "/shop.atom": Self.atomTerms]
+        let pages: @Sendable (FaultServer.Request) -> FaultServer.Answer? = { request in
+            answers[request.target].map { FaultServer.Answer.reply(200, body: Data($0.utf8)) }
+        }
+        try await use(misbehave: pages) { runner, server in
+            let shown = try await runner.run("opds", "ls", server.url("/shop").absoluteString)
+            let lines = [
+                "Typee\t\tepub\t\(server.url("/1"))\tborrow, unavailable since 2026-01-01T00:00:00Z until 2026-02-01T11:30:00Z, 3 holds, 0 of 2 copies",
+                "Omoo\t\tpdf\t\(server.url("/2"))\tbuy 9.99 EUR; sample epub",
+                "Mardi\t\tepub\t\(server.url("/3"))",
+                "Redburn\t\tepub, html\t\(server.url("/4b"))\tsubscribe, reserved, place 2 of 4, 1 copy; 1200 JPY",
+            ]
+            #expect(shown.text.split(separator: "\n").map(String.init) == lines, "\(shown.error)")
+            let older = try await runner.run("opds", "ls", server.url("/shop.atom").absoluteString)
+            #expect(older.text.split(separator: "\n").map(String.init) == Array(lines.prefix(2)), "\(older.error)")
+            for page in answers.keys {
+                let json = try await runner.run("opds", "ls", "--json", server.url(page).absoluteString)
+                let books = try #require(json.object["publications"] as? [[String: Any]])
+                let links = books.prefix(2).flatMap { $0["links"] as? [[String: Any]] ?? [] }
+                let properties = links.map { $0["properties"] as? [String: Any] ?? [:] }
+                try #require(properties.count == 3)
+                let availability = properties[0]["availability"] as? [String: String]
+                #expect(
+                    availability == [
+                        "state": "unavailable", "since": "2026-01-01T00:00:00Z",
+                        "until": page == "/shop" ? "2026-02-01T12:30:00+01:00" : "2026-02-01T11:30:00Z",
+                    ])
+                let holds = properties[0]["holds"] as? [String: Any]
+                #expect(holds?["total"] as? Int == 3 && holds?["position"] as? Int == 0)
+                let copies = properties[0]["copies"] as? [String: Any]
+                #expect(copies?["total"] as? Int == 2 && copies?["available"] as? Int == 0)
+                let price = properties[1]["price"] as? [String: Any]
+                #expect(price?["currency"] as? String == "EUR" && price?["value"] as? Double == 9.99)
+                let sample = links[2]["rel"] as? String
+                #expect(sample == (page == "/shop" ? "preview" : "http://opds-spec.org/acquisition/sample"))
+            }
+        }
+    }
+
+    @Test func `get takes a sample for the book only if it is told to`() async throws {
+        let content = try SampleBook.small()
+        let shop: @Sendable (FaultServer.Request) -> FaultServer.Answer? = { request in
+            switch request.target {
+            case "/shop": .reply(200, body: Data(Self.terms.utf8))
+            case "/2s": .file(content, for: request)
+            default: nil
+            }
+        }
+        try await use(misbehave: shop) { runner, server in
+            let feed = server.url("/shop").absoluteString
+            expectFailure(
+                try await runner.run("opds", "get", "--select", "2", "--format", "epub", feed), 3,
+                "there is: pdf. --sample gets a sample.")
+            expectFailure(
+                try await runner.run("opds", "get", "--select", "2", "--sample", "--format", "pdf", feed), 3,
+                "no sample of “Omoo” in that format")
+            expectFailure(try await runner.run("opds", "get", "--select", "1", "--sample", feed), 3, "“Typee”")
+            let sample = try await runner.run("opds", "get", "--select", "2", "--sample", feed)
+            #expect(sample.code == 0 && sample.text == "./Omoo (sample).epub\n", "\(sample.error)")
+            #expect(try Data(contentsOf: runner.folder.appending(path: "Omoo (sample).epub")) == content)
+        }
+    }
+
     @Test func `search sends the words and the author`() async throws {
         try await use { runner, server in
             let found = try await runner.run(

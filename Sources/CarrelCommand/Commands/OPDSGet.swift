@@ -75,6 +75,8 @@ struct CatalogChoice: ParsableArguments {
     var select: Int?
     @Option(help: ArgumentHelp("The book with this identifier.", valueName: "id"))
     var identifier: String?
+    @Flag(help: "A sample of the book, instead of the book.")
+    var sample = false
 
     /// A file that a catalogue offers.
     struct Offer {
@@ -137,15 +139,26 @@ struct CatalogChoice: ParsableArguments {
     private func offer(of book: FeedPublication) throws -> Offer {
         let title = book.metadata.title.string
         let types = mediaType.map { [$0.string] } ?? []
-        guard let link = book.preferredAcquisition(of: types),
-            types.isEmpty || book.acquisitions(of: types).contains(link)
-        else {
+        let fitting = types.isEmpty ? book.acquisitions : book.acquisitions(of: types)
+        let sampleLink = fitting.first { $0.acquisitionRelation == .sample }
+        if sample {
+            guard let sampleLink else {
+                let end = types.isEmpty ? "" : " in that format"
+                throw CommandFailure(
+                    status: .notFound, sentence: "The catalogue offers no sample of “\(title)”\(end).")
+            }
+            var part = book
+            part.metadata.title = LocalizedString("\(title) (sample)")
+            return Offer(link: sampleLink, fileName: part.suggestedFileName(for: sampleLink))
+        }
+        guard let link = book.preferredAcquisition(of: types), fitting.contains(link) else {
             let formats = book.shownFormats
-            throw CommandFailure(
-                status: .notFound,
-                sentence: formats.isEmpty
-                    ? "The catalogue offers no file of “\(title)”."
-                    : "“\(title)” is not offered in that format; there is: \(formats).")
+            let sentence =
+                formats.isEmpty
+                ? "The catalogue offers no file of “\(title)”."
+                : "“\(title)” is not offered in that format; there is: \(formats)."
+            let hint = sampleLink == nil ? "" : " --sample gets a sample."
+            throw CommandFailure(status: .notFound, sentence: sentence + hint)
         }
         return Offer(link: link, fileName: book.suggestedFileName(for: link))
     }

@@ -27,8 +27,10 @@ struct OPDSList: Verb {
     static let verb = "opds ls"
     static let configuration = CommandConfiguration(
         commandName: "ls", abstract: "List the feeds and books of a catalogue's page.",
-        discussion:
-            "A line has the title, the authors, the formats and the address; that of a feed has “feed” as its format.")
+        discussion: """
+            A line has the title, the authors, the formats and the address; that of a feed has “feed” as its format. If the \
+            catalogue states terms, a fifth field has them: price, sample, availability, holds and copies.
+            """)
 
     @Option(help: ArgumentHelp("Read this many pages, or “all”; the default is 1.", valueName: "n"))
     var pages: PageCount?

@@ -51,20 +51,88 @@ extension FeedPublication {
     fileprivate func show(_ output: Output) throws {
         let authors = metadata.authors.map(\.name.string).joined(separator: ", ")
         let link = preferredAcquisition() ?? acquisitions.first ?? links.first
-        try output.fields([metadata.title.string, authors, shownFormats, link?.href ?? ""])
+        let terms = shownTerms
+        try output.fields(
+            [metadata.title.string, authors, shownFormats, link?.href ?? ""] + (terms.isEmpty ? [] : [terms]))
     }
 
-    /// The formats in which the book is offered, by extension where there is one.
+    /// The formats in which the book is offered, by extension where there is one; not those of samples.
     var shownFormats: String {
-        var shown: [String] = []
-        for link in acquisitions {
-            let final = link.properties.indirectAcquisitions.flatMap(\.finalTypes)
-            for type in final.isEmpty ? [link.type].compactMap(\.self) : final {
-                let known = MediaType(type)?.canonicalized
-                let name = known?.fileExtension ?? known?.string ?? type
-                if !shown.contains(name) { shown.append(name) }
-            }
+        acquisitions.filter { $0.acquisitionRelation != .sample }.flatMap(\.shownFormats).withoutRepetitions
+            .joined(separator: ", ")
+    }
+
+    /// The terms of each offer in short form, such as “buy 9.99 EUR; sample epub”; empty if there are none to show.
+    private var shownTerms: String {
+        acquisitions.map(\.shownTerms).filter { !$0.isEmpty }.withoutRepetitions.joined(separator: "; ")
+    }
+}
+
+extension Link {
+    /// The formats that the link leads to, by extension where there is one.
+    fileprivate var shownFormats: [String] {
+        let final = properties.indirectAcquisitions.flatMap(\.finalTypes)
+        return (final.isEmpty ? [type].compactMap(\.self) : final).map { type in
+            let known = MediaType(type)?.canonicalized
+            return known?.fileExtension ?? known?.string ?? type
         }
-        return shown.joined(separator: ", ")
+    }
+
+    /// Whether the link is a sale, loan, subscription or sample, then the price, the availability, holds and copies; empty
+    /// if the link has none of them.
+    fileprivate var shownTerms: String {
+        let price = properties.price.map { "\($0.value) \($0.currency)" }
+        let offer = [shownOffer, price].compactMap(\.self).joined(separator: " ")
+        let stock = [properties.availability?.shown, properties.holds?.shown, properties.copies?.shown]
+        return ([offer] + stock.compactMap(\.self)).filter { !$0.isEmpty }.joined(separator: ", ")
+    }
+
+    private var shownOffer: String? {
+        switch acquisitionRelation {
+        case .buy: "buy"
+        case .borrow: "borrow"
+        case .subscribe: "subscribe"
+        case .sample: (["sample"] + shownFormats.withoutRepetitions).joined(separator: " ")
+        case .acquisition, .openAccess, nil: nil
+        }
+    }
+}
+
+extension Availability {
+    /// The state with its times, in UTC.
+    fileprivate var shown: String {
+        func text(_ word: String, _ date: Date?) -> String? {
+            date.map { "\(word) \($0.formatted(Date.ISO8601FormatStyle()))" }
+        }
+        return [state.rawValue, text("since", since), text("until", until)].compactMap(\.self).joined(separator: " ")
+    }
+}
+
+extension Holds {
+    /// The number of holds, and the user's place among them if there is one.
+    fileprivate var shown: String {
+        let total = self.total.map { "\($0) hold\($0 == 1 ? "" : "s")" }
+        guard let position, position > 0 else { return total ?? "" }
+        return "place \(position)" + (total.map { " of \($0)" } ?? "")
+    }
+}
+
+extension Copies {
+    fileprivate var shown: String {
+        func copies(_ count: Int) -> String { "\(count) cop\(count == 1 ? "y" : "ies")" }
+        return switch (available, total) {
+        case (let available?, let total?): "\(available) of \(copies(total))"
+        case (let available?, nil): "\(copies(available)) available"
+        case (nil, let total?): copies(total)
+        case (nil, nil): ""
+        }
+    }
+}
+
+extension Array where Element == String {
+    /// The elements in order, each once.
+    fileprivate var withoutRepetitions: [String] {
+        var seen: Set<String> = []
+        return filter { seen.insert($0).inserted }
     }
 }
