@@ -34,7 +34,7 @@ extension CatalogClient {
             throw LoginRequired(url: url.withoutUser, document: document, underlying: cause, reason: .noFlow)
         }
         let credential = Credential.password(user: user, password: password)
-        try connections.use(FixedCredential(credential, for: origin), at: url)
+        try connections.use(FixedCredential(credential, for: origin), areOwn: true, at: url)
     }
 
     /// Runs `body` with the connection to the origin of `url`, and again after a login if it throws a ``Refusal``.
@@ -72,7 +72,7 @@ extension CatalogClient {
         return try? AuthenticationDocument(data: data, url: head.redirectedTo ?? address)
     }
 
-    /// Logs in by the flow of `document` with the secrets of the options. Basic is the connection's own matter.
+    /// Logs in by the flow of `document` with the secrets of the options. A challenge is answered by the connection.
     ///
     /// - Throws: ``LoginRequired`` if there is no way.
     private func logIn(after refusal: Refusal, _ document: AuthenticationDocument?, at url: URL) async throws {
@@ -87,21 +87,41 @@ extension CatalogClient {
         guard let flow = document.flow(AuthenticationDocument.Flow.oauthPassword),
             let addresses = PasswordFlow.addresses(of: flow)
         else {
-            throw required(document.flow(AuthenticationDocument.Flow.basic) == nil ? .noFlow : .stated)
+            let wasAsked = refusal.head.offersBasic || refusal.head.offersDigest || refusal.isOfToken
+            guard document.flow(AuthenticationDocument.Flow.basic) != nil else {
+                throw required(wasAsked ? .stated : .noFlow)
+            }
+            if wasAsked { throw required(.stated) }
+            return try await logInByBasic(after: refusal, document, at: url)
         }
         // A catalogue may not collect tokens that another server gives for the user's password there.
         guard Origin(ofServer: addresses.authenticate) == origin else {
             throw required(.otherHost(addresses.authenticate.host() ?? ""))
         }
-        guard let credential = try await connections.credential(for: origin),
-            case .password(let user, let password) = credential.kind
-        else { throw required(.noCredential) }
+        guard let credential = try await connections.credential(for: origin) else { throw required(.noCredential) }
+        guard case .password(let user, let password) = credential.kind else { throw required(.stated) }
         let options = connections.connectionOptions(for: addresses.authenticate, namedAt: url)
         let login = try PasswordFlow(addresses, user, password, options, catalog: url)
         do { try await use(login, at: url) } catch is PasswordFlow.Refused {
             connections.refused(credential, for: origin)
             throw required(.refused)
         }
+    }
+
+    /// Logs in by Basic at a catalogue that names it in its document and sends no challenge.
+    private func logInByBasic(after refusal: Refusal, _ document: AuthenticationDocument, at url: URL) async throws {
+        func required(_ cause: any Error) -> LoginRequired {
+            LoginRequired(url: url.withoutUser, document: document, underlying: cause, reason: .stated)
+        }
+        let connection = try connections.connection(to: url.withoutUser)
+        guard let origin = Origin(ofServer: url),
+            case .password(let user, _)? = try await connections.credential(for: origin)?.kind
+        else { throw required(refusal.cause) }
+        guard connection.mayUseBasic(user: user) else {
+            // Says why the password was not sent.
+            throw required(connection.error(refusal.head, request: HTTPRequest("GET", path: url.shownPath)))
+        }
+        try connections.useBasic(at: url)
     }
 
     /// Gets the first token, and uses this one and later ones at the origin of `url`.

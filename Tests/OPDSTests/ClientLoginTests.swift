@@ -129,7 +129,10 @@ import Testing
     }
 
     @Test func `an app logs in with what the user typed`() async throws {
-        for login in [oauth, .basic(user: "ishmael", password: "a&b=c d")] {
+        let basic = [true, false].map {
+            CatalogServer.Login.basic(user: "ishmael", password: "a&b=c d", isChallenged: $0)
+        }
+        for login in [oauth] + basic {
             let server = try CatalogServer(book: Data(), login: login)
             let client = client(FixedCredential(nil))
             let asked = try #require(await loginRequired(client, at: server.url("/opds")))

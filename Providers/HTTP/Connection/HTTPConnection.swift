@@ -169,6 +169,11 @@ public final class HTTPConnection: Sendable {
         } == true
     }
 
+    /// Whether the password of `user` may be sent to the origin by Basic without a challenge, as a challenge would be
+    /// answered: not in clear over a network unless the options allow it, and not after the server offered digest there.
+    /// If not, later errors of refusals have the reason.
+    package func mayUseBasic(user: String) -> Bool { login.mayUseBasic(user: user) }
+
     /// Cancels running requests, which throw `URLError(.cancelled)`. Later requests work as before.
     public func cancelAll() { transport.cancelAll() }
 

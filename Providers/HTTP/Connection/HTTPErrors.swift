@@ -87,6 +87,9 @@ public struct HTTPStatusError: FileProviderHTTPError, RetryAfterError, Localized
         }
     }
 
+    /// Whether there was a token for the request, and no password.
+    package var isAboutToken: Bool { login.given == .token }
+
     /// Returns this error with `path` in place of a temporary name.
     package func about(_ path: ProviderPath) -> HTTPStatusError {
         var error = self

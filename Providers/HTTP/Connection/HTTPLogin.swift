@@ -139,6 +139,14 @@ final class HTTPLogin: Sendable {
         return memory.hasOfferedDigest && !policy.mayDowngrade ? .downgrade : nil
     }
 
+    /// Whether the password of `user` may be sent by Basic without a challenge; if not, ``state`` has the reason.
+    func mayUseBasic(user: String) -> Bool {
+        memory.update { memory in
+            memory.state.withheld = withheld(user, memory)
+            return memory.state.withheld == nil
+        }
+    }
+
     /// Notes whether the server accepted `access`. A login that never worked is asked for again the next time, and its
     /// source learns of the refusal.
     func judge(_ head: ResponseHead, of access: Access, isRefused: Bool) {

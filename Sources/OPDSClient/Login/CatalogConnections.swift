@@ -8,7 +8,7 @@ final class CatalogConnections: Sendable {
         var connection: HTTPConnection
         /// The user in the address that the connection was first made for.
         var user: String?
-        /// That user's password, if the address has one.
+        /// That user's password, if the address has one, or a password that the app asked for.
         var own: (any CredentialSource)?
     }
 
@@ -39,15 +39,30 @@ final class CatalogConnections: Sendable {
     }
 
     /// Logs in with `credentials` at the origin of `url` from now on, and there alone.
-    func use(_ credentials: any CredentialSource, at url: URL) throws {
+    ///
+    /// - Parameter areOwn: Whether they are the origin's password, and not a token for it.
+    func use(_ credentials: any CredentialSource, areOwn: Bool = false, at url: URL) throws {
         var options = connectionOptions(for: url)
         options.credentials = credentials
         var place = Place(connection: try HTTPConnection(url: Self.root(of: url.withoutUser), options: options))
-        if let known = Origin(ofServer: url).flatMap({ places.value[$0] }) {
-            (place.user, place.own) = (known.user, known.own)
-        }
+        if let known = known(url) { (place.user, place.own) = (known.user, known.own) }
+        if areOwn { place.own = credentials }
         _ = keep(place, url, isNew: true)
     }
+
+    /// Sends the user and password for the origin of `url` by Basic with each request there from now on.
+    func useBasic(at url: URL) throws {
+        let known = known(url)
+        var options = connectionOptions(for: url)
+        options.credentials = known?.own ?? options.credentials
+        var parts = URLComponents(url: Self.root(of: url.withoutUser), resolvingAgainstBaseURL: true)
+        parts?.user = known?.user
+        let connection = try HTTPConnection(
+            url: parts?.url ?? Self.root(of: url), options: options, signer: BasicSigner())
+        _ = keep(Place(connection: connection, user: known?.user, own: known?.own), url, isNew: true)
+    }
+
+    private func known(_ url: URL) -> Place? { Origin(ofServer: url).flatMap { places.value[$0] } }
 
     /// Returns the secret for `origin`: that of an address with a user and password, else that of the options.
     func credential(for origin: Origin) async throws -> Credential? {

@@ -10,6 +10,11 @@ struct Refusal: Error {
     /// The refusal as Foundation's error.
     let cause: any Error
 
+    /// Whether a token was refused, or withheld, and not a password.
+    var isOfToken: Bool {
+        ((cause as? URLError)?.userInfo[NSUnderlyingErrorKey] as? HTTPStatusError)?.isAboutToken == true
+    }
+
     /// The authentication document in the body of the answer; nil if it has none.
     func document(at url: URL) -> AuthenticationDocument? {
         try? AuthenticationDocument(data: head.errorBody, url: head.redirectedTo ?? url)

@@ -7,8 +7,13 @@ public final class CatalogServer: Sendable {
     public enum Login: Sendable {
         /// Anyone may read.
         case none
-        /// Basic, for this user and password, with an authentication document.
-        case basic(user: String, password: String)
+        /// Basic, for this user and password, with an authentication document. Without a challenge only the document
+        /// names Basic.
+        case basic(user: String, password: String, isChallenged: Bool = true)
+        /// Digest, for this user and password, without an authentication document.
+        case digest(user: String, password: String)
+        /// This token, which people get on a web page.
+        case bearer(token: String)
         /// The flow `oauth/password`, whose address for tokens is `/token` of this server, or another one.
         case oauth(user: String, password: String, tokenAddress: String? = nil)
     }
@@ -86,15 +91,24 @@ extension CatalogServer {
         let shown = request.headers["authorization"] ?? ""
         switch login {
         case .none: return true
-        case .basic(let user, let password):
+        case .basic(let user, let password, _):
             return shown == "Basic " + Data("\(user):\(password)".utf8).base64EncodedString()
+        case .digest(let user, let password):
+            return DigestGuard(user: user, password: password).admits(request, nonce: Self.nonce)
+        case .bearer(let token): return shown == "Bearer \(token)"
         case .oauth: return state.withLock { $0.good.contains(String(shown.dropFirst("Bearer ".count))) }
         }
     }
 
     private var refusal: FaultServer.Answer {
         var headers = ["Content-Type": Self.authentication]
-        if case .basic = login { headers["WWW-Authenticate"] = "Basic realm=\"books\"" }
+        switch login {
+        case .basic(_, _, true): headers["WWW-Authenticate"] = "Basic realm=\"books\""
+        case .digest:
+            headers = ["Content-Type": "text/plain", "WWW-Authenticate": DigestGuard().challenge(Self.nonce)]
+            return .reply(401, headers: headers, body: Data("Log in, please.".utf8))
+        default: break
+        }
         guard isNamedByHeader else { return .reply(401, headers: headers, body: Data(document.utf8)) }
         headers["Content-Type"] = "text/html"
         headers["Link"] = "</help>; rel=help, </login.json>; type=\"\(Self.authentication)\"; rel=\"\(Self.relation)\""
@@ -102,6 +116,7 @@ extension CatalogServer {
     }
 
     private static let authentication = "application/opds-authentication+json"
+    private static let nonce = "n1"
     private static let relation = "http://opds-spec.org/auth/document"
 
     private var document: String {
@@ -109,6 +124,8 @@ extension CatalogServer {
             switch login {
             case .oauth(_, _, let address):
                 #"{"type": "http://opds-spec.org/auth/oauth/password", "links": [{"rel": "authenticate", "href": "\#(address ?? "/token")"}, {"rel": "refresh", "href": "/token"}]}"#
+            case .bearer:
+                #"{"type": "http://opds-spec.org/auth/oauth/implicit", "links": [{"rel": "authenticate", "href": "/login.html"}]}"#
             default: #"{"type": "http://opds-spec.org/auth/basic", "labels": {"login": "Card", "password": "PIN"}}"#
             }
         return #"{"id": "/login.json", "title": "Harbour Library", "authentication": [\#(flow)]}"#

@@ -1,9 +1,9 @@
 import Foundation
 
 /// Hashes as a server needs them for digest logins.
-enum Digests {
+public enum Digests {
     /// RFC 1321, in hexadecimal.
-    static func md5(_ text: String) -> String {
+    public static func md5(_ text: String) -> String {
         let shifts: [[UInt32]] = [[7, 12, 17, 22], [5, 9, 14, 20], [4, 11, 16, 23], [6, 10, 15, 21]]
         let constants = (1...64).map { UInt32(abs(sin(Double($0))) * 4_294_967_296) }
         var state: [UInt32] = [0x6745_2301, 0xEFCD_AB89, 0x98BA_DCFE, 0x1032_5476]
@@ -27,7 +27,7 @@ enum Digests {
     }
 
     /// FIPS 180-4, section 6.2, in hexadecimal.
-    static func sha256(_ text: String) -> String {
+    public static func sha256(_ text: String) -> String {
         let primes = (2...311).filter { number in (2..<number).allSatisfy { number % $0 != 0 } }.map { Double($0) }
         func fraction(_ value: Double) -> UInt32 { UInt32((value - value.rounded(.down)) * 4_294_967_296) }
         let constants = primes.prefix(64).map { fraction(cbrt($0)) }
