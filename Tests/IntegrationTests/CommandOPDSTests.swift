@@ -1,6 +1,7 @@
 import FaultServer
 import FileProviderCore
 import Foundation
+import ProviderDoubles
 import SampleBooks
 import Testing
 
@@ -209,6 +210,91 @@ import Testing
             #expect(!shown.error.contains("whale"))
             let got = try await runner.run("opds", "get", "--user", "ishmael", "--select", "1", feed)
             #expect(got.code == 0 && got.text == "./Moby-Dick.epub\n", "\(got.error)")
+        }
+    }
+
+    enum Way: CaseIterable {
+        case basic, basicWithoutChallenge, digest, passwordFlow, token
+
+        /// The password or token that the catalogue accepts.
+        var secret: String { self == .token ? "token-7fd2" : "p&ss w=rd/7" }
+
+        var wrong: String { self == .token ? "token-0000" : "wr&ng w=rd/7" }
+
+        var variable: String { self == .token ? "CARREL_TOKEN" : "CARREL_PASSWORD" }
+
+        var access: [String] { self == .token ? [] : ["--user", "ishmael"] }
+
+        var login: CatalogServer.Login {
+            switch self {
+            case .basic: .basic(user: "ishmael", password: secret)
+            case .basicWithoutChallenge: .basic(user: "ishmael", password: secret, isChallenged: false)
+            case .digest: .digest(user: "ishmael", password: secret)
+            case .passwordFlow: .oauth(user: "ishmael", password: secret)
+            case .token: .bearer(token: secret)
+            }
+        }
+    }
+
+    private func expectNoSecret(
+        _ outcome: CommandRunner.Outcome, _ way: Way, at location: SourceLocation = #_sourceLocation
+    ) {
+        for secret in [way.secret, way.wrong].flatMap({ secretForms(of: $0, user: "ishmael") }) {
+            #expect(
+                !outcome.text.contains(secret) && !outcome.error.contains(secret), "\(outcome.error)",
+                sourceLocation: location)
+        }
+    }
+
+    @Test(arguments: Way.allCases) func `a secret goes to its catalogue alone, and is shown nowhere`(way: Way)
+        async throws
+    {
+        let other = try CatalogServer(book: Data())
+        let page = other.url("/opds?page=2").absoluteString
+        let next = #"{"rel": "next", "href": "\#(page)"}"#
+        let linked = #"{"metadata": {"title": "x"}, "links": [\#(next)], "publications": []}"#
+        let away: @Sendable (FaultServer.Request) -> FaultServer.Answer? = { request in
+            // The catalogue asks for its login first.
+            guard request.headers["authorization"] != nil else { return nil }
+            switch request.target {
+            case "/linked": return .reply(200, body: Data(linked.utf8))
+            case "/away": return .reply(302, headers: ["Location": page])
+            default: return nil
+            }
+        }
+        try await use(login: way.login, misbehave: away) { runner, server in
+            runner.environment[way.variable] = way.secret
+            let feed = server.url("/opds").absoluteString
+            for (arguments, shown) in [
+                (["ls", feed], "Moby-Dick"), (["search", feed, "whale"], "Moby-Dick"),
+                (["get", "--select", "1", feed], "./Moby-Dick.epub"),
+                (["open", "--select", "1", feed], SampleBook.title),
+                (["ls", "--pages", "all", server.url("/linked").absoluteString], "Middlemarch"),
+                (["ls", server.url("/away").absoluteString], "Middlemarch"),
+            ] {
+                let outcome = try await runner.run(["opds"] + arguments + way.access + ["--verbose", "--stats"])
+                #expect(outcome.code == 0 && outcome.text.contains(shown), "\(arguments): \(outcome.error)")
+                expectNoSecret(outcome, way)
+            }
+            #expect(other.requests.count == 2)
+            #expect(other.requests.allSatisfy { $0.headers["authorization"] == nil && $0.body.isEmpty })
+        }
+    }
+
+    @Test(arguments: Way.allCases) func `a wrong password or token is refused in one sentence`(way: Way) async throws {
+        try await use(login: way.login) { runner, server in
+            runner.environment[way.variable] = way.wrong
+            let feed = server.url("/opds").absoluteString
+            let sentence = "refused this \(way == .token ? "token" : "user and password").\n"
+            for verb in [["ls"], ["get", "--select", "1"], ["open", "--select", "1"]] {
+                let refused = try await runner.run(["opds"] + verb + way.access + ["--json", feed])
+                expectFailure(refused, 4, sentence)
+                #expect((refused.failure["message"] as? String).map { $0 + "\n" }?.hasSuffix(sentence) == true)
+                expectNoSecret(refused, way)
+            }
+            let verbose = try await runner.run(["opds", "ls"] + way.access + ["--verbose", "--stats", feed])
+            #expect(verbose.code == 4 && verbose.errorLines.count > 1)
+            expectNoSecret(verbose, way)
         }
     }
 
