@@ -66,6 +66,26 @@ import Testing
         #expect(target.hasPrefix("/v1?q=whales%20%26%20men") || target.hasPrefix("/v1?q=whales+%26+men"))
     }
 
+    @Test func `a feed without a search uses the one of its start`() async throws {
+        let start = """
+            <feed xmlns="http://www.w3.org/2005/Atom"><title>Start</title>
+            <link rel="search" type="application/atom+xml" href="/search?query={searchTerms}&amp;n={count?}"/></feed>
+            """
+        let inner = #"{"metadata": {"title": "In"}, "links": [{"rel": "start", "href": "/start"}], "navigation": []}"#
+        let server = try CatalogServer(book: Data()) { request in
+            switch request.target {
+            case "/start": .reply(200, body: Data(start.utf8))
+            case "/inner": .reply(200, body: Data(inner.utf8))
+            default: nil
+            }
+        }
+        let feed = try await client.feed(at: server.url("/inner"))
+        let found = try await client.search(SearchTerms("white whale", author: "Melville"), in: feed)
+        #expect(found.metadata.title.string == "Found")
+        let last = "/search?query=white%20whale%20Melville&n="
+        #expect(server.requests.map(\.target) == ["/inner", "/start", last])
+    }
+
     @Test func `a catalogue without a search says so`() async throws {
         let feed = try await client.feed(at: server.url("/mute"))
         let error = await #expect(throws: CocoaError.self) {

@@ -117,6 +117,18 @@ import Testing
         #expect(server.requests.count == 1)
     }
 
+    @Test(
+        arguments: [
+            ("application/vnd.adobe.adept+xml", "Omoo.acsm"), ("application/x-test-voucher", "Omoo"),
+            ("application/atom+xml;type=entry;profile=opds-catalog", "Omoo.epub"), ("text/html", "Omoo.epub"),
+            (nil, "Omoo.epub"),
+        ] as [(String?, String)])
+    func `a voucher for a book does not get the extension of the book`(type: String?, name: String) {
+        var link = Link(href: "https://example.org/1", type: type)
+        link.properties.indirectAcquisitions = [IndirectAcquisition(type: "application/epub+zip")]
+        #expect(FeedPublication(metadata: Metadata(title: "Omoo")).suggestedFileName(for: link) == name)
+    }
+
     @Test func `a book opens where it is, at an address with a query`() async throws {
         let server = try CatalogServer(book: try SampleBook.small())
         let book = try await client.open(link(server, "/get?book=moby"))

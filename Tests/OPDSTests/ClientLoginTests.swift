@@ -165,6 +165,21 @@ import Testing
         #expect(server.requests.allSatisfy { $0.headers["authorization"] == nil })
     }
 
+    @Test func `the authentication document of a link is used if the refusal has none`() async throws {
+        let book = Data("PK\u{3}\u{4} and so on".utf8)
+        let server = try CatalogServer(book: book, login: oauth) { request in
+            let isBare = request.target.hasPrefix("/get") && request.headers["authorization"] == nil
+            return isBare ? FaultServer.Answer.reply(401) : nil
+        }
+        var link = Link(href: server.url("/get?book=moby").absoluteString, type: "application/epub+zip")
+        link.properties.authenticate = Link(
+            href: server.url("/login.json").absoluteString, type: "application/opds-authentication+json")
+        let target = try LocalTarget()
+        try await client().acquire(link, to: target.path, of: target.provider)
+        #expect(try await target.content() == book)
+        #expect(server.requests.contains { $0.target == "/login.json" })
+    }
+
     @Test func `a download asks for the login by itself`() async throws {
         let book = Data("PK\u{3}\u{4} and so on".utf8)
         let server = try CatalogServer(book: book, login: oauth)

@@ -27,9 +27,9 @@ extension FeedPublication {
 extension Link {
     /// The extension of the files that the link leads to, possibly by further steps; nil if none is known.
     fileprivate var fileExtension: String? {
-        let direct = mediaType.isOPDS || mediaType.isHTML ? nil : mediaType.fileExtension
-        return direct
-            ?? properties.indirectAcquisitions.flatMap(\.finalTypes).lazy
+        // The file itself, which may be a voucher for the book and not the book.
+        if !mediaType.isOPDS, !mediaType.isHTML, mediaType != .binary { return mediaType.fileExtension }
+        return properties.indirectAcquisitions.flatMap(\.finalTypes).lazy
             .compactMap { MediaType($0)?.canonicalized.fileExtension }.first
     }
 }
