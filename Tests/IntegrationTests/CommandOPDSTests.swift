@@ -107,6 +107,34 @@ import Testing
         }
     }
 
+    @Test func `ls shows the choices of facets once, and numbers of items`() async throws {
+        let facets = #"""
+            {"metadata": {"title": "x"}, "links": [{"rel": "next", "href": "/next"}],
+            "navigation": [{"title": "New", "href": "/new", "properties": {"numberOfItems": 1}}],
+            "facets": [{"metadata": {"title": "Language"}, "links": [
+            {"title": "French", "href": "/fr", "properties": {"numberOfItems": 10}},
+            {"title": "English", "href": "/en", "rel": "self", "properties": {"numberOfItems": 31}},
+            {"title": "Latin", "href": "/la"}]}]}
+            """#
+        let pages: @Sendable (FaultServer.Request) -> FaultServer.Answer? = { request in
+            switch request.target {
+            case "/facets": .reply(200, body: Data(facets.utf8))
+            case "/next": .reply(200, body: Data(facets.replacing("next", with: "after").utf8))
+            default: nil
+            }
+        }
+        try await use(misbehave: pages) { runner, server in
+            let shown = try await runner.run("opds", "ls", "--pages", "2", server.url("/facets").absoluteString)
+            let new = "New\t\tfeed\t\(server.url("/new"))\t1 item"
+            let lines = [
+                "Language: French\t\tfacet\t\(server.url("/fr"))\t10 items",
+                "Language: English\t\tfacet\t\(server.url("/en"))\tactive, 31 items",
+                "Language: Latin\t\tfacet\t\(server.url("/la"))", new, new,
+            ]
+            #expect(shown.text.split(separator: "\n").map(String.init) == lines, "\(shown.error)")
+        }
+    }
+
     @Test func `get takes a sample for the book only if it is told to`() async throws {
         let content = try SampleBook.small()
         let shop: @Sendable (FaultServer.Request) -> FaultServer.Answer? = { request in

@@ -28,8 +28,9 @@ struct OPDSList: Verb {
     static let configuration = CommandConfiguration(
         commandName: "ls", abstract: "List the feeds and books of a catalogue's page.",
         discussion: """
-            A line has the title, the authors, the formats and the address; that of a feed has “feed” as its format. If the \
-            catalogue states terms, a fifth field has them: price, sample, availability, holds and copies.
+            A line has the title, the authors, the formats and the address. That of a feed has “feed” as its format, and that \
+            of a choice among a feed's books, such as a language, “facet”. If the catalogue states them, a fifth field has \
+            the number of items of a feed, or the terms of a book: price, sample, availability, holds and copies.
             """)
 
     @Option(help: ArgumentHelp("Read this many pages, or “all”; the default is 1.", valueName: "n"))

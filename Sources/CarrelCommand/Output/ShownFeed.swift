@@ -12,6 +12,7 @@ extension Verb {
             if common.json {
                 whole = whole?.followed(by: page) ?? page
             } else {
+                if read == 1 { try page.showFacets(session.output) }
                 try page.show(session.output)
             }
             if read >= count { break }
@@ -21,6 +22,13 @@ extension Verb {
 }
 
 extension Feed {
+    /// Writes a line for each choice of a facet, with the name of the facet.
+    fileprivate func showFacets(_ output: Output) throws {
+        for facet in facets {
+            for link in facet.links { try link.show(output, facet: facet.metadata.title.string) }
+        }
+    }
+
     /// Writes a line for each feed and each book.
     fileprivate func show(_ output: Output) throws {
         for link in navigation { try link.show(output) }
@@ -44,7 +52,16 @@ extension Feed {
 }
 
 extension Link {
-    fileprivate func show(_ output: Output) throws { try output.fields([title ?? "", "", "feed", href]) }
+    /// Writes a line of a link to a feed.
+    ///
+    /// - Parameter facet: The name of the facet that the link belongs to; nil if it belongs to none.
+    fileprivate func show(_ output: Output, facet: String? = nil) throws {
+        let name = [facet, title].compactMap(\.self).filter { !$0.isEmpty }.joined(separator: ": ")
+        let count = properties.numberOfItems.map { "\($0) item\($0 == 1 ? "" : "s")" }
+        let notes = [facet != nil && rels.contains("self") ? "active" : nil, count].compactMap(\.self)
+        let end = notes.isEmpty ? [] : [notes.joined(separator: ", ")]
+        try output.fields([name, "", facet == nil ? "feed" : "facet", href] + end)
+    }
 }
 
 extension FeedPublication {
