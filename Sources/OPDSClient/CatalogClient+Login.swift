@@ -84,19 +84,16 @@ extension CatalogClient {
         guard refusal.head.redirectedTo.map({ Origin(ofServer: $0) == origin }) ?? true else {
             throw required(.noCredential)
         }
-        guard let flow = document.flow(AuthenticationDocument.Flow.oauthPassword),
-            let addresses = PasswordFlow.addresses(of: flow)
-        else {
-            let wasAsked = refusal.head.offersBasic || refusal.head.offersDigest || refusal.isOfToken
-            guard document.flow(AuthenticationDocument.Flow.basic) != nil else {
-                throw required(wasAsked ? .stated : .noFlow)
-            }
-            if wasAsked { throw required(.stated) }
-            return try await logInByBasic(after: refusal, document, at: url)
-        }
+        let flow = document.flow(AuthenticationDocument.Flow.oauthPassword)
+        let offered = flow.flatMap { PasswordFlow.addresses(of: $0) }
         // A catalogue may not collect tokens that another server gives for the user's password there.
-        guard Origin(ofServer: addresses.authenticate) == origin else {
-            throw required(.otherHost(addresses.authenticate.host() ?? ""))
+        guard let addresses = offered, Origin(ofServer: addresses.authenticate) == origin else {
+            let wasAnswered = refusal.head.offersBasic || refusal.head.offersDigest || refusal.isOfToken
+            if !wasAnswered, document.flow(AuthenticationDocument.Flow.basic) != nil {
+                return try await logInByBasic(after: refusal, document, at: url)
+            }
+            if let offered { throw required(.otherHost(offered.authenticate.host() ?? "")) }
+            throw required(wasAnswered ? .stated : .noFlow)
         }
         guard let credential = try await connections.credential(for: origin) else { throw required(.noCredential) }
         guard case .password(let user, let password) = credential.kind else { throw required(.stated) }

@@ -158,6 +158,20 @@ import Testing
         #expect(other.requests.allSatisfy { $0.headers["authorization"] == nil })
     }
 
+    @Test func `a document with Basic beside a flow of another server gets the password by Basic`() async throws {
+        let other = try CatalogServer(book: Data(), login: Way.passwordFlow.login)
+        let flow =
+            #"{"type": "http://opds-spec.org/auth/oauth/password", "links": [{"rel": "authenticate", "href": "\#(other.url("/token"))"}]}"#
+        let document =
+            #"{"title": "x", "authentication": [\#(flow), {"type": "http://opds-spec.org/auth/basic"}]}"#
+        let server = try CatalogServer(book: Data(), login: Way.basic.login) { request in
+            request.headers["authorization"] == nil ? FaultServer.Answer.reply(401, body: Data(document.utf8)) : nil
+        }
+        let client = client(FixedCredential(Way.basic.credential))
+        #expect(try await client.feed(at: server.url("/opds")).publications.count == 2)
+        #expect(other.requests.isEmpty)
+    }
+
     @Test(arguments: [false, true]) func `Basic without a challenge goes over a network only if that is allowed`(
         isAllowed: Bool
     ) async throws {
