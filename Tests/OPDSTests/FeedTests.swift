@@ -33,6 +33,17 @@ import Testing
         #expect(feed.link(withRel: CatalogRelation.last) == nil)
     }
 
+    @Test(arguments: ["previous", "prev"]) func `finds the page before it under both names`(relation: String) throws {
+        let json = #"{"links": [{"href": "/1", "rel": "\#(relation)"}, {"href": "/3"}], "navigation": []}"#
+        let atom =
+            #"<feed xmlns="http://www.w3.org/2005/Atom"><link href="/1" rel="\#(relation)"/><link href="/3"/></feed>"#
+        for text in [json, atom] {
+            let feed = try Feed(data: Data(text.utf8), url: nil)
+            #expect(feed.links(withRel: CatalogRelation.previous).map(\.href) == ["/1"])
+            #expect(feed.link(withRel: CatalogRelation.previous)?.href == "/1")
+        }
+    }
+
     @Test func `has facets with counts and the active one`() throws {
         let facet = try #require(feed.facets.first)
         #expect(facet.metadata.title == "Language")

@@ -25,14 +25,15 @@ public struct Feed: Hashable, Sendable {
         self.links = links
     }
 
-    /// The first of ``links`` with the relation `rel`.
+    /// The first of ``links`` with the relation `rel`; `prev` counts as ``CatalogRelation/previous``.
     public func link(withRel rel: String) -> Link? {
-        links.firstWithRel(rel)
+        links(withRel: rel).first
     }
 
-    /// Those of ``links`` with the relation `rel`.
+    /// Those of ``links`` with the relation `rel`; `prev` counts as ``CatalogRelation/previous``.
     public func links(withRel rel: String) -> [Link] {
-        links.filterByRel(rel)
+        let names = rel == CatalogRelation.previous ? [rel, "prev"] : [rel]
+        return links.filter { link in names.contains { link.rels.contains($0) } }
     }
 
     /// The publications of the feed and of its groups, in the order in which a page would show them.
