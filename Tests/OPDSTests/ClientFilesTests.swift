@@ -148,6 +148,20 @@ import Testing
         }
     }
 
+    @Test(.timeLimit(.minutes(1))) func `the Progress of a download counts its bytes`() async throws {
+        let book = try SampleBook.small()
+        let server = try CatalogServer(book: book)
+        let target = try LocalTarget()
+        let (stream, continuation) = AsyncStream.makeStream(of: Result<FileObject, any Error>.self)
+        let progress = client.acquire(link(server, "/get?book=moby"), to: target.path, of: target.provider) {
+            continuation.yield($0)
+        }
+        var results = stream.makeAsyncIterator()
+        let file = try #require(await results.next()).get()
+        #expect(file.size == Int64(book.count))
+        #expect(progress.isFinished && progress.completedUnitCount == Int64(book.count))
+    }
+
     @Test(.timeLimit(.minutes(1))) func `cancelling the Progress ends a download`() async throws {
         let server = try CatalogServer(book: Data()) { request in
             request.headers["range"] == "bytes=0-1023" ? .file(Data(count: 1 << 20), for: request) : .silence
