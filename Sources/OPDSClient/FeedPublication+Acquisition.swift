@@ -15,11 +15,17 @@ extension FeedPublication {
     }
 
     /// The acquisition link to follow for a reader of the types `types`: one of them if there is any, rather one without
-    /// a purchase, loan or subscription; nil if only samples are offered.
+    /// a purchase, loan or subscription, and of those rather the file itself than a voucher for it; nil if only samples
+    /// are offered.
     public func preferredAcquisition(of types: [String] = []) -> Link? {
         let fitting = acquisitions(of: types).filter { $0.acquisitionRelation != .sample }
         let links = acquisitions.filter { $0.acquisitionRelation != .sample }
-        return fitting.first(where: \.isDirect) ?? fitting.first ?? links.first(where: \.isDirect) ?? links.first
+        return Self.preferred(of: fitting) ?? Self.preferred(of: links)
+    }
+
+    private static func preferred(of links: [Link]) -> Link? {
+        let direct = links.filter(\.isDirect)
+        return direct.first { $0.properties.indirectAcquisitions.isEmpty } ?? direct.first ?? links.first
     }
 }
 

@@ -129,6 +129,26 @@ import Testing
         #expect(FeedPublication(metadata: Metadata(title: "Omoo")).suggestedFileName(for: link) == name)
     }
 
+    @Test func `a file is preferred to a voucher for it, and a voucher to a shop`() {
+        var voucher = Link(
+            href: "https://example.org/1", type: "application/vnd.adobe.adept+xml",
+            rels: [AcquisitionRelation.acquisition.rawValue])
+        voucher.properties.indirectAcquisitions = [IndirectAcquisition(type: "application/epub+zip")]
+        var shop = voucher
+        (shop.type, shop.rels) = ("text/html", [AcquisitionRelation.buy.rawValue])
+        let file = Link(
+            href: "https://example.org/2", type: "application/epub+zip",
+            rels: [AcquisitionRelation.openAccess.rawValue])
+        for types in [[], ["application/epub+zip"]] {
+            var book = FeedPublication(metadata: Metadata(title: "Omoo"), links: [shop, voucher, file])
+            #expect(book.preferredAcquisition(of: types) == file)
+            book.links.removeLast()
+            #expect(book.preferredAcquisition(of: types) == voucher)
+            book.links.removeLast()
+            #expect(book.preferredAcquisition(of: types) == shop)
+        }
+    }
+
     @Test func `a book opens where it is, at an address with a query`() async throws {
         let server = try CatalogServer(book: try SampleBook.small())
         let book = try await client.open(link(server, "/get?book=moby"))
